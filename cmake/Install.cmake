@@ -1,0 +1,19 @@
+include(CMakePackageConfigHelpers)
+install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ridgewatt/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridgewatt
+        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE)
+install(EXPORT ridgewatt NAMESPACE ridgewatt:: FILE ridgewattTargets.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
+configure_package_config_file(cmake/ridgewattConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
+configure_file(cmake/ridgewatt.pc.in ridgewatt.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

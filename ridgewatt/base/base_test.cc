@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(Text, NumbersAreParsedStrictly) {
+  EXPECT_EQ(parse_double(" 1.5e3 "), 1500.0);
+  EXPECT_EQ(parse_double("+2"), 2.0);
+  EXPECT_FALSE(parse_double("1.5x"));
+  EXPECT_FALSE(parse_double(""));
+  EXPECT_FALSE(parse_double("1 2"));
+  EXPECT_EQ(parse_int("-7"), -7);
+  EXPECT_FALSE(parse_int("7.5"));
+  EXPECT_FALSE(parse_int("99999999999999999999"));
+}
+
+TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
+  EXPECT_EQ(escape_terminal("a\x1b[31m\n"), "a\\x1b[31m\\x0a");
+  EXPECT_EQ(escape_terminal("\xC3\xA9"), "\xC3\xA9");
+  EXPECT_EQ(escape_terminal("\xC3"), "\\xc3");
+  EXPECT_EQ(escape_terminal("\xC2\x9B"), "\\xc2\\x9b");
+  EXPECT_EQ(escape_html("<a b='\"&'>"), "&lt;a b=&#39;&quot;&amp;&#39;&gt;");
+}
+
+TEST(Text, SiPrefixesCarry) {
+  EXPECT_EQ(format_si(4089184256.0), "4.09 G");
+  EXPECT_EQ(format_si(999.96, "W"), "1.00 kW");
+  EXPECT_EQ(format_si(0.0123, "s"), "12.3 ms");
+  EXPECT_EQ(format_si(0, "B"), "0 B");
+  EXPECT_EQ(format_si(-1500, "J"), "-1.50 kJ");
+}
+
+TEST(Csv, QuotesAndBlankLines) {
+  const auto table = parse_csv(
+      "\xEF\xBB\xBF"
+      "a,b\r\n\n1,\"x, \"\"y\"\"\"\n",
+      "t.csv");
+  EXPECT_EQ(table.header, (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0][1], "x, \"y\"");
+  EXPECT_EQ(table.lines[0], 3u);
+  EXPECT_EQ(table.number(0, 0), 1.0);
+  EXPECT_THROW(table.number(0, 1), InputError);
+}
+
+TEST(Csv, BadFilesAreNamed) {
+  EXPECT_THROW(parse_csv("", "t"), InputError);
+  EXPECT_THROW(parse_csv("a,a\n", "t"), InputError);
+  EXPECT_THROW(parse_csv("a,b\n1\n", "t"), InputError);
+  EXPECT_THROW(parse_csv("a\n\"1\n", "t"), InputError);
+  EXPECT_THROW(parse_csv(std::string("a\n1\0", 4), "t"), InputError);
+  try {
+    parse_csv("a,b\n1,2\n1\n", "t.csv");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "1 fields where the header has 2: t.csv line 3");
+  }
+}
+
+TEST(Csv, FieldsSurviveARoundTrip) {
+  for (const std::string text : {"plain", "a,b", "say \"x\"", "two\nlines"}) {
+    EXPECT_EQ(parse_csv("h\n" + csv_field(text) + "\n", "t").rows.at(0).at(0), text);
+  }
+}
+
+TEST(File, AtomicWriteLeavesOldOrNew) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write("f", "old");
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_THROW(write_file_atomically((folder.path() / "no" / "f").string(), "x"), NotFoundError);
+  EXPECT_THROW(read_file((folder.path() / "missing").string()), NotFoundError);
+  EXPECT_THROW(read_file(folder.path().string()), InputError);
+  EXPECT_THROW(read_file(path, 2), InputError);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Random, SameSeedSameNumbersAndForksDiffer) {
+  Random a(7), b(7);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(a.next(), b.next());
+  EXPECT_NE(a.fork(0).next(), a.fork(1).next());
+  EXPECT_EQ(a.fork(3).next(), b.fork(3).next());
+}
+
+TEST(Random, MomentsOfTheDistributions) {
+  Random random(1);
+  std::vector<double> uniform, normal, exponential;
+  for (int i = 0; i < 200000; ++i) {
+    uniform.push_back(random.uniform());
+    normal.push_back(random.normal());
+    exponential.push_back(random.exponential());
+  }
+  EXPECT_NEAR(mean(uniform), 0.5, 0.005);
+  EXPECT_NEAR(standard_deviation(uniform), std::sqrt(1.0 / 12), 0.005);
+  EXPECT_NEAR(mean(normal), 0, 0.01);
+  EXPECT_NEAR(standard_deviation(normal), 1, 0.01);
+  EXPECT_NEAR(mean(exponential), 1, 0.01);
+}
+
+TEST(Random, SampleHasDistinctIndices) {
+  Random random(3);
+  auto indices = random.sample(50, 50);
+  std::sort(indices.begin(), indices.end());
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(indices[i], i);
+}
+
+TEST(Statistics, HandComputed) {
+  const std::vector<double> values = {4, 1, 3, 2, 100};
+  EXPECT_EQ(median(values), 3);
+  EXPECT_EQ(mean(values), 22);
+  EXPECT_EQ(quantile(values, 0.25), 2);
+  EXPECT_DOUBLE_EQ(median_absolute_deviation(values), 1.4826);
+  EXPECT_DOUBLE_EQ(
+      mean_absolute_percentage_error(std::vector<double>{1.1, 1.8}, std::vector<double>{1.0, 2.0}),
+      0.1);
+  EXPECT_THROW(median({}), UsageError);
+  EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);
+  EXPECT_NEAR(normal_quantile(0.05), -1.6448536269514722, 1e-12);
+}
+
+TEST(Parallel, EveryIndexOnceAndTheFirstErrorWins) {
+  std::vector<std::atomic<int>> hits(1000);
+  parallel_for(
+      hits.size(), [&](std::size_t i) { ++hits[i]; }, 4);
+  for (const auto& hit : hits) EXPECT_EQ(hit, 1);
+  try {
+    parallel_for(
+        100,
+        [](std::size_t i) {
+          if (i % 10 == 3) throw InputError(std::to_string(i));
+        },
+        4);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "3");
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,36 @@
+// Comma separated values with a header line (RFC 4180 quoting), read strictly: an error names file,
+// line and column.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+struct CsvTable {
+  std::string source;                          // file name for messages
+  std::vector<std::string> header;             // trimmed column names, unique
+  std::vector<std::vector<std::string>> rows;  // every row has header.size() fields
+  std::vector<std::size_t> lines;              // line number of each row in the file, from 1
+
+  std::optional<std::size_t> column(std::string_view name) const;
+  // Column index, or InputError naming the file and the columns that there are.
+  std::size_t require_column(std::string_view name) const;
+  // Finite number in row r, column c; InputError otherwise.
+  double number(std::size_t row, std::size_t column) const;
+  // "FILE line N" for messages.
+  std::string where(std::size_t row) const;
+};
+
+// Throws InputError: empty text, duplicate or empty column name, a row with too few or too many
+// fields, an unterminated quote, a NUL byte. A byte order mark and blank lines are skipped.
+CsvTable parse_csv(std::string_view text, const std::string& source);
+CsvTable read_csv(const std::string& path);
+
+// Quotes a field where RFC 4180 needs it.
+std::string csv_field(std::string_view text);
+
+}  // namespace ridgewatt

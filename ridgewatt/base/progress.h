@@ -1,0 +1,36 @@
+// Progress of long work on standard error: one line that is redrawn on a terminal, with the time
+// that is left; a plain line every ten seconds in a log; nothing when quiet.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace ridgewatt {
+
+class Progress {
+ public:
+  // `total` steps of work called `label`.
+  Progress(std::string label, std::size_t total, bool quiet = false);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `done` steps are finished; `note` says what is being done now. Cheap: draws at most 10 times a
+  // second.
+  void update(std::size_t done, const std::string& note = "");
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void clear_line();
+
+  std::string label_;
+  std::size_t total_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  Clock::time_point start_;
+  Clock::time_point last_;
+};
+
+}  // namespace ridgewatt

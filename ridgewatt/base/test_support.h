@@ -1,0 +1,73 @@
+// For tests only: where the reference data lies, temporary folders, running the program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace ridgewatt::testing {
+
+// Folder of the reference data beside the checkout (or $RIDGEWATT_SHARED); empty when absent.
+inline std::filesystem::path shared_folder() {
+  const char* given = std::getenv("RIDGEWATT_SHARED");
+  const std::filesystem::path folder =
+      given != nullptr ? given : std::filesystem::path(RIDGEWATT_SOURCE_DIR) / ".." / "shared";
+  return std::filesystem::exists(folder / "data") ? folder : std::filesystem::path();
+}
+
+// First line of a test that reads the reference data.
+#define RIDGEWATT_REQUIRE_SHARED()                   \
+  if (::ridgewatt::testing::shared_folder().empty()) \
+  GTEST_SKIP() << "skipped: ../shared not present"
+
+// A folder that is removed with its content.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ridgewatt-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  // Writes a file into the folder and returns its path.
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct ProgramResult {
+  int status = 0;      // exit status, or 128 + signal
+  std::string output;  // standard output and standard error
+};
+
+// Runs `ridgewatt ARGUMENTS` through the shell.
+inline ProgramResult run_program(const std::string& arguments) {
+  const std::string command = std::string("'") + RIDGEWATT_PROGRAM + "' " + arguments + " 2>&1";
+  ProgramResult result;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {127, "cannot start the program"};
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    result.output.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+}  // namespace ridgewatt::testing

@@ -1,0 +1,137 @@
+#include "ridgewatt/base/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace ridgewatt {
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+namespace {
+
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  text = trim(text);
+  if (text.size() > 1 && text.front() == '+') text.remove_prefix(1);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+// Length of the well-formed UTF-8 sequence that starts `text`, 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  std::size_t length = 0;
+  if (lead < 0x80)
+    length = 1;
+  else if (lead >= 0xC2 && lead < 0xE0)
+    length = 2;
+  else if (lead >= 0xE0 && lead < 0xF0)
+    length = 3;
+  else if (lead >= 0xF0 && lead < 0xF5)
+    length = 4;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::optional<double> parse_double(std::string_view text) {
+  return parse_number<double>(text);
+}
+
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  return parse_number<std::int64_t>(text);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string escape_terminal(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto byte = static_cast<unsigned char>(text[0]);
+    // C1 control characters (U+0080..U+009F) are two bytes, 0xC2 0x80..0x9F.
+    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (length == 0 || byte < 0x20 || byte == 0x7F || c1) {
+      out += fmt::format("\\x{:02x}", byte);
+      if (c1) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[1]));
+      text.remove_prefix(c1 ? 2 : 1);
+    } else {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return out;
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : escape_terminal(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string format_si(double value, std::string_view unit, int digits) {
+  static constexpr std::array<const char*, 11> kPrefixes = {"p", "n", "µ", "m", "", "k",
+                                                            "M", "G", "T", "P", "E"};
+  if (!std::isfinite(value)) return fmt::format("{} {}", value, unit);
+  int exponent = 0;
+  double scaled = std::abs(value);
+  // Rounding decides the prefix: 999.96 with three digits is 1.00 k.
+  const double limit = 1000.0 - 0.5 * std::pow(10.0, 3 - digits);
+  while (scaled >= limit && exponent < 6) scaled /= 1000, ++exponent;
+  while (scaled != 0 && scaled < 1.0 && exponent > -4) scaled *= 1000, --exponent;
+  const int integer_digits = scaled >= 100 ? 3 : scaled >= 10 ? 2 : 1;
+  const bool exact = exponent == 0 && scaled == std::floor(scaled);
+  std::string text = fmt::format("{}{:.{}f} {}{}", value < 0 ? "-" : "", scaled,
+                                 exact ? 0 : std::max(0, digits - integer_digits),
+                                 kPrefixes[static_cast<std::size_t>(exponent + 4)], unit);
+  if (text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::string format_exact(double value) {
+  return fmt::format("{}", value);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace ridgewatt {
+
+// The version of the library, for example "0.1.0".
+const char* version();
+
+}  // namespace ridgewatt

@@ -1,0 +1,16 @@
+// The commands of the program, in the order of the help.
+#pragma once
+
+#include "ridgewatt/cli/command.h"
+
+namespace ridgewatt::cli {
+
+using AddCommand = void (*)(CLI::App& app, Context& context);
+
+void add_sweep(CLI::App& app, Context& context);
+
+inline constexpr AddCommand kCommands[] = {
+    add_sweep,
+};
+
+}  // namespace ridgewatt::cli

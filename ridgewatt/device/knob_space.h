@@ -1,0 +1,43 @@
+// The power modes that can be chosen from: the full grid of a board's knob tables, or the list of
+// modes that a sweep happens to hold. Strategies and predictors see this and never a board.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+
+class KnobSpace {
+ public:
+  // Levels of each knob in SI (cores, Hz); an empty list is an absent knob.
+  using Levels = std::array<std::vector<double>, kKnobs.size()>;
+
+  KnobSpace() = default;
+  // Every combination, last knob fastest. Levels are sorted and made unique.
+  explicit KnobSpace(Levels levels);
+  // Exactly these modes (duplicates dropped), sorted; levels are the values that occur.
+  explicit KnobSpace(std::vector<PowerMode> modes);
+
+  std::size_t size() const { return modes_.size(); }
+  bool empty() const { return modes_.empty(); }
+  const std::vector<PowerMode>& modes() const { return modes_; }
+  const PowerMode& operator[](std::size_t index) const { return modes_[index]; }
+  // Ascending values of a knob; empty when absent.
+  const std::vector<double>& levels(Knob knob) const;
+  // Position of a mode, if it is in the space exactly.
+  std::optional<std::size_t> find(const PowerMode& mode) const;
+  // The mode with the most of everything (MAXN where the grid is full).
+  const PowerMode& top() const { return modes_.back(); }
+  // The mode nearest to `wanted`, by distance in levels summed over knobs.
+  const PowerMode& nearest(const PowerMode& wanted) const;
+
+ private:
+  Levels levels_;
+  std::vector<PowerMode> modes_;  // sorted
+};
+
+}  // namespace ridgewatt

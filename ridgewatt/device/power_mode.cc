@@ -1,0 +1,74 @@
+#include "ridgewatt/device/power_mode.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ridgewatt {
+
+double PowerMode::get(Knob knob) const {
+  switch (knob) {
+    case Knob::kCpuCores:
+      return cpu_cores;
+    case Knob::kCpuClock:
+      return cpu_clock_hz;
+    case Knob::kGpuClock:
+      return gpu_clock_hz;
+    case Knob::kMemClock:
+      return mem_clock_hz;
+  }
+  return 0;
+}
+
+void PowerMode::set(Knob knob, double value) {
+  switch (knob) {
+    case Knob::kCpuCores:
+      cpu_cores = static_cast<int>(std::lround(value));
+      break;
+    case Knob::kCpuClock:
+      cpu_clock_hz = value;
+      break;
+    case Knob::kGpuClock:
+      gpu_clock_hz = value;
+      break;
+    case Knob::kMemClock:
+      mem_clock_hz = value;
+      break;
+  }
+}
+
+std::string_view knob_field(Knob knob) {
+  switch (knob) {
+    case Knob::kCpuCores:
+      return "cpu_cores";
+    case Knob::kCpuClock:
+      return "cpu_mhz";
+    case Knob::kGpuClock:
+      return "gpu_mhz";
+    case Knob::kMemClock:
+      return "mem_mhz";
+  }
+  return "";
+}
+
+double knob_in_field_unit(const PowerMode& mode, Knob knob) {
+  if (knob == Knob::kCpuCores) return mode.cpu_cores;
+  // Rounded to 1 Hz so that 114750000 Hz prints as 114.75, not 114.75000000000001.
+  return std::round(mode.get(knob)) / 1e6;
+}
+
+std::string describe(const PowerMode& mode) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (mode.cpu_cores > 0) add(fmt::format("{} cores", mode.cpu_cores));
+  if (mode.cpu_clock_hz > 0) add(fmt::format("CPU {}", knob_in_field_unit(mode, Knob::kCpuClock)));
+  if (mode.gpu_clock_hz > 0) add(fmt::format("GPU {}", knob_in_field_unit(mode, Knob::kGpuClock)));
+  if (mode.mem_clock_hz > 0) {
+    add(fmt::format("memory {}", knob_in_field_unit(mode, Knob::kMemClock)));
+  }
+  if (mode.cpu_clock_hz + mode.gpu_clock_hz + mode.mem_clock_hz > 0) text += " MHz";
+  if (!mode.governor.empty()) add("governor " + mode.governor);
+  return text.empty() ? "any" : text;
+}
+
+}  // namespace ridgewatt

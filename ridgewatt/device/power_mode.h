@@ -1,0 +1,37 @@
+// A power mode: what the user of a board may set before running a workload.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace ridgewatt {
+
+// The four knobs of a Jetson board, in the order of the sweep CSV.
+enum class Knob { kCpuCores, kCpuClock, kGpuClock, kMemClock };
+inline constexpr std::array<Knob, 4> kKnobs = {Knob::kCpuCores, Knob::kCpuClock, Knob::kGpuClock,
+                                               Knob::kMemClock};
+
+// A value. A knob that a board does not have, or that was not varied, is absent: 0.
+struct PowerMode {
+  int cpu_cores = 0;        // CPU cores online
+  double cpu_clock_hz = 0;  // CPU clock
+  double gpu_clock_hz = 0;  // GPU clock
+  double mem_clock_hz = 0;  // memory (EMC) clock, as the kernel reports it
+  std::string governor;     // named DVFS governor instead of fixed clocks; empty: clocks are fixed
+
+  double get(Knob knob) const;        // cores, or Hz; 0 when absent
+  void set(Knob knob, double value);  // cores are rounded
+  bool has(Knob knob) const { return get(knob) > 0; }
+  auto operator<=>(const PowerMode&) const = default;
+};
+
+// "cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz": the field names of CSV and JSON.
+std::string_view knob_field(Knob knob);
+// The knob in the unit of its field: cores, or MHz.
+double knob_in_field_unit(const PowerMode& mode, Knob knob);
+// "12 cores, CPU 2201.6, GPU 1300.5, memory 3199 MHz", for people.
+std::string describe(const PowerMode& mode);
+
+}  // namespace ridgewatt

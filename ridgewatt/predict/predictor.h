@@ -1,0 +1,36 @@
+// From few profiled operating points to all of them: the interface of every predictor.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/sweep/observation.h"
+
+namespace ridgewatt {
+
+// A predicted quantity with its predictive interval.
+struct Estimate {
+  double mean = 0;
+  double lo = 0;
+  double hi = 0;
+};
+
+// What one operating point will cost, per minibatch.
+struct Prediction {
+  Estimate time_s;
+  Estimate power_w;
+  Estimate energy_j;
+};
+
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  virtual std::string name() const = 0;
+  // Learns from measured points. Throws UsageError when there are too few of them to say anything.
+  virtual void fit(std::span<const Observation> samples) = 0;
+  // One prediction a point, in order; always positive and finite. Call fit first.
+  virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points) const = 0;
+};
+
+}  // namespace ridgewatt

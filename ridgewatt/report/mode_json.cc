@@ -1,0 +1,48 @@
+#include "ridgewatt/report/mode_json.h"
+
+#include <algorithm>
+
+namespace ridgewatt {
+
+Json mode_to_json(const PowerMode& mode) {
+  Json json = Json::object();
+  if (mode.cpu_cores > 0) json["cpu_cores"] = mode.cpu_cores;
+  for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    if (mode.has(knob)) json[std::string(knob_field(knob))] = knob_in_field_unit(mode, knob);
+  }
+  if (!mode.governor.empty()) json["governor"] = mode.governor;
+  return json;
+}
+
+std::vector<Column> knob_columns(const std::vector<PowerMode>& modes) {
+  static constexpr const char* kHeadings[] = {"cores", "CPU (MHz)", "GPU (MHz)", "memory (MHz)"};
+  std::vector<Column> columns;
+  for (const Knob knob : kKnobs) {
+    if (std::any_of(modes.begin(), modes.end(), [&](const auto& m) { return m.has(knob); })) {
+      columns.push_back({std::string(knob_field(knob)), kHeadings[static_cast<int>(knob)], 6});
+    }
+  }
+  if (std::any_of(modes.begin(), modes.end(), [](const auto& m) { return !m.governor.empty(); })) {
+    columns.push_back({"governor", "governor"});
+  }
+  return columns;
+}
+
+std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns) {
+  std::vector<Cell> cells;
+  for (const auto& column : columns) {
+    Cell cell;
+    for (const Knob knob : kKnobs) {
+      if (column.name != knob_field(knob) || !mode.has(knob)) continue;
+      if (knob == Knob::kCpuCores)
+        cell = std::int64_t{mode.cpu_cores};
+      else
+        cell = knob_in_field_unit(mode, knob);
+    }
+    if (column.name == "governor" && !mode.governor.empty()) cell = mode.governor;
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,17 @@
+// The one spelling of a power mode in results.
+#pragma once
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt {
+
+// {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..}; absent knobs are absent; a governor is
+// "governor".
+Json mode_to_json(const PowerMode& mode);
+// The columns of the knobs that occur in `modes`, and the cells of one mode in them.
+std::vector<Column> knob_columns(const std::vector<PowerMode>& modes);
+std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
+
+}  // namespace ridgewatt

@@ -1,0 +1,21 @@
+// The seam between what searches and what measures: a strategy asks for one operating point and
+// does not know whether a sweep is replayed, a twin computes, or a board runs.
+#pragma once
+
+#include <string>
+
+#include "ridgewatt/sweep/observation.h"
+
+namespace ridgewatt {
+
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  // Runs the workload at `point`. Throws Error when the point cannot be run (not in the sweep, does
+  // not fit the memory, board refuses).
+  virtual Observation profile(const OperatingPoint& point) = 0;
+  // "measured", "replayed" or "modelled": every result made from it carries this word.
+  virtual std::string provenance() const = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,52 @@
+#include "ridgewatt/sweep/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(Sweep, ReadsUnitsAndGroups) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.write("s.csv",
+                                 "workload,kind,batch,gpu_mhz,time_ms,power_w\n"
+                                 "a,training,16,114.75,100,10\nb,inference,1,204,5,2\n"
+                                 "a,training,16,204,50,12\n");
+  const auto sweeps = read_sweeps(path);
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_EQ(sweeps[0].workload, "a");
+  EXPECT_EQ(sweeps[0].observations[0].point.mode.gpu_clock_hz, 114750000.0);
+  EXPECT_DOUBLE_EQ(sweeps[0].observations[1].energy_j(), 0.6);
+  EXPECT_EQ(sweeps[0].lines, (std::vector<std::size_t>{2, 4}));
+  EXPECT_THROW(read_sweep(path), InputError);
+  const auto copy = folder.write("copy.csv", write_sweep_csv(sweeps));
+  EXPECT_EQ(write_sweep_csv(read_sweeps(copy)), write_sweep_csv(sweeps));
+}
+
+TEST(Sweep, BadNumbersAreNamedByLine) {
+  const testing::TemporaryFolder folder;
+  for (const char* row : {"nan,1", "-1,1", "0,1", "1e999,1", "x,1", "1,inf", "1,"}) {
+    const auto path = folder.write("s.csv", std::string("time_ms,power_w\n") + row + "\n");
+    try {
+      read_sweeps(path);
+      FAIL() << row;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Sweep, GivenSweepsHaveTheirPublishedSize) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data" / "agx-orin";
+  EXPECT_EQ(read_sweep((data / "training/resnet18.csv").string()).observations.size(), 4368u);
+  const auto inference = read_sweep((data / "inference/resnet50.csv").string());
+  EXPECT_EQ(inference.observations.size(), 2205u);
+  EXPECT_EQ(inference.space().size(), 441u);
+  EXPECT_EQ(inference.batches(), (std::vector<int>{1, 4, 16, 32, 64}));
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,70 @@
+// What a workload asks of a device per minibatch: the only thing that the rooflines know of a
+// model.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+enum class WorkloadKind { kInference, kTraining };
+
+// Operators that reach a like fraction of a device's peak.
+enum class OpClass {
+  kConv,           // dense convolution and transposed convolution
+  kDepthwiseConv,  // grouped convolution with few channels a group
+  kGemm,           // Gemm, MatMul, Einsum contraction
+  kRecurrent,      // LSTM, GRU, RNN
+  kAttention,      // fused attention
+  kElementwise,
+  kNormalization,
+  kReduction,
+  kPooling,
+  kSoftmax,
+  kDataMovement,  // Transpose, Concat, Gather, Pad, copies
+  kOptimizer,     // parameter update of a training step
+  kOther,
+};
+std::string_view op_class_name(OpClass op_class);
+
+enum class Phase { kForward, kBackward, kOptimizer };
+
+// One kernel: the work W and traffic Q of one launched operator (after fusion, where asked).
+struct KernelCost {
+  std::string name;  // node name
+  std::string op;    // operator type, for example "Conv"
+  OpClass op_class = OpClass::kOther;
+  Phase phase = Phase::kForward;
+  std::size_t node = 0;         // index of the node in the analysed graph
+  double work_flop = 0;         // floating-point operations
+  double work_int_op = 0;       // integer operations of quantised operators
+  double macs = 0;              // multiply-accumulates among them
+  double read_bytes = 0;        // DRAM reads
+  double write_bytes = 0;       // DRAM writes
+  double output_elements = 0;   // how parallel the kernel is
+  double reduction_length = 0;  // k of a contraction, 0 otherwise
+  int launches = 1;             // kernels launched
+  double traffic_bytes() const { return read_bytes + write_bytes; }
+};
+
+struct WorkloadCost {
+  std::string name;  // of the model
+  WorkloadKind kind = WorkloadKind::kInference;
+  int batch = 1;
+  std::string precision;  // "fp32", "fp16", "bf16", "int8" or "mixed"
+  std::vector<KernelCost> kernels;
+  double parameter_count = 0;
+  double parameter_bytes = 0;
+  double input_bytes = 0;        // graph inputs of one minibatch: what a loader must bring
+  double peak_memory_bytes = 0;  // parameters and the largest live set of activations
+
+  double work_flop() const;
+  double work_int_op() const;
+  double traffic_bytes() const;
+  double launches() const;
+  double arithmetic_intensity() const { return work_flop() / traffic_bytes(); }
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""A room includes only rooms on lower floors; rooms on one floor do not know each other."""
+import pathlib
+import re
+import sys
+
+FLOORS = {"base": 0, "device": 1, "workload": 2, "sweep": 2, "store": 3, "roofline": 4,
+          "predict": 5, "platform": 5, "measure": 6, "tune": 6, "schedule": 7, "study": 7,
+          "report": 8, "cli": 9}
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parent.parent / "ridgewatt"
+    faults = []
+    for path in sorted(root.rglob("*")):
+        if path.suffix not in (".h", ".cc") or path.name.endswith("_test.cc"):
+            continue
+        room = path.relative_to(root).parts[0]
+        if room not in FLOORS:
+            faults.append(f"{path}: room '{room}' has no floor")
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#include "ridgewatt/([a-z]+)/', line)
+            if found and found[1] != room and FLOORS.get(found[1], 99) >= FLOORS[room]:
+                faults.append(f"{path}:{number}: {room} (floor {FLOORS[room]}) includes {found[1]}"
+                              f" (floor {FLOORS.get(found[1])})")
+    print("\n".join(faults) if faults else "rooms: every include goes down")
+    return 1 if faults else 0
+
+sys.exit(main())
