@@ -12,11 +12,25 @@
 
 namespace ridgewatt::testing {
 
+// Folder of the running test program, where `ridgewatt` lies too.
+inline std::filesystem::path build_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+// Root of the project: the nearest folder above the test program that holds `dev` and `boards`.
+inline std::filesystem::path source_folder() {
+  auto folder = build_folder();
+  while (!(std::filesystem::exists(folder / "dev") && std::filesystem::exists(folder / "boards"))) {
+    if (folder == folder.root_path()) return {};
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
 // Folder of the reference data beside the checkout (or $RIDGEWATT_SHARED); empty when absent.
 inline std::filesystem::path shared_folder() {
   const char* given = std::getenv("RIDGEWATT_SHARED");
-  const std::filesystem::path folder =
-      given != nullptr ? given : std::filesystem::path(RIDGEWATT_SOURCE_DIR) / ".." / "shared";
+  const std::filesystem::path folder = given != nullptr ? given : source_folder() / ".." / "shared";
   return std::filesystem::exists(folder / "data") ? folder : std::filesystem::path();
 }
 
@@ -56,7 +70,8 @@ struct ProgramResult {
 
 // Runs `ridgewatt ARGUMENTS` through the shell.
 inline ProgramResult run_program(const std::string& arguments) {
-  const std::string command = std::string("'") + RIDGEWATT_PROGRAM + "' " + arguments + " 2>&1";
+  const std::string command =
+      "'" + (build_folder() / "ridgewatt").string() + "' " + arguments + " 2>&1";
   ProgramResult result;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {127, "cannot start the program"};

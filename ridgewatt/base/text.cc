@@ -120,8 +120,8 @@ std::string format_si(double value, std::string_view unit, int digits) {
   // Rounding decides the prefix: 999.96 with three digits is 1.00 k.
   const double limit = 1000.0 - 0.5 * std::pow(10.0, 3 - digits);
   while (scaled >= limit && exponent < 6) scaled /= 1000, ++exponent;
-  while (scaled != 0 && scaled < 1.0 && exponent > -4) scaled *= 1000, --exponent;
-  const int integer_digits = scaled >= 100 ? 3 : scaled >= 10 ? 2 : 1;
+  while (scaled != 0 && scaled < 1.0 && exponent <= 0 && exponent > -4) scaled *= 1000, --exponent;
+  const int integer_digits = scaled >= 99.5 ? 3 : scaled >= 9.95 ? 2 : 1;
   const bool exact = exponent == 0 && scaled == std::floor(scaled);
   std::string text = fmt::format("{}{:.{}f} {}{}", value < 0 ? "-" : "", scaled,
                                  exact ? 0 : std::max(0, digits - integer_digits),

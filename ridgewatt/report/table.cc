@@ -18,8 +18,8 @@ std::string significant(double value, int digits) {
   if (!std::isfinite(value) || (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e12))) {
     return fmt::format("{:.{}g}", value, digits);
   }
-  const int integer_digits = magnitude < 1 ? 1 : static_cast<int>(std::log10(magnitude)) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - integer_digits));
+  const int exponent = magnitude == 0 ? 0 : static_cast<int>(std::floor(std::log10(magnitude)));
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
 }
 
 std::string terminal_text(const Cell& cell, int digits) {

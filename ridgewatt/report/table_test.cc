@@ -15,7 +15,7 @@ TEST(Table, ThreeFormats) {
   table.print_terminal(terminal);
   EXPECT_EQ(terminal.str(),
             "model   time (ms)  count\n"
-            "a,\\x1b     0.333      5\n"
+            "a,\\x1b     0.3333      5\n"
             "-            1235      -\n");
   std::ostringstream csv;
   table.print_csv(csv);
