@@ -8,9 +8,11 @@ namespace ridgewatt::cli {
 using AddCommand = void (*)(CLI::App& app, Context& context);
 
 void add_sweep(CLI::App& app, Context& context);
+void add_sensors(CLI::App& app, Context& context);
 
 inline constexpr AddCommand kCommands[] = {
     add_sweep,
+    add_sensors,
 };
 
 }  // namespace ridgewatt::cli
