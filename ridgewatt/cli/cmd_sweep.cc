@@ -1,12 +1,16 @@
-// ridgewatt sweep: what a sweep file holds.
+// ridgewatt sweep: what a sweep file holds, and which of its rows cannot be trusted.
 #include "ridgewatt/sweep/sweep.h"
 
+#include <fmt/format.h>
+
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 namespace {
 
-void run(const Context& context, const std::string& path) {
+void describe_file(const Context& context, const std::string& path) {
   Table table({{"workload", ""}, {"kind", ""}, {"rows", ""}, {"modes", ""}, {"batches", ""}});
   for (const auto& sweep : read_sweeps(path)) {
     table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
@@ -16,14 +20,93 @@ void run(const Context& context, const std::string& path) {
   print(context, table);
 }
 
+struct CheckOptions {
+  std::string path;
+  std::string output;
+  QualityOptions quality;
+};
+
+Json report_json(const Sweep& sweep, const QualityReport& report) {
+  Json flags = Json::array();
+  for (const auto& flag : report.flags) {
+    const auto& point = sweep.observations[flag.row].point;
+    flags.push_back({{"line", flag.line},
+                     {"fault", fault_name(flag.fault)},
+                     {"mode", mode_to_json(point.mode)},
+                     {"batch", point.batch},
+                     {"detail", flag.detail}});
+  }
+  return {{"workload", sweep.workload},
+          {"kind", sweep.kind},
+          {"rows", sweep.observations.size()},
+          {"flagged_rows", report.flagged_rows()},
+          {"flagged_share", report.flagged_share()},
+          {"remarks", report.remarks},
+          {"flags", flags}};
+}
+
+void check(const Context& context, const CheckOptions& options) {
+  Json reports = Json::array();
+  Table table({{"line", ""},
+               {"workload", ""},
+               {"kind", ""},
+               {"batch", ""},
+               {"mode", ""},
+               {"fault", ""},
+               {"detail", ""}});
+  std::vector<Sweep> trusted;
+  for (const auto& sweep : read_sweeps(options.path)) {
+    const QualityReport report = check_quality(sweep, options.quality);
+    reports.push_back(report_json(sweep, report));
+    for (const auto& flag : report.flags) {
+      const auto& point = sweep.observations[flag.row].point;
+      table.add_row({static_cast<std::int64_t>(flag.line), sweep.workload, sweep.kind,
+                     static_cast<std::int64_t>(point.batch), describe(point.mode),
+                     std::string(fault_name(flag.fault)), flag.detail});
+    }
+    trusted.push_back(trusted_rows(sweep, report));
+    if (context.quiet || context.json()) continue;
+    std::cerr << fmt::format("{} {}: {} of {} rows flagged ({:.2f} %)\n", sweep.workload,
+                             sweep.kind, report.flagged_rows(), sweep.observations.size(),
+                             100 * report.flagged_share());
+    for (const auto& remark : report.remarks) std::cerr << "  " << remark << '\n';
+  }
+  if (!options.output.empty()) write_output(options.output, write_sweep_csv(trusted));
+  if (context.json())
+    print(reports);
+  else
+    print(context, table);
+}
+
 }  // namespace
 
 void add_sweep(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, context, "sweep", "Describe a sweep file", "ridgewatt sweep sweep.csv");
+  auto* command = add_command(app, context, "sweep", "Describe a sweep file, or check its rows",
+                              "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv");
   auto path = std::make_shared<std::string>();
-  command->add_option("FILE", *path, "Sweep CSV")->required();
-  command->callback([&context, path] { run(context, *path); });
+  command->add_option("FILE", *path, "Sweep CSV");
+  command->require_subcommand(0, 1);
+  command->callback([&context, path, command] {
+    if (!command->get_subcommands().empty()) return;
+    if (path->empty()) throw CLI::RequiredError("FILE");
+    describe_file(context, *path);
+  });
+
+  auto* checker = add_command(*command, context, "check",
+                              "Rows that cannot be trusted, with line numbers and reasons",
+                              "ridgewatt sweep check sweep.csv -o trusted.csv");
+  auto options = std::make_shared<CheckOptions>();
+  checker->add_option("FILE", options->path, "Sweep CSV")->required();
+  checker->add_option("-o,--output", options->output, "Write the trusted rows to this sweep CSV");
+  checker
+      ->add_option("--time-deviation", options->quality.time_deviation,
+                   "Least deviation of ln(time) from the neighbours that is a fault")
+      ->capture_default_str();
+  checker
+      ->add_option("--power-deviation", options->quality.power_deviation,
+                   "Least deviation of ln(power) from the neighbours that is a fault")
+      ->capture_default_str();
+  checker->callback([&context, options] { check(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

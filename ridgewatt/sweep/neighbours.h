@@ -1,0 +1,59 @@
+// What the neighbours of a row along each knob say its value should be: the local model behind the
+// data-quality check.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "ridgewatt/sweep/observation.h"
+
+namespace ridgewatt {
+
+// Dimensions of an operating point: the four knobs, then batch.
+inline constexpr std::size_t kDimensions = kKnobs.size() + 1;
+// Value of a dimension in SI; 0 when absent.
+double dimension(const OperatingPoint& point, std::size_t dimension);
+
+// Rows that differ in one dimension only, ascending in it.
+class NeighbourLines {
+ public:
+  explicit NeighbourLines(const std::vector<Observation>& observations);
+
+  // Dimensions that vary.
+  const std::vector<std::size_t>& dimensions() const { return varying_; }
+  // The rows on the line of `row` along dimension d of dimensions(): [begin, end) of order(d), and
+  // its own position there.
+  struct Place {
+    std::size_t begin = 0, end = 0, position = 0;
+  };
+  const Place& place(std::size_t d, std::size_t row) const { return places_[d][row]; }
+  const std::vector<std::size_t>& order(std::size_t d) const { return orders_[d]; }
+  // Natural logarithm of dimension d of a row.
+  double log_value(std::size_t d, std::size_t row) const { return log_values_[d][row]; }
+  // Index of the level of dimension d of a row among the levels that occur.
+  std::size_t level(std::size_t d, std::size_t row) const { return levels_[d][row]; }
+  std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
+
+  // `value` of a row minus the line through the nearest trusted rows along dimension d: the rows
+  // below and above, or the two nearest on one side. Nothing where there are fewer than two.
+  std::optional<double> deviation(std::size_t d, std::size_t row, const std::vector<double>& value,
+                                  const std::vector<bool>& trusted) const;
+
+ private:
+  std::vector<std::size_t> varying_;
+  std::vector<std::vector<std::size_t>> orders_;
+  std::vector<std::vector<Place>> places_;
+  std::vector<std::vector<double>> log_values_;
+  std::vector<std::vector<std::size_t>> levels_;
+  std::vector<std::size_t> level_counts_;
+};
+
+// Robust deviation of every row of `value` from its neighbours over all dimensions, as quality.h
+// describes; 0 where a row has no neighbours.
+std::vector<double> neighbour_deviations(const NeighbourLines& lines,
+                                         const std::vector<double>& value,
+                                         const std::vector<bool>& trusted);
+
+}  // namespace ridgewatt

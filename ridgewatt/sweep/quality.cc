@@ -1,0 +1,318 @@
+#include "ridgewatt/sweep/quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/sweep/neighbours.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kRounds = 20;
+
+class Checker {
+ public:
+  Checker(const Sweep& sweep, const QualityOptions& options)
+      : sweep_(sweep),
+        options_(options),
+        rows_(sweep.observations.size()),
+        lines_(sweep.observations) {
+    report_.flagged.assign(rows_, false);
+    for (const auto& observation : sweep.observations) {
+      log_time_.push_back(std::log(observation.time_s));
+      log_power_.push_back(std::log(observation.power_w));
+    }
+  }
+
+  QualityReport run() {
+    check_units();
+    check_knobs();
+    check_duplicates();
+    check_neighbours();
+    std::stable_sort(report_.flags.begin(), report_.flags.end(),
+                     [](const QualityFlag& a, const QualityFlag& b) { return a.row < b.row; });
+    return std::move(report_);
+  }
+
+ private:
+  void flag(std::size_t row, Fault fault, std::string detail) {
+    report_.flagged[row] = true;
+    const std::size_t line = row < sweep_.lines.size() ? sweep_.lines[row] : 0;
+    report_.flags.push_back({row, line, fault, std::move(detail)});
+  }
+
+  void check_units();
+  void check_knobs();
+  void check_duplicates();
+  void check_neighbours();
+  double threshold(const std::vector<double>& deviations, double least) const;
+  bool worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const;
+  void check_monotonicity(const std::vector<double>& time_deviation);
+  void explain(std::size_t row, double time_deviation, double power_deviation, double time_limit,
+               double power_limit);
+
+  const Sweep& sweep_;
+  const QualityOptions& options_;
+  std::size_t rows_;
+  NeighbourLines lines_;
+  std::vector<double> log_time_, log_power_;
+  QualityReport report_;
+};
+
+void Checker::check_units() {
+  struct Range {
+    Knob knob;
+    double lo, hi;  // plausible, SI
+  };
+  // No processor core has run above 10 GHz and none of these knobs goes below 10 MHz.
+  static constexpr Range kRanges[] = {{Knob::kCpuCores, 1, 1024},
+                                      {Knob::kCpuClock, 10e6, 10e9},
+                                      {Knob::kGpuClock, 10e6, 10e9},
+                                      {Knob::kMemClock, 10e6, 20e9}};
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const Observation& observation = sweep_.observations[row];
+    for (const auto& [knob, lo, hi] : kRanges) {
+      const double value = observation.point.mode.get(knob);
+      if (value == 0 || (value >= lo && value <= hi)) continue;
+      const double shown = knob_in_field_unit(observation.point.mode, knob);
+      const char* guess = "out of range";
+      if (knob != Knob::kCpuCores) {
+        guess = value > 1e13   ? "looks like Hz, MHz is wanted"
+                : value > hi   ? "looks like kHz, MHz is wanted"
+                : value < 20e3 ? "looks like GHz, MHz is wanted"
+                               : "out of range";
+      }
+      flag(row, Fault::kUnit, fmt::format("{} {} {}", knob_field(knob), shown, guess));
+    }
+    if (observation.power_w > 2500) {
+      flag(row, Fault::kUnit,
+           fmt::format("power_w {} looks like mW, W is wanted", observation.power_w));
+    } else if (observation.power_w < 0.05) {
+      flag(row, Fault::kUnit,
+           fmt::format("power_w {} looks like kW, W is wanted", observation.power_w));
+    }
+  }
+  if (rows_ == 0) return;
+  std::vector<double> times;
+  for (const auto& observation : sweep_.observations) times.push_back(observation.time_s);
+  const double typical_s = median(times);
+  if (typical_s < 20e-6) {
+    report_.remarks.push_back(fmt::format(
+        "the median time_ms is {:.3g}: looks like seconds, ms is wanted", typical_s * 1e3));
+  } else if (typical_s > 600) {
+    report_.remarks.push_back(fmt::format(
+        "the median time_ms is {:.3g}: looks like us or ns, ms is wanted", typical_s * 1e3));
+  }
+}
+
+void Checker::check_knobs() {
+  for (std::size_t k = 0; k < kDimensions; ++k) {
+    const std::string_view field = k < kKnobs.size() ? knob_field(kKnobs[k]) : "batch";
+    std::size_t present = 0;
+    std::vector<double> values;
+    for (const auto& observation : sweep_.observations) {
+      const double value = dimension(observation.point, k);
+      present += value > 0;
+      values.push_back(value);
+    }
+    if (present == 0) {
+      if (k < kKnobs.size()) {
+        report_.remarks.push_back(fmt::format("{} is absent: it is taken not to vary", field));
+      }
+      continue;
+    }
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const bool governed = !sweep_.observations[row].point.mode.governor.empty();
+      if (values[row] == 0 && !governed) {
+        flag(row, Fault::kMissingKnob, fmt::format("no {}", field));
+      }
+    }
+    if (rows_ > 1 && std::all_of(values.begin(), values.end(),
+                                 [&](double value) { return value == values.front(); })) {
+      report_.remarks.push_back(fmt::format("{} is the same in every row", field));
+    }
+  }
+}
+
+void Checker::check_duplicates() {
+  std::map<OperatingPoint, std::size_t> first;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const auto [place, fresh] = first.emplace(sweep_.observations[row].point, row);
+    if (fresh) continue;
+    const Observation& earlier = sweep_.observations[place->second];
+    const Observation& later = sweep_.observations[row];
+    const std::size_t line =
+        place->second < sweep_.lines.size() ? sweep_.lines[place->second] : place->second;
+    flag(row, Fault::kDuplicate,
+         fmt::format("the operating point of line {}, which reads {:.4g} ms and {:.4g} W, this "
+                     "{:.4g} ms and {:.4g} W",
+                     line, earlier.time_s * 1e3, earlier.power_w, later.time_s * 1e3,
+                     later.power_w));
+  }
+}
+
+double Checker::threshold(const std::vector<double>& deviations, double least) const {
+  std::vector<double> trusted;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (!report_.flagged[row]) trusted.push_back(deviations[row]);
+  }
+  if (trusted.empty()) return least;
+  return std::max(least, options_.sigmas * median_absolute_deviation(trusted));
+}
+
+bool Checker::worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const {
+  for (std::size_t d = 0; d < lines_.dimensions().size(); ++d) {
+    const auto& [begin, end, position] = lines_.place(d, row);
+    for (std::size_t i = std::max(begin, position - std::min<std::size_t>(position, 2));
+         i < std::min(end, position + 3); ++i) {
+      const std::size_t other = lines_.order(d)[i];
+      if (other != row && badness[other] > badness[row]) return false;
+    }
+  }
+  return true;
+}
+
+void Checker::check_neighbours() {
+  if (rows_ < 8 || lines_.dimensions().empty()) return;
+  std::vector<bool> trusted(rows_);
+  for (std::size_t row = 0; row < rows_; ++row) trusted[row] = !report_.flagged[row];
+  const std::vector<bool> eligible = trusted;
+  std::vector<double> time_deviation, power_deviation;
+  double time_limit = 0, power_limit = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    time_deviation = neighbour_deviations(lines_, log_time_, trusted);
+    power_deviation = neighbour_deviations(lines_, log_power_, trusted);
+    time_limit = threshold(time_deviation, options_.time_deviation);
+    power_limit = threshold(power_deviation, options_.power_deviation);
+    std::vector<double> badness(rows_, 0);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      if (!trusted[row]) continue;
+      badness[row] = std::max(std::abs(time_deviation[row]) / time_limit,
+                              std::abs(power_deviation[row]) / power_limit);
+    }
+    bool changed = false;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      if (badness[row] > 1 && worst_of_its_neighbours(row, badness)) {
+        trusted[row] = false;
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (!eligible[row]) continue;
+    explain(row, time_deviation[row], power_deviation[row], time_limit, power_limit);
+  }
+  check_monotonicity(time_deviation);
+}
+
+void Checker::explain(std::size_t row, double time_deviation, double power_deviation,
+                      double time_limit, double power_limit) {
+  const Observation& observation = sweep_.observations[row];
+  const bool time_off = std::abs(time_deviation) > time_limit;
+  const bool power_off = std::abs(power_deviation) > power_limit;
+  if (time_off && std::abs(power_deviation) > power_limit / 2 &&
+      std::signbit(time_deviation) != std::signbit(power_deviation)) {
+    flag(
+        row, Fault::kClockNotApplied,
+        fmt::format("{:.4g} ms and {:.4g} W where the neighbours say {:.4g} ms and {:.4g} W: as if "
+                    "a {} clock had been in force",
+                    observation.time_s * 1e3, observation.power_w,
+                    observation.time_s * 1e3 * std::exp(-time_deviation),
+                    observation.power_w * std::exp(-power_deviation),
+                    time_deviation < 0 ? "higher" : "lower"));
+    return;
+  }
+  if (time_off) {
+    flag(row, Fault::kTimeOutlier,
+         fmt::format("{:.4g} ms where the neighbours say {:.4g} ms", observation.time_s * 1e3,
+                     observation.time_s * 1e3 * std::exp(-time_deviation)));
+  }
+  if (power_off) {
+    flag(row, Fault::kPowerOutlier,
+         fmt::format("{:.4g} W where the neighbours say {:.4g} W", observation.power_w,
+                     observation.power_w * std::exp(-power_deviation)));
+  }
+}
+
+void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
+  const double limit = std::log(options_.monotonic_factor);
+  const std::vector<bool> earlier = report_.flagged;
+  for (std::size_t d = 0; d < lines_.dimensions().size(); ++d) {
+    const std::size_t k = lines_.dimensions()[d];
+    if (k != static_cast<std::size_t>(Knob::kCpuClock) &&
+        k != static_cast<std::size_t>(Knob::kGpuClock)) {
+      continue;
+    }
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const auto& [begin, end, position] = lines_.place(d, row);
+      if (position == begin) continue;
+      const std::size_t lower = lines_.order(d)[position - 1];
+      if (lines_.level(d, lower) == lines_.level(d, row)) continue;
+      const double rise = log_time_[row] - log_time_[lower];
+      if (rise <= limit || earlier[row] || earlier[lower]) continue;
+      const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
+      const double factor = std::exp(rise);
+      const std::string_view field = knob_field(kKnobs[k]);
+      if (row_is_slow) {
+        flag(row, Fault::kNotMonotonic,
+             fmt::format("{:.2f} times as slow as at the next lower {}", factor, field));
+      } else {
+        flag(lower, Fault::kNotMonotonic,
+             fmt::format("{:.2f} times as fast as at the next higher {}", factor, field));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view fault_name(Fault fault) {
+  switch (fault) {
+    case Fault::kUnit:
+      return "unit";
+    case Fault::kMissingKnob:
+      return "missing knob";
+    case Fault::kDuplicate:
+      return "duplicate";
+    case Fault::kTimeOutlier:
+      return "time outlier";
+    case Fault::kPowerOutlier:
+      return "power outlier";
+    case Fault::kNotMonotonic:
+      return "not monotonic";
+    case Fault::kClockNotApplied:
+      return "clock not applied";
+  }
+  return "";
+}
+
+std::size_t QualityReport::flagged_rows() const {
+  return static_cast<std::size_t>(std::count(flagged.begin(), flagged.end(), true));
+}
+
+double QualityReport::flagged_share() const {
+  return flagged.empty()
+             ? 0
+             : static_cast<double>(flagged_rows()) / static_cast<double>(flagged.size());
+}
+
+QualityReport check_quality(const Sweep& sweep, const QualityOptions& options) {
+  return Checker(sweep, options).run();
+}
+
+Sweep trusted_rows(const Sweep& sweep, const QualityReport& report) {
+  Sweep result{sweep.source, sweep.workload, sweep.kind, {}, {}};
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    if (report.flagged[row]) continue;
+    result.observations.push_back(sweep.observations[row]);
+    if (row < sweep.lines.size()) result.lines.push_back(sweep.lines[row]);
+  }
+  return result;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,161 @@
+#include "ridgewatt/sweep/quality.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+// A smooth grid of 3 core counts x 6 CPU x 6 GPU clocks: stages that add up, 1 % noise.
+Sweep smooth_sweep() {
+  Sweep sweep{"made", "smooth", "training", {}, {}};
+  Random random(7);
+  for (const int cores : {2, 4, 8}) {
+    for (int c = 1; c <= 6; ++c) {
+      for (int g = 1; g <= 6; ++g) {
+        Observation observation;
+        observation.point.batch = 16;
+        observation.point.mode.cpu_cores = cores;
+        observation.point.mode.cpu_clock_hz = 0.35e9 * c;
+        observation.point.mode.gpu_clock_hz = 0.2e9 * g;
+        observation.time_s = (0.02 / g + 0.03 / c + 0.02 / cores) * (1 + 0.01 * random.normal());
+        observation.power_w = (8 + g + 0.5 * c) * (1 + 0.01 * random.normal());
+        sweep.observations.push_back(observation);
+        sweep.lines.push_back(sweep.lines.size() + 2);
+      }
+    }
+  }
+  return sweep;
+}
+
+std::set<std::size_t> flagged_lines(const QualityReport& report) {
+  std::set<std::size_t> lines;
+  for (const auto& flag : report.flags) lines.insert(flag.line);
+  return lines;
+}
+
+TEST(Quality, CleanSweepHasNoFlag) {
+  const auto report = check_quality(smooth_sweep());
+  EXPECT_EQ(report.flagged_rows(), 0u);
+  ASSERT_EQ(report.remarks.size(), 2u);
+  EXPECT_NE(report.remarks[0].find("mem_mhz is absent"), std::string::npos);
+  EXPECT_NE(report.remarks[1].find("batch is the same"), std::string::npos);
+}
+
+TEST(Quality, FindsExactlyThePlantedFaults) {
+  Sweep sweep = smooth_sweep();
+  sweep.observations[40].time_s *= 1.8;
+  sweep.observations[55].power_w *= 0.6;
+  sweep.observations[70].time_s *= 0.6;
+  sweep.observations[70].power_w *= 1.5;
+  sweep.observations.push_back(sweep.observations[3]);
+  sweep.lines.push_back(sweep.lines.back() + 1);
+  const auto report = check_quality(sweep);
+  EXPECT_EQ(flagged_lines(report), (std::set<std::size_t>{42, 57, 72, 110}));
+  ASSERT_EQ(report.flags.size(), 4u);
+  EXPECT_EQ(report.flags[0].fault, Fault::kTimeOutlier);
+  EXPECT_EQ(report.flags[1].fault, Fault::kPowerOutlier);
+  EXPECT_EQ(report.flags[2].fault, Fault::kClockNotApplied);
+  EXPECT_EQ(report.flags[3].fault, Fault::kDuplicate);
+  EXPECT_EQ(trusted_rows(sweep, report).observations.size(), 105u);
+}
+
+TEST(Quality, UnitsAndMissingKnobsAreNamed) {
+  Sweep sweep = smooth_sweep();
+  sweep.observations[0].point.mode.cpu_clock_hz *= 1e3;  // kHz written as MHz
+  sweep.observations[1].point.mode.gpu_clock_hz = 0;
+  sweep.observations[2].power_w *= 1e3;  // mW written as W
+  const auto report = check_quality(sweep);
+  ASSERT_GE(report.flags.size(), 3u);
+  EXPECT_EQ(report.flags[0].fault, Fault::kUnit);
+  EXPECT_NE(report.flags[0].detail.find("kHz"), std::string::npos);
+  EXPECT_EQ(report.flags[1].fault, Fault::kMissingKnob);
+  EXPECT_EQ(report.flags[2].fault, Fault::kUnit);
+}
+
+TEST(Quality, FewRowsAreNotJudgedByNeighboursTheyDoNotHave) {
+  Sweep sweep = smooth_sweep();
+  sweep.observations.resize(4);
+  EXPECT_EQ(check_quality(sweep).flagged_rows(), 0u);
+  sweep.observations.clear();
+  EXPECT_EQ(check_quality(sweep).flagged_rows(), 0u);
+}
+
+Sweep shared_sweep(const std::string& name) {
+  return read_sweep((testing::shared_folder() / "data" / name).string());
+}
+
+// Facts of the data's own documentation.
+TEST(Quality, KnownFaultsOfTheGivenSweepsAreFlagged) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const Sweep resnet50 = shared_sweep("agx-orin/inference/resnet50.csv");
+  const auto report = check_quality(resnet50);
+  std::set<std::pair<int, double>> found;  // batch, power
+  for (const auto& flag : report.flags) {
+    const auto& observation = resnet50.observations[flag.row];
+    found.emplace(observation.point.batch, std::round(observation.power_w * 100) / 100);
+  }
+  EXPECT_TRUE(found.count({32, 18.36}) || found.count({32, 18.35})) << "MAXN at batch 32";
+  EXPECT_TRUE(found.count({64, 29.38})) << "132 ms and 29 W at batch 64";
+
+  const Sweep yolo = shared_sweep("agx-orin/training/yolov8n.csv");
+  const auto yolo_report = check_quality(yolo);
+  int duplicates = 0;
+  for (const auto& flag : yolo_report.flags) duplicates += flag.fault == Fault::kDuplicate;
+  EXPECT_EQ(duplicates, 1);
+}
+
+TEST(Quality, SlowerThanTheNextLowerClockIsFlaggedInMobileNetInference) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const Sweep sweep = shared_sweep("agx-orin/inference/mobilenet_v3.csv");
+  const auto report = check_quality(sweep);
+  // Of each pair that breaks monotonicity by 25 % at least one row must be flagged.
+  std::map<OperatingPoint, std::size_t> index;
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    index[sweep.observations[row].point] = row;
+  }
+  const KnobSpace space = sweep.space();
+  int pairs = 0;
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock}) {
+      const auto& levels = space.levels(knob);
+      OperatingPoint lower = sweep.observations[row].point;
+      const auto at = std::find(levels.begin(), levels.end(), lower.mode.get(knob));
+      if (at == levels.begin()) continue;
+      lower.mode.set(knob, *(at - 1));
+      const auto found = index.find(lower);
+      if (found == index.end()) continue;
+      if (sweep.observations[row].time_s <= 1.25 * sweep.observations[found->second].time_s)
+        continue;
+      ++pairs;
+      EXPECT_TRUE(report.flagged[row] || report.flagged[found->second]);
+    }
+  }
+  EXPECT_GE(pairs, 83);
+}
+
+TEST(Quality, FewRowsOfTheGivenSweepsAreFlagged) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const std::pair<const char*, double> limits[] = {
+      {"agx-orin/training/resnet18.csv", 0.01},
+      {"agx-orin/training/mobilenet_v3.csv", 0.01},
+      {"agx-orin/training/yolov8n.csv", 0.02},
+      {"agx-orin/inference/resnet50.csv", 0.05},
+      {"agx-orin/inference/mobilenet_v3.csv", 0.07},
+      {"orin-nano/training/mobilenet_v3.csv", 0.03},
+      {"nano/inference/inception_v1_triton.csv", 0.03}};
+  for (const auto& [name, limit] : limits) {
+    const auto report = check_quality(shared_sweep(name));
+    EXPECT_LE(report.flagged_share(), limit) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt
