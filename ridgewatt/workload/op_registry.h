@@ -1,0 +1,90 @@
+// What Ridgewatt knows of an operator: one small entry in a table. Tables are grouped by family
+// (ops_conv.cc, ops_matmul.cc ...); the registry finds an entry by domain and name.
+//
+//   constexpr OpEntry kOps[] = {
+//       {.name = "Relu", .shape = same_as_input, .cost = ..., .formula = "1 FLOP per element"},
+//   };
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ridgewatt/workload/graph.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+class InferContext;
+
+// A node with its tensors: all that a rule sees. Valid while the model is.
+class OpContext {
+ public:
+  OpContext(const Model& model, const Node& node) : model_(&model), node_(&node) {}
+
+  const Model& model() const { return *model_; }
+  const Node& node() const { return *node_; }
+  std::size_t input_count() const { return node_->inputs.size(); }
+  std::size_t output_count() const { return node_->outputs.size(); }
+  // Given, and not the empty name that stands for an absent optional one.
+  bool has_input(std::size_t index) const;
+  bool has_output(std::size_t index) const;
+  // Throws InputError naming the node when it is absent.
+  const Tensor& input(std::size_t index) const;
+  const Tensor& output(std::size_t index) const;
+  // Throws InputError: "node NAME (OP): MESSAGE".
+  [[noreturn]] void fail(std::string_view message) const;
+
+ private:
+  const Model* model_;
+  const Node* node_;
+};
+
+// Work of one execution of a node in the forward pass.
+struct OpCost {
+  double macs = 0;     // multiply-accumulates of contractions
+  double flops = 0;    // floating-point operations, 2 for each MAC included
+  double int_ops = 0;  // the same of quantised operators, in integers
+  double reduction_length = 0;
+};
+
+struct OpEntry {
+  std::string_view name;
+  std::string_view domain = "";
+  // Sets type and shape of the outputs from those (and small contents) of the inputs.
+  void (*shape)(InferContext&) = nullptr;
+  // Sets the content of the outputs where the inputs' contents are known; runs after `shape`.
+  void (*fold)(InferContext&) = nullptr;
+  OpClass op_class = OpClass::kOther;
+  OpCost (*cost)(const OpContext&) = nullptr;
+  OpCost (*backward)(const OpContext&) = nullptr;  // gradients of inputs and weights together
+  std::string_view formula = "";                   // in words, for documentation
+};
+
+// The entry of the operator, or nullptr. Domain "" is ai.onnx.
+const OpEntry* find_op(std::string_view domain, std::string_view name);
+// All entries, by domain and name.
+std::span<const OpEntry* const> all_ops();
+
+// The families' tables.
+std::span<const OpEntry> elementwise_ops();
+std::span<const OpEntry> conv_ops();
+std::span<const OpEntry> pool_ops();
+std::span<const OpEntry> matmul_ops();
+std::span<const OpEntry> movement_ops();
+std::span<const OpEntry> index_ops();
+std::span<const OpEntry> reduce_ops();
+std::span<const OpEntry> norm_ops();
+std::span<const OpEntry> recurrent_ops();
+std::span<const OpEntry> attention_ops();
+std::span<const OpEntry> control_ops();
+std::span<const OpEntry> quant_ops();
+std::span<const OpEntry> sequence_ops();
+std::span<const OpEntry> generator_ops();
+std::span<const OpEntry> signal_ops();
+std::span<const OpEntry> vision_ops();
+std::span<const OpEntry> string_ops();
+std::span<const OpEntry> ml_ops();
+std::span<const OpEntry> training_ops();
+std::span<const OpEntry> microsoft_ops();
+
+}  // namespace ridgewatt
