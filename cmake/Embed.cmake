@@ -1,14 +1,53 @@
-# ridgewatt_embed(OUT_VAR NAME FILE...) turns files into one generated C++ source that defines
+# ridgewatt_embed(TARGET NAME FILE...) adds to TARGET a generated source that defines
 #   std::span<const ridgewatt::EmbeddedFile> ridgewatt::embedded::NAME()
-# and stores the source's path in OUT_VAR. Files are embedded by base name, byte for byte.
-set(RIDGEWATT_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_file.cmake)
-function(ridgewatt_embed out_var name)
+# with the files byte for byte, by base name. The assembler includes them (.incbin), so that a
+# megabyte costs no compile time and the target's own assembler is used when cross-compiling.
+function(ridgewatt_embed target name)
+  set(blobs "")
+  set(declarations "")
+  set(entries "")
+  set(index 0)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(base ${file} NAME)
+    set(symbol "ridgewatt_embedded_${name}_${index}")
+    # Twice escaped: for the assembler and for C++.
+    string(REPLACE "\\" "\\\\\\\\" quoted "${file}")
+    string(REPLACE "\"" "\\\\\\\"" quoted "${quoted}")
+    string(APPEND blobs
+      "    \".global ${symbol}, ${symbol}_end\\n\"\n"
+      "    \".hidden ${symbol}, ${symbol}_end\\n\"\n"
+      "    \"${symbol}:\\n\"\n"
+      "    \".incbin \\\"${quoted}\\\"\\n\"\n"
+      "    \"${symbol}_end:\\n\"\n"
+      "    \".byte 0\\n\"\n")
+    string(APPEND declarations
+      "[[gnu::visibility(\"hidden\")]] extern const char ${symbol}[];\n"
+      "[[gnu::visibility(\"hidden\")]] extern const char ${symbol}_end[];\n")
+    string(APPEND entries "      {\"${base}\", {${symbol}, ${symbol}_end}},\n")
+    math(EXPR index "${index} + 1")
+  endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
-  add_custom_command(
-    OUTPUT ${generated}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DNAME=${name} "-DFILES=${ARGN}"
-            -P ${RIDGEWATT_EMBED_SCRIPT}
-    DEPENDS ${ARGN} ${RIDGEWATT_EMBED_SCRIPT}
-    COMMENT "Embedding ${name}" VERBATIM)
-  set(${out_var} ${generated} PARENT_SCOPE)
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [=[
+#include "ridgewatt/base/embedded.h"
+
+__asm__(
+    ".section .rodata\n"
+@blobs@    ".text\n");
+
+extern "C" {
+@declarations@}
+
+namespace ridgewatt::embedded {
+
+std::span<const EmbeddedFile> @name@() {
+  static const EmbeddedFile files[] = {
+@entries@  };
+  return files;
+}
+
+}  // namespace ridgewatt::embedded
+]=])
+  set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${ARGN}"
+                              SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE ${generated})
 endfunction()

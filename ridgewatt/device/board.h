@@ -1,0 +1,131 @@
+// A board: what is known of a Jetson before anything is measured. Its knob tables and presets
+// (which belong to a BSP, the board support package that is installed), its peaks in any power
+// mode, its memory, how to recognise it, and where each of these facts comes from.
+//
+//   const Board board = load_board("agx-orin");        // embedded; also a path, or NAME@BSP
+//   const KnobSpace space = knob_space(board);         // 18,096 power modes
+//   peak_flops(board, space.top(), Precision::kFp16);  // 42.6e12
+//
+// Boards come from boards/*.toml (format: docs/boards.md), embedded into the library at build.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/device/knob_space.h"
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+
+enum class Precision { kFp32, kFp16, kBf16, kInt8 };
+// "fp32", "fp16", "bf16", "int8".
+std::string_view precision_name(Precision precision);
+
+// A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
+struct Preset {
+  int id = 0;
+  std::string name;
+  PowerMode mode;
+  int sms = 0;  // streaming multiprocessors left on by its TPC mask; 0: not known
+};
+
+// What one release of the board's software offers.
+struct Bsp {
+  std::string name;   // "jp5.0"
+  std::string title;  // "JetPack 5.0"
+  KnobSpace::Levels levels;
+  std::vector<Preset> presets;
+  int default_preset = 0;  // id of the preset after installation
+  bool partial = false;    // the tables hold only clocks that were seen, not all there are
+};
+
+// Where numbers come from: `key` is a place in the board file ("gpu.sms") or all places below it.
+struct Fact {
+  std::string key;
+  std::string status;  // "datasheet", "seen", "derived" or "unverified"
+  std::string source;
+};
+
+// Fitted parameters of the board's twin, by the keys of the board file's [twin] table; nested
+// tables are joined by dots ("time.launch_s"). What they mean is decided in roofline/.
+struct TwinTable {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> texts;  // provenance, units and remarks
+  bool empty() const { return numbers.empty() && texts.empty(); }
+};
+
+struct Board {
+  std::string name;  // "agx-orin"
+  std::string title;
+  std::string soc;  // "tegra234"
+  std::vector<std::string> aliases;
+  std::vector<std::string> modules;     // part numbers, "p3701-0005"
+  std::vector<std::string> compatible;  // device-tree strings; a trailing * matches any ending
+
+  std::string cpu_type;
+  int cpu_cores = 0;
+  double cpu_flop_per_cycle = 0;  // FP32, per core; 0: not known
+
+  std::string gpu_architecture;
+  int sms = 0;          // with nothing switched off
+  int tpc_slots = 0;    // bits of the TPC mask; 0: the board has none
+  int sms_per_tpc = 0;  // 0 when there is no mask
+  int cores_per_sm = 0;
+  // Dense rates per SM and clock cycle, tensor cores where there are; 0: not supported.
+  double fp16_flop_per_sm_cycle = 0;
+  double bf16_flop_per_sm_cycle = 0;
+  double int8_op_per_sm_cycle = 0;
+
+  double memory_bytes = 0;          // fitted, shared by CPU and GPU
+  double visible_memory_bytes = 0;  // total that Linux reports; `memory_bytes` when not known
+  double memory_bus_bits = 0;
+
+  std::vector<Bsp> bsps;
+  std::string bsp;  // the one selected
+  std::vector<Fact> facts;
+  TwinTable twin;
+  std::string source;  // path of the board file, or "embedded NAME.toml"
+  std::string toml;    // its text
+
+  // The BSP of that name, or the selected one; NotFoundError with the names that there are.
+  const Bsp& find_bsp(std::string_view bsp_name = "") const;
+};
+
+// Names of the embedded boards, sorted.
+std::vector<std::string> list_boards();
+// An embedded board by name or alias, or a board file by path (anything with a '/' or ending in
+// .toml). "@BSP" after a name selects a BSP, "agx-orin@jp5.1". NotFoundError, InputError.
+Board load_board(const std::string& name_or_path);
+// Board from the text of a board file. InputError says which key of `source` is wrong.
+Board parse_board(std::string_view toml, const std::string& source);
+// The board file of `board` with its [twin] table replaced; every other byte stays.
+std::string board_toml_with_twin(const Board& board, const TwinTable& twin);
+// Name (with "@BSP" where the device tree tells, for example "-super") of the embedded board that
+// fits a device tree's `compatible` list, most specific string first; nothing when none does.
+std::optional<std::string> find_board(std::span<const std::string> compatible);
+
+// All power modes of a BSP (default: the selected one): core counts 1 to all, times the tables.
+KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
+const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name = "");
+// By name, ignoring case; NotFoundError with the names that there are.
+const Preset& find_preset(const Board& board, std::string_view preset_name);
+
+// SMs that a TPC mask leaves on: a set bit switches one TPC off. All when there is no mask.
+int sms_for_tpc_mask(const Board& board, unsigned mask);
+bool supports(const Board& board, Precision precision);
+// Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock; FP32 is
+// 2 x cores/SM. `sms` 0: all. An absent GPU clock (also under a governor) counts as the highest.
+// NotSupportedError for a precision that the board's GPU has no rate for.
+double peak_flops(const Board& board, const PowerMode& mode, Precision precision, int sms = 0);
+// DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
+double peak_bandwidth(const Board& board, const PowerMode& mode);
+// FP32 peak of the online cores in FLOP/s; 0 when the rate is not known.
+double peak_cpu_flops(const Board& board, const PowerMode& mode);
+// The fact that covers `key`: the one with the longest matching prefix; null when there is none.
+const Fact* find_fact(const Board& board, std::string_view key);
+
+}  // namespace ridgewatt

@@ -1,0 +1,100 @@
+// Finding boards: by name, by file, by what a device tree says.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "ridgewatt/base/embedded.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+namespace embedded {
+std::span<const EmbeddedFile> boards();
+}  // namespace embedded
+
+namespace {
+
+constexpr std::string_view kSuffix = ".toml";
+constexpr std::size_t kBoardFileLimitBytes = std::size_t{1} << 20;
+
+std::string_view stem(std::string_view file_name) {
+  return file_name.substr(0, file_name.size() - kSuffix.size());
+}
+
+Board embedded_board(const EmbeddedFile& file) {
+  return parse_board(file.content, "embedded " + std::string(file.name));
+}
+
+Board find_embedded(const std::string& name) {
+  for (const auto& file : embedded::boards()) {
+    if (stem(file.name) == name) return embedded_board(file);
+  }
+  for (const auto& file : embedded::boards()) {
+    Board board = embedded_board(file);
+    if (std::find(board.aliases.begin(), board.aliases.end(), name) != board.aliases.end()) {
+      return board;
+    }
+  }
+  throw NotFoundError(fmt::format("no board '{}'", name), "",
+                      fmt::format("choose one of {}, or give the path of a board file",
+                                  fmt::join(list_boards(), ", ")));
+}
+
+bool matches(std::string_view pattern, std::string_view text) {
+  if (!pattern.empty() && pattern.back() == '*') {
+    return text.starts_with(pattern.substr(0, pattern.size() - 1));
+  }
+  return text == pattern;
+}
+
+// "p3767-0005" of "nvidia,p3768-0000+p3767-0005-super"; the module decides, not the carrier.
+std::string_view module_of(std::string_view compatible) {
+  const auto plus = compatible.rfind('+');
+  return plus == std::string_view::npos ? "" : compatible.substr(plus + 1, 10);
+}
+
+bool is_board(const Board& board, const std::string& compatible) {
+  return std::any_of(board.compatible.begin(), board.compatible.end(),
+                     [&](const auto& pattern) { return matches(pattern, compatible); }) ||
+         std::find(board.modules.begin(), board.modules.end(), module_of(compatible)) !=
+             board.modules.end();
+}
+
+}  // namespace
+
+std::vector<std::string> list_boards() {
+  std::vector<std::string> names;
+  for (const auto& file : embedded::boards()) names.emplace_back(stem(file.name));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Board load_board(const std::string& name_or_path) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(kSuffix)) {
+    return parse_board(read_file(name_or_path, kBoardFileLimitBytes), name_or_path);
+  }
+  const auto at = name_or_path.find('@');
+  Board board = find_embedded(name_or_path.substr(0, at));
+  if (at != std::string::npos) board.bsp = board.find_bsp(name_or_path.substr(at + 1)).name;
+  return board;
+}
+
+std::optional<std::string> find_board(std::span<const std::string> compatible) {
+  for (const auto& text : compatible) {
+    for (const auto& file : embedded::boards()) {
+      const Board board = embedded_board(file);
+      if (!is_board(board, text)) continue;
+      const bool super = text.ends_with("-super") &&
+                         std::any_of(board.bsps.begin(), board.bsps.end(),
+                                     [](const Bsp& bsp) { return bsp.name == "super"; });
+      return board.name + (super ? "@super" : "");
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,224 @@
+#include "ridgewatt/device/board.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Published sizes of the mode spaces; the grid is cores 1 to all, times the three clock tables.
+TEST(Board, ModeCountsAreThePublishedOnes) {
+  EXPECT_EQ(knob_space(load_board("agx-orin")).size(), 18096u);  // PowerTrain, Fulcrum
+  EXPECT_EQ(knob_space(load_board("agx-orin"), "jp5.0").size(), 18096u);
+  EXPECT_EQ(knob_space(load_board("agx-orin"), "jp5.1").size(), 15312u);
+  EXPECT_EQ(knob_space(load_board("agx-orin@jp5.1")).size(), 15312u);
+  EXPECT_EQ(knob_space(load_board("agx-xavier")).size(), 29232u);  // PowerTrain
+  EXPECT_EQ(knob_space(load_board("orin-nano")).size(), 1800u);    // PowerTrain
+}
+
+struct Peak {
+  const char* board;
+  double tflops_fp32, tflops_fp16, tops_int8, bandwidth_gb;  // 0: not supported
+};
+
+// Rows of NVIDIA's data sheets (dense, GPU only), to the digits that are published.
+class DatasheetPeak : public ::testing::TestWithParam<Peak> {};
+TEST_P(DatasheetPeak, AtTheTopMode) {
+  const Peak& expected = GetParam();
+  const Board board = load_board(expected.board);
+  const PowerMode top = knob_space(board).top();
+  EXPECT_NEAR(peak_flops(board, top, Precision::kFp32) / 1e12, expected.tflops_fp32, 0.00051);
+  EXPECT_NEAR(peak_flops(board, top, Precision::kFp16) / 1e12, expected.tflops_fp16, 0.0051);
+  if (expected.tops_int8 > 0) {
+    EXPECT_NEAR(peak_flops(board, top, Precision::kInt8) / 1e12, expected.tops_int8, 0.051);
+  } else {
+    EXPECT_FALSE(supports(board, Precision::kInt8));
+    EXPECT_THROW(peak_flops(board, top, Precision::kInt8), NotSupportedError);
+  }
+  EXPECT_NEAR(peak_bandwidth(board, top) / 1e9, expected.bandwidth_gb, 0.051);
+  EXPECT_EQ(peak_flops(board, PowerMode{}, Precision::kFp32),
+            peak_flops(board, top, Precision::kFp32));
+}
+INSTANTIATE_TEST_SUITE_P(AllBoards, DatasheetPeak,
+                         ::testing::Values(Peak{"nano", 0.236, 0.47, 0, 25.6},
+                                           Peak{"tx2", 0.666, 1.33, 0, 59.7},
+                                           Peak{"xavier-nx", 0.852, 6.82, 13.6, 59.7},
+                                           Peak{"agx-xavier", 1.410, 11.28, 22.6, 136.5},
+                                           Peak{"orin-nano-4gb", 0.640, 5.12, 10.2, 34.1},
+                                           Peak{"orin-nano-4gb@super", 1.044, 8.36, 16.7, 51.2},
+                                           Peak{"orin-nano-8gb", 1.279, 10.24, 20.5, 68.3},
+                                           Peak{"orin-nano-8gb@super", 2.089, 16.71, 33.4, 102.4},
+                                           Peak{"orin-nx-16gb", 1.880, 15.04, 30.1, 102.4},
+                                           Peak{"orin-nx-16gb@super", 2.402, 19.22, 38.4, 102.4},
+                                           Peak{"agx-orin-32gb", 3.333, 26.66, 53.3, 204.7},
+                                           Peak{"agx-orin", 5.327, 42.61, 85.2, 204.7},
+                                           Peak{"thor", 8.064, 258.05, 516.1, 273.0}));
+
+TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
+  const Board board = load_board("agx-orin@jp5.1");
+  const Preset& preset = find_preset(board, "mode_30w");
+  EXPECT_EQ(preset.mode, (PowerMode{8, 1728e6, 612e6, 3199e6, ""}));
+  EXPECT_EQ(preset.sms, 8);  // mask 240 switches 4 of 8 TPCs off
+  EXPECT_NEAR(peak_flops(board, preset.mode, Precision::kFp32, preset.sms) / 1e12, 1.253, 5e-4);
+  EXPECT_EQ(peak_bandwidth(board, preset.mode), 256 / 8 * 2 * 3199e6);
+  EXPECT_EQ(find_preset(board, "MAXN").mode, knob_space(board).top());
+  EXPECT_EQ(find_preset(board, "MODE_15W").sms, 6);
+  // The same caps on the older GPU table, which lacks 612 MHz.
+  EXPECT_EQ(find_preset(load_board("agx-orin"), "MODE_30W").mode.gpu_clock_hz, 624.75e6);
+  EXPECT_THROW(find_preset(board, "MODE_31W"), NotFoundError);
+}
+
+TEST(Board, RoundedCapsMeanTheTableEntry) {
+  const auto mode = [](const char* board, const char* preset) {
+    return find_preset(load_board(board), preset).mode;
+  };
+  EXPECT_EQ(mode("nano", "5W"), (PowerMode{2, 921.6e6, 614.4e6, 1600e6, ""}));
+  EXPECT_EQ(mode("agx-xavier", "MODE_30W_ALL"), (PowerMode{8, 1190.4e6, 905.25e6, 1600e6, ""}));
+  // Core 0 of the TX2 is always on and not in the file; 1200 MHz lies far below 1267.2.
+  EXPECT_EQ(mode("tx2", "MAXQ"), (PowerMode{4, 1113.6e6, 854.25e6, 1331.2e6, ""}));
+  EXPECT_EQ(find_preset(load_board("tx2"), "MAXQ").sms, 2);
+  EXPECT_EQ(find_preset(load_board("thor"), "90W").sms, 0);  // not known
+}
+
+TEST(Board, TpcMaskBitsSwitchOff) {
+  const Board orin = load_board("agx-orin");
+  for (const auto& [mask, sms] :
+       std::vector<std::pair<unsigned, int>>{{0, 16}, {128, 14}, {240, 8}, {248, 6}, {252, 4}}) {
+    EXPECT_EQ(sms_for_tpc_mask(orin, mask), sms) << mask;
+  }
+  const Board xavier = load_board("agx-xavier");
+  EXPECT_EQ(sms_for_tpc_mask(xavier, 1), 6);
+  EXPECT_EQ(sms_for_tpc_mask(xavier, 5), 4);
+  EXPECT_EQ(sms_for_tpc_mask(load_board("nano"), 3), 1);
+}
+
+TEST(Board, EveryBoardIsWhole) {
+  const auto names = list_boards();
+  EXPECT_EQ(names.size(), 11u);
+  for (const auto& name : names) {
+    const Board board = load_board(name);
+    EXPECT_EQ(board.name, name);
+    EXPECT_GE(board.memory_bytes, board.visible_memory_bytes) << name;
+    for (const auto& bsp : board.bsps) {
+      const KnobSpace space = knob_space(board, bsp.name);
+      EXPECT_TRUE(std::is_sorted(space.modes().begin(), space.modes().end()));
+      std::size_t product = 1;
+      for (const Knob knob : kKnobs) {
+        const auto& levels = space.levels(knob);
+        EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end()));
+        product *= levels.size();
+      }
+      EXPECT_EQ(space.size(), product);
+      for (const auto& preset : bsp.presets) {
+        EXPECT_TRUE(space.find(preset.mode)) << name << " " << preset.name;
+        EXPECT_LE(preset.sms, board.sms);
+      }
+      // More clock or cores never lowers a peak.
+      EXPECT_GE(peak_flops(board, space.top(), Precision::kFp32),
+                peak_flops(board, space[0], Precision::kFp32));
+      EXPECT_GE(peak_bandwidth(board, space.top()), peak_bandwidth(board, space[0]));
+    }
+    for (const char* key : {"cpu.cores", "gpu.sms", "memory.bus_bits"}) {
+      ASSERT_NE(find_fact(board, key), nullptr) << name << " " << key;
+    }
+  }
+  EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.flop_per_cycle")->status, "unverified");
+  EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.cores")->status, "seen");
+}
+
+TEST(Board, NamesAliasesAndDeviceTrees) {
+  EXPECT_EQ(load_board("agx-orin-64gb").name, "agx-orin");
+  EXPECT_EQ(load_board("orin-nano").name, "orin-nano-8gb");
+  EXPECT_THROW(load_board("orin-macro"), NotFoundError);
+  EXPECT_THROW(load_board("agx-orin@jp9"), NotFoundError);
+  EXPECT_THROW(load_board("/nowhere/board.toml"), NotFoundError);
+  using List = std::vector<std::string>;
+  EXPECT_EQ(find_board(List{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"}), "agx-orin");
+  EXPECT_EQ(find_board(List{"nvidia,p3768-0000+p3767-0005-super", "nvidia,tegra234"}),
+            "orin-nano-8gb@super");
+  EXPECT_EQ(find_board(List{"acme,carrier+p3767-0001", "nvidia,tegra234"}), "orin-nx-8gb");
+  EXPECT_EQ(find_board(List{"nvidia,p3450-0000", "nvidia,tegra210"}), "nano");
+  EXPECT_EQ(find_board(List{"raspberrypi,5-model-b"}), std::nullopt);
+  EXPECT_EQ(find_board(List{}), std::nullopt);
+}
+
+std::string agx_orin_toml() {
+  return load_board("agx-orin").toml;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(BoardFile, TwinParametersGoInAndOut) {
+  Board board = load_board("agx-orin");
+  board.toml += "\n# kept\n[twin]\nold = 1\n[twin.time]\nolder = 2\n";
+  TwinTable twin;
+  twin.numbers = {{"launch_s", 1.25e-5}, {"time.big", 3e10}, {"time.one", 1}, {"zero", 0}};
+  twin.texts = {{"status", "fitted: \"sweeps\"\\\n"}};
+  const Board copy = parse_board(board_toml_with_twin(board, twin), "copy");
+  EXPECT_EQ(copy.twin.numbers, twin.numbers);
+  EXPECT_EQ(copy.twin.texts, twin.texts);
+  EXPECT_EQ(knob_space(copy).size(), 18096u);
+  EXPECT_EQ(board_toml_with_twin(copy, twin), copy.toml);
+  twin.numbers["bad key\n"] = 1;
+  EXPECT_THROW(board_toml_with_twin(board, twin), UsageError);
+}
+
+TEST(BoardFile, FaultsAreNamed) {
+  const std::string good = agx_orin_toml();
+  ASSERT_NO_THROW(parse_board(good, "f"));
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {replaced(good, "cores = 12", "cores = \"12\""), "'cpu.cores' must be a number"},
+      {replaced(good, "cores = 12", "cores = 1.5"), "'cpu.cores' must be a whole number"},
+      {replaced(good, "cores = 12", "cores = nan"), "'cpu.cores' must be a number"},
+      {replaced(good, "cores = 12", "cors = 12"), "'cpu.cores' is missing"},
+      {replaced(good, "soc =", "sock = 1\nsoc ="), "'sock' is not a key"},
+      {replaced(good, "114.75,", "114750,"), "'bsp.jp5.0.gpu_mhz' is 114750"},
+      {replaced(good, "[114.75, 216.75", "[216.75, 114.75"), "must ascend"},
+      {replaced(good, "default_bsp = \"jp5.0\"", "default_bsp = \"jp4\""), "no BSP 'jp4'"},
+      {replaced(good, "default_preset = 2", "default_preset = 9"), "not the id of a preset"},
+      {replaced(good, "\"memory\" = ", "\"memo\" = "), "has no entry in [provenance]"},
+      {replaced(good, "\"seen: kernel's", "\"said: kernel's"), "STATUS: SOURCE"},
+      {replaced(good, "tpc_mask = 248", "tpc_mask = 300"), "tpc_mask' is 300"},
+      {good + "\n[twin]\nx = nan\n", "'twin.x' must be a finite number"},
+      {good + "\n[twin]\nx = [1]\n", "'twin.x' must be a finite number"},
+      {"[[[", "f line 1"},
+      {"", "is missing"},
+      {std::string("a = \0", 5), "f line 1"},
+      {"a = " + std::string(100000, '['), "f line 1"},
+  };
+  for (const auto& [text, message] : faults) {
+    try {
+      parse_board(text, "f");
+      ADD_FAILURE() << message;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(BoardFile, TruncationsNeverCrash) {
+  const std::string good = agx_orin_toml();
+  for (std::size_t size = 0; size < good.size(); size += 97) {
+    try {
+      parse_board(std::string_view(good).substr(0, size), "f");
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()), "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

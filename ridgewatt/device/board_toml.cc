@@ -1,0 +1,345 @@
+// Board files: TOML in and, for the twin's parameters, out. The only place that knows toml++.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStatuses = {"datasheet", "seen", "derived",
+                                                       "unverified"};
+constexpr double kMiB = 1024.0 * 1024.0;
+
+std::string join_key(const std::string& prefix, std::string_view key) {
+  return prefix.empty() ? std::string(key) : fmt::format("{}.{}", prefix, key);
+}
+
+// One table of a board file. Every key must be asked for: a key nobody knows is a typing error.
+class Section {
+ public:
+  Section(const toml::table& table, std::string source, std::string prefix)
+      : table_(table), source_(std::move(source)), prefix_(std::move(prefix)) {}
+
+  [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
+    throw InputError(
+        fmt::format("{}: '{}' {}", source_, escape_terminal(join_key(prefix_, key)), fault));
+  }
+  const toml::node* find(std::string_view key) {
+    known_.emplace_back(key);
+    return table_.get(key);
+  }
+  const toml::node& require(std::string_view key) {
+    const auto* node = find(key);
+    if (node == nullptr) fail(key, "is missing");
+    return *node;
+  }
+  std::string text(std::string_view key) {
+    const auto value = require(key).value_exact<std::string>();
+    if (!value || value->empty()) fail(key, "must be a text");
+    return *value;
+  }
+  std::vector<std::string> texts(std::string_view key) {
+    std::vector<std::string> result;
+    const auto* node = find(key);
+    if (node == nullptr) return result;
+    if (!node->is_array()) fail(key, "must be an array of texts");
+    for (const auto& element : *node->as_array()) {
+      const auto value = element.value_exact<std::string>();
+      if (!value || value->empty()) fail(key, "must be an array of texts");
+      result.push_back(*value);
+    }
+    return result;
+  }
+  double number(std::string_view key, double lo, double hi) {
+    return checked(key, require(key), lo, hi);
+  }
+  double number_or(std::string_view key, double fallback, double lo, double hi) {
+    const auto* node = find(key);
+    return node == nullptr ? fallback : checked(key, *node, lo, hi);
+  }
+  int whole(std::string_view key, int lo, int hi) {
+    const double value = number(key, lo, hi);
+    if (value != std::floor(value)) fail(key, "must be a whole number");
+    return static_cast<int>(value);
+  }
+  int whole_or(std::string_view key, int fallback, int lo, int hi) {
+    return table_.contains(key) ? whole(key, lo, hi) : (find(key), fallback);
+  }
+  bool flag(std::string_view key) {
+    const auto* node = find(key);
+    if (node == nullptr) return false;
+    if (!node->is_boolean()) fail(key, "must be true or false");
+    return node->as_boolean()->get();
+  }
+  // Ascending clocks in Hz from MHz.
+  std::vector<double> clocks(std::string_view key) {
+    const auto* array = require(key).as_array();
+    if (array == nullptr || array->empty()) fail(key, "must be an array of clocks in MHz");
+    std::vector<double> result;
+    for (const auto& element : *array) {
+      // Unit slips show here: a table in kHz or Hz is far above any clock in MHz.
+      result.push_back(std::round(checked(key, element, 1, 20000) * 1e6));
+      if (result.size() > 1 && result.back() <= result[result.size() - 2]) {
+        fail(key, "must ascend");
+      }
+    }
+    return result;
+  }
+  Section table(std::string_view key) {
+    const auto* node = require(key).as_table();
+    if (node == nullptr) fail(key, "must be a table");
+    return {*node, source_, join_key(prefix_, key)};
+  }
+  std::vector<Section> tables(std::string_view key) {
+    const auto* array = require(key).as_array();
+    if (array == nullptr || array->empty()) fail(key, "must be an array of tables");
+    std::vector<Section> result;
+    for (const auto& element : *array) {
+      if (!element.is_table()) fail(key, "must be an array of tables");
+      const auto name = element.as_table()->get("name");
+      const auto label = name == nullptr ? std::string() : name->value_or(std::string());
+      result.emplace_back(*element.as_table(), source_, join_key(join_key(prefix_, key), label));
+    }
+    return result;
+  }
+  void reject_unknown() const {
+    for (const auto& [key, value] : table_) {
+      if (std::find(known_.begin(), known_.end(), std::string_view(key)) == known_.end()) {
+        fail(std::string_view(key), "is not a key of a board file");
+      }
+    }
+  }
+  const toml::table& content() const { return table_; }
+  const std::string& prefix() const { return prefix_; }
+
+ private:
+  double checked(std::string_view key, const toml::node& node, double lo, double hi) const {
+    const auto value = node.value<double>();
+    if (!value || node.is_boolean() || !std::isfinite(*value)) fail(key, "must be a number");
+    if (*value < lo || *value > hi) {
+      fail(key, fmt::format("is {}, must lie between {} and {}", *value, lo, hi));
+    }
+    return *value;
+  }
+
+  const toml::table& table_;
+  std::string source_;
+  std::string prefix_;
+  std::vector<std::string> known_;
+};
+
+// The clock that a cap (MHz, -1: none) allows. Preset files write rounded numbers, so the nearest
+// table entry counts, as the kernel rounds, unless it lies more than 5 % above the cap.
+double snap_to_table(double cap_mhz, const std::vector<double>& table_hz) {
+  if (cap_mhz < 0) return table_hz.back();
+  const double cap_hz = cap_mhz * 1e6;
+  double best = table_hz.front();
+  for (const double clock : table_hz) {
+    if (clock <= cap_hz * 1.05 && std::abs(clock - cap_hz) < std::abs(best - cap_hz)) best = clock;
+  }
+  return best;
+}
+
+Preset parse_preset(Section& section, const Board& board, const KnobSpace::Levels& levels) {
+  Preset preset;
+  preset.id = section.whole("id", 0, 1000);
+  preset.name = section.text("name");
+  preset.mode.cpu_cores = section.whole("cpu_cores", 1, board.cpu_cores);
+  for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    const double cap_mhz = section.number(knob_field(knob), -1, 20000);
+    preset.mode.set(knob, snap_to_table(cap_mhz, levels[static_cast<std::size_t>(knob)]));
+  }
+  const int mask = section.whole_or("tpc_mask", -1, 0, (1 << board.tpc_slots) - 1);
+  preset.sms = section.whole_or("sms", mask >= 0 ? sms_for_tpc_mask(board, mask) : 0, 1, board.sms);
+  if (board.tpc_slots == 0 && preset.sms == 0 && board.sms <= 2) preset.sms = board.sms;
+  if (preset.sms > board.sms) section.fail("tpc_mask", "leaves on more SMs than the board has");
+  section.reject_unknown();
+  return preset;
+}
+
+Bsp parse_bsp(Section& section, const Board& board) {
+  Bsp bsp;
+  bsp.name = section.text("name");
+  bsp.title = section.text("title");
+  bsp.partial = section.flag("partial");
+  for (int cores = 1; cores <= board.cpu_cores; ++cores) bsp.levels[0].push_back(cores);
+  for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    bsp.levels[static_cast<std::size_t>(knob)] = section.clocks(knob_field(knob));
+  }
+  for (auto& preset : section.tables("presets")) {
+    bsp.presets.push_back(parse_preset(preset, board, bsp.levels));
+  }
+  bsp.default_preset = section.whole("default_preset", 0, 1000);
+  if (std::none_of(bsp.presets.begin(), bsp.presets.end(),
+                   [&](const Preset& preset) { return preset.id == bsp.default_preset; })) {
+    section.fail("default_preset", "is not the id of a preset");
+  }
+  section.reject_unknown();
+  return bsp;
+}
+
+void parse_silicon(Section& root, Board& board) {
+  Section cpu = root.table("cpu");
+  board.cpu_type = cpu.text("type");
+  board.cpu_cores = cpu.whole("cores", 1, 1024);
+  board.cpu_flop_per_cycle = cpu.number_or("flop_per_cycle", 0, 0.5, 1e4);
+  cpu.reject_unknown();
+
+  Section gpu = root.table("gpu");
+  board.gpu_architecture = gpu.text("architecture");
+  board.sms = gpu.whole("sms", 1, 4096);
+  board.tpc_slots = gpu.whole_or("tpc_slots", 0, 1, 30);
+  board.sms_per_tpc = board.tpc_slots > 0 ? gpu.whole("sms_per_tpc", 1, 64) : 0;
+  board.cores_per_sm = gpu.whole("cores_per_sm", 1, 4096);
+  board.fp16_flop_per_sm_cycle = gpu.number_or("fp16_flop_per_sm_cycle", 0, 1, 1e7);
+  board.bf16_flop_per_sm_cycle = gpu.number_or("bf16_flop_per_sm_cycle", 0, 1, 1e7);
+  board.int8_op_per_sm_cycle = gpu.number_or("int8_op_per_sm_cycle", 0, 1, 1e7);
+  gpu.reject_unknown();
+
+  Section memory = root.table("memory");
+  board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
+  board.visible_memory_bytes =
+      memory.number_or("visible_mib", board.memory_bytes / kMiB, 1, 1e9) * kMiB;
+  board.memory_bus_bits = memory.number("bus_bits", 8, 1e5);
+  memory.reject_unknown();
+}
+
+std::vector<Fact> parse_facts(Section root) {
+  Section section = root.table("provenance");
+  std::vector<Fact> facts;
+  for (const auto& [key, value] : section.content()) {
+    const std::string text = value.value_or(std::string());
+    const auto colon = text.find(": ");
+    Fact fact{std::string(std::string_view(key)), text.substr(0, colon),
+              colon == std::string::npos ? "" : text.substr(colon + 2)};
+    if (std::find(kStatuses.begin(), kStatuses.end(), fact.status) == kStatuses.end() ||
+        fact.source.empty()) {
+      section.fail(std::string_view(key),
+                   "must be 'STATUS: SOURCE' with a status datasheet, seen, derived or "
+                   "unverified");
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+// Every number below `section` has a source, or it may not be in the file.
+void require_facts(const Section& section, const Board& board) {
+  for (const auto& [key, value] : section.content()) {
+    const bool number = value.is_number() || value.is_array();
+    if (number && find_fact(board, join_key(section.prefix(), std::string_view(key))) == nullptr) {
+      section.fail(std::string_view(key), "has no entry in [provenance]");
+    }
+  }
+}
+
+void flatten_twin(const toml::node& node, const std::string& key, const std::string& source,
+                  TwinTable& twin) {
+  if (const auto* table = node.as_table()) {
+    for (const auto& [name, value] : *table) {
+      flatten_twin(value, join_key(key, std::string_view(name)), source, twin);
+    }
+  } else if (const auto text = node.value_exact<std::string>()) {
+    twin.texts[key] = *text;
+  } else if (const auto number = node.value<double>();
+             number && node.is_number() && std::isfinite(*number)) {
+    twin.numbers[key] = *number;
+  } else {
+    throw InputError(fmt::format("{}: 'twin.{}' must be a finite number or a text", source,
+                                 escape_terminal(key)));
+  }
+}
+
+Board parse_table(const toml::table& table, const std::string& source) {
+  Section root(table, source, "");
+  Board board;
+  board.source = source;
+  board.name = root.text("name");
+  board.title = root.text("title");
+  board.soc = root.text("soc");
+  board.aliases = root.texts("aliases");
+  board.modules = root.texts("modules");
+  board.compatible = root.texts("compatible");
+  board.facts = parse_facts(root);
+  root.find("provenance");
+  parse_silicon(root, board);
+  for (const char* key : {"cpu", "gpu", "memory"}) require_facts(root.table(key), board);
+  for (auto& section : root.tables("bsp")) {
+    board.bsps.push_back(parse_bsp(section, board));
+    require_facts(section, board);
+  }
+  board.bsp = root.text("default_bsp");
+  if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source, board.twin);
+  root.reject_unknown();
+  board.find_bsp();  // the default must exist
+  return board;
+}
+
+// A key of a [twin] table; only these need no quotes in TOML.
+std::string twin_key(const std::string& key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return (c < 128 && std::isalnum(c) != 0) || c == '_' || c == '.' || c == '-';
+  });
+  if (!bare) throw UsageError(fmt::format("'{}' cannot be the key of a twin parameter", key));
+  return key;
+}
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+Board parse_board(std::string_view text, const std::string& source) {
+  try {
+    Board board = parse_table(toml::parse(text, source), source);
+    board.toml = text;
+    return board;
+  } catch (const toml::parse_error& error) {
+    throw InputError(fmt::format("not valid TOML, {}", std::string(error.description())),
+                     fmt::format("{} line {}", source, error.source().begin.line));
+  }
+}
+
+std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {
+  std::string text;
+  bool inside = false;
+  for (const auto& line : split(board.toml, '\n')) {
+    const auto trimmed = trim(line);
+    if (!trimmed.empty() && trimmed.front() == '[') {
+      inside = trimmed.starts_with("[twin]") || trimmed.starts_with("[twin.");
+    }
+    if (!inside) text += line + '\n';
+  }
+  while (text.ends_with("\n\n")) text.pop_back();
+  text += "\n[twin]\n";
+  for (const auto& [key, value] : twin.texts) {
+    text += fmt::format("{} = {}\n", twin_key(key), toml_text(value));
+  }
+  for (const auto& [key, value] : twin.numbers) {
+    const std::string number = format_exact(value);
+    const bool whole = number.find_first_of(".en") == std::string::npos;
+    text += fmt::format("{} = {}{}\n", twin_key(key), number, whole ? ".0" : "");
+  }
+  return text;
+}
+
+}  // namespace ridgewatt
