@@ -1,0 +1,10 @@
+// The commands below `ridgewatt schedule`.
+#pragma once
+
+#include "ridgewatt/cli/command.h"
+
+namespace ridgewatt::cli {
+
+void add_schedule_plan(CLI::App& schedule, Context& context);
+
+}  // namespace ridgewatt::cli

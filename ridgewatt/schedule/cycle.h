@@ -1,0 +1,84 @@
+// The cycle of managed interleaving: one DNN on the accelerator at a time, switched between
+// minibatches. Requests arrive at rate a and are gathered into batches of b; each batch is one
+// inference minibatch, and what is left of the period b / a goes to training minibatches:
+//
+//   |-- inference t_in --|-- train t_tr --|-- train t_tr --| idle |-- inference ...
+//   |<--------------------------- b / a -------------------------->|
+//
+// Closed forms after Fulcrum (Prashanthi, Simmhan et al.), with three bounds on the worst latency.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+
+// What the worst latency of a request counts.
+enum class Bound {
+  kPublished,  // b / a + t_in, as the paper has it
+  kExact,      // (b - 1) / a + t_in: the first request of a batch waits for b - 1 more
+  kStrict      // exact + the training minibatch that may be in flight when the batch is due
+};
+std::string_view bound_name(Bound bound);
+// Throws UsageError for a name that is none of "published", "exact", "strict".
+Bound parse_bound(const std::string& name);
+
+// What runs in one period: the urgent inference, and a round of background work. A background of
+// one training workload has one minibatch a round; several background workloads take turns, and a
+// round has one minibatch of each. Times and powers are those of one mode.
+struct Candidate {
+  PowerMode mode;
+  int batch = 0;             // inference batch; 0: there is no inference
+  double infer_time_s = 0;   // of one inference minibatch
+  double infer_power_w = 0;  // while it runs
+  // Background; train_time_s = 0: there is none.
+  double train_time_s = 0;           // of a round
+  double train_power_w = 0;          // highest of the round
+  double train_energy_j = 0;         // of a round
+  double blocking_s = 0;             // longest minibatch of the round
+  double samples_per_round = 1;      // what the objective counts
+  double required_rounds_per_s = 0;  // least rate that its own streams need
+  double minibatches_per_round = 1;  // workloads that take turns
+  std::string background_batches;    // "16" or "16,4", for people; empty: not a dimension
+
+  // The higher of the two powers (scheduling of both: the peak of the cycle).
+  double peak_power_w() const;
+};
+
+// A candidate at an arrival rate.
+struct Cycle {
+  bool stable = false;  // t_in <= b / a
+  double period_s = 0;  // b / a; for training alone the time of a round
+  // Rounds of the background a cycle: n = floor((b / a - t_in) / t_tr). One training workload: its
+  // minibatches.
+  int training_minibatches = 0;
+  double training_throughput_hz = 0;  // n a / b: minibatches (rounds) a second
+  double latency_s = 0;               // worst latency under the bound; 0 without inference
+  double peak_power_w = 0;
+  double busy_power_w = 0;   // time-weighted mean while the device is busy
+  double busy_energy_w = 0;  // energy of the minibatches of a cycle, per second of the period
+  double utilisation = 0;    // busy share of the period
+};
+
+// `arrival_rate_hz` > 0 where the candidate has inference.
+Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound);
+
+// What a plan must meet.
+struct PlanProblem {
+  double arrival_rate_hz = 0;  // of the urgent requests
+  double max_latency_s = std::numeric_limits<double>::infinity();
+  double max_power_w = std::numeric_limits<double>::infinity();
+  Bound bound = Bound::kStrict;
+
+  // Throws UsageError when a number is not positive.
+  void check(bool has_inference) const;
+};
+
+// 0 when the cycle meets the problem, else by which share its worst constraint is missed (0.1:
+// 10 % over).
+double violation(const Candidate& candidate, const Cycle& cycle, const PlanProblem& problem);
+
+}  // namespace ridgewatt

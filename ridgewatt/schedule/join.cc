@@ -1,0 +1,101 @@
+// Candidates from sweeps: the modes that all workloads share, every combination of batches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/plan.h"
+
+namespace ridgewatt {
+namespace {
+
+// Observations of a sweep by mode, then by batch; of a point that occurs twice the slower one.
+using ByMode = std::map<PowerMode, std::map<int, Observation>>;
+
+ByMode by_mode(const Sweep& sweep) {
+  ByMode result;
+  for (const auto& observation : sweep.observations) {
+    auto& batches = result[observation.point.mode];
+    const auto [found, inserted] = batches.try_emplace(observation.point.batch, observation);
+    if (!inserted && observation.time_s > found->second.time_s) found->second = observation;
+  }
+  return result;
+}
+
+// Adds one minibatch of `observation` to the round of `candidate`.
+void add_to_round(Candidate& candidate, const Observation& observation, double required_rate,
+                  bool first) {
+  if (first) candidate.samples_per_round = candidate.minibatches_per_round = 0;
+  const int batch = std::max(1, observation.point.batch);
+  candidate.train_time_s += observation.time_s;
+  candidate.train_power_w = std::max(candidate.train_power_w, observation.power_w);
+  candidate.train_energy_j += observation.energy_j();
+  candidate.blocking_s = std::max(candidate.blocking_s, observation.time_s);
+  candidate.samples_per_round += batch;
+  candidate.minibatches_per_round += 1;
+  candidate.required_rounds_per_s =
+      std::max(candidate.required_rounds_per_s, required_rate / batch);
+  if (observation.point.batch > 0) {
+    candidate.background_batches += fmt::format("{}{}", first ? "" : ",", batch);
+  }
+}
+
+// The start of every candidate: each mode of the inference with each of its batches, or each mode
+// of the first background.
+std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) {
+  std::vector<Candidate> result;
+  if (workloads.inference) {
+    for (const auto& [mode, batches] : by_mode(*workloads.inference)) {
+      for (const auto& [batch, observation] : batches) {
+        if (batch == 0) {
+          throw InputError("an inference sweep needs a batch column", workloads.inference->source);
+        }
+        Candidate candidate;
+        candidate.mode = mode;
+        candidate.batch = batch;
+        candidate.infer_time_s = observation.time_s;
+        candidate.infer_power_w = observation.power_w;
+        result.push_back(std::move(candidate));
+      }
+    }
+    return result;
+  }
+  for (const auto& entry : by_mode(workloads.background.front().sweep)) {
+    result.emplace_back().mode = entry.first;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
+  if (!workloads.inference && workloads.background.empty()) {
+    throw UsageError("nothing to schedule", "", "give an inference or a training sweep");
+  }
+  std::vector<Candidate> candidates = inference_candidates(workloads);
+  bool first = true;
+  for (const auto& [sweep, required_rate] : workloads.background) {
+    const ByMode observations = by_mode(sweep);
+    std::vector<Candidate> extended;
+    for (const auto& candidate : candidates) {
+      const auto found = observations.find(candidate.mode);
+      if (found == observations.end()) continue;
+      for (const auto& entry : found->second) {
+        extended.push_back(candidate);
+        add_to_round(extended.back(), entry.second, required_rate, first);
+      }
+      if (extended.size() > 10'000'000) throw UsageError("more than 10^7 combinations to plan");
+    }
+    candidates = std::move(extended);
+    first = false;
+  }
+  if (candidates.empty()) {
+    throw InputError("the sweeps have no power mode in common",
+                     workloads.background.front().sweep.source,
+                     "sweep the workloads over the same modes");
+  }
+  return candidates;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,158 @@
+#include "ridgewatt/schedule/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/schedule/schedule_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+// By hand: batch 4 at 10 requests a second gathers in 0.3 s after its first request, has a period
+// of 0.4 s; inference takes 0.1 s, so 0.3 s are left: three training minibatches of 0.1 s.
+TEST(Cycle, HandComputed) {
+  Candidate candidate;
+  candidate.batch = 4;
+  candidate.infer_time_s = 0.1;
+  candidate.infer_power_w = 20;
+  candidate.train_time_s = candidate.blocking_s = 0.1;
+  candidate.train_power_w = 30;
+  candidate.train_energy_j = 3;
+  const Cycle cycle = make_cycle(candidate, 10, Bound::kExact);
+  EXPECT_TRUE(cycle.stable);
+  EXPECT_EQ(cycle.training_minibatches, 3);
+  EXPECT_DOUBLE_EQ(cycle.training_throughput_hz, 7.5);
+  EXPECT_NEAR(cycle.latency_s, 0.4, 1e-12);
+  EXPECT_NEAR(make_cycle(candidate, 10, Bound::kPublished).latency_s, 0.5, 1e-12);
+  EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.5, 1e-12);
+  EXPECT_DOUBLE_EQ(cycle.peak_power_w, 30);
+  EXPECT_NEAR(cycle.busy_power_w, (0.1 * 20 + 0.3 * 30) / 0.4, 1e-12);
+  EXPECT_NEAR(cycle.utilisation, 1, 1e-12);
+  EXPECT_FALSE(make_cycle(candidate, 41, Bound::kExact).stable);
+}
+
+// The formulas of the problem, written again without any pruning.
+struct BruteForce {
+  bool feasible = false;
+  double throughput = 0;
+  double latency_s = 0;
+};
+BruteForce brute_force(const std::vector<Candidate>& candidates, const PlanProblem& problem) {
+  BruteForce best;
+  for (const auto& c : candidates) {
+    const double period = c.batch / problem.arrival_rate_hz;
+    const double latency = (c.batch - 1) / problem.arrival_rate_hz + c.infer_time_s +
+                           (problem.bound == Bound::kStrict ? c.train_time_s : 0);
+    if (c.infer_time_s > period || latency > problem.max_latency_s ||
+        std::max(c.infer_power_w, c.train_power_w) > problem.max_power_w) {
+      continue;
+    }
+    const double throughput = std::floor((period - c.infer_time_s) / c.train_time_s) / period;
+    if (!best.feasible || throughput > best.throughput ||
+        (throughput == best.throughput && latency < best.latency_s)) {
+      best = {true, throughput, latency};
+    }
+  }
+  return best;
+}
+
+TEST(PlanTable, EqualsBruteForceOnRandomInstances) {
+  Random random(7);
+  int feasible = 0;
+  for (int instance = 0; instance < 200; ++instance) {
+    const auto candidates = join_sweeps(testing::random_workloads(random, 40));
+    const PlanTable table(candidates);
+    for (int i = 0; i < 20; ++i) {
+      PlanProblem problem;
+      problem.arrival_rate_hz = random.uniform(5, 150);
+      problem.max_latency_s = random.uniform(0.05, 2);
+      problem.max_power_w = random.uniform(8, 60);
+      problem.bound = i % 2 == 0 ? Bound::kStrict : Bound::kExact;
+      const Plan plan = table.best(problem);
+      const BruteForce expected = brute_force(candidates, problem);
+      ASSERT_EQ(plan.feasible, expected.feasible);
+      if (!plan.feasible) {
+        EXPECT_GT(plan.violation, 0);
+        EXPECT_FALSE(plan.miss.empty());
+        continue;
+      }
+      ++feasible;
+      EXPECT_NEAR(plan.cycle.training_throughput_hz, expected.throughput, 1e-9);
+      EXPECT_NEAR(plan.cycle.latency_s, expected.latency_s, 1e-9);
+    }
+  }
+  EXPECT_GT(feasible, 500);
+}
+
+TEST(PlanTable, OneSideAbsent) {
+  Random random(3);
+  const auto workloads = testing::random_workloads(random, 60);
+  const PlanTable training(join_sweeps({{}, workloads.background}));
+  const Plan fastest = training.best({.max_power_w = 30});
+  ASSERT_TRUE(fastest.feasible);
+  for (const auto& observation : workloads.background[0].sweep.observations) {
+    if (observation.power_w > 30) continue;
+    EXPECT_LE(1 / observation.time_s, fastest.cycle.training_throughput_hz * (1 + 1e-12));
+  }
+  const PlanTable inference(join_sweeps({workloads.inference, {}}));
+  const PlanProblem problem{.arrival_rate_hz = 20, .max_latency_s = 1, .max_power_w = 40};
+  const Plan quickest = inference.best(problem);
+  ASSERT_TRUE(quickest.feasible);
+  EXPECT_EQ(quickest.cycle.training_minibatches, 0);
+  for (const auto& [point, time_s, power_w] : workloads.inference->observations) {
+    if (power_w > 40 || time_s > point.batch / 20.0) continue;
+    EXPECT_GE((point.batch - 1) / 20.0 + time_s, quickest.cycle.latency_s - 1e-12);
+  }
+}
+
+TEST(PlanTable, NonUrgentInferenceInPlaceOfTraining) {
+  Random random(5);
+  const auto workloads = testing::random_workloads(random, 60);
+  ScheduleWorkloads two{workloads.inference, {{*workloads.inference, 5.0}}};
+  two.background[0].sweep.workload = "other";
+  const Plan plan = PlanTable(join_sweeps(two)).best({.arrival_rate_hz = 10, .max_latency_s = 2});
+  ASSERT_TRUE(plan.feasible);
+  // Samples a second of the non-urgent stream cover its arrivals.
+  EXPECT_GE(plan.cycle.training_throughput_hz * plan.candidate.samples_per_round, 5.0);
+}
+
+TEST(PlanTable, ImpossibleProblemsNameTheMiss) {
+  Random random(11);
+  const PlanTable table(join_sweeps(testing::random_workloads(random, 30)));
+  const Plan plan = table.best({.arrival_rate_hz = 10, .max_latency_s = 1e-6, .max_power_w = 1e-3});
+  EXPECT_FALSE(plan.feasible);
+  EXPECT_NE(plan.miss.find("power"), std::string::npos);
+  EXPECT_THROW(table.best({.arrival_rate_hz = -1}), UsageError);
+  EXPECT_THROW(table.best({.arrival_rate_hz = 1, .max_power_w = NAN}), UsageError);
+}
+
+TEST(PlanTable, GivenSweepsAreFast) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data" / "agx-orin";
+  ScheduleWorkloads workloads;
+  workloads.inference = read_sweep((data / "inference/resnet50.csv").string());
+  workloads.background.push_back({read_sweep((data / "training/resnet18.csv").string()), 0});
+  const auto candidates = join_sweeps(workloads);
+  EXPECT_EQ(candidates.size(), 2205u);
+  const PlanTable table(candidates);
+  const auto start = std::chrono::steady_clock::now();
+  double sum = 0;
+  int count = 0;
+  for (double power = 10; power <= 50; ++power) {
+    for (double rate = 30; rate <= 120; rate += 5) {
+      sum += table.best_throughput({rate, 1.0, power, Bound::kStrict}).value_or(0);
+      ++count;
+    }
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(sum, 0);
+  EXPECT_LT(taken.count() / count, 1e-3);
+}
+
+}  // namespace
+}  // namespace ridgewatt
