@@ -10,8 +10,10 @@ using AddCommand = void (*)(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
+void add_zoo(CLI::App& app, Context& context);
 
 inline constexpr AddCommand kCommands[] = {
+    add_zoo,
     add_sweep,
     add_sensors,
     add_schedule,

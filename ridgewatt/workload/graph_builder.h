@@ -1,0 +1,148 @@
+// Builds an ONNX graph in code so that an architecture reads like its paper:
+//
+//   GraphBuilder g("lenet5", 17);
+//   auto x = g.input("input", {"batch", 1, 28, 28});
+//   x = g.max_pool(g.relu(g.conv(x, 6, {.kernel = 5, .padding = 2})), 2, 2);
+//   x = g.linear(g.flatten(x, 16 * 5 * 5), 10);
+//   g.output(x, "output", {"batch", 10});
+//   std::string onnx = g.serialize();
+//
+// Weights have a shape and no values: an initializer that lies in an external file which does not
+// exist, as exporters write it when the weights are left out. Nodes and weights are named after
+// the scope in which they are made ("layer1.0/Conv_1", "layer1.0/Conv_1.weight").
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ridgewatt {
+
+class GraphBuilder {
+ public:
+  // A tensor of the graph. `channels` is the length of the axis that layers act on: axis 1 of
+  // images, the last axis of sequences and rows.
+  struct Value {
+    std::string name;
+    std::int64_t channels = 0;
+  };
+  struct Dim {
+    Dim(int value) : value(value) {}                         // NOLINT: a literal is a dimension
+    Dim(std::int64_t value) : value(value) {}                // NOLINT
+    Dim(const char* symbol) : value(std::string(symbol)) {}  // NOLINT
+    Dim(std::string symbol) : value(std::move(symbol)) {}    // NOLINT
+    std::variant<std::int64_t, std::string> value;
+  };
+  using Dims = std::vector<Dim>;
+  struct Attribute {
+    std::string name;
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> value;
+  };
+  struct ConvOptions {
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t padding = 0;
+    std::int64_t groups = 1;
+    bool bias = true;
+  };
+  enum class Element { kFloat, kInt64 };
+
+  // `opset` is the version of the standard operators.
+  GraphBuilder(const std::string& name, int opset);
+  ~GraphBuilder();
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  // Names made while the returned object lives begin with `name`; scopes nest ("layer1.0").
+  class Scope {
+   public:
+    Scope(GraphBuilder& graph, const std::string& name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    GraphBuilder& graph_;
+    std::string outer_;
+  };
+  Scope scope(const std::string& name) { return Scope(*this, name); }
+
+  // Graph inputs and outputs. channels: axis 1 of a four-dimensional input, else the last axis.
+  Value input(const std::string& name, const Dims& dims, Element element = Element::kFloat);
+  void output(const Value& value, const std::string& name, const Dims& dims);
+  // The value that an unbound symbol takes, stored with the model.
+  void default_dim(const std::string& symbol, std::int64_t value);
+
+  // A weight without values, named `name` in the current scope.
+  Value parameter(const std::string& name, const std::vector<std::int64_t>& dims);
+  // Constants with values. A scalar has no dimension.
+  Value constant(const std::vector<std::int64_t>& values);
+  Value constant(const std::vector<float>& values, const std::vector<std::int64_t>& dims);
+  Value scalar(float value) { return constant(std::vector<float>{value}, {}); }
+
+  // Any operator. The outputs take the channels of the first input.
+  std::vector<Value> node(const std::string& op, const std::vector<Value>& inputs,
+                          const std::vector<Attribute>& attributes, int output_count);
+  Value op(const std::string& op, const std::vector<Value>& inputs,
+           const std::vector<Attribute>& attributes = {});
+  // An operator that reads `x` and weights of its own; a weight is named after the node.
+  struct Weight {
+    std::string name;
+    std::vector<std::int64_t> dims;
+  };
+  Value layer(const std::string& op, const Value& x, const std::vector<Weight>& weights,
+              const std::vector<Attribute>& attributes, std::int64_t out_channels);
+
+  // Layers on images [batch, channels, height, width].
+  Value conv(const Value& x, std::int64_t out_channels, const ConvOptions& options);
+  Value batch_norm(const Value& x, double epsilon = 1e-5);
+  Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
+                 std::int64_t padding = 0);
+  Value global_average_pool(const Value& x) { return op("GlobalAveragePool", {x}); }
+  Value flatten(const Value& x, std::int64_t features);  // [batch, features]
+  Value upsample(const Value& x, int factor);            // nearest neighbour
+
+  // Layers on the last axis.
+  Value linear(const Value& x, std::int64_t out_features);  // Gemm: x is [rows, features]
+  Value dense(const Value& x, std::int64_t out_features, bool bias = true);  // MatMul and Add
+  Value layer_norm(const Value& x, double epsilon);
+  Value gelu(const Value& x);  // by the error function, spelled out
+  Value embedding(const Value& ids, const std::string& name, std::int64_t rows, std::int64_t width);
+
+  Value relu(const Value& x) { return op("Relu", {x}); }
+  Value relu6(const Value& x);
+  Value silu(const Value& x) { return mul(x, op("Sigmoid", {x})); }
+  Value add(const Value& a, const Value& b) { return op("Add", {a, b}); }
+  Value sub(const Value& a, const Value& b) { return op("Sub", {a, b}); }
+  Value mul(const Value& a, const Value& b) { return op("Mul", {a, b}); }
+  Value div(const Value& a, const Value& b) { return op("Div", {a, b}); }
+  Value matmul(const Value& a, const Value& b);             // channels: those of b
+  Value concat(const std::vector<Value>& parts, int axis);  // channels: their sum
+  std::vector<Value> split(const Value& x, const std::vector<std::int64_t>& sizes, int axis);
+  // An entry of 0 keeps the dimension, -1 takes what is left. channels: the last entry.
+  Value reshape(const Value& x, const std::vector<std::int64_t>& shape);
+  Value transpose(const Value& x, const std::vector<std::int64_t>& permutation);
+
+  // The model as the bytes of an ONNX file.
+  std::string serialize() const;
+
+ private:
+  struct Model;  // hides the schema
+  std::string unique_name(const std::string& op);
+  Value weight(const std::string& full_name, const std::vector<std::int64_t>& dims);
+  std::vector<Value> add_node(const std::string& name, const std::string& op,
+                              const std::vector<Value>& inputs,
+                              const std::vector<Attribute>& attributes, int output_count);
+  template <typename T>
+  Value add_constant(const std::vector<T>& values, const std::vector<std::int64_t>& dims, int type);
+
+  std::unique_ptr<Model> model_;
+  std::string scope_;
+  std::map<std::string, int> counts_;  // nodes made so far, by scope and operator
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,70 @@
+#include "ridgewatt/workload/zoo.h"
+
+#include <array>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/zoo_builders.h"
+
+namespace ridgewatt {
+namespace {
+
+using namespace zoo_builders;
+
+constexpr std::string_view kPrefix = "zoo:";
+
+constexpr std::array kZoo = {
+    ZooEntry{"lenet5", "lenet", "LeNet-5, 1x28x28, ReLU and max pooling (LeCun et al., 1998)",
+             lenet5},
+    ZooEntry{"alexnet", "", "AlexNet, 3x224x224, one tower (Krizhevsky, 2014)", alexnet},
+    ZooEntry{"vgg11", "", "VGG-11, 3x224x224 (Simonyan and Zisserman, 2015)", vgg11},
+    ZooEntry{"vgg16", "", "VGG-16, 3x224x224 (Simonyan and Zisserman, 2015)", vgg16},
+    ZooEntry{"resnet18", "", "ResNet-18, 3x224x224 (He et al., 2016)", resnet18},
+    ZooEntry{"resnet50", "", "ResNet-50 with stride in the 3x3, 3x224x224 (He et al., 2016)",
+             resnet50},
+    ZooEntry{"mobilenet_v2", "", "MobileNetV2, 3x224x224 (Sandler et al., 2018)", mobilenet_v2},
+    ZooEntry{"mobilenet_v3_large", "mobilenet_v3",
+             "MobileNetV3-Large, 3x224x224 (Howard et al., 2019)", mobilenet_v3_large},
+    ZooEntry{"efficientnet_b0", "", "EfficientNet-B0, 3x224x224 (Tan and Le, 2019)",
+             efficientnet_b0},
+    ZooEntry{"yolov8n", "", "YOLOv8n detector, 3x640x640, 80 classes (Jocher et al., 2023)",
+             yolov8n},
+    ZooEntry{"yolov4_tiny", "", "YOLOv4-tiny detector, 3x416x416, 80 classes (Wang et al., 2021)",
+             yolov4_tiny},
+    ZooEntry{"bert_tiny", "", "BERT, 2 layers of width 128 (Turc et al., 2019)", bert_tiny},
+    ZooEntry{"bert_base", "bert", "BERT-base, 12 layers of width 768 (Devlin et al., 2019)",
+             bert_base},
+    ZooEntry{"bert_large", "", "BERT-large, 24 layers of width 1024 (Devlin et al., 2019)",
+             bert_large},
+    ZooEntry{"distilbert", "", "DistilBERT, 6 layers of width 768 (Sanh et al., 2019)", distilbert},
+    ZooEntry{"vit_b_16", "vit", "ViT-B/16, 3x224x224 (Dosovitskiy et al., 2021)", vit_b_16},
+    ZooEntry{"lstm_lm", "lstm",
+             "2-layer LSTM language model of width 256, vocabulary 29,423 (WikiText)", lstm_lm},
+    ZooEntry{"llama_small_prefill", "llama_small",
+             "Llama-style decoder of 1.1 billion parameters, grouped heads, reading a prompt "
+             "(shape of TinyLlama, Zhang et al., 2024)",
+             llama_small_prefill},
+    ZooEntry{"llama_small_decode", "",
+             "the same decoder producing one token with a key and value cache", llama_small_decode},
+};
+
+}  // namespace
+
+std::span<const ZooEntry> zoo() {
+  return kZoo;
+}
+
+bool is_zoo_name(std::string_view model) {
+  return model.substr(0, kPrefix.size()) == kPrefix;
+}
+
+const ZooEntry& find_zoo_entry(std::string_view name) {
+  if (is_zoo_name(name)) name.remove_prefix(kPrefix.size());
+  for (const auto& entry : kZoo) {
+    if (name == entry.name || (!name.empty() && name == entry.alias)) return entry;
+  }
+  std::string names;
+  for (const auto& entry : kZoo) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  throw NotFoundError("no such zoo model", std::string(name), "one of " + names);
+}
+
+}  // namespace ridgewatt

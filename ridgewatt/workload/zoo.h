@@ -1,0 +1,29 @@
+// Well-known architectures, built by our own code as ONNX models without weights. A model may be
+// named "zoo:resnet50" wherever a model file may be given. Batch ("batch") and sequence
+// ("sequence", "past_sequence") are symbols; the model's metadata holds the values that they take
+// when nobody binds them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ridgewatt {
+
+struct ZooEntry {
+  std::string_view name;
+  std::string_view alias;        // another name, or empty
+  std::string_view description;  // architecture, input and source
+  std::string (*build)();        // the bytes of an ONNX file
+};
+
+// All architectures, in the order in which they are listed.
+std::span<const ZooEntry> zoo();
+
+// True for "zoo:NAME", whether or not NAME exists.
+bool is_zoo_name(std::string_view model);
+
+// The entry of "NAME" or "zoo:NAME". Throws NotFoundError that lists the names.
+const ZooEntry& find_zoo_entry(std::string_view name);
+
+}  // namespace ridgewatt

@@ -1,0 +1,37 @@
+// The builders behind the zoo, one a family. Each returns the bytes of an ONNX file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ridgewatt/workload/graph_builder.h"
+
+namespace ridgewatt::zoo_builders {
+
+std::string lenet5();
+std::string alexnet();
+std::string vgg11();
+std::string vgg16();
+std::string resnet18();
+std::string resnet50();
+std::string mobilenet_v2();
+std::string mobilenet_v3_large();
+std::string efficientnet_b0();
+std::string yolov8n();
+std::string yolov4_tiny();
+std::string bert_tiny();
+std::string bert_base();
+std::string bert_large();
+std::string distilbert();
+std::string vit_b_16();
+std::string lstm_lm();
+std::string llama_small_prefill();
+std::string llama_small_decode();
+
+// Names the logits as the output of a classifier.
+inline std::string finish_classifier(GraphBuilder& g, const GraphBuilder::Value& logits) {
+  g.output(logits, "output", {"batch", logits.channels});
+  return g.serialize();
+}
+
+}  // namespace ridgewatt::zoo_builders
