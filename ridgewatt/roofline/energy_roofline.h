@@ -1,0 +1,94 @@
+// Time, energy and power rooflines of one power mode: what a kernel of W FLOP and Q bytes costs at
+// best, and where compute and memory, time and energy balance.
+//
+//   time    T = max(W tau_f, Q tau_m)            (Williams, Waterman, Patterson 2009)
+//   energy  E = W eps_f + Q eps_m + pi0 T        (Choi, Bedard, Fowler, Vuduc 2013)
+//   power   P = E / T
+//   capped  T = max(W tau_f, Q tau_m, (W eps_f + Q eps_m) / (P_cap - pi0))       (Choi et al. 2014)
+//
+// Time overlaps, energy does not. Intensity I = W / Q is in FLOP per byte.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace ridgewatt {
+
+// One power mode of a device. Immutable after validate(); all members are closed forms.
+struct EnergyRoofline {
+  double peak_flop_per_s = 0;        // 1 / tau_f
+  double bandwidth_bytes_per_s = 0;  // 1 / tau_m
+  double energy_per_flop_j = 0;      // eps_f
+  double energy_per_byte_j = 0;      // eps_m
+  double static_power_w = 0;         // pi0: what is spent for time alone
+  double power_cap_w = std::numeric_limits<double>::infinity();  // P_cap > pi0
+
+  // Throws UsageError naming the field that is not finite or out of its range.
+  void validate() const;
+
+  double time_per_flop_s() const { return 1 / peak_flop_per_s; }                     // tau_f
+  double time_per_byte_s() const { return 1 / bandwidth_bytes_per_s; }               // tau_m
+  double flop_power_w() const { return energy_per_flop_j * peak_flop_per_s; }        // pi_f
+  double byte_power_w() const { return energy_per_byte_j * bandwidth_bytes_per_s; }  // pi_m
+
+  // Costs of W FLOP and Q bytes (>= 0, not both 0), within the power cap.
+  double time_s(double work_flop, double traffic_bytes) const;
+  double energy_j(double work_flop, double traffic_bytes) const;
+  double power_w(double work_flop, double traffic_bytes) const;
+
+  // The uncapped model's characteristic numbers (Choi et al. 2013, section II).
+  double time_balance() const;                   // B_tau = tau_m / tau_f, FLOP per byte
+  double energy_balance_dynamic() const;         // B_eps = eps_m / eps_f
+  double energy_per_flop_with_static_j() const;  // eps^ = eps_f + pi0 tau_f
+  double dynamic_fraction() const;               // eta = eps_f / eps^
+  // B^(I) = eta B_eps + (1 - eta) max(0, B_tau - I): the energy balance as a kernel of I sees it.
+  double effective_balance(double intensity) const;
+  // I at which FLOP per joule is half its peak: the energy balance point, B^(I) = I.
+  double half_peak_intensity() const;
+  // eta B_eps <= B_tau: a kernel that is compute bound in time is so in energy, so that finishing
+  // fast inside this mode is also what spends least.
+  bool race_to_halt() const { return race_to_halt_ratio() <= 1; }
+  double race_to_halt_ratio() const;  // eta B_eps / B_tau
+  // Largest power over all intensities, min(P_cap, pi0 + pi_f + pi_m), first reached at B_tau
+  // where no cap binds.
+  double max_power_w() const;
+
+  // At arithmetic intensity I > 0, within the power cap.
+  double attainable_flop_per_s(double intensity) const;  // the roof
+  double attainable_flop_per_j(double intensity) const;  // the arch line
+  double power_at_w(double intensity) const;             // the power line
+  double peak_flop_per_j() const { return 1 / energy_per_flop_with_static_j(); }
+
+  // Intensities between which the power cap, and neither compute nor memory, limits (Choi et al.
+  // 2014, section II-C): empty (lo == hi == B_tau) when the cap does not bind.
+  double cap_from_intensity() const;
+  double cap_to_intensity() const;
+};
+
+// A level of the memory hierarchy: bytes that pass it cost time and energy of their own.
+struct MemoryLevel {
+  std::string name;  // "L2", "DRAM"
+  double bandwidth_bytes_per_s = 0;
+  double energy_per_byte_j = 0;
+};
+
+// Roofs by memory level (Ilic et al. 2014; Yang et al. 2020): levels transfer at the same time, so
+// the slowest decides; their energies add.
+struct HierarchicalRoofline {
+  double peak_flop_per_s = 0;
+  double energy_per_flop_j = 0;
+  double static_power_w = 0;
+  std::vector<MemoryLevel> levels;
+
+  void validate() const;
+  // `traffic_bytes[i]` passes `levels[i]`; sizes equal (UsageError otherwise).
+  double time_s(double work_flop, const std::vector<double>& traffic_bytes) const;
+  double energy_j(double work_flop, const std::vector<double>& traffic_bytes) const;
+  // Index of the level that limits, or levels.size() when compute does.
+  std::size_t bound(double work_flop, const std::vector<double>& traffic_bytes) const;
+  // The flat roofline of one level: its roof in a figure.
+  EnergyRoofline level(std::size_t index) const;
+};
+
+}  // namespace ridgewatt
