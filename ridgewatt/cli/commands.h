@@ -7,6 +7,7 @@ namespace ridgewatt::cli {
 
 using AddCommand = void (*)(CLI::App& app, Context& context);
 
+void add_device(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
@@ -14,6 +15,7 @@ void add_zoo(CLI::App& app, Context& context);
 
 inline constexpr AddCommand kCommands[] = {
     add_zoo,
+    add_device,
     add_sweep,
     add_sensors,
     add_schedule,

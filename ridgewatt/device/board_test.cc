@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
 
 namespace ridgewatt {
@@ -149,6 +150,87 @@ TEST(Board, NamesAliasesAndDeviceTrees) {
   EXPECT_EQ(find_board(List{"raspberrypi,5-model-b"}), std::nullopt);
   EXPECT_EQ(find_board(List{}), std::nullopt);
 }
+
+TEST(Board, EmbeddedFilesAreTheFilesByteForByte) {
+  for (const auto& name : list_boards()) {
+    const auto path = testing::source_folder() / "boards" / (name + ".toml");
+    EXPECT_EQ(load_board(name).toml, read_file(path.string())) << name;
+  }
+  EXPECT_EQ(load_board((testing::source_folder() / "boards" / "tx2.toml").string()).name, "tx2");
+}
+
+struct Recorded {
+  const char* board;
+  const char* entry;      // in freqs.json
+  const char* gpu_table;  // key of the GPU table there; empty: not recorded
+  const char* presets;    // key of the preset file there
+};
+
+// Tables and presets against the recorded ones, number by number.
+class RecordedBoard : public ::testing::TestWithParam<Recorded> {};
+TEST_P(RecordedBoard, EqualsTheRecord) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto file = testing::shared_folder() / "jetson" / "freqs.json";
+  const Json record = Json::parse(read_file(file.string()))["boards"][GetParam().entry];
+  const Board board = load_board(GetParam().board);
+  const Bsp& bsp = board.find_bsp();
+  const KnobSpace space = knob_space(board);
+  if (*GetParam().gpu_table != '\0') {
+    EXPECT_EQ(space.levels(Knob::kGpuClock),
+              record["gpu"][GetParam().gpu_table].get<std::vector<double>>());
+  }
+  if (record["cpu"].is_object() && record["cpu"]["available_hz"].is_array()) {
+    EXPECT_EQ(space.levels(Knob::kCpuClock),
+              record["cpu"]["available_hz"].get<std::vector<double>>());
+  }
+  const Json& presets = record[GetParam().presets];
+  EXPECT_EQ(bsp.default_preset, presets["default_id"].get<int>());
+  ASSERT_EQ(bsp.presets.size(), presets["modes"].size());
+  for (std::size_t i = 0; i < bsp.presets.size(); ++i) {
+    const Preset& preset = bsp.presets[i];
+    const Json& mode = presets["modes"][i];
+    EXPECT_EQ(preset.name, mode["name"].get<std::string>());
+    EXPECT_EQ(preset.id, mode["id"].get<int>());
+    // Core 0 of the TX2 is not in its file and always on.
+    const int hidden_cores = board.name == "tx2" ? 1 : 0;
+    EXPECT_EQ(preset.mode.cpu_cores, mode["cores_online"].get<int>() + hidden_cores);
+    if (mode.contains("tpc_pg_mask")) {
+      EXPECT_EQ(preset.sms, sms_for_tpc_mask(board, mode["tpc_pg_mask"].get<unsigned>()));
+    }
+    const auto near_cap = [&](Knob knob, double cap_hz) {
+      if (cap_hz <= 0) {
+        EXPECT_EQ(preset.mode.get(knob), space.levels(knob).back()) << preset.name;
+      } else {  // a table entry near the cap: at most 5 % above, and one step below
+        EXPECT_LE(preset.mode.get(knob), cap_hz * 1.05) << preset.name;
+        EXPECT_GE(preset.mode.get(knob), cap_hz * 0.92) << preset.name;
+      }
+    };
+    near_cap(Knob::kGpuClock, mode["gpu_hz"]["MAX_FREQ"].get<double>());
+    near_cap(Knob::kMemClock, mode["emc_hz"]["MAX_FREQ"].get<double>());
+    for (const auto& [cpu, caps] : mode["cpu_khz"].items()) {
+      near_cap(Knob::kCpuClock, caps["MAX_FREQ"].get<double>() * 1e3);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    AllBoards, RecordedBoard,
+    ::testing::Values(
+        Recorded{"nano", "jetson_nano_4gb", "available_hz", "nvpmodel"},
+        Recorded{"tx2", "jetson_tx2", "available_hz", "nvpmodel"},
+        Recorded{"tx2@jp3", "jetson_tx2", "available_hz_jp3", "nvpmodel"},
+        Recorded{"xavier-nx", "jetson_xavier_nx", "available_hz", "nvpmodel"},
+        Recorded{"agx-xavier", "jetson_agx_xavier", "available_hz", "nvpmodel"},
+        Recorded{"agx-orin@jp5.0", "jetson_agx_orin_64gb", "available_hz_jp50", "nvpmodel"},
+        Recorded{"agx-orin@jp5.1", "jetson_agx_orin_64gb", "available_hz", "nvpmodel"},
+        Recorded{"agx-orin-32gb", "jetson_agx_orin_32gb", "", "nvpmodel"},
+        Recorded{"orin-nx-16gb", "jetson_orin_nx_16gb", "available_hz", "nvpmodel"},
+        Recorded{"orin-nx-16gb@super", "jetson_orin_nx_16gb", "", "nvpmodel_super"},
+        Recorded{"orin-nx-8gb", "jetson_orin_nx_8gb", "", "nvpmodel"},
+        Recorded{"orin-nx-8gb@super", "jetson_orin_nx_8gb", "", "nvpmodel_super"},
+        Recorded{"orin-nano", "jetson_orin_nano_8gb", "available_hz_nonsuper", "nvpmodel"},
+        Recorded{"orin-nano@super", "jetson_orin_nano_8gb", "available_hz_super", "nvpmodel_super"},
+        Recorded{"orin-nano-4gb", "jetson_orin_nano_4gb", "", "nvpmodel"},
+        Recorded{"orin-nano-4gb@super", "jetson_orin_nano_4gb", "", "nvpmodel_super"}));
 
 std::string agx_orin_toml() {
   return load_board("agx-orin").toml;

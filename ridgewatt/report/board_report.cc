@@ -1,0 +1,223 @@
+#include "ridgewatt/report/board_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kTera = 1e12;
+constexpr double kGiga = 1e9;
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+std::int64_t count(std::size_t size) {
+  return static_cast<std::int64_t>(size);
+}
+
+std::size_t mode_count(const Bsp& bsp) {
+  std::size_t product = 1;
+  for (const auto& levels : bsp.levels) product *= std::max<std::size_t>(1, levels.size());
+  return product;
+}
+
+// Peak in Tera-operations per second, or an empty cell.
+Cell tera_peak(const Board& board, const PowerMode& mode, Precision precision, int sms = 0) {
+  if (!supports(board, precision)) return {};
+  return peak_flops(board, mode, precision, sms) / kTera;
+}
+
+PowerMode top_mode(const Bsp& bsp) {
+  PowerMode mode;
+  for (const Knob knob : kKnobs) mode.set(knob, bsp.levels[static_cast<std::size_t>(knob)].back());
+  return mode;
+}
+
+std::string range_text(const std::vector<double>& clocks_hz) {
+  return fmt::format("{} clocks, {} to {} MHz", clocks_hz.size(),
+                     std::round(clocks_hz.front()) / 1e6, std::round(clocks_hz.back()) / 1e6);
+}
+
+Json levels_json(const Bsp& bsp) {
+  Json json = Json::object();
+  for (const Knob knob : kKnobs) {
+    Json values = Json::array();
+    for (const double level : bsp.levels[static_cast<std::size_t>(knob)]) {
+      if (knob == Knob::kCpuCores)
+        values.push_back(static_cast<int>(level));
+      else
+        values.push_back(std::round(level) / 1e6);
+    }
+    json[std::string(knob_field(knob))] = std::move(values);
+  }
+  return json;
+}
+
+Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
+  Json json = Json::object();
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+    if (!supports(board, precision)) continue;
+    const char* unit = precision == Precision::kInt8 ? "op" : "flop";
+    json[fmt::format("{}_{}_per_s", precision_name(precision), unit)] =
+        peak_flops(board, mode, precision, sms);
+  }
+  json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);
+  return json;
+}
+
+Json bsp_json(const Board& board, const Bsp& bsp) {
+  Json json = {{"name", bsp.name},
+               {"title", bsp.title},
+               {"modes", mode_count(bsp)},
+               {"partial", bsp.partial},
+               {"knobs", levels_json(bsp)},
+               {"default_preset", bsp.default_preset},
+               {"peaks", peaks_json(board, top_mode(bsp), 0)}};
+  for (const auto& preset : bsp.presets) {
+    Json entry = {{"id", preset.id}, {"name", preset.name}, {"mode", mode_to_json(preset.mode)}};
+    entry["sms"] = preset.sms > 0 ? Json(preset.sms) : Json();
+    if (preset.sms > 0) entry["peaks"] = peaks_json(board, preset.mode, preset.sms);
+    json["presets"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
+Table board_list_table(const std::vector<Board>& boards) {
+  Table table({{"name", "board"},
+               {"bsp", "BSP"},
+               {"modes", ""},
+               {"cpu_cores", "cores"},
+               {"sms", "SMs"},
+               {"fp32_tflops", "FP32 TFLOPS"},
+               {"fp16_tflops", "FP16 TFLOPS"},
+               {"int8_tops", "INT8 TOPS"},
+               {"bandwidth_gb_s", "DRAM GB/s"},
+               {"ridge_fp32", "ridge FP32", 3},
+               {"memory_gib", "GiB"},
+               {"clock_tables", "clock tables"}});
+  for (const auto& board : boards) {
+    const Bsp& bsp = board.find_bsp();
+    const PowerMode top = top_mode(bsp);
+    const auto* fact = find_fact(board, fmt::format("bsp.{}.gpu_mhz", bsp.name));
+    const double bandwidth = peak_bandwidth(board, top);
+    table.add_row({board.name, bsp.name, count(mode_count(bsp)), std::int64_t{board.cpu_cores},
+                   std::int64_t{board.sms}, tera_peak(board, top, Precision::kFp32),
+                   tera_peak(board, top, Precision::kFp16), tera_peak(board, top, Precision::kInt8),
+                   bandwidth / kGiga, peak_flops(board, top, Precision::kFp32) / bandwidth,
+                   static_cast<std::int64_t>(std::llround(board.memory_bytes / kGiB)),
+                   bsp.partial ? "partial" : (fact == nullptr ? "" : fact->status)});
+  }
+  return table;
+}
+
+Table board_fact_table(const Board& board) {
+  Table table({{"key", ""}, {"value", ""}, {"status", ""}, {"source", ""}});
+  const auto add = [&](const std::string& key, const std::string& value) {
+    const Fact* fact = find_fact(board, key);
+    std::vector<Cell> row = {key, value, Cell(), Cell()};
+    if (fact != nullptr) row[2] = fact->status, row[3] = fact->source;
+    table.add_row(std::move(row));
+  };
+  const auto add_rate = [&](const std::string& key, double rate) {
+    add(key, rate > 0 ? fmt::format("{}", rate) : "not known or not supported");
+  };
+  add("cpu.type", board.cpu_type);
+  add("cpu.cores", fmt::format("{}", board.cpu_cores));
+  add_rate("cpu.flop_per_cycle", board.cpu_flop_per_cycle);
+  add("gpu.architecture", board.gpu_architecture);
+  add("gpu.sms", fmt::format("{}", board.sms));
+  if (board.tpc_slots > 0) add("gpu.tpc_slots", fmt::format("{}", board.tpc_slots));
+  add("gpu.cores_per_sm", fmt::format("{}", board.cores_per_sm));
+  add_rate("gpu.fp16_flop_per_sm_cycle", board.fp16_flop_per_sm_cycle);
+  add_rate("gpu.bf16_flop_per_sm_cycle", board.bf16_flop_per_sm_cycle);
+  add_rate("gpu.int8_op_per_sm_cycle", board.int8_op_per_sm_cycle);
+  add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGiB));
+  if (board.visible_memory_bytes < board.memory_bytes) {
+    add("memory.visible_mib", fmt::format("{}", std::round(board.visible_memory_bytes / 1048576)));
+  }
+  add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
+  for (const auto& bsp : board.bsps) {
+    for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+      add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)),
+          range_text(bsp.levels[static_cast<std::size_t>(knob)]));
+    }
+    add(fmt::format("bsp.{}.presets", bsp.name), fmt::format("{} presets", bsp.presets.size()));
+  }
+  return table;
+}
+
+Table preset_table(const Board& board) {
+  const Bsp& bsp = board.find_bsp();
+  const std::vector<Column> knobs = knob_columns({top_mode(bsp)});
+  std::vector<Column> columns = {{"id", ""}, {"name", "preset"}};
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  const std::vector<Column> peaks = {{"sms", "SMs"},
+                                     {"fp32_tflops", "FP32 TFLOPS"},
+                                     {"fp16_tflops", "FP16 TFLOPS"},
+                                     {"int8_tops", "INT8 TOPS"},
+                                     {"bandwidth_gb_s", "DRAM GB/s"}};
+  columns.insert(columns.end(), peaks.begin(), peaks.end());
+  Table table(std::move(columns));
+  for (const auto& preset : bsp.presets) {
+    std::vector<Cell> row = {std::int64_t{preset.id}, preset.name};
+    for (auto& cell : knob_cells(preset.mode, knobs)) row.push_back(std::move(cell));
+    const bool known = preset.sms > 0;
+    row.emplace_back();
+    if (known) row.back() = std::int64_t{preset.sms};
+    for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
+      row.emplace_back();
+      if (known) row.back() = tera_peak(board, preset.mode, precision, preset.sms);
+    }
+    row.emplace_back(peak_bandwidth(board, preset.mode) / kGiga);
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table mode_table(const Board& board) {
+  const KnobSpace space = knob_space(board);
+  const std::vector<Column> columns = knob_columns({space.top()});
+  Table table(columns);
+  for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
+  return table;
+}
+
+Json board_to_json(const Board& board, bool modes) {
+  Json json = {{"name", board.name},       {"title", board.title},
+               {"aliases", board.aliases}, {"soc", board.soc},
+               {"modules", board.modules}, {"compatible", board.compatible},
+               {"source", board.source},   {"bsp", board.bsp}};
+  json["cpu"] = {{"type", board.cpu_type}, {"cores", board.cpu_cores}};
+  if (board.cpu_flop_per_cycle > 0) json["cpu"]["flop_per_cycle"] = board.cpu_flop_per_cycle;
+  json["gpu"] = {{"architecture", board.gpu_architecture},
+                 {"sms", board.sms},
+                 {"cores_per_sm", board.cores_per_sm}};
+  if (board.tpc_slots > 0) {
+    json["gpu"]["tpc_slots"] = board.tpc_slots;
+    json["gpu"]["sms_per_tpc"] = board.sms_per_tpc;
+  }
+  json["memory"] = {{"size_bytes", board.memory_bytes},
+                    {"visible_bytes", board.visible_memory_bytes},
+                    {"bus_bits", board.memory_bus_bits}};
+  for (const auto& bsp : board.bsps) json["bsps"].push_back(bsp_json(board, bsp));
+  json["provenance"] = Json::array();
+  for (const auto& fact : board.facts) {
+    json["provenance"].push_back(
+        {{"key", fact.key}, {"status", fact.status}, {"source", fact.source}});
+  }
+  json["twin"] = Json::object();
+  for (const auto& [key, text] : board.twin.texts) json["twin"][key] = text;
+  for (const auto& [key, number] : board.twin.numbers) json["twin"][key] = number;
+  if (modes) {
+    const KnobSpace space = knob_space(board);
+    for (const auto& mode : space.modes()) json["modes"].push_back(mode_to_json(mode));
+  }
+  return json;
+}
+
+}  // namespace ridgewatt
