@@ -72,8 +72,8 @@ Json plan_to_json(const Plan& plan) {
   Json json;
   json["mode"] = mode_to_json(candidate.mode);
   if (candidate.batch > 0) json["batch"] = candidate.batch;
-  if (!candidate.background_batches.empty()) {
-    json["background_batches"] = candidate.background_batches;
+  if (candidate.round.size() > 1) {
+    for (const auto& minibatch : candidate.round) json["round_batches"].push_back(minibatch.batch);
   }
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;
   json["training_throughput"] = cycle.training_throughput_hz;

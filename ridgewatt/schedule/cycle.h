@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ridgewatt/device/power_mode.h"
 
@@ -25,6 +26,13 @@ enum class Bound {
 std::string_view bound_name(Bound bound);
 // Throws UsageError for a name that is none of "published", "exact", "strict".
 Bound parse_bound(const std::string& name);
+
+// One minibatch of a background workload.
+struct Minibatch {
+  int batch = 0;  // 0: batch is not a dimension of its sweep
+  double time_s = 0;
+  double power_w = 0;
+};
 
 // What runs in one period: the urgent inference, and a round of background work. A background of
 // one training workload has one minibatch a round; several background workloads take turns, and a
@@ -41,8 +49,7 @@ struct Candidate {
   double blocking_s = 0;             // longest minibatch of the round
   double samples_per_round = 1;      // what the objective counts
   double required_rounds_per_s = 0;  // least rate that its own streams need
-  double minibatches_per_round = 1;  // workloads that take turns
-  std::string background_batches;    // "16" or "16,4", for people; empty: not a dimension
+  std::vector<Minibatch> round;      // the minibatches of a round in order
 
   // The higher of the two powers (scheduling of both: the peak of the cycle).
   double peak_power_w() const;

@@ -26,19 +26,16 @@ ByMode by_mode(const Sweep& sweep) {
 // Adds one minibatch of `observation` to the round of `candidate`.
 void add_to_round(Candidate& candidate, const Observation& observation, double required_rate,
                   bool first) {
-  if (first) candidate.samples_per_round = candidate.minibatches_per_round = 0;
+  if (first) candidate.samples_per_round = 0;
   const int batch = std::max(1, observation.point.batch);
   candidate.train_time_s += observation.time_s;
   candidate.train_power_w = std::max(candidate.train_power_w, observation.power_w);
   candidate.train_energy_j += observation.energy_j();
   candidate.blocking_s = std::max(candidate.blocking_s, observation.time_s);
   candidate.samples_per_round += batch;
-  candidate.minibatches_per_round += 1;
   candidate.required_rounds_per_s =
       std::max(candidate.required_rounds_per_s, required_rate / batch);
-  if (observation.point.batch > 0) {
-    candidate.background_batches += fmt::format("{}{}", first ? "" : ",", batch);
-  }
+  candidate.round.push_back({observation.point.batch, observation.time_s, observation.power_w});
 }
 
 // The start of every candidate: each mode of the inference with each of its batches, or each mode
@@ -85,7 +82,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
         extended.push_back(candidate);
         add_to_round(extended.back(), entry.second, required_rate, first);
       }
-      if (extended.size() > 10'000'000) throw UsageError("more than 10^7 combinations to plan");
+      if (extended.size() > 1'000'000) throw UsageError("more than 10^6 combinations to plan");
     }
     candidates = std::move(extended);
     first = false;

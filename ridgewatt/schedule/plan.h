@@ -32,7 +32,7 @@ struct ScheduleWorkloads {
 // Every combination that can be planned: modes that occur in all sweeps x batches of each. Several
 // backgrounds take turns. Of points that occur twice the slower counts. Throws InputError when the
 // sweeps have no mode in common or the inference has no batch column, UsageError when there is no
-// workload at all or there are more than 10^7 combinations.
+// workload at all or there are more than 10^6 combinations.
 std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads);
 
 struct Plan {

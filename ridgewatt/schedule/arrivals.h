@@ -1,0 +1,31 @@
+// Request arrivals: time stamps in seconds, ascending, made from a process or read from a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/random.h"
+
+namespace ridgewatt {
+
+// One arrival every 1 / rate seconds in (0, duration], the first at 1 / rate.
+std::vector<double> constant_arrivals(double rate_hz, double duration_s);
+// Exponential gaps.
+std::vector<double> poisson_arrivals(double rate_hz, double duration_s, Random& random);
+
+// Markov-modulated Poisson process: Poisson arrivals whose rate jumps between states; a state lasts
+// exponentially long, the next one is any of the others with equal chance.
+struct BurstyOptions {
+  std::vector<double> rates_hz = {10, 30, 60, 90, 120};
+  double mean_dwell_s = 60;
+};
+std::vector<double> bursty_arrivals(const BurstyOptions& options, double duration_s,
+                                    Random& random);
+
+// A recorded trace: CSV with a column `time_s` (or the only column). Times are shifted so that the
+// trace starts at 0. Throws InputError when a time is missing, not finite or before its
+// predecessor.
+std::vector<double> read_arrivals(const std::string& path);
+std::string write_arrivals_csv(const std::vector<double>& arrivals);
+
+}  // namespace ridgewatt

@@ -1,0 +1,366 @@
+#include "ridgewatt/schedule/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// A cycle whose batch is not due is given up after this many periods, not after one: a batch that
+// is a little late must not find training in its way.
+constexpr double kOverduePeriods = 1.1;
+
+class Simulator {
+ public:
+  Simulator(const Setting& setting, std::span<const double> arrivals,
+            const SimulationOptions& options, Controller* controller)
+      : options_(options), arrivals_(arrivals), controller_(controller), random_(options.seed) {
+    while (!arrivals_.empty() && arrivals_.back() > options_.duration_s) {
+      arrivals_ = arrivals_.first(arrivals_.size() - 1);
+    }
+    result_.latencies_s.assign(arrivals_.size(), 0);
+    bins_j_.assign(bin_count(options_.power_bin_s), 0);
+    bins_busy_s_.assign(bins_j_.size(), 0);
+    result_.windows.resize(bin_count(options_.window_s));
+    next_epoch_s_ = controller_ != nullptr ? options_.epoch_s : kNever;
+    use(setting);
+  }
+
+  Simulation run() {
+    while (step()) {
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t bin_count(double bin_s) const {
+    return std::max<std::size_t>(
+        1, static_cast<std::size_t>(std::ceil(options_.duration_s / bin_s - 1e-9)));
+  }
+
+  void use(const Setting& setting) {
+    setting_ = setting;
+    if (setting_.batches.empty() && setting_.candidate.batch > 0) {
+      const auto& candidate = setting_.candidate;
+      setting_.batches = {{candidate.batch, candidate.infer_time_s, candidate.infer_power_w}};
+    }
+    cycle_start_s_ = now_s_;
+    rounds_ = 0;
+  }
+
+  // The smallest known batch that holds `count` requests, or the largest.
+  const Minibatch& padded(std::size_t count) const {
+    for (const auto& batch : setting_.batches) {
+      if (static_cast<std::size_t>(batch.batch) >= count) return batch;
+    }
+    return setting_.batches.back();
+  }
+  // What to run when `queued` requests wait and the target is reached: the largest batch they fill.
+  const Minibatch& filled(std::size_t queued) const {
+    const Minibatch* best = &padded(1);
+    for (const auto& batch : setting_.batches) {
+      if (static_cast<std::size_t>(batch.batch) <= queued) best = &batch;
+    }
+    return *best;
+  }
+
+  std::size_t target() const {
+    return options_.sharing == Sharing::kPriority
+               ? 1
+               : static_cast<std::size_t>(setting_.candidate.batch);
+  }
+
+  double jittered(double time_s) {
+    if (options_.jitter <= 0) return time_s;
+    const double sigma = std::sqrt(std::log1p(options_.jitter * options_.jitter));
+    return time_s * std::exp(sigma * random_.normal() - sigma * sigma / 2);
+  }
+
+  // When the batch of the oldest request must be sent off even if it is not full.
+  double deadline_s(std::size_t oldest, std::size_t count) const {
+    if (!options_.deadline_dispatch || oldest >= arrivals_.size()) return kNever;
+    return arrivals_[oldest] + options_.max_latency_s * (1 - options_.deadline_reserve) -
+           padded(std::max<std::size_t>(count, 1)).time_s;
+  }
+
+  void record(Segment::Kind kind, double end_s, int batch, double power_w) {
+    if (result_.timeline.size() < options_.timeline_segments) {
+      result_.timeline.push_back({kind, now_s_, end_s, batch, power_w});
+    }
+    if (kind != Segment::Kind::kModeChange) {
+      result_.peak_power_w = std::max(result_.peak_power_w, power_w);
+      const double counted_s = std::min(end_s, options_.duration_s) - now_s_;
+      if (counted_s > 0) {
+        busy_s_ += counted_s;
+        spread(now_s_, now_s_ + counted_s, power_w);
+      }
+    }
+    now_s_ = end_s;
+  }
+
+  // Adds power over [start, end) to the bins.
+  void spread(double start_s, double end_s, double power_w) {
+    const double bin_s = options_.power_bin_s;
+    while (start_s < end_s) {
+      const auto bin = std::min(static_cast<std::size_t>(start_s / bin_s), bins_j_.size() - 1);
+      double stop_s = std::min(end_s, static_cast<double>(bin + 1) * bin_s);
+      if (stop_s <= start_s) stop_s = end_s;  // rounding at an edge
+      bins_j_[bin] += power_w * (stop_s - start_s);
+      bins_busy_s_[bin] += stop_s - start_s;
+      start_s = stop_s;
+    }
+  }
+
+  void count_training(double rounds) {
+    if (now_s_ > options_.duration_s) return;
+    result_.training_minibatches += rounds;
+    const auto window = static_cast<std::size_t>(now_s_ / options_.window_s);
+    result_.windows[std::min(window, result_.windows.size() - 1)].training_minibatches += rounds;
+  }
+
+  void serve(std::size_t count, const Minibatch& batch) {
+    const bool shared = options_.sharing == Sharing::kNative && setting_.candidate.train_time_s > 0;
+    const double work_s = jittered(batch.time_s);
+    cycle_start_s_ = now_s_;
+    rounds_ = 0;
+    minibatch_ = 0;
+    const double end_s = now_s_ + (shared ? 2 * work_s : work_s);
+    record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
+           static_cast<int>(count), shared ? setting_.candidate.peak_power_w() : batch.power_w);
+    if (shared) count_training(work_s / setting_.candidate.train_time_s);
+    for (std::size_t i = 0; i < count; ++i)
+      result_.latencies_s[head_ + i] = now_s_ - arrivals_[head_ + i];
+    head_ += count;
+    ++result_.inference_minibatches;
+  }
+
+  // Whether a background minibatch may start now.
+  bool may_train(std::size_t queued) {
+    const Candidate& candidate = setting_.candidate;
+    if (candidate.train_time_s <= 0 || now_s_ >= options_.duration_s) return false;
+    if (candidate.batch == 0 || options_.sharing != Sharing::kManaged) return true;
+    // A cycle that no batch ends is over when it is overdue; then the next begins.
+    if (rounds_ >= setting_.training_per_cycle && overdue_s() > 0 &&
+        now_s_ >= cycle_start_s_ + overdue_s()) {
+      cycle_start_s_ = now_s_;
+      rounds_ = 0;
+    }
+    if (rounds_ >= setting_.training_per_cycle && !options_.fill_idle) return false;
+    if (queued == 0 || !options_.deadline_dispatch) return true;
+    return now_s_ + candidate.round[minibatch_].time_s <= deadline_s(head_, queued + 1);
+  }
+
+  double overdue_s() const { return kOverduePeriods * setting_.period_s; }
+
+  // One background minibatch; in time sharing a fluid stretch of training up to `until_s`.
+  void train(double until_s) {
+    const Candidate& candidate = setting_.candidate;
+    if (options_.sharing == Sharing::kNative && candidate.batch > 0) {
+      const double start_s = now_s_;
+      const double end_s = std::min(until_s, options_.duration_s);
+      record(Segment::Kind::kTraining, end_s, 0, candidate.train_power_w);
+      count_training((end_s - start_s) / candidate.train_time_s);
+      return;
+    }
+    const Minibatch& minibatch = candidate.round[minibatch_];
+    record(Segment::Kind::kTraining, now_s_ + jittered(minibatch.time_s), 0, minibatch.power_w);
+    if (++minibatch_ == candidate.round.size()) {
+      minibatch_ = 0;
+      ++rounds_;
+      count_training(1);
+    }
+  }
+
+  void ask_controller() {
+    next_epoch_s_ = (std::floor(now_s_ / options_.epoch_s) + 1) * options_.epoch_s;
+    const auto setting = controller_->decide(now_s_, arrivals_.first(tail_));
+    if (!setting) return;
+    const bool other_mode = setting->candidate.mode != setting_.candidate.mode;
+    if (other_mode) {
+      ++result_.mode_changes;
+      record(Segment::Kind::kModeChange, now_s_ + options_.mode_change_s, 0, 0);
+    }
+    use(*setting);
+  }
+
+  // One decision; false when all is done.
+  bool step() {
+    while (tail_ < arrivals_.size() && arrivals_[tail_] <= now_s_) ++tail_;
+    const std::size_t queued = tail_ - head_;
+    result_.longest_queue = std::max(result_.longest_queue, queued);
+    const bool over = now_s_ >= options_.duration_s;
+    if (now_s_ >= next_epoch_s_ && !over) {
+      ask_controller();
+      return true;
+    }
+    if (over && queued == 0) return false;
+    if (setting_.candidate.batch > 0 && queued > 0) {
+      const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
+      const bool due = now_s_ >= deadline_s(head_, queued + 1) || flush;
+      if (queued >= target()) {
+        const Minibatch& batch =
+            options_.sharing == Sharing::kPriority ? padded(queued) : filled(queued);
+        serve(std::min(queued, static_cast<std::size_t>(batch.batch)), batch);
+        return true;
+      }
+      if (due) {
+        serve(queued, padded(queued));
+        return true;
+      }
+      if (over) return false;  // an unfilled batch that nothing sends off
+    }
+    wait_or_train(queued);
+    return true;
+  }
+
+  void wait_or_train(std::size_t queued) {
+    double until_s = std::min(next_epoch_s_, options_.duration_s);
+    if (setting_.candidate.batch > 0) {
+      const std::size_t last = head_ + target() - 1;
+      if (last < arrivals_.size()) until_s = std::min(until_s, arrivals_[last]);
+      until_s = std::min(until_s, deadline_s(head_, queued + 1));
+    }
+    if (may_train(queued)) {
+      train(until_s);
+      return;
+    }
+    // Training may become possible again with the next cycle or the next arrival.
+    if (setting_.candidate.train_time_s > 0 && rounds_ >= setting_.training_per_cycle &&
+        overdue_s() > 0 && cycle_start_s_ + overdue_s() > now_s_) {
+      until_s = std::min(until_s, cycle_start_s_ + overdue_s());
+    }
+    if (tail_ < arrivals_.size()) until_s = std::min(until_s, arrivals_[tail_]);
+    now_s_ = std::max(until_s, std::nextafter(now_s_, kNever));
+  }
+
+  void finish() {
+    result_.requests = head_;
+    result_.unserved = arrivals_.size() - head_;
+    result_.latencies_s.resize(head_);
+    for (std::size_t i = 0; i < bins_j_.size(); ++i) {
+      const double start_s = static_cast<double>(i) * options_.power_bin_s;
+      const double length_s = std::min(options_.power_bin_s, options_.duration_s - start_s);
+      const double energy_j =
+          bins_j_[i] + options_.idle_power_w * std::max(0.0, length_s - bins_busy_s_[i]);
+      result_.energy_j += energy_j;
+      result_.power_w.push_back(energy_j / length_s);
+    }
+    result_.mean_power_w = result_.energy_j / options_.duration_s;
+    result_.busy_share = busy_s_ / options_.duration_s;
+    result_.training_throughput_hz = result_.training_minibatches / options_.duration_s;
+    latency_statistics();
+  }
+
+  static double percentile(std::vector<double>& values, double q) {
+    // Nearest rank: the latency that the share q of the requests does not exceed.
+    const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
+    const auto at =
+        values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+  }
+
+  void latency_statistics() {
+    std::vector<double> values = result_.latencies_s;
+    if (values.empty()) return;
+    double sum = 0;
+    for (const double latency_s : values) {
+      sum += latency_s;
+      // One part in 10^9 covers the rounding of time stamps.
+      if (latency_s > options_.max_latency_s * (1 + 1e-9)) ++result_.violations;
+    }
+    result_.mean_latency_s = sum / static_cast<double>(values.size());
+    result_.p50_s = percentile(values, 0.50);
+    result_.p95_s = percentile(values, 0.95);
+    result_.p99_s = percentile(values, 0.99);
+    result_.worst_s = *std::max_element(values.begin(), values.end());
+    std::size_t i = 0;
+    for (std::size_t w = 0; w < result_.windows.size(); ++w) {
+      const double end_s = static_cast<double>(w + 1) * options_.window_s;
+      const bool last = w + 1 == result_.windows.size();
+      values.clear();
+      for (; i < head_ && (last || arrivals_[i] < end_s); ++i)
+        values.push_back(result_.latencies_s[i]);
+      result_.windows[w].requests = values.size();
+      if (!values.empty()) result_.windows[w].p99_s = percentile(values, 0.99);
+    }
+  }
+
+  const SimulationOptions& options_;
+  std::span<const double> arrivals_;
+  Controller* controller_;
+  Random random_;
+  Setting setting_;
+  Simulation result_;
+  std::vector<double> bins_j_, bins_busy_s_;
+  double now_s_ = 0, next_epoch_s_ = kNever, cycle_start_s_ = 0, busy_s_ = 0;
+  std::size_t head_ = 0, tail_ = 0;  // requests [head, tail) wait
+  int rounds_ = 0;                   // background rounds of this cycle
+  std::size_t minibatch_ = 0;        // position in the round
+};
+
+}  // namespace
+
+std::string_view sharing_name(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::kManaged:
+      return "managed";
+    case Sharing::kPriority:
+      return "priority";
+    case Sharing::kNative:
+      return "native";
+  }
+  return "";
+}
+
+Sharing parse_sharing(const std::string& name) {
+  for (const auto sharing : {Sharing::kManaged, Sharing::kPriority, Sharing::kNative}) {
+    if (name == sharing_name(sharing)) return sharing;
+  }
+  throw UsageError("unknown way of sharing", name, "use managed, priority or native");
+}
+
+Setting make_setting(const Plan& plan, std::span<const Candidate> candidates) {
+  Setting setting;
+  setting.candidate = plan.candidate;
+  setting.training_per_cycle = plan.cycle.training_minibatches;
+  setting.period_s = plan.cycle.period_s;
+  for (const auto& other : candidates) {
+    if (other.mode == plan.candidate.mode && other.train_time_s == plan.candidate.train_time_s) {
+      setting.batches.push_back({other.batch, other.infer_time_s, other.infer_power_w});
+    }
+  }
+  std::sort(setting.batches.begin(), setting.batches.end(),
+            [](const auto& a, const auto& b) { return a.batch < b.batch; });
+  return setting;
+}
+
+void SimulationOptions::check() const {
+  const auto require = [](bool good, const char* what) {
+    if (!good) throw UsageError(what);
+  };
+  require(duration_s > 0 && duration_s <= 1e8, "the duration must be positive, at most 10^8 s");
+  require(max_latency_s > 0, "the latency bound must be positive");
+  require(jitter >= 0 && jitter <= 2, "jitter must be between 0 and 2");
+  require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change cannot take that long");
+  require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
+  require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
+  require(idle_power_w >= 0 && std::isfinite(idle_power_w), "idle power cannot be negative");
+  require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
+}
+
+Simulation simulate(const Setting& setting, std::span<const double> arrivals,
+                    const SimulationOptions& options, Controller* controller) {
+  options.check();
+  if (!std::is_sorted(arrivals.begin(), arrivals.end())) {
+    throw UsageError("arrivals must ascend");
+  }
+  return Simulator(setting, arrivals, options, controller).run();
+}
+
+}  // namespace ridgewatt

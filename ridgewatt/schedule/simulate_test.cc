@@ -1,0 +1,231 @@
+#include "ridgewatt/schedule/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/schedule_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+Setting setting_of(int batch, double infer_s, double train_s, int per_cycle) {
+  Setting setting;
+  setting.candidate.batch = batch;
+  setting.candidate.infer_time_s = infer_s;
+  setting.candidate.infer_power_w = 20;
+  setting.training_per_cycle = per_cycle;
+  if (train_s > 0) {
+    setting.candidate.train_time_s = setting.candidate.blocking_s = train_s;
+    setting.candidate.train_power_w = 30;
+    setting.candidate.round = {{16, train_s, 30}};
+  }
+  return setting;
+}
+
+SimulationOptions closed_form_options(double duration_s) {
+  SimulationOptions options;
+  options.duration_s = duration_s;
+  options.deadline_dispatch = false;
+  return options;
+}
+
+// Feasible random plans with constant arrivals: simulated as planned, the worst latency is that of
+// the bound `exact`; when training fills every gap and so blocks batches, `strict` holds.
+TEST(Simulate, AgreesWithTheClosedForm) {
+  Random random(42);
+  int instances = 0, blocked = 0;
+  while (instances < 1000) {
+    const auto candidates = join_sweeps(testing::random_workloads(random, 20));
+    const double rate = random.uniform(3, 100);
+    const Candidate& candidate = candidates[random.below(candidates.size())];
+    const Cycle exact = make_cycle(candidate, rate, Bound::kExact);
+    if (!exact.stable) continue;
+    ++instances;
+    const double bound_s = make_cycle(candidate, rate, Bound::kStrict).latency_s;
+    Plan plan = plan_with(candidate, {.arrival_rate_hz = rate, .bound = Bound::kExact});
+    Setting setting = make_setting(plan, {});
+    auto options = closed_form_options(200 * exact.period_s);
+    const auto arrivals = constant_arrivals(rate, options.duration_s);
+    const Simulation planned = simulate(setting, arrivals, options);
+    ASSERT_GT(planned.requests, 0u);
+    EXPECT_NEAR(planned.worst_s / exact.latency_s, 1, 0.01);
+    EXPECT_LE(std::abs(planned.training_throughput_hz - exact.training_throughput_hz),
+              1 / exact.period_s);
+    options.fill_idle = true;
+    options.max_latency_s = bound_s;
+    const Simulation filled = simulate(setting, arrivals, options);
+    EXPECT_EQ(filled.violations, 0u) << filled.worst_s << " > " << bound_s;
+    EXPECT_GE(filled.training_minibatches, planned.training_minibatches - 1);
+    if (filled.worst_s > exact.latency_s * 1.01) ++blocked;
+  }
+  EXPECT_GT(blocked, 100);  // blocking did occur, so the strict bound was put to the test
+}
+
+TEST(Simulate, WaitOfPoissonArrivalsIsThatOfMD1) {
+  for (const double load : {0.3, 0.6, 0.8}) {
+    Random random(9);
+    const double service_s = 0.01;
+    const auto arrivals = poisson_arrivals(load / service_s, 4000, random);
+    const Simulation result =
+        simulate(setting_of(1, service_s, 0, 0), arrivals, closed_form_options(4000));
+    const double wait_s = load * service_s / (2 * (1 - load));  // Pollaczek and Khinchine
+    EXPECT_NEAR(result.mean_latency_s, service_s + wait_s, 0.03 * (service_s + wait_s)) << load;
+  }
+}
+
+// Training that fills every gap is a server with vacations of fixed length V: it adds V / 2 to the
+// wait of M/D/1 (Doshi 1986).
+TEST(Simulate, TrainingInEveryGapIsAVacationModel) {
+  Random random(10);
+  const double service_s = 0.01, vacation_s = 0.03, rate = 50;
+  const auto arrivals = poisson_arrivals(rate, 4000, random);
+  auto options = closed_form_options(4000);
+  options.fill_idle = true;
+  const Simulation result = simulate(setting_of(1, service_s, vacation_s, 0), arrivals, options);
+  const double expected_s =
+      service_s + rate * service_s * service_s / (2 * (1 - rate * service_s)) + vacation_s / 2;
+  EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
+  // What inference leaves goes to training.
+  EXPECT_NEAR(result.training_throughput_hz, (1 - rate * service_s) / vacation_s, 0.2);
+}
+
+// Processor sharing with a job that never ends halves the speed: M/D/1 with twice the service.
+TEST(Simulate, TimeSharingHalvesTheSpeed) {
+  Random random(11);
+  const double service_s = 0.01, rate = 30;
+  const auto arrivals = poisson_arrivals(rate, 4000, random);
+  auto options = closed_form_options(4000);
+  options.sharing = Sharing::kNative;
+  const Simulation result = simulate(setting_of(1, service_s, 0.05, 1), arrivals, options);
+  const double shared_s = 2 * service_s;
+  const double expected_s = shared_s + rate * shared_s * shared_s / (2 * (1 - rate * shared_s));
+  EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
+  EXPECT_NEAR(result.training_throughput_hz, (1 - rate * service_s) / 0.05, 0.2);
+}
+
+// Batch service with full batches of b: the queue left at departures follows
+// Q' = max(Q, b) - b + A, A Poisson (Bailey 1954). Its stationary distribution by power iteration
+// gives the mean sojourn by Little's law over a renewal cycle.
+double batch_service_sojourn_s(int b, double rate, double service_s) {
+  const int states = 400;
+  const double mean_arrivals = rate * service_s;
+  std::vector<double> poisson(states);
+  for (int k = 0; k < states; ++k) {
+    poisson[k] = std::exp(k * std::log(mean_arrivals) - mean_arrivals - std::lgamma(k + 1.0));
+  }
+  std::vector<double> queue(states, 0.0);
+  queue[0] = 1;
+  for (int iteration = 0; iteration < 2000; ++iteration) {
+    std::vector<double> next(states, 0.0);
+    for (int q = 0; q < states; ++q) {
+      if (queue[q] < 1e-14) continue;
+      const int left = std::max(q, b) - b;
+      for (int k = 0; left + k < states; ++k) next[left + k] += queue[q] * poisson[k];
+    }
+    queue = next;
+  }
+  double area = 0, length = 0;
+  for (int q = 0; q < states; ++q) {
+    for (int j = q; j < b; ++j) area += queue[q] * j / rate;  // gathering
+    length += queue[q] * (std::max(0, b - q) / rate + service_s);
+    area += queue[q] * (std::max(q, b) * service_s + rate * service_s * service_s / 2);
+  }
+  return area / length / rate;
+}
+
+TEST(Simulate, FullBatchesMatchBatchServiceTheory) {
+  for (const auto& [b, load] : {std::pair{4, 0.5}, {4, 0.85}, {16, 0.7}}) {
+    Random random(12);
+    const double service_s = 0.05, rate = load * b / service_s;
+    const auto arrivals = poisson_arrivals(rate, 4000, random);
+    Setting setting = setting_of(b, service_s, 0, 0);
+    const Simulation result = simulate(setting, arrivals, closed_form_options(4000));
+    const double expected_s = batch_service_sojourn_s(b, rate, service_s);
+    EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s) << b << " " << load;
+  }
+}
+
+TEST(Simulate, DeadlineDispatchKeepsTheBoundWhenArrivalsAreFewerThanPlanned) {
+  Random random(13);
+  Setting setting = setting_of(16, 0.05, 0.1, 1);
+  setting.batches = {{1, 0.01, 15}, {4, 0.02, 17}, {16, 0.05, 20}};
+  SimulationOptions options;
+  options.duration_s = 600;
+  options.max_latency_s = 0.4;
+  const auto arrivals = poisson_arrivals(8, 600, random);  // a batch would take 2 s to gather
+  const Simulation result = simulate(setting, arrivals, options);
+  EXPECT_EQ(result.requests, arrivals.size());
+  EXPECT_EQ(result.violations, 0u);
+  EXPECT_GT(result.training_throughput_hz, 1);
+}
+
+TEST(Simulate, EnergyIsPowerOverTime) {
+  Random random(14);
+  SimulationOptions options;
+  options.duration_s = 100;
+  options.idle_power_w = 5;
+  options.jitter = 0.2;
+  options.timeline_segments = 1'000'000;
+  const auto arrivals = poisson_arrivals(20, 100, random);
+  const Simulation result = simulate(setting_of(4, 0.05, 0.08, 1), arrivals, options);
+  double energy_j = 0, busy_s = 0, end_s = 0;
+  for (const auto& segment : result.timeline) {
+    EXPECT_GE(segment.start_s, end_s - 1e-12);  // never two at once
+    end_s = segment.end_s;
+    const double counted_s = std::min(segment.end_s, 100.0) - segment.start_s;
+    if (counted_s <= 0) continue;
+    energy_j += segment.power_w * counted_s;
+    busy_s += counted_s;
+  }
+  energy_j += 5 * (100 - busy_s);
+  EXPECT_NEAR(result.energy_j, energy_j, 1e-6 * energy_j);
+  EXPECT_NEAR(std::accumulate(result.power_w.begin(), result.power_w.end(), 0.0), energy_j, 1e-3);
+  const Simulation again = simulate(setting_of(4, 0.05, 0.08, 1), arrivals, options);
+  EXPECT_EQ(again.latencies_s, result.latencies_s);  // same seed, same numbers
+}
+
+TEST(Simulate, BadOptionsAndTraces) {
+  SimulationOptions options;
+  const std::vector<double> arrivals = {1, 2, 1.5};
+  EXPECT_THROW(simulate(setting_of(1, 0.1, 0, 0), arrivals, options), UsageError);
+  options.duration_s = 10;
+  EXPECT_THROW(simulate(setting_of(1, 0.1, 0, 0), arrivals, options), UsageError);
+  const testing::TemporaryFolder folder;
+  EXPECT_THROW(read_arrivals(folder.write("a.csv", "time_s\n2\n1\n")), InputError);
+  EXPECT_THROW(read_arrivals(folder.write("b.csv", "time_s\nnan\n")), InputError);
+  EXPECT_THROW(read_arrivals(folder.write("c.csv", "time_s\n")), InputError);
+  const auto good = read_arrivals(folder.write("d.csv", "time_s\n5\n5.5\n7\n"));
+  EXPECT_EQ(good, (std::vector<double>{0, 0.5, 2}));
+}
+
+TEST(Arrivals, ProcessesHaveTheirMeanRate) {
+  Random random(15);
+  EXPECT_NEAR(static_cast<double>(poisson_arrivals(40, 5000, random).size()) / 5000, 40, 0.5);
+  EXPECT_EQ(constant_arrivals(60, 10).size(), 600u);
+  // Equal dwell times and uniform jumps: the mean rate is the mean of the rates.
+  const BurstyOptions bursty{{10, 50, 120}, 5};
+  EXPECT_NEAR(static_cast<double>(bursty_arrivals(bursty, 50000, random).size()) / 50000, 60, 2);
+}
+
+TEST(Simulate, AnHourIsFast) {
+  Random random(16);
+  const auto arrivals = poisson_arrivals(120, 3600, random);
+  SimulationOptions options;
+  options.duration_s = 3600;
+  options.max_latency_s = 0.5;
+  const auto start = std::chrono::steady_clock::now();
+  const Simulation result = simulate(setting_of(16, 0.05, 0.03, 2), arrivals, options);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(result.requests, arrivals.size());
+  std::cout << "one hour at 120 requests a second: " << taken.count() << " s\n";
+  EXPECT_LT(taken.count(), 2.0);  // generous: the machine may be busy; measured in bench/
+}
+
+}  // namespace
+}  // namespace ridgewatt
