@@ -9,6 +9,7 @@ void add_schedule(CLI::App& app, Context& context) {
       app.add_subcommand("schedule", "Training and inference on one accelerator: plan, simulate");
   schedule->require_subcommand(1);
   add_schedule_plan(*schedule, context);
+  add_schedule_simulate(*schedule, context);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,0 +1,176 @@
+// ridgewatt schedule simulate: what a plan does under real arrivals.
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/schedule_commands.h"
+#include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/simulate.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct SimulateOptions {
+  ScheduleOptions schedule;
+  std::string arrivals = "poisson";
+  std::vector<double> burst_rates = {10, 30, 60, 90, 120};
+  double burst_dwell_s = 60;
+  double duration_s = 600;
+  std::vector<std::string> sharing = {"managed", "priority", "native"};
+  SimulationOptions simulation;
+  double mode_change_ms = 0;
+  bool full_batches = false;
+  std::string power_csv, timeline_csv, arrivals_csv;
+};
+
+std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed) {
+  Random random(seed);
+  const double rate = options.schedule.rate;
+  if (options.arrivals == "constant") return constant_arrivals(rate, options.duration_s);
+  if (options.arrivals == "poisson") return poisson_arrivals(rate, options.duration_s, random);
+  if (options.arrivals == "bursty") {
+    return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s,
+                           random);
+  }
+  return read_arrivals(options.arrivals);
+}
+
+std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {sharing,
+          count(result.requests),
+          result.mean_latency_s * 1e3,
+          result.p50_s * 1e3,
+          result.p95_s * 1e3,
+          result.p99_s * 1e3,
+          result.worst_s * 1e3,
+          count(result.violations),
+          count(result.unserved),
+          count(result.longest_queue),
+          result.training_throughput_hz,
+          result.mean_power_w,
+          result.peak_power_w,
+          result.energy_j,
+          result.busy_share};
+}
+
+const std::vector<Column> kColumns = {{"sharing", ""},
+                                      {"requests", ""},
+                                      {"latency_mean_ms", "mean (ms)"},
+                                      {"latency_p50_ms", "p50"},
+                                      {"latency_p95_ms", "p95"},
+                                      {"latency_p99_ms", "p99"},
+                                      {"latency_worst_ms", "worst"},
+                                      {"violations", "late"},
+                                      {"unserved", ""},
+                                      {"longest_queue", "queue"},
+                                      {"training_throughput", "training (1/s)"},
+                                      {"power_mean_w", "mean (W)"},
+                                      {"power_peak_w", "peak (W)"},
+                                      {"energy_j", "energy (J)"},
+                                      {"busy_share", "busy"}};
+
+std::string power_to_csv(const Simulation& result, double bin_s) {
+  std::string text = "time_s,power_w\n";
+  for (std::size_t i = 0; i < result.power_w.size(); ++i) {
+    text += fmt::format("{},{}\n", static_cast<double>(i) * bin_s, result.power_w[i]);
+  }
+  return text;
+}
+
+std::string timeline_to_csv(const Simulation& result) {
+  static constexpr const char* kKinds[] = {"inference", "training", "shared", "mode_change"};
+  std::string text = "kind,start_s,end_s,requests,power_w\n";
+  for (const auto& s : result.timeline) {
+    text += fmt::format("{},{},{},{},{}\n", kKinds[static_cast<int>(s.kind)], s.start_s, s.end_s,
+                        s.batch, s.power_w);
+  }
+  return text;
+}
+
+void run(const Context& context, const SimulateOptions& options) {
+  const PlanProblem problem = options.schedule.problem();
+  const auto candidates = join_sweeps(options.schedule.workloads(context));
+  const Plan plan = PlanTable(candidates).best(problem);
+  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+
+  const auto arrivals =
+      options.schedule.infer.empty() ? std::vector<double>{} : make_arrivals(options, context.seed);
+  SimulationOptions simulation = options.simulation;
+  simulation.duration_s = options.duration_s;
+  simulation.max_latency_s = problem.max_latency_s;
+  simulation.mode_change_s = options.mode_change_ms / 1e3;
+  simulation.deadline_dispatch = !options.full_batches;
+  simulation.timeline_segments = options.timeline_csv.empty() ? 0 : 100'000;
+  simulation.seed = context.seed;
+  if (!options.arrivals_csv.empty()) {
+    write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
+  }
+  const Setting setting = make_setting(plan, candidates);
+  Table table(kColumns);
+  for (std::size_t i = 0; i < options.sharing.size(); ++i) {
+    simulation.sharing = parse_sharing(options.sharing[i]);
+    const Simulation result = simulate(setting, arrivals, simulation);
+    table.add_row(row_of(options.sharing[i], result));
+    if (i > 0) continue;
+    if (!options.power_csv.empty()) {
+      write_output(options.power_csv, power_to_csv(result, simulation.power_bin_s));
+    }
+    if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
+  }
+  if (context.json()) {
+    Json json;
+    json["plan"] = answer_to_json(plan);
+    json["arrivals"] = options.arrivals;
+    json["seed"] = context.seed;
+    json["provenance"] = "modelled";
+    json["results"] = table.to_json();
+    print(json);
+  } else {
+    print(context, table);
+  }
+}
+
+}  // namespace
+
+void add_schedule_simulate(CLI::App& schedule, Context& context) {
+  auto* command = add_command(
+      schedule, context, "simulate", "Simulate the plan under real arrivals",
+      "ridgewatt schedule simulate --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+      "--max-power 30 --arrivals poisson --duration 3600");
+  auto options = std::make_shared<SimulateOptions>();
+  options->schedule.add_to(*command);
+  auto& simulation = options->simulation;
+  command
+      ->add_option("--arrivals", options->arrivals,
+                   "constant, poisson, bursty, or a CSV of time stamps (column time_s)")
+      ->capture_default_str();
+  command->add_option("--burst-rates", options->burst_rates, "Rates of the bursty process, 1/s");
+  command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s")
+      ->capture_default_str();
+  command->add_option("--duration", options->duration_s, "Simulated time in s")
+      ->capture_default_str();
+  command
+      ->add_option("--sharing", options->sharing,
+                   "managed, priority, native; CSV files are of the first")
+      ->capture_default_str();
+  command->add_flag("--full-batches", options->full_batches,
+                    "Always wait for a full batch, even when the latency bound suffers");
+  command->add_flag("--fill-idle", simulation.fill_idle,
+                    "Train whenever no batch is due, beyond the minibatches of the cycle");
+  command->add_option("--jitter", simulation.jitter, "Coefficient of variation of minibatch times")
+      ->capture_default_str();
+  command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms")
+      ->capture_default_str();
+  command->add_option("--idle-power", simulation.idle_power_w, "Power in W while nothing runs")
+      ->capture_default_str();
+  command->add_option("--power-bin", simulation.power_bin_s, "Resolution of power over time in s")
+      ->capture_default_str();
+  command->add_option("--power-csv", options->power_csv, "Write power over time");
+  command->add_option("--timeline-csv", options->timeline_csv, "Write who held the device when");
+  command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli
