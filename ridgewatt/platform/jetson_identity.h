@@ -1,0 +1,31 @@
+// Which board is this? From the device tree, the L4T release file and the memory size; nothing
+// needs root.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/platform/sysfs.h"
+
+namespace ridgewatt {
+
+struct JetsonIdentity {
+  std::string model;                    // "NVIDIA Jetson AGX Orin Developer Kit"
+  std::vector<std::string> compatible;  // most specific first
+  std::string soc;                      // "tegra234"; empty: unknown
+  std::string module;                   // "p3701-0005"; empty: unknown
+  std::string board;                    // "agx-orin"; empty: a board that we do not know
+  bool super = false;                   // the device tree of the "super" modes is loaded
+  std::string l4t;                      // "36.4.3"; empty: no release file
+  std::string jetpack;                  // "6.2"; empty: unknown
+  double memory_bytes = 0;              // MemTotal; 0: unknown
+};
+
+// Nothing when this is not a Jetson (neither the device tree nor the release file says so).
+std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs);
+
+// JetPack release of an L4T release ("36.4.3" gives "6.2"); empty when unknown.
+std::string jetpack_of_l4t(const std::string& l4t);
+
+}  // namespace ridgewatt

@@ -1,0 +1,276 @@
+// Fake boards of every generation, and the traps that other tools fall into.
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/machine_sensors.h"
+
+namespace ridgewatt {
+namespace {
+
+struct Board {
+  explicit Board(const std::string& name, std::uint64_t seed = 1) {
+    root = (folder.path() / "board").string();
+    create_fake_board(fake_board_spec(name), root, seed);
+    sysfs = open_sysfs(root);
+  }
+  // Replaces a file of the board, past its kernel.
+  void set(const std::string& path, const std::string& content) const {
+    std::ofstream(sysfs->host_path(path)) << content << '\n';
+  }
+  testing::TemporaryFolder folder;
+  std::string root;
+  std::unique_ptr<Sysfs> sysfs;
+};
+
+const PowerChannel* channel(const PowerRails& rails, const std::string& name) {
+  for (const auto& entry : rails.channels) {
+    if (entry.rail == name) return &entry;
+  }
+  return nullptr;
+}
+
+// Sets voltage and current of a rail, wherever the board keeps it.
+void set_rail(const Board& board, const PowerRails& rails, const std::string& name, double volt,
+              double ampere) {
+  const auto* found = channel(rails, name);
+  ASSERT_NE(found, nullptr) << name;
+  board.set(found->voltage_path, std::to_string(static_cast<int>(volt * 1e3)));
+  board.set(found->current_path, std::to_string(static_cast<int>(ampere * 1e3)));
+  if (!found->power_path.empty()) {
+    board.set(found->power_path,
+              std::to_string(static_cast<long long>(volt * ampere / found->power_unit_w + 0.5)));
+  }
+}
+
+TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
+  const std::map<std::string, std::array<std::string, 3>> expected = {
+      {"agx-orin-jp5", {"agx-orin", "tegra234", "5.1.2"}},
+      {"agx-orin-jp6", {"agx-orin", "tegra234", "6.2"}},
+      {"orin-nano", {"orin-nano", "tegra234", "6.2"}},
+      {"xavier-nx-jp4", {"xavier-nx", "tegra194", "4.5"}},
+      {"xavier-nx-jp5", {"xavier-nx", "tegra194", "5.1.2"}},
+      {"nano", {"nano", "tegra210", "4.5"}},
+      {"thor", {"thor", "tegra264", "7.1"}}};
+  for (const auto& name : fake_board_names()) {
+    const Board board(name);
+    const auto identity = identify_jetson(*board.sysfs);
+    ASSERT_TRUE(identity) << name;
+    EXPECT_EQ(identity->board, expected.at(name)[0]);
+    EXPECT_EQ(identity->soc, expected.at(name)[1]);
+    EXPECT_EQ(identity->jetpack, expected.at(name)[2]);
+    EXPECT_EQ(identity->super, name == "orin-nano");
+  }
+}
+
+TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {
+  const testing::TemporaryFolder folder;
+  EXPECT_FALSE(identify_jetson(Sysfs(folder.path().string())));
+}
+
+TEST(JetsonPower, TotalOfEveryBoard) {
+  const std::map<std::string, std::string> expected = {
+      {"agx-orin-jp5", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
+      {"agx-orin-jp6", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
+      {"orin-nano", "VDD_IN"},
+      {"xavier-nx-jp4", "VDD_IN"},
+      {"xavier-nx-jp5", "VDD_IN"},
+      {"nano", "POM_5V_IN"},
+      {"thor", "VIN"}};
+  for (const auto& name : fake_board_names()) {
+    const Board board(name);
+    EXPECT_EQ(MachineSensors(*board.sysfs).rails().total_rule, expected.at(name)) << name;
+  }
+}
+
+// VDDQ_VDD2_1V8AO is supplied from VIN_SYS_5V0: adding it counts the memory twice.
+TEST(JetsonPower, AgxOrinIsTheSumOfThree) {
+  const Board board("agx-orin-jp6");
+  MachineSensors sensors(*board.sysfs);
+  set_rail(board, sensors.rails(), "VDD_GPU_SOC", 20, 0.5);
+  set_rail(board, sensors.rails(), "VDD_CPU_CV", 20, 0.25);
+  set_rail(board, sensors.rails(), "VIN_SYS_5V0", 5, 0.8);
+  set_rail(board, sensors.rails(), "VDDQ_VDD2_1V8AO", 5, 0.3);
+  EXPECT_NEAR(*sensors.read().total_w, 10 + 5 + 4, 1e-9);
+  EXPECT_FALSE(channel(sensors.rails(), "VDDQ_VDD2_1V8AO")->in_total);
+}
+
+TEST(JetsonPower, NotConnectedChannelsAreSkippedAndSaid) {
+  const Board board("agx-orin-jp6");
+  const auto rails = find_power_rails(*board.sysfs, "agx-orin");
+  EXPECT_EQ(rails.channels.size(), 4u);
+  ASSERT_EQ(rails.skipped.size(), 2u);
+  EXPECT_EQ(rails.skipped[0].reason, "not connected");
+  EXPECT_EQ(rails.skipped[1].where, "ina3221 1-0041 channel 3");
+}
+
+// Thor: the sum of the three rails is less than the input; jetson_stats before 2025 added them.
+TEST(JetsonPower, ThorIsTheInput) {
+  const Board board("thor");
+  MachineSensors sensors(*board.sysfs);
+  set_rail(board, sensors.rails(), "VIN", 19.5, 4);
+  set_rail(board, sensors.rails(), "VDD_GPU", 20, 1);
+  EXPECT_NEAR(*sensors.read().total_w, 78, 1e-6);
+}
+
+TEST(JetsonPower, XavierSumOfSix) {
+  Board board("xavier-nx-jp4");  // its IIO driver, relabelled and doubled
+  const std::string device = "/sys/devices/platform/i2c-7/7-0040/iio:device0";
+  const std::string second = "/sys/devices/platform/i2c-1/1-0041/iio:device1";
+  std::filesystem::create_directories(board.root + second);
+  std::filesystem::copy(board.root + device, board.root + second);
+  std::filesystem::create_directory_symlink(board.root + "/sys/devices/platform/i2c-1/1-0041",
+                                            board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
+  std::filesystem::remove(board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
+  std::filesystem::create_symlink("../../../../devices/platform/i2c-1/1-0041",
+                                  board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
+  const char* labels[2][3] = {{"GPU", "CPU", "SOC"}, {"CV", "VDDRQ", "SYS5V"}};
+  for (int chip = 0; chip < 2; ++chip) {
+    for (int i = 0; i < 3; ++i) {
+      const std::string& path = chip == 0 ? device : second;
+      board.set(path + "/rail_name_" + std::to_string(i), labels[chip][i]);
+      board.set(path + "/in_power" + std::to_string(i) + "_input",
+                std::to_string(1000 * (3 * chip + i + 1)));
+    }
+  }
+  MachineSensors sensors(*board.sysfs);
+  EXPECT_EQ(sensors.rails().total_rule, "GPU + CPU + SOC + CV + VDDRQ + SYS5V");
+  EXPECT_NEAR(*sensors.read().total_w, 1 + 2 + 3 + 4 + 5 + 6, 1e-9);
+  // One rail fails: no total at all, rather than one that lacks a part.
+  board.set(second + "/in_power1_input", "!EIO");
+  EXPECT_FALSE(sensors.read().total_w);
+  EXPECT_EQ(MachineSensors(*board.sysfs).rails().total_note, "no total: rail VDDRQ cannot be read");
+}
+
+// Names that contain a known name, or are contained in one, are not that rail.
+TEST(JetsonPower, RailsAreMatchedWhole) {
+  for (const char* label : {"VDD_IN_AUX", "MY_VDD_IN", "VIN_SYS_5V0", "vdd_in", "VDD_I"}) {
+    const Board board("orin-nano");
+    board.set("/sys/class/hwmon/hwmon0/in1_label", label);
+    const auto rails = find_power_rails(*board.sysfs, "orin-nano");
+    EXPECT_EQ(rails.total_rule, "") << label;
+    EXPECT_NE(channel(rails, label), nullptr);
+  }
+}
+
+TEST(JetsonPower, CombinedRailsKeepTheirName) {
+  const Board board("orin-nano");
+  const auto rails = find_power_rails(*board.sysfs, "orin-nano");
+  EXPECT_NE(channel(rails, "VDD_CPU_GPU_CV"), nullptr);
+  EXPECT_EQ(rails.channels.size(), 3u);  // not the sum channel 7
+}
+
+TEST(JetsonPower, DisabledFailingAndVanishedChannels) {
+  const Board board("orin-nano");
+  board.set("/sys/class/hwmon/hwmon0/in2_enable", "0");
+  board.set("/sys/class/hwmon/hwmon0/curr3_input", "!ENODATA");
+  const auto rails = find_power_rails(*board.sysfs, "orin-nano");
+  EXPECT_EQ(rails.channels.size(), 1u);
+  ASSERT_EQ(rails.skipped.size(), 2u);
+  EXPECT_EQ(rails.skipped[0].reason, "disabled");
+  EXPECT_EQ(rails.skipped[1].reason, "disabled");
+  MachineSensors sensors(*board.sysfs);
+  std::filesystem::remove(
+      sensors.jetson() ? board.sysfs->host_path("/sys/class/hwmon/hwmon0/in1_input") : "");
+  EXPECT_FALSE(sensors.read().total_w);
+}
+
+// hwmon numbers change between boots.
+TEST(JetsonPower, HwmonNumbersDoNotMatter) {
+  const Board board("thor");
+  const auto folder = std::filesystem::path(board.root) / "sys/class/hwmon";
+  std::filesystem::rename(folder / "hwmon0", folder / "hwmon7");
+  std::filesystem::rename(folder / "hwmon1", folder / "hwmon0");
+  EXPECT_EQ(find_power_rails(*board.sysfs, "thor").total_rule, "VIN");
+}
+
+// A user may not read rail_name_* of the old driver: the board's table is used.
+TEST(JetsonPower, IioLabelsFromTheBoardsTable) {
+  const Board board("nano");
+  for (int i = 0; i < 3; ++i) {
+    std::filesystem::remove(board.sysfs->host_path(
+        "/sys/devices/platform/i2c-6/6-0040/iio:device0/rail_name_" + std::to_string(i)));
+  }
+  EXPECT_EQ(find_power_rails(*board.sysfs, "nano").total_rule, "POM_5V_IN");
+  EXPECT_EQ(find_power_rails(*board.sysfs, "").channels.size(), 0u);
+}
+
+TEST(JetsonSensors, ZonesWithoutPowerHaveNoTemperature) {
+  for (const char* name : {"agx-orin-jp5", "agx-orin-jp6"}) {
+    const Board board(name);
+    const auto snapshot = SensorReader(*board.sysfs).read();
+    const auto off = std::count_if(snapshot.temperatures.begin(), snapshot.temperatures.end(),
+                                   [](const auto& zone) { return zone.note == "no power"; });
+    EXPECT_EQ(off, 4) << name;
+    EXPECT_EQ(snapshot.temperatures.size(), 9u);
+    EXPECT_DOUBLE_EQ(*snapshot.temperatures[0].celsius, 41.0);
+  }
+}
+
+TEST(JetsonSensors, ClocksOfEveryBoard) {
+  for (const auto& name : fake_board_names()) {
+    const Board board(name);
+    const auto spec = fake_board_spec(name);
+    const auto snapshot = SensorReader(*board.sysfs).read();
+    const auto clock = [&](const std::string& wanted) {
+      for (const auto& entry : snapshot.clocks) {
+        if (entry.name == wanted) return entry.clock_hz;
+      }
+      return 0.0;
+    };
+    EXPECT_EQ(clock("cpu0"), std::max(spec.cpu_floor_khz, spec.cpu_khz.front()) * 1e3) << name;
+    EXPECT_EQ(clock(name == "thor" ? "gpu-gpc-0" : "gpu"), spec.gpu_hz.front()) << name;
+    EXPECT_EQ(clock("emc"), spec.emc_hz.back()) << name;
+    EXPECT_EQ(snapshot.memory_total_bytes, spec.memory_bytes) << name;
+  }
+}
+
+TEST(JetsonSensors, ThrottlingIsSeen) {
+  const Board board("agx-orin-jp6");
+  const auto before = read_throttling(*board.sysfs);
+  EXPECT_TRUE(throttled(before, before).empty());
+  board.set("/sys/class/hwmon/hwmon2/oc2_event_cnt", "3");
+  board.set("/sys/class/thermal/cooling_device0/cur_state", "1");
+  EXPECT_EQ(throttled(before, read_throttling(*board.sysfs)),
+            (std::vector<std::string>{"over-current oc2", "cpu-throttle-alert"}));
+}
+
+TEST(Rapl, PackagesAreSummedOnce) {
+  const testing::TemporaryFolder folder;
+  const auto add = [&](const std::string& zone, const std::string& name) {
+    const auto path = folder.path() / "sys/class/powercap" / zone;
+    std::filesystem::create_directories(path);
+    std::ofstream(path / "name") << name << '\n';
+    std::ofstream(path / "energy_uj") << 1000000 << '\n';
+    std::ofstream(path / "max_energy_range_uj") << 262143328850 << '\n';
+  };
+  add("intel-rapl:0", "package-0");
+  add("intel-rapl:0:0", "core");
+  add("intel-rapl:1", "psys");
+  add("intel-rapl-mmio:0", "package-0");
+  const auto zones = find_rapl_zones(Sysfs(folder.path().string()));
+  ASSERT_EQ(zones.size(), 3u);
+  EXPECT_EQ(std::count_if(zones.begin(), zones.end(), [](const auto& z) { return z.in_total; }), 1);
+  EXPECT_NEAR(rapl_difference_j(262143.0, 1.0, 262143.32885), 1.32885, 1e-9);
+}
+
+// An absolute link inside a recorded tree stays in that tree, and a loop ends.
+TEST(Sysfs, LinksStayInsideTheRoot) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "etc/nvpmodel");
+  folder.write("etc/nvpmodel/board.conf", "inside\n");
+  std::filesystem::create_symlink("/etc/nvpmodel/board.conf", folder.path() / "etc/nvpmodel.conf");
+  std::filesystem::create_symlink("../../../../../../../etc/nvpmodel.conf", folder.path() / "up");
+  std::filesystem::create_symlink("loop", folder.path() / "loop");
+  const Sysfs sysfs(folder.path().string());
+  EXPECT_EQ(sysfs.text("/etc/nvpmodel.conf"), "inside");
+  EXPECT_EQ(sysfs.text("/up"), "inside");
+  EXPECT_FALSE(sysfs.text("/loop"));
+  EXPECT_FALSE(sysfs.text("/etc"));
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,56 @@
+// Everything that this machine, or a recorded or fake board, can tell: identity, power rails and
+// their total, GPUs through NVML, RAPL, clocks, loads, temperatures, throttling, memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/jetson_power.h"
+#include "ridgewatt/platform/jetson_sensors.h"
+#include "ridgewatt/platform/nvml.h"
+#include "ridgewatt/platform/rapl.h"
+#include "ridgewatt/platform/sysfs.h"
+
+namespace ridgewatt {
+
+struct GpuReading {
+  NvmlDevice device;
+  std::optional<double> power_w;
+  std::optional<double> clock_hz;
+  std::optional<double> temperature_celsius;
+  std::optional<double> load;
+  std::vector<std::string> throttling;
+};
+
+struct MachineReading {
+  std::vector<PowerReading> power;  // of MachineSensors::rails().channels
+  std::optional<double> total_w;    // of the module; absent: no total, see rails().total_note
+  std::vector<GpuReading> gpus;
+  SensorSnapshot snapshot;
+};
+
+class MachineSensors {
+ public:
+  // `sysfs` must outlive this. NVML is asked only where the root is this machine.
+  explicit MachineSensors(const Sysfs& sysfs);
+
+  const std::optional<JetsonIdentity>& jetson() const { return jetson_; }
+  const PowerRails& rails() const { return rails_; }
+  const std::vector<RaplZone>& rapl() const { return rapl_; }
+  const std::string& nvml_note() const { return nvml_note_; }  // why there is no NVML
+  MachineReading read();
+
+ private:
+  const Sysfs& sysfs_;
+  std::optional<JetsonIdentity> jetson_;
+  PowerRails rails_;
+  std::vector<RaplZone> rapl_;
+  std::unique_ptr<Nvml> nvml_;
+  std::string nvml_note_;
+  SensorReader reader_;
+};
+
+}  // namespace ridgewatt

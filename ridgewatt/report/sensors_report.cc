@@ -1,0 +1,178 @@
+#include "ridgewatt/report/sensors_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <system_error>
+
+namespace ridgewatt {
+namespace {
+
+// Nine digits are enough for any sensor; 5.064 * 0.24 prints without its rounding error.
+double tidy(double value) {
+  return std::round(value * 1e9) / 1e9;
+}
+
+Json number(const std::optional<double>& value) {
+  return value ? Json(tidy(*value)) : Json();
+}
+
+std::string error_text(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+Json board_json(const MachineSensors& sensors) {
+  if (!sensors.jetson()) return nullptr;
+  const auto& jetson = *sensors.jetson();
+  return {{"name", jetson.board},    {"model", jetson.model},
+          {"module", jetson.module}, {"soc", jetson.soc},
+          {"l4t", jetson.l4t},       {"jetpack", jetson.jetpack},
+          {"super", jetson.super},   {"compatible", jetson.compatible}};
+}
+
+void add_power(const MachineSensors& sensors, const MachineReading& reading, Json& json) {
+  json["rails"] = Json::array();
+  const auto& rails = sensors.rails();
+  for (std::size_t i = 0; i < rails.channels.size(); ++i) {
+    const auto& channel = rails.channels[i];
+    const auto& power = reading.power[i];
+    const bool valid = power.error_number == 0;
+    Json entry = {{"name", channel.rail},
+                  {"device", channel.device},
+                  {"power_w", valid ? Json(tidy(power.power_w)) : Json()},
+                  {"voltage_v", number(power.voltage_v)},
+                  {"current_a", number(power.current_a)},
+                  {"in_total", channel.in_total}};
+    if (!valid) entry["error"] = error_text(power.error_number);
+    json["rails"].push_back(entry);
+  }
+  json["skipped"] = Json::array();
+  for (const auto& skipped : rails.skipped) {
+    json["skipped"].push_back(
+        {{"name", skipped.rail}, {"where", skipped.where}, {"reason", skipped.reason}});
+  }
+  json["total"] = {
+      {"power_w", number(reading.total_w)}, {"rule", rails.total_rule}, {"note", rails.total_note}};
+}
+
+void add_gpus(const MachineSensors& sensors, const MachineReading& reading, Json& json) {
+  json["gpus"] = Json::array();
+  for (const auto& gpu : reading.gpus) {
+    Json entry = {{"name", gpu.device.name},
+                  {"power_w", number(gpu.power_w)},
+                  {"energy_counter", gpu.device.energy_counter},
+                  {"clock_mhz", gpu.clock_hz ? Json(*gpu.clock_hz / 1e6) : Json()},
+                  {"temperature_c", number(gpu.temperature_celsius)},
+                  {"load", number(gpu.load)},
+                  {"not_supported", gpu.device.unsupported},
+                  {"throttling", gpu.throttling}};
+    json["gpus"].push_back(entry);
+  }
+  json["nvml"] = sensors.nvml_note();
+  json["rapl"] = Json::array();
+  for (const auto& zone : sensors.rapl()) {
+    Json entry = {{"name", zone.name}, {"path", zone.path}, {"in_total", zone.in_total}};
+    if (zone.error_number != 0) entry["error"] = error_text(zone.error_number);
+    json["rapl"].push_back(entry);
+  }
+}
+
+const char* kind_name(ThrottleSignal::Kind kind) {
+  switch (kind) {
+    case ThrottleSignal::Kind::kOverCurrent:
+      return "over-current";
+    case ThrottleSignal::Kind::kPowerLimit:
+      return "power limit";
+    case ThrottleSignal::Kind::kThermal:
+      return "thermal";
+  }
+  return "";
+}
+
+}  // namespace
+
+Json sensors_to_json(const MachineSensors& sensors, const MachineReading& reading) {
+  Json json = {{"board", board_json(sensors)}};
+  add_power(sensors, reading, json);
+  add_gpus(sensors, reading, json);
+  const auto& snapshot = reading.snapshot;
+  json["cpus"] = {{"present", snapshot.cpus_present}, {"online", snapshot.cpus_online}};
+  json["clocks"] = Json::array();
+  for (const auto& clock : snapshot.clocks) {
+    Json entry = {{"name", clock.name}, {"mhz", clock.clock_hz / 1e6}};
+    if (clock.min_hz > 0) entry["min_mhz"] = clock.min_hz / 1e6;
+    if (clock.max_hz > 0) entry["max_mhz"] = clock.max_hz / 1e6;
+    if (!clock.governor.empty()) entry["governor"] = clock.governor;
+    json["clocks"].push_back(entry);
+  }
+  json["loads"] = Json::array();
+  for (const auto& load : snapshot.loads) {
+    json["loads"].push_back({{"name", load.name}, {"load", tidy(load.load)}});
+  }
+  json["temperatures"] = Json::array();
+  for (const auto& zone : snapshot.temperatures) {
+    Json entry = {{"name", zone.name}, {"celsius", number(zone.celsius)}};
+    if (!zone.note.empty()) entry["note"] = zone.note;
+    json["temperatures"].push_back(entry);
+  }
+  json["throttling"] = Json::array();
+  for (const auto& signal : snapshot.throttling) {
+    json["throttling"].push_back({{"name", signal.name},
+                                  {"kind", kind_name(signal.kind)},
+                                  {"value", signal.value},
+                                  {"counter", signal.counter},
+                                  {"active", signal.active()}});
+  }
+  json["memory"] = {{"total_bytes", snapshot.memory_total_bytes},
+                    {"available_bytes", snapshot.memory_available_bytes}};
+  return json;
+}
+
+Table sensors_table(const MachineSensors& sensors, const MachineReading& reading) {
+  Table table({{"kind", ""}, {"name", ""}, {"value", "", 5}, {"unit", ""}, {"note", ""}});
+  const auto& rails = sensors.rails();
+  for (std::size_t i = 0; i < rails.channels.size(); ++i) {
+    const auto& power = reading.power[i];
+    const bool valid = power.error_number == 0;
+    table.add_row({"rail", rails.channels[i].rail, valid ? Cell(tidy(power.power_w)) : Cell(), "W",
+                   valid ? rails.channels[i].device : error_text(power.error_number)});
+  }
+  table.add_row({"total", rails.total_rule, reading.total_w ? Cell(tidy(*reading.total_w)) : Cell(),
+                 "W", rails.total_note});
+  for (const auto& skipped : rails.skipped) {
+    table.add_row({"skipped", skipped.rail, Cell(), "", skipped.where + ": " + skipped.reason});
+  }
+  for (const auto& gpu : reading.gpus) {
+    table.add_row(
+        {"gpu", gpu.device.name, gpu.power_w ? Cell(*gpu.power_w) : Cell(), "W",
+         gpu.device.unsupported.empty() ? "" : "not supported: " + gpu.device.unsupported});
+  }
+  for (const auto& zone : sensors.rapl()) {
+    table.add_row(
+        {"rapl", zone.name, Cell(), "J",
+         zone.error_number != 0 ? error_text(zone.error_number) : std::string("counter")});
+  }
+  const auto& snapshot = reading.snapshot;
+  for (const auto& clock : snapshot.clocks) {
+    table.add_row({"clock", clock.name, clock.clock_hz / 1e6, "MHz",
+                   fmt::format("{:g} to {:g} MHz {}", clock.min_hz / 1e6, clock.max_hz / 1e6,
+                               clock.governor)});
+  }
+  for (const auto& load : snapshot.loads) {
+    table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});
+  }
+  for (const auto& zone : snapshot.temperatures) {
+    table.add_row(
+        {"temperature", zone.name, zone.celsius ? Cell(*zone.celsius) : Cell(), "C", zone.note});
+  }
+  for (const auto& signal : snapshot.throttling) {
+    if (signal.value == 0) continue;
+    table.add_row({"throttling", signal.name, signal.value, signal.counter ? "events" : "",
+                   kind_name(signal.kind)});
+  }
+  table.add_row({"memory", "total", snapshot.memory_total_bytes / 1048576, "MiB", ""});
+  table.add_row({"memory", "available", snapshot.memory_available_bytes / 1048576, "MiB", ""});
+  return table;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,18 @@
+// What a machine's sensors say, as JSON and as a table.
+#pragma once
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/platform/machine_sensors.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt {
+
+// board, rails (name, device, power_w, voltage_v, current_a, in_total), skipped (name, where,
+// reason), total (power_w, rule, note), gpus, rapl, cpus, clocks, loads, temperatures, throttling,
+// memory.
+Json sensors_to_json(const MachineSensors& sensors, const MachineReading& reading);
+
+// One row a quantity: kind, name, value, unit, note.
+Table sensors_table(const MachineSensors& sensors, const MachineReading& reading);
+
+}  // namespace ridgewatt
