@@ -1,0 +1,26 @@
+// What a model-based search expects of every point: the logarithm of the objective, and how likely
+// each limit is kept. Time and power are independent log-normal beliefs.
+#pragma once
+
+#include <vector>
+
+#include "ridgewatt/tune/problem.h"
+#include "ridgewatt/tune/search_space.h"
+#include "ridgewatt/tune/surrogate.h"
+
+namespace ridgewatt {
+
+struct Outlook {
+  std::vector<double> objective_mean;  // of the logarithm
+  std::vector<double> objective_sd;
+  std::vector<double> feasible;  // probability that all limits are kept
+};
+
+// First order in the logarithms; `goal` with its slowdown reference, if it has one, filled in.
+void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& beliefs,
+                   Outlook& outlook);
+
+// Expected improvement of a normal variable below `best`.
+double expected_improvement(double mean, double sd, double best);
+
+}  // namespace ridgewatt

@@ -1,0 +1,95 @@
+// What the user wants of a workload on a board: one objective, limits, and the operating points
+// that may be chosen. Objectives are per sample, so that batches compare; limits are per minibatch.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/sweep/observation.h"
+
+namespace ridgewatt {
+
+enum class Objective {
+  kTime,     // seconds per sample; the same as the most samples a second
+  kEnergy,   // joules per sample
+  kPower,    // watts
+  kEdp,      // energy-delay product per sample: joules x seconds
+  kCost,     // weighted sum of energy and time per sample
+  kLatency,  // worst latency of a request: wait for the batch to gather, and the minibatch
+};
+// "time", "energy", "power", "edp", "cost", "latency".
+std::string_view objective_name(Objective objective);
+// Throws UsageError listing the names; "throughput" is understood as time.
+Objective parse_objective(std::string_view name);
+
+// Upper limits; infinite when not asked for.
+struct Limits {
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  double power_w = kNone;
+  double time_s = kNone;     // of a minibatch
+  double energy_j = kNone;   // of a minibatch
+  double latency_s = kNone;  // worst latency of a request
+  // Largest slowdown against MAXN as a fraction (0.05: 5 %): time per sample over that of the top
+  // mode at the largest batch offered, which the search profiles first.
+  double slowdown = kNone;
+};
+
+struct Goal {
+  Objective objective = Objective::kTime;
+  Limits limits;
+  // Requests a second that arrive to be served; 0: not a serving problem. A batch of b requests
+  // takes (b - 1) / rate to gather, and serving is stable only while a minibatch takes at most
+  // b / rate.
+  double rate_hz = 0;
+  // Weights of `cost` = energy_weight x joules + time_weight x seconds, per sample.
+  double energy_weight = 1;
+  double time_weight = 1;
+  // Time per sample of MAXN, for `limits.slowdown`; 0 until it is known.
+  double reference_time_s = 0;
+
+  // Throws UsageError that says what is wrong: a limit or rate that is not positive, a latency
+  // limit with nothing to wait for, weights that are both 0.
+  void check() const;
+  bool needs_reference() const { return limits.slowdown < Limits::kNone; }
+};
+
+// Worst latency of a request that arrives at a constant rate, "exact" bound of Fulcrum's analysis:
+// (batch - 1) / rate + time.
+double serving_latency_s(const Goal& goal, int batch, double time_s);
+// The objective in SI units, of a point that takes `time_s` and `power_w`.
+double objective_value(const Goal& goal, int batch, double time_s, double power_w);
+inline double objective_value(const Goal& goal, const Observation& seen) {
+  return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w);
+}
+
+// The limits as they bear on one minibatch size: each quantity has one bound.
+struct Bounds {
+  double time_s = Limits::kNone;  // least of time, latency, stability and slowdown limits
+  double power_w = Limits::kNone;
+  double energy_j = Limits::kNone;
+};
+Bounds bounds_at(const Goal& goal, int batch);
+
+enum class Feasibility { kFeasible, kInfeasible, kUnknown };
+
+// How a point stands against the limits. `excess` is the largest share by which a limit is broken
+// (0.03: 3 % over), negative when all are kept; `limit` names that limit.
+struct Verdict {
+  Feasibility feasibility = Feasibility::kUnknown;
+  double excess = 0;
+  std::string limit;
+};
+// Unknown when a slowdown limit waits for its reference.
+Verdict judge(const Goal& goal, const Observation& seen);
+
+// "power 31.20 W is 4.0 % over the limit of 30 W", for people.
+std::string explain_miss(const Goal& goal, const Observation& seen);
+
+// Index of the best feasible observation, and of the infeasible one that is nearest to feasible.
+std::optional<std::size_t> best_feasible(const Goal& goal, const std::vector<Observation>& seen);
+std::optional<std::size_t> nearest_miss(const Goal& goal, const std::vector<Observation>& seen);
+
+}  // namespace ridgewatt

@@ -1,0 +1,105 @@
+#include "ridgewatt/tune/search_space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+double axis_value(const OperatingPoint& point, std::size_t axis) {
+  return axis == SearchSpace::kBatchAxis ? point.batch : point.mode.get(kKnobs[axis]);
+}
+
+std::vector<OperatingPoint> product(const KnobSpace& modes, std::vector<int> batches) {
+  if (batches.empty()) batches.push_back(0);
+  std::vector<OperatingPoint> points;
+  points.reserve(modes.size() * batches.size());
+  for (const auto& mode : modes.modes()) {
+    for (const int batch : batches) points.push_back({mode, batch});
+  }
+  return points;
+}
+
+}  // namespace
+
+SearchSpace::SearchSpace(const KnobSpace& modes, std::vector<int> batches)
+    : SearchSpace(product(modes, std::move(batches))) {}
+
+SearchSpace::SearchSpace(std::vector<OperatingPoint> points) : points_(std::move(points)) {
+  if (points_.empty()) throw UsageError("no operating points to choose from");
+  std::sort(points_.begin(), points_.end());
+  points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
+  index_positions();
+}
+
+void SearchSpace::index_positions() {
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    auto& levels = levels_[axis];
+    for (const auto& point : points_) {
+      if (axis_value(point, axis) > 0) levels.push_back(axis_value(point, axis));
+    }
+    std::sort(levels.begin(), levels.end());
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  }
+  positions_.resize(points_.size());
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    for (std::size_t axis = 0; axis < kAxes; ++axis) {
+      const auto& levels = levels_[axis];
+      const auto found =
+          std::lower_bound(levels.begin(), levels.end(), axis_value(points_[i], axis));
+      positions_[i][axis] = static_cast<int>(found - levels.begin());
+    }
+  }
+}
+
+std::vector<std::size_t> SearchSpace::free_axes() const {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    if (levels_[axis].size() > 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+std::vector<int> SearchSpace::batches() const {
+  std::vector<int> batches;
+  for (const double level : levels_[kBatchAxis]) batches.push_back(static_cast<int>(level));
+  return batches;
+}
+
+std::optional<std::size_t> SearchSpace::find(const OperatingPoint& point) const {
+  const auto found = std::lower_bound(points_.begin(), points_.end(), point);
+  if (found == points_.end() || *found != point) return std::nullopt;
+  return static_cast<std::size_t>(found - points_.begin());
+}
+
+std::optional<std::size_t> SearchSpace::nearest(const Position& wanted,
+                                                std::span<const char> allowed) const {
+  std::array<double, kAxes> weight{};
+  for (const std::size_t axis : free_axes()) {
+    weight[axis] = 1.0 / static_cast<double>(levels_[axis].size() - 1);
+  }
+  std::optional<std::size_t> best;
+  double best_distance = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (!allowed.empty() && !allowed[i]) continue;
+    double distance = 0;
+    for (std::size_t axis = 0; axis < kAxes; ++axis) {
+      distance += weight[axis] * std::abs(positions_[i][axis] - wanted[axis]);
+    }
+    if (distance < best_distance) best_distance = distance, best = i;
+  }
+  return best;
+}
+
+std::size_t SearchSpace::top() const {
+  Position most{};
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    most[axis] = std::max(0, static_cast<int>(levels_[axis].size()) - 1);
+  }
+  return *nearest(most);
+}
+
+}  // namespace ridgewatt

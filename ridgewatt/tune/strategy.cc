@@ -1,0 +1,50 @@
+#include "ridgewatt/tune/strategy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+const std::vector<std::string_view>& strategy_names() {
+  static const std::vector<std::string_view> names = {
+      "exhaustive", "maxn", "presets", "random", "gmd", "als", "thompson", "ogd", "auto"};
+  return names;
+}
+
+Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+             const StrategyOptions& options) {
+  const std::string& name = options.strategy;
+  if (std::find(strategy_names().begin(), strategy_names().end(), name) == strategy_names().end()) {
+    throw UsageError(fmt::format("unknown strategy '{}'", name), "",
+                     fmt::format("choose one of {}", fmt::join(strategy_names(), ", ")));
+  }
+  Budget budget = options.budget;
+  if (name == "exhaustive") budget.profiles = static_cast<int>(space.size());
+  const bool remembers = name == "als" || name == "auto";
+  Search search(space, goal, profiler, budget,
+                remembers ? options.known : std::vector<Observation>{});
+  const bool models = remembers || name == "thompson";
+  const auto prior =
+      options.prior || !models ? options.prior : std::make_shared<const SurrogatePrior>(space);
+  std::string_view stop = "nothing left to try";
+  std::optional<Observation> answer;
+  if (name == "exhaustive") search_exhaustive(search);
+  if (name == "maxn") search_maxn(search);
+  if (name == "presets") search_presets(search, options.presets);
+  if (name == "random") search_random(search, options.seed);
+  if (name == "gmd") search_gmd(search);
+  if (name == "ogd") search_ogd(search, options.seed);
+  if (name == "als") search_als(search, *prior, options.noise, options.seed);
+  if (name == "thompson") search_thompson(search, *prior, options.noise, options.seed);
+  if (name == "auto") {
+    answer = search_auto(search, *prior, options.noise, options.min_gain, options.seed);
+    stop = "no untried point promises more";
+  }
+  return search.finish(name, stop, answer);
+}
+
+}  // namespace ridgewatt

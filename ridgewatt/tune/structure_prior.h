@@ -1,0 +1,30 @@
+// What is known of time and power before anything is profiled: how an accelerator works. A family
+// of simple models - GPU compute and memory traffic that overlap, launches and data loading on the
+// CPU, static and dynamic power with voltage following the clock - is drawn at random many times;
+// the mean of the draws is a prior mean and their covariance a kernel that knows monotony,
+// saturation and which knobs interact, without any number that was fitted to a workload.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ridgewatt/tune/search_space.h"
+
+namespace ridgewatt {
+
+// A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both leave
+// the absolute level open: they are centred over the space.
+struct FunctionPrior {
+  std::vector<float> mean;                   // one a point
+  std::vector<std::vector<float>> features;  // covariance = sum over features of f(x) f(x')
+};
+
+struct StructurePrior {
+  FunctionPrior log_time;
+  FunctionPrior log_power;
+};
+
+// Deterministic. Cost: `draws` model evaluations a point.
+StructurePrior make_structure_prior(const SearchSpace& space, int draws = 160, int rank = 14);
+
+}  // namespace ridgewatt

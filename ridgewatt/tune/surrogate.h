@@ -1,0 +1,70 @@
+// What a search believes of time and power at every point of its space: a Gaussian process on their
+// logarithms whose mean and covariance come from the structure of accelerators, from reference
+// sweeps and from a twin. Made for searching: an observation costs one row, a fit of 15 and the
+// prediction of 4,368 points take about a millisecond.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/tune/search_space.h"
+#include "ridgewatt/tune/structure_prior.h"
+
+namespace ridgewatt {
+
+// Everything that does not depend on what is profiled; shared by all searches of a space.
+class SurrogatePrior {
+ public:
+  explicit SurrogatePrior(const SearchSpace& space);
+  // A belief about the shape of time and power, one observation a point of the space: a reference
+  // workload's sweep (`values` elsewhere than at a point are ignored, gaps are filled from the
+  // nearest point) or a twin. How far it is followed is decided by the evidence of each fit.
+  void add_reference(const SearchSpace& space, std::span<const Observation> values);
+
+  std::size_t size() const { return axis_rows_; }
+  bool has_references() const { return !references_time_.empty(); }
+
+ private:
+  friend class Surrogate;
+  std::size_t axis_rows_ = 0;
+  StructurePrior structure_;
+  std::vector<std::vector<float>> references_time_;  // centred log time, one a reference
+  std::vector<std::vector<float>> references_power_;
+  std::array<std::vector<float>, SearchSpace::kAxes> correlation_;  // levels x levels
+  std::array<std::size_t, SearchSpace::kAxes> level_count_{};
+  std::vector<SearchSpace::Position> positions_;
+};
+
+// Mean and standard deviation of log time (s) and log power (W), one a point.
+struct Beliefs {
+  std::vector<float> time_mean, time_sd, power_mean, power_sd;
+};
+
+class Surrogate {
+ public:
+  // `noise`: relative standard deviation of a measurement.
+  Surrogate(const SurrogatePrior& prior, double noise);
+  void observe(std::size_t index, double time_s, double power_w);
+  std::size_t observations() const { return indices_.size(); }
+  // Chooses mean, amplitudes and noise by evidence and predicts every point. Call observe first.
+  void predict(Beliefs& beliefs);
+
+ private:
+  struct Output;
+  void predict_output(const FunctionPrior& structure,
+                      std::span<const std::vector<float>> references,
+                      const std::vector<std::vector<float>>& rows, const std::vector<double>& logs,
+                      double amplitude, std::vector<float>& mean, std::vector<float>& sd);
+
+  const SurrogatePrior& prior_;
+  double noise_;
+  std::vector<std::size_t> indices_;
+  std::vector<double> log_time_, log_power_;
+  // Covariance rows of each observation with every point.
+  std::vector<std::vector<float>> time_rows_, power_rows_, local_rows_;
+};
+
+}  // namespace ridgewatt

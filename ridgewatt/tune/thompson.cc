@@ -1,0 +1,49 @@
+// Thompson sampling: draw one possible world from what is believed, profile the best feasible point
+// of it, repeat. Worlds are drawn jointly over the points that have a chance.
+#include <cmath>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/tune/acquisition.h"
+#include "ridgewatt/tune/strategy.h"
+
+namespace ridgewatt {
+
+void search_thompson(Search& search, const SurrogatePrior& prior, double noise,
+                     std::uint64_t seed) {
+  Random random(seed);
+  const SearchSpace& space = search.space();
+  Surrogate surrogate(prior, noise);
+  const auto profile = [&](std::size_t index, const char* reason) {
+    const std::size_t before = search.seen().size();
+    search.profile(index, reason);
+    for (std::size_t i = before; i < search.seen().size(); ++i) {
+      const auto& seen = search.seen()[i];
+      surrogate.observe(*space.find(seen.point), seen.time_s, seen.power_w);
+    }
+  };
+  for (int i = 0; i < 3 && search.left() > 0; ++i) {
+    profile(random.below(space.size()), "start: drawn at random");
+  }
+  Beliefs beliefs;
+  while (search.left() > 0) {
+    surrogate.predict(beliefs);
+    const double time_shift = random.normal(), power_shift = random.normal();
+    std::optional<std::size_t> next;
+    double next_value = Limits::kNone;
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (search.tried(i)) continue;
+      Observation drawn{space[i], 0, 0};
+      drawn.time_s = std::exp(beliefs.time_mean[i] + time_shift * beliefs.time_sd[i]);
+      drawn.power_w = std::exp(beliefs.power_mean[i] + power_shift * beliefs.power_sd[i]);
+      const Verdict verdict = judge(search.goal(), drawn);
+      // Points that break a limit rank behind all that keep them, by how little they break it.
+      const double value =
+          verdict.excess > 0 ? 1e6 * (1 + verdict.excess) : objective_value(search.goal(), drawn);
+      if (value < next_value) next_value = value, next = i;
+    }
+    if (!next) return;
+    profile(*next, "best of a drawn world");
+  }
+}
+
+}  // namespace ridgewatt
