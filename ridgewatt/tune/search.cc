@@ -77,6 +77,10 @@ std::optional<Observation> Search::profile(std::size_t index, std::string_view r
   } catch (const NotFoundError&) {
     return std::nullopt;
   } catch (const NotSupportedError&) {
+    // What does not fit the memory fits it in no mode, and neither does a larger batch.
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (space_[i].batch >= space_[index].batch) tried_[i] = 1;
+    }
     return std::nullopt;
   }
   if (index == top_) note_reference(seen);

@@ -1,0 +1,195 @@
+#include "ridgewatt/tune/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/tune/board_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+using testing::small_board;
+using testing::small_board_sweep;
+using testing::SmallBoard;
+
+Goal under_power(double power_w) {
+  Goal goal;
+  goal.limits.power_w = power_w;
+  return goal;
+}
+
+double optimum(const Goal& goal, const std::vector<int>& batches = {16}) {
+  const Sweep sweep = small_board_sweep(batches);
+  return objective_value(goal, sweep.observations[*best_feasible(goal, sweep.observations)]);
+}
+
+class EveryStrategy : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(EveryStrategy, AnswersWithAProfiledPointWithinItsBudget) {
+  const SearchSpace space(small_board(), {4, 16});
+  for (const double power : {9.0, 12.0, 30.0}) {
+    SmallBoard board;
+    StrategyOptions options;
+    options.strategy = GetParam();
+    options.budget.profiles = 12;
+    options.presets = {space[3].mode, space[space.size() - 1].mode};
+    const Goal goal = under_power(power);
+    const Summary summary = tune(space, goal, board, options);
+    const int allowed =
+        options.strategy == "exhaustive" ? static_cast<int>(space.size()) : options.budget.profiles;
+    EXPECT_LE(static_cast<int>(summary.steps.size()), allowed);
+    double time_s = 0;
+    for (const auto& step : summary.steps) time_s += 40 * step.seen.time_s;
+    EXPECT_NEAR(summary.board_time_s, time_s, 1e-9);
+    ASSERT_EQ(summary.feasible, summary.answer.has_value());
+    if (!summary.feasible) {
+      ASSERT_TRUE(summary.miss);
+      continue;
+    }
+    EXPECT_EQ(judge(goal, *summary.answer).feasibility, Feasibility::kFeasible);
+    EXPECT_GT(board.asked().count(summary.answer->point), 0u);
+  }
+}
+
+TEST_P(EveryStrategy, IsTheSameWithTheSameSeed) {
+  const SearchSpace space(small_board(), {16});
+  StrategyOptions options;
+  options.strategy = GetParam();
+  options.presets = {space[0].mode};
+  SmallBoard first, second;
+  const Summary a = tune(space, under_power(12), first, options);
+  const Summary b = tune(space, under_power(12), second, options);
+  ASSERT_EQ(a.steps.size(), b.steps.size());
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    EXPECT_EQ(a.steps[i].seen.point, b.steps[i].seen.point);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, ::testing::ValuesIn(strategy_names()),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Exhaustive, FindsTheOptimum) {
+  const SearchSpace space(small_board(), {4, 16});
+  SmallBoard board;
+  StrategyOptions options;
+  options.strategy = "exhaustive";
+  const Goal goal = under_power(11);
+  const Summary summary = tune(space, goal, board, options);
+  EXPECT_DOUBLE_EQ(objective_value(goal, *summary.answer), optimum(goal, {4, 16}));
+}
+
+TEST(Auto, IsWithinAFewPercentAfterTwelveProfiles) {
+  const SearchSpace space(small_board(), {16});
+  for (const auto objective : {Objective::kTime, Objective::kEnergy, Objective::kEdp}) {
+    for (const double power : {10.0, 11.0, 14.0, 18.0, 40.0}) {
+      Goal goal = under_power(power);
+      goal.objective = objective;
+      SmallBoard board;
+      StrategyOptions options;
+      options.budget.profiles = 12;
+      const Summary summary = tune(space, goal, board, options);
+      ASSERT_TRUE(summary.feasible);
+      EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.05)
+          << objective_name(objective) << " under " << power << " W";
+    }
+  }
+}
+
+TEST(Auto, SlowdownProfilesItsReferenceFirst) {
+  const SearchSpace space(small_board(), {16});
+  Goal goal;
+  goal.objective = Objective::kEnergy;
+  goal.limits.slowdown = 0.1;
+  SmallBoard board;
+  const Summary summary = tune(space, goal, board, {});
+  ASSERT_TRUE(summary.feasible);
+  EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
+  const double fastest = testing::small_board_run(space[space.top()]).time_s;
+  EXPECT_LE(summary.answer->time_s, 1.1 * fastest);
+}
+
+TEST(Auto, NoSolutionNamesTheNearestMiss) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  const Summary summary = tune(space, under_power(1), board, {});
+  EXPECT_FALSE(summary.feasible);
+  ASSERT_TRUE(summary.miss);
+  double least = 1e9;
+  for (const auto& row : small_board_sweep().observations) least = std::min(least, row.power_w);
+  EXPECT_LT(summary.miss->power_w, 1.1 * least);
+}
+
+TEST(Auto, PointsThatCannotRunAreLeftOut) {
+  const SearchSpace space(small_board(), {4, 16, 64});
+  SmallBoard board(64);
+  StrategyOptions options;
+  options.budget.profiles = 20;
+  const Summary summary = tune(space, under_power(14), board, options);
+  ASSERT_TRUE(summary.feasible);
+  EXPECT_NE(summary.answer->point.batch, 64);
+  int asked = 0;
+  for (const auto& [point, times] : board.asked()) {
+    EXPECT_TRUE(point.batch != 64 || times == 1);
+    asked += point.batch == 64;
+  }
+  EXPECT_LE(asked, 1);
+}
+
+TEST(Auto, KnownObservationsAnswerForFree) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard first;
+  const Summary before = tune(space, under_power(12), first, {});
+  StrategyOptions options;
+  for (const auto& step : before.steps) options.known.push_back(step.seen);
+  options.budget.profiles = 1;
+  SmallBoard second;
+  const Goal goal = under_power(12);
+  const Summary after = tune(space, goal, second, options);
+  EXPECT_LE(objective_value(goal, *after.answer), objective_value(goal, *before.answer));
+  EXPECT_LE(after.steps.size(), 1u);
+}
+
+TEST(Auto, AReferenceSavesProfilesAndABadOneDoesNoHarm) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  auto good = std::make_shared<SurrogatePrior>(space);
+  good->add_reference(space, small_board_sweep().observations);
+  StrategyOptions options;
+  options.budget.profiles = 4;
+  options.prior = good;
+  const Goal goal = under_power(12);
+  EXPECT_NEAR(objective_value(goal, *tune(space, goal, board, options).answer), optimum(goal),
+              0.01 * optimum(goal));
+  auto wrong = small_board_sweep();
+  std::vector<Observation> shuffled = wrong.observations;
+  Random(3).shuffle(shuffled);
+  for (std::size_t i = 0; i < shuffled.size(); ++i) {
+    wrong.observations[i].time_s = shuffled[i].time_s;
+    wrong.observations[i].power_w = shuffled[i].power_w;
+  }
+  auto bad = std::make_shared<SurrogatePrior>(space);
+  bad->add_reference(space, wrong.observations);
+  options.prior = bad;
+  options.budget.profiles = 15;
+  const Summary summary = tune(space, goal, board, options);
+  ASSERT_TRUE(summary.feasible);
+  EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.1);
+}
+
+TEST(Tune, BudgetsAndNamesAreChecked) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  StrategyOptions options;
+  options.strategy = "luck";
+  EXPECT_THROW(tune(space, {}, board, options), UsageError);
+  options.strategy = "auto";
+  options.budget.profiles = 0;
+  EXPECT_THROW(tune(space, {}, board, options), UsageError);
+  options.budget.profiles = 15;
+  options.budget.time_s = 1e-9;  // one profile, then the time is up
+  EXPECT_EQ(tune(space, {}, board, options).steps.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ridgewatt
