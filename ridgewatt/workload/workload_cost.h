@@ -45,7 +45,8 @@ struct KernelCost {
   double write_bytes = 0;       // DRAM writes
   double output_elements = 0;   // how parallel the kernel is
   double reduction_length = 0;  // k of a contraction, 0 otherwise
-  int launches = 1;             // kernels launched
+  double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
+  int launches = 1;   // kernels launched
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
