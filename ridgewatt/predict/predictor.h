@@ -23,14 +23,23 @@ struct Prediction {
   Estimate energy_j;
 };
 
+// Probability that the interval of an Estimate holds the value, unless another is asked for.
+inline constexpr double kDefaultInterval = 0.9;
+
 class Predictor {
  public:
   virtual ~Predictor() = default;
   virtual std::string name() const = 0;
   // Learns from measured points. Throws UsageError when there are too few of them to say anything.
   virtual void fit(std::span<const Observation> samples) = 0;
-  // One prediction a point, in order; always positive and finite. Call fit first.
-  virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points) const = 0;
+  // One prediction a point, in order; always positive and finite. `interval` is the probability
+  // that [lo, hi] holds the value, half of the rest on either side: for a limit that is to hold
+  // with probability c, ask for 2c - 1 and compare `hi`. Call fit first.
+  virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points,
+                                          double interval) const = 0;
+  std::vector<Prediction> predict(std::span<const OperatingPoint> points) const {
+    return predict(points, kDefaultInterval);
+  }
 };
 
 }  // namespace ridgewatt

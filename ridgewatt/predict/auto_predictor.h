@@ -1,0 +1,59 @@
+// The product's own predictor: a handful of profiled modes in, time, power and energy of every mode
+// out, with honest intervals.
+//
+// Candidates of the mean of ln(time) are the stage model with a general prior; for every reference
+// the stage model with that reference's parameters as prior and the reference's own residual as a
+// further term; and a log-linear model for boards that behave otherwise. Each carries a Gaussian
+// process on its residual (semiparametric.h) and they are averaged by their evidence, so that a
+// reference counts only as far as the samples support it. ln(power) has the same candidates with
+// time as an input: one model for both, since power is energy over time.
+#pragma once
+
+#include <memory>
+
+#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/predict/reference.h"
+
+namespace ridgewatt {
+
+struct AutoOptions {
+  // Where predictions will be asked (the board's modes and batches). Optional: it tells the scale
+  // of the knobs when the samples do not reach the top.
+  std::vector<OperatingPoint> space;
+  // Samples used at most; more are thinned evenly (the cost grows with their cube).
+  std::size_t max_samples = 400;
+};
+
+struct AutoSummary {
+  struct Candidate {
+    std::string name;
+    double time_weight = 0, power_weight = 0;  // posterior probability
+  };
+  std::vector<Candidate> candidates;
+  std::size_t samples = 0;
+};
+
+class AutoPredictor : public Predictor {
+ public:
+  explicit AutoPredictor(AutoOptions options = {});
+  ~AutoPredictor() override;
+  AutoPredictor(AutoPredictor&&) noexcept;
+  AutoPredictor& operator=(AutoPredictor&&) noexcept;
+
+  // Before fit. A reference is a sweep of another workload (reference_from_rows) or the twin's view
+  // of this one.
+  void add_reference(Reference reference);
+
+  std::string name() const override { return "auto"; }
+  void fit(std::span<const Observation> samples) override;
+  using Predictor::predict;
+  std::vector<Prediction> predict(std::span<const OperatingPoint> points,
+                                  double interval) const override;
+  const AutoSummary& summary() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace ridgewatt

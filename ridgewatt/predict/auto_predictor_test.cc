@@ -1,0 +1,148 @@
+#include "ridgewatt/predict/auto_predictor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+
+namespace ridgewatt {
+namespace {
+
+// A made-up board: GPU and CPU stages that overlap softly, static and dynamic power.
+Observation made_up(int cores, double cpu_hz, double gpu_hz, double mem_hz) {
+  Observation observation;
+  observation.point = {{cores, cpu_hz, gpu_hz, mem_hz, ""}, 16};
+  const double gpu_s = 0.03e9 / gpu_hz + 0.02e9 / mem_hz;
+  const double cpu_s = 0.05e9 / cpu_hz / std::min(cores, 4);
+  observation.time_s = std::pow(std::pow(gpu_s, 3) + std::pow(cpu_s, 3), 1.0 / 3);
+  observation.power_w = 9 + 0.3e-9 * cores * cpu_hz + 0.12e-18 * gpu_hz * gpu_hz / observation.time_s;
+  return observation;
+}
+
+std::vector<Observation> made_up_sweep() {
+  std::vector<Observation> rows;
+  for (const int cores : {2, 4, 8, 12}) {
+    for (double cpu = 0.3e9; cpu < 2.3e9; cpu += 0.4e9) {
+      for (double gpu = 0.2e9; gpu < 1.4e9; gpu += 0.2e9) {
+        for (const double mem : {0.204e9, 0.665e9, 2.1e9, 3.2e9}) {
+          rows.push_back(made_up(cores, cpu, gpu, mem));
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<OperatingPoint> points_of(const std::vector<Observation>& rows) {
+  std::vector<OperatingPoint> points;
+  for (const auto& row : rows) points.push_back(row.point);
+  return points;
+}
+
+std::vector<Observation> draw(const std::vector<Observation>& rows, std::size_t count,
+                              std::uint64_t seed) {
+  std::vector<Observation> samples;
+  for (const auto index : Random(seed).sample(rows.size(), count)) samples.push_back(rows[index]);
+  return samples;
+}
+
+double time_error(const AutoPredictor& predictor, const std::vector<Observation>& rows) {
+  const auto predictions = predictor.predict(points_of(rows));
+  double sum = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    sum += std::abs(predictions[i].time_s.mean / rows[i].time_s - 1);
+  }
+  return sum / static_cast<double>(rows.size());
+}
+
+TEST(AutoPredictor, LearnsAPipelineItHasNeverSeenFromFewModes) {
+  const auto rows = made_up_sweep();
+  AutoPredictor predictor;
+  predictor.fit(draw(rows, 15, 1));
+  EXPECT_LT(time_error(predictor, rows), 0.10);
+  predictor.fit(draw(rows, 60, 2));
+  EXPECT_LT(time_error(predictor, rows), 0.04);
+}
+
+TEST(AutoPredictor, IsPositiveFiniteAndOrderedWhateverTheSamples) {
+  const auto rows = made_up_sweep();
+  const auto points = points_of(rows);
+  for (const std::size_t count : {1, 2, 3, 5, 40}) {
+    auto samples = draw(rows, count, count);
+    samples[0].time_s *= 50;  // a spike
+    samples.push_back(samples[0]);
+    AutoPredictor predictor;
+    predictor.fit(samples);
+    for (const auto& prediction : predictor.predict(points, 0.98)) {
+      for (const Estimate& e : {prediction.time_s, prediction.power_w, prediction.energy_j}) {
+        ASSERT_TRUE(std::isfinite(e.hi));
+        ASSERT_GT(e.lo, 0);
+        ASSERT_LE(e.lo, e.mean);
+        ASSERT_LE(e.mean, e.hi);
+      }
+    }
+  }
+}
+
+TEST(AutoPredictor, WiderProbabilityWiderInterval) {
+  const auto rows = made_up_sweep();
+  AutoPredictor predictor;
+  predictor.fit(draw(rows, 12, 3));
+  const auto points = points_of(rows);
+  const auto narrow = predictor.predict(points, 0.5), wide = predictor.predict(points, 0.95);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_GT(wide[i].power_w.hi, narrow[i].power_w.hi);
+    EXPECT_LT(wide[i].energy_j.lo, narrow[i].energy_j.lo);
+  }
+  EXPECT_THROW(predictor.predict(points, 1.0), UsageError);
+}
+
+TEST(AutoPredictor, WorksWithTheGpuClockAlone) {
+  std::vector<Observation> rows;
+  for (double gpu = 0.2e9; gpu < 1.4e9; gpu += 0.05e9) {
+    Observation row = made_up(8, 2e9, gpu, 3.2e9);
+    row.point = {{0, 0, gpu, 0, ""}, 0};
+    rows.push_back(row);
+  }
+  AutoPredictor predictor;
+  predictor.fit(std::vector<Observation>{rows[0], rows[6], rows[12], rows[18], rows.back()});
+  EXPECT_LT(time_error(predictor, rows), 0.03);
+}
+
+TEST(AutoPredictor, AGoodReferenceHelpsAndAShuffledOneIsIgnored) {
+  const auto rows = made_up_sweep();
+  auto reference = rows;
+  for (auto& row : reference) row.time_s *= 2 + 0.3 * std::sin(row.point.mode.gpu_clock_hz * 1e-8);
+  auto target = rows;
+  for (auto& row : target) row.time_s *= 1 + 0.15 * std::sin(row.point.mode.gpu_clock_hz * 1e-8);
+  auto shuffled = reference;
+  Random(4).shuffle(shuffled);
+  for (std::size_t i = 0; i < rows.size(); ++i) shuffled[i].point = reference[i].point;
+
+  const auto error_with = [&](const std::vector<Observation>* given) {
+    double sum = 0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      AutoPredictor predictor;
+      if (given != nullptr) predictor.add_reference(reference_from_rows("reference", *given));
+      predictor.fit(draw(target, 12, seed));
+      sum += time_error(predictor, target);
+    }
+    return sum / 3;
+  };
+  const double alone = error_with(nullptr);
+  EXPECT_LT(error_with(&reference), alone);
+  EXPECT_LT(error_with(&shuffled), 1.1 * alone);
+}
+
+TEST(AutoPredictor, NoSamplesIsAnError) {
+  AutoPredictor predictor;
+  EXPECT_THROW(predictor.fit({}), UsageError);
+  EXPECT_THROW(predictor.predict(std::vector<OperatingPoint>(1)), UsageError);
+  EXPECT_THROW(reference_from_rows("empty", {}), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,27 @@
+// Operating points as the few-shot predictor sees them.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+
+#include "ridgewatt/sweep/observation.h"
+
+namespace ridgewatt {
+
+// Columns of a feature matrix: natural logarithms of the four knobs and of the batch, relative to
+// the top of the space. An absent knob is 0 everywhere.
+enum Feature { kLogCores, kLogCpu, kLogGpu, kLogMem, kLogBatch, kFeatures };
+using FeatureMatrix = Eigen::Matrix<double, Eigen::Dynamic, kFeatures>;
+
+// Largest value of every knob and of batch, the origin of the features.
+class FeatureSpace {
+ public:
+  FeatureSpace() = default;
+  explicit FeatureSpace(std::span<const OperatingPoint> points);
+  FeatureMatrix features(std::span<const OperatingPoint> points) const;
+
+ private:
+  Eigen::Matrix<double, 1, kFeatures> top_ = Eigen::Matrix<double, 1, kFeatures>::Zero();
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,142 @@
+#include "ridgewatt/predict/gaussian_process.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/predict/minimize.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kJitter = 1e-9;
+constexpr Eigen::Index kSignal = 0, kLength = 1, kNoise = 1 + kFeatures, kHyper = 2 + kFeatures;
+
+// sqrt(5) times the scaled distance between rows of a and b.
+Eigen::MatrixXd scaled_distance(const FeatureMatrix& a, const FeatureMatrix& b,
+                                const Eigen::VectorXd& hyper) {
+  const Eigen::Matrix<double, 1, kFeatures> scale =
+      std::sqrt(5.0) * (-hyper.segment<kFeatures>(kLength).transpose()).array().exp();
+  const FeatureMatrix p = a.array().rowwise() * scale.array();
+  const FeatureMatrix q = b.array().rowwise() * scale.array();
+  Eigen::MatrixXd squared = -2 * p * q.transpose();
+  squared.colwise() += p.rowwise().squaredNorm();
+  squared.rowwise() += q.rowwise().squaredNorm().transpose();
+  return squared.array().max(0).sqrt();
+}
+
+}  // namespace
+
+Eigen::MatrixXd GaussianProcess::kernel(const FeatureMatrix& a, const FeatureMatrix& b) const {
+  const Eigen::ArrayXXd r = scaled_distance(a, b, hyper_).array();
+  return std::exp(2 * hyper_[kSignal]) * (1 + r + r.square() / 3) * (-r).exp();
+}
+
+double GaussianProcess::noise_deviation() const {
+  return std::exp(hyper_[kNoise]);
+}
+
+double GaussianProcess::negative_log_posterior(const Eigen::VectorXd& hyper,
+                                               Eigen::VectorXd& gradient) const {
+  const Eigen::Index n = x_.rows();
+  gradient.setZero(kHyper);
+  const Eigen::ArrayXXd r = scaled_distance(x_, x_, hyper).array();
+  const Eigen::ArrayXXd decay = std::exp(2 * hyper[kSignal]) * (-r).exp();
+  const Eigen::ArrayXXd signal = (1 + r + r.square() / 3) * decay;
+  const Eigen::ArrayXd noise = std::exp(2 * hyper[kNoise]) * noise_scale_.array();
+  Eigen::MatrixXd covariance = linear_covariance_ + signal.matrix();
+  covariance.diagonal().array() += noise + kJitter;
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  if (factor.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
+  const Eigen::VectorXd weights = factor.solve(centred_);
+  double value = 0.5 * centred_.dot(weights) + factor.matrixLLT().diagonal().array().log().sum();
+  // dL/dtheta = tr((C^-1 - a a^T) dC/dtheta) / 2.
+  Eigen::MatrixXd sensitivity = factor.solve(Eigen::MatrixXd::Identity(n, n));
+  sensitivity.noalias() -= weights * weights.transpose();
+  gradient[kSignal] = (sensitivity.array() * signal).sum();
+  gradient[kNoise] = (sensitivity.diagonal().array() * noise).sum();
+  const Eigen::ArrayXXd slope = sensitivity.array() * decay * (1 + r) * (5.0 / 3.0);
+  for (Eigen::Index f = 0; f < kFeatures; ++f) {
+    const Eigen::ArrayXd column = x_.col(f).array();
+    if (column.maxCoeff() - column.minCoeff() < 1e-12) continue;
+    const double inverse = std::exp(-2 * hyper[kLength + f]);
+    double sum = 0;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      sum += (slope.col(j) * (column - column[j]).square()).sum();
+    }
+    gradient[kLength + f] = 0.5 * inverse * sum;
+  }
+  const auto add_prior = [&](Eigen::Index i, double mean, double spread) {
+    const double z = (hyper[i] - mean) / spread;
+    value += z * z / 2;
+    gradient[i] += z / spread;
+  };
+  add_prior(kSignal, options_.signal, options_.signal_spread);
+  for (Eigen::Index f = 0; f < kFeatures; ++f) {
+    add_prior(kLength + f, options_.length, options_.length_spread);
+  }
+  add_prior(kNoise, options_.noise, options_.noise_spread);
+  return value;
+}
+
+void GaussianProcess::factorise() {
+  Eigen::MatrixXd covariance = linear_covariance_ + residual_covariance();
+  covariance.diagonal().array() += kJitter;
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  factor_ = factor.matrixL();
+  weights_ = factor.solve(centred_);
+  const Eigen::ArrayXd precision =
+      factor.solve(Eigen::MatrixXd::Identity(x_.rows(), x_.rows())).diagonal();
+  standardised_ = weights_.array() / precision.sqrt();
+}
+
+void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
+                          const Eigen::MatrixXd& linear, const Eigen::VectorXd& coefficient_mean,
+                          const Eigen::VectorXd& coefficient_deviation) {
+  if (hyper_.size() == 0) {
+    hyper_.setConstant(kHyper, options_.length);
+    hyper_[kSignal] = options_.signal;
+    hyper_[kNoise] = options_.noise;
+    noise_scale_.setOnes(x.rows());
+  }
+  x_ = x;
+  linear_ = linear;
+  coefficient_mean_ = coefficient_mean;
+  coefficient_variance_ = coefficient_deviation.array().square();
+  linear_covariance_ = linear * coefficient_variance_.asDiagonal() * linear.transpose();
+  centred_ = y - linear * coefficient_mean;
+  MinimizeOptions minimize;
+  minimize.max_iterations = options_.max_iterations;
+  minimize.gradient_tolerance = 0.02;
+  for (int round = 0;; ++round) {
+    evidence_ = -minimize_bfgs([this](const Eigen::VectorXd& h,
+                                      Eigen::VectorXd& g) { return negative_log_posterior(h, g); },
+                               hyper_, minimize);
+    factorise();
+    if (round == options_.reweightings) break;
+    // Expectation of the t distribution's scale given the leave-one-out residuals.
+    const double dof = options_.degrees_of_freedom;
+    noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
+  }
+}
+
+Eigen::MatrixXd GaussianProcess::residual_covariance() const {
+  Eigen::MatrixXd covariance = kernel(x_, x_);
+  covariance.diagonal() += std::exp(2 * hyper_[kNoise]) * noise_scale_;
+  return covariance;
+}
+
+void GaussianProcess::predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear,
+                              Eigen::VectorXd& mean, Eigen::VectorXd& variance) const {
+  Eigen::MatrixXd cross = kernel(x_, x);  // samples x points
+  cross.noalias() += (linear_ * coefficient_variance_.asDiagonal()) * linear.transpose();
+  mean = linear * coefficient_mean_ + cross.transpose() * weights_;
+  factor_.triangularView<Eigen::Lower>().solveInPlace(cross);
+  variance = (linear.array().square().matrix() * coefficient_variance_).array() +
+             std::exp(2 * hyper_[kSignal]) + std::exp(2 * hyper_[kNoise]) -
+             cross.colwise().squaredNorm().transpose().array();
+  variance = variance.array().max(std::exp(2 * hyper_[kNoise]) / 4);
+}
+
+}  // namespace ridgewatt

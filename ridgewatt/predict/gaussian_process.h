@@ -1,0 +1,60 @@
+// Gaussian process regression with a linear part and a robust likelihood, for tens to hundreds of
+// samples:
+//   y = H b + f(x) + e,   b ~ N(b0, diag(d^2)),  f ~ GP(0, s^2 Matern 5/2, one length a feature),
+//   e ~ Student-t, as normal noise whose variance is scaled per sample (Rasmussen and Williams
+//   2006, chapters 2 and 5; the scale mixture of the t distribution, fitted by reweighting).
+// Hyperparameters are the maximum of marginal likelihood times log-normal priors.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ridgewatt/predict/features.h"
+
+namespace ridgewatt {
+
+struct GaussianProcessOptions {
+  // Prior of ln(signal deviation), ln(length), ln(noise deviation): mean and standard deviation.
+  double signal = -3.0, signal_spread = 0.7;
+  double length = 0.4, length_spread = 0.6;
+  double noise = -4.2, noise_spread = 0.5;
+  double degrees_of_freedom = 4;  // of the Student-t noise
+  int reweightings = 1;
+  int max_iterations = 40;  // of the optimiser, a reweighting
+};
+
+class GaussianProcess {
+ public:
+  explicit GaussianProcess(const GaussianProcessOptions& options = {}) : options_(options) {}
+
+  // x: one row a sample. linear: H. A second fit starts from the hyperparameters of the first.
+  void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
+           const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
+  // Mean and variance of a new noisy observation at each row.
+  void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
+               Eigen::VectorXd& variance) const;
+
+  // Log marginal likelihood at the hyperparameters, with their prior.
+  double evidence() const { return evidence_; }
+  // Covariance of f + e between the samples.
+  Eigen::MatrixXd residual_covariance() const;
+  // Leave-one-out residuals divided by their predictive deviation (Rasmussen and Williams, 5.10).
+  const Eigen::VectorXd& standardised_residuals() const { return standardised_; }
+  double noise_deviation() const;
+  // Kernel between two sets of points, s^2 Matern 5/2.
+  Eigen::MatrixXd kernel(const FeatureMatrix& a, const FeatureMatrix& b) const;
+
+ private:
+  double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
+  void factorise();
+
+  GaussianProcessOptions options_;
+  Eigen::VectorXd hyper_;  // ln signal, ln length a feature, ln noise
+  FeatureMatrix x_;
+  Eigen::MatrixXd linear_, linear_covariance_;
+  Eigen::VectorXd coefficient_mean_, coefficient_variance_, centred_, noise_scale_;
+  Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
+  Eigen::VectorXd weights_, standardised_;
+  double evidence_ = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,116 @@
+// Structured models of ln(time) and ln(power) over knobs and batch: what is known of a pipeline on
+// an edge accelerator before anything has been measured.
+//
+// Time is a pipeline of stages, each inversely proportional to a clock:
+//   gpu    = (a^q + m^q)^(1/q)   a = compute / GPU clock, m = memory traffic / memory clock
+//   load   = l / (CPU clock, cores up to a saturation)     loader or pre-processing
+//   launch = h / CPU clock                                 kernels cannot start faster
+//   T      = (gpu^p + load^p + launch^p)^(1/p) + s / CPU clock + c
+// p large: stages overlap; p near 1: they follow each other. Each stage grows with a power of
+// batch. This is the time roofline (Williams et al. 2009) with soft maxima, in the logarithms of
+// its terms.
+//
+// Power is energy over time plus what is always on (Choi et al. 2013): idle, clocked GPU and cores,
+// and the work per second of GPU and CPU, whose energy follows V(f)^2 and is a power of the clock:
+//   P = e^L (1 + e^wg g^vg b^qg / T + e^wi g^(1+vg) + e^wc c^vc b^qc / T + e^wj n^0.7 c^(1+vc) +
+//   e^wm m^vm)
+// with g, c, m the clocks and n the cores relative to the top mode. T enters as a measured
+// (samples) or predicted (elsewhere) quantity: one model for time and power.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ridgewatt/predict/features.h"
+
+namespace ridgewatt {
+
+// A parametric mean function with a Gaussian prior on its parameters; parameter 0 is the level,
+// which adds to the value.
+class MeanModel {
+ public:
+  virtual ~MeanModel() = default;
+  const Eigen::VectorXd& prior_mean() const { return prior_mean_; }
+  const Eigen::VectorXd& prior_deviation() const { return prior_deviation_; }
+  void set_prior(Eigen::VectorXd mean, Eigen::VectorXd deviation);
+  Eigen::Index size() const { return prior_mean_.size(); }
+  // Values at `x` (one row a point) and, when wanted, derivatives by the parameters. `log_time` is
+  // ln(time / s) of the rows for power models; time models ignore it.
+  virtual void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                        const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                        Eigen::MatrixXd* jacobian) const = 0;
+  // Derivative of the value by log_time; zero for time models.
+  virtual Eigen::VectorXd time_sensitivity(const Eigen::VectorXd& parameters,
+                                           const FeatureMatrix& x,
+                                           const Eigen::VectorXd& log_time) const;
+
+ protected:
+  Eigen::VectorXd prior_mean_, prior_deviation_;
+};
+
+class StageTimeModel : public MeanModel {
+ public:
+  enum Parameter {
+    kLevel,
+    kCompute,
+    kMemory,
+    kLoad,
+    kLaunch,
+    kSerial,
+    kConstant,  // ln of each stage at the top
+    kLogMemoryOverlap,
+    kLogOverlap,  // q and p are 0.7 + exp of these
+    kCoreSlope,
+    kCoreSaturation,
+    kComputeBatch,
+    kMemoryBatch,
+    kLoadBatch,
+    kLaunchBatch,
+    kSerialBatch,  // exponents of batch
+    kParameters
+  };
+  StageTimeModel();
+  void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                Eigen::MatrixXd* jacobian) const override;
+};
+
+class WorkPowerModel : public MeanModel {
+ public:
+  enum Parameter {
+    kLevel,
+    kGpuWork,
+    kLogGpuExponent,
+    kCpuWork,
+    kLogCpuExponent,
+    kMemory,
+    kMemoryExponent,
+    kGpuIdle,
+    kCpuIdle,
+    kGpuBatch,
+    kCpuBatch,
+    kParameters
+  };
+  // `reference_log_time`: the ln(time / s) at which work per second is 1, to keep the prior free of
+  // the workload's scale.
+  explicit WorkPowerModel(double reference_log_time);
+  void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                Eigen::MatrixXd* jacobian) const override;
+  Eigen::VectorXd time_sensitivity(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                                   const Eigen::VectorXd& log_time) const override;
+
+ private:
+  double reference_log_time_;
+};
+
+// Linear in the features: the least that can be assumed.
+class LogLinearModel : public MeanModel {
+ public:
+  enum class Quantity { kTime, kPower };
+  explicit LogLinearModel(Quantity quantity);
+  void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                Eigen::MatrixXd* jacobian) const override;
+};
+
+}  // namespace ridgewatt
