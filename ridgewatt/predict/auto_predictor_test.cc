@@ -18,7 +18,8 @@ Observation made_up(int cores, double cpu_hz, double gpu_hz, double mem_hz) {
   const double gpu_s = 0.03e9 / gpu_hz + 0.02e9 / mem_hz;
   const double cpu_s = 0.05e9 / cpu_hz / std::min(cores, 4);
   observation.time_s = std::pow(std::pow(gpu_s, 3) + std::pow(cpu_s, 3), 1.0 / 3);
-  observation.power_w = 9 + 0.3e-9 * cores * cpu_hz + 0.12e-18 * gpu_hz * gpu_hz / observation.time_s;
+  observation.power_w =
+      9 + 0.3e-9 * cores * cpu_hz + 0.12e-18 * gpu_hz * gpu_hz / observation.time_s;
   return observation;
 }
 

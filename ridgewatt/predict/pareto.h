@@ -1,0 +1,16 @@
+// Pareto fronts of two costs that are both to be small.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace ridgewatt {
+
+// Indices of the points that no other point beats in both costs, by rising `first` (and so falling
+// `second`). Of points equal in both, the one with the lowest index. Points that are not finite are
+// never on the front. O(n log n). Throws UsageError when the sizes differ.
+std::vector<std::size_t> pareto_front(std::span<const double> first,
+                                      std::span<const double> second);
+
+}  // namespace ridgewatt
