@@ -9,6 +9,7 @@ using AddCommand = void (*)(CLI::App& app, Context& context);
 
 void add_device(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_zoo(CLI::App& app, Context& context);
@@ -19,6 +20,7 @@ inline constexpr AddCommand kCommands[] = {
     add_sweep,
     add_sensors,
     add_schedule,
+    add_zoo, add_sweep, add_store, add_sensors, add_schedule,
 };
 
 }  // namespace ridgewatt::cli

@@ -1,0 +1,71 @@
+// ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/store/store.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Arguments {
+  std::string database;
+  std::string file;
+  std::string board = "unknown";
+};
+
+void list(const Context& context, const Arguments& arguments) {
+  Store store(arguments.database, Database::Access::kReadOnly);
+  Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
+  for (const auto& campaign : store.campaigns()) {
+    std::int64_t flagged = 0;
+    const auto points = store.points(store.campaign(campaign));
+    for (const auto& point : points) flagged += point.flags.empty() ? 0 : 1;
+    table.add_row({campaign.board, campaign.workload, campaign.kind, campaign.provenance,
+                   static_cast<std::int64_t>(points.size()), flagged});
+  }
+  print(context, table);
+}
+
+void import_sweeps(const Context& context, const Arguments& arguments) {
+  const auto sweeps = read_sweeps(arguments.file);
+  Store store(arguments.database);
+  Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
+  for (const auto& sweep : sweeps) {
+    const auto added = store.import(sweep, arguments.board, "replayed");
+    table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
+                   static_cast<std::int64_t>(added)});
+  }
+  print(context, table);
+}
+
+}  // namespace
+
+void add_store(CLI::App& app, Context& context) {
+  auto* store = app.add_subcommand("store", "Profiled points in an SQLite file");
+  store->require_subcommand(1);
+  auto arguments = std::make_shared<Arguments>();
+
+  auto* list_command = add_command(*store, context, "list", "What the store holds",
+                                   "ridgewatt store list profile.db");
+  list_command->add_option("DATABASE", arguments->database, "Store")->required();
+  list_command->callback([&context, arguments] { list(context, *arguments); });
+
+  auto* export_command = add_command(*store, context, "export", "Its points as sweep CSV",
+                                     "ridgewatt store export profile.db -o sweep.csv");
+  export_command->add_option("DATABASE", arguments->database, "Store")->required();
+  export_command->add_option("-o,--output", arguments->file,
+                             "Sweep CSV (default: standard output)");
+  export_command->callback([arguments] {
+    Store store(arguments->database, Database::Access::kReadOnly);
+    write_output(arguments->file, write_sweep_csv(store.sweeps()));
+  });
+
+  auto* import_command =
+      add_command(*store, context, "import", "Add the rows of a sweep CSV",
+                  "ridgewatt store import profile.db sweep.csv --board agx-orin");
+  import_command->add_option("DATABASE", arguments->database, "Store")->required();
+  import_command->add_option("FILE", arguments->file, "Sweep CSV")->required();
+  import_command->add_option("--board", arguments->board, "Board that the sweep is of")
+      ->capture_default_str();
+  import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
+}
+
+}  // namespace ridgewatt::cli

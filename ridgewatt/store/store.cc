@@ -1,0 +1,235 @@
+#include "ridgewatt/store/store.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::int64_t kSchemaVersion = 1;
+constexpr std::int64_t kApplicationId = 0x52445754;  // "RDWT"
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE campaign (
+  id INTEGER PRIMARY KEY, board TEXT NOT NULL, workload TEXT NOT NULL, kind TEXT NOT NULL,
+  provenance TEXT NOT NULL, UNIQUE (board, workload, kind, provenance));
+CREATE TABLE point (
+  id INTEGER PRIMARY KEY, campaign INTEGER NOT NULL REFERENCES campaign (id),
+  cpu_cores INTEGER NOT NULL, cpu_clock_hz REAL NOT NULL, gpu_clock_hz REAL NOT NULL,
+  mem_clock_hz REAL NOT NULL, governor TEXT NOT NULL, batch INTEGER NOT NULL,
+  repeat INTEGER NOT NULL, time_s REAL NOT NULL, power_w REAL NOT NULL, energy_j REAL NOT NULL,
+  window_s REAL NOT NULL, idle_power_w REAL NOT NULL, minibatches INTEGER NOT NULL,
+  power_samples INTEGER NOT NULL, largest_gap_s REAL NOT NULL, flags TEXT NOT NULL,
+  started_unix_s INTEGER NOT NULL,
+  UNIQUE (campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat));
+CREATE TABLE sample (
+  point INTEGER NOT NULL REFERENCES point (id), channel TEXT NOT NULL, time_s REAL NOT NULL,
+  value REAL NOT NULL);
+CREATE INDEX sample_of_point ON sample (point);
+)sql";
+
+constexpr const char* kPointColumns =
+    "cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat, time_s, power_w,"
+    " energy_j, window_s, idle_power_w, minibatches, power_samples, largest_gap_s, flags,"
+    " started_unix_s";
+
+std::int64_t pragma(Database& database, const std::string& name) {
+  Statement statement(database, "PRAGMA " + name);
+  statement.step();
+  return statement.integer(0);
+}
+
+// Binds mode, batch and repeat at `index` and after.
+void bind_key(Statement& statement, int index, const OperatingPoint& point, int repeat) {
+  statement.bind(index, point.mode.cpu_cores)
+      .bind(index + 1, point.mode.cpu_clock_hz)
+      .bind(index + 2, point.mode.gpu_clock_hz)
+      .bind(index + 3, point.mode.mem_clock_hz)
+      .bind(index + 4, point.mode.governor)
+      .bind(index + 5, point.batch)
+      .bind(index + 6, repeat);
+}
+
+// Reads kPointColumns, which start at column `c`.
+PointRecord read_point(const Statement& row, int c) {
+  PointRecord point;
+  auto& [operating_point, time_s, power_w] = point.observation;
+  operating_point.mode = {static_cast<int>(row.integer(c)), row.real(c + 1), row.real(c + 2),
+                          row.real(c + 3), row.text(c + 4)};
+  operating_point.batch = static_cast<int>(row.integer(c + 5));
+  point.repeat = static_cast<int>(row.integer(c + 6));
+  time_s = row.real(c + 7);
+  power_w = row.real(c + 8);
+  point.energy_j = row.real(c + 9);
+  point.window_s = row.real(c + 10);
+  point.idle_power_w = row.real(c + 11);
+  point.minibatches = static_cast<int>(row.integer(c + 12));
+  point.power_samples = static_cast<int>(row.integer(c + 13));
+  point.largest_gap_s = row.real(c + 14);
+  point.flags = row.text(c + 15);
+  point.started_unix_s = row.integer(c + 16);
+  return point;
+}
+
+}  // namespace
+
+Store::Store(const std::string& path, Database::Access access) : database_(path, access) {
+  const bool is_new = pragma(database_, "schema_version") == 0;
+  if (is_new && access == Database::Access::kReadOnly) {
+    throw InputError("is not a ridgewatt store", path, "it is empty");
+  }
+  if (!is_new && pragma(database_, "application_id") != kApplicationId) {
+    throw InputError("is a database, but not a ridgewatt store", path);
+  }
+  if (const auto version = pragma(database_, "user_version"); version > kSchemaVersion) {
+    throw InputError(
+        fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
+        path, "use a newer ridgewatt");
+  }
+  database_.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  if (!is_new) return;
+  Transaction transaction(database_);
+  database_.execute(kSchema);
+  database_.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                kApplicationId, kSchemaVersion));
+  transaction.commit();
+}
+
+std::int64_t Store::campaign(const Campaign& campaign) {
+  Statement insert(database_,
+                   "INSERT INTO campaign (board, workload, kind, provenance) VALUES (?, ?, ?, ?) "
+                   "ON CONFLICT DO NOTHING");
+  Statement select(database_,
+                   "SELECT id FROM campaign WHERE board = ? AND workload = ? AND kind = ? AND "
+                   "provenance = ?");
+  for (Statement* statement : {&insert, &select}) {
+    statement->bind(1, campaign.board)
+        .bind(2, campaign.workload)
+        .bind(3, campaign.kind)
+        .bind(4, campaign.provenance);
+  }
+  insert.run();
+  select.step();
+  return select.integer(0);
+}
+
+std::vector<Campaign> Store::campaigns() {
+  Statement row(database_, "SELECT board, workload, kind, provenance FROM campaign ORDER BY id");
+  std::vector<Campaign> result;
+  while (row.step()) result.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
+  return result;
+}
+
+void Store::add(std::int64_t campaign, const PointRecord& point) {
+  Transaction transaction(database_);
+  insert(campaign, point);
+  transaction.commit();
+}
+
+void Store::insert(std::int64_t campaign, const PointRecord& point) {
+  Statement insert(database_, fmt::format("INSERT INTO point (campaign, {}) VALUES "
+                                          "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                          kPointColumns));
+  insert.bind(1, campaign);
+  bind_key(insert, 2, point.observation.point, point.repeat);
+  insert.bind(9, point.observation.time_s)
+      .bind(10, point.observation.power_w)
+      .bind(11, point.energy_j)
+      .bind(12, point.window_s)
+      .bind(13, point.idle_power_w)
+      .bind(14, point.minibatches)
+      .bind(15, point.power_samples)
+      .bind(16, point.largest_gap_s)
+      .bind(17, point.flags)
+      .bind(18, point.started_unix_s);
+  insert.run();
+  const std::int64_t id = database_.last_insert_id();
+  Statement sample(database_,
+                   "INSERT INTO sample (point, channel, time_s, value) VALUES (?,?,?,?)");
+  for (const auto& raw : point.samples) {
+    sample.bind(1, id).bind(2, raw.channel).bind(3, raw.time_s).bind(4, raw.value).run();
+  }
+}
+
+bool Store::has(std::int64_t campaign, const OperatingPoint& point, int repeat) {
+  Statement select(database_,
+                   "SELECT 1 FROM point WHERE campaign = ? AND cpu_cores = ? AND cpu_clock_hz = ? "
+                   "AND gpu_clock_hz = ? AND mem_clock_hz = ? AND governor = ? AND batch = ? AND "
+                   "repeat = ?");
+  select.bind(1, campaign);
+  bind_key(select, 2, point, repeat);
+  return select.step();
+}
+
+std::vector<PointRecord> Store::points(std::int64_t campaign, bool with_samples) {
+  Statement row(database_, fmt::format("SELECT id, {} FROM point WHERE campaign = ? ORDER BY id",
+                                       kPointColumns));
+  row.bind(1, campaign);
+  std::vector<PointRecord> result;
+  while (row.step()) {
+    result.push_back(read_point(row, 1));
+    if (with_samples) result.back().samples = samples(row.integer(0));
+  }
+  return result;
+}
+
+std::vector<RawSample> Store::samples(std::int64_t point) {
+  Statement row(database_,
+                "SELECT channel, time_s, value FROM sample WHERE point = ? ORDER BY rowid");
+  row.bind(1, point);
+  std::vector<RawSample> result;
+  while (row.step()) result.push_back({row.text(0), row.real(1), row.real(2)});
+  return result;
+}
+
+std::vector<Sweep> Store::sweeps() {
+  std::vector<Sweep> result;
+  for (const auto& key : campaigns()) {
+    struct Repeats {
+      std::vector<double> times_s;
+      std::vector<double> powers_w;
+    };
+    std::map<OperatingPoint, Repeats> repeats;
+    std::vector<OperatingPoint> order;
+    for (const auto& point : points(campaign(key))) {
+      auto& [times_s, powers_w] = repeats[point.observation.point];
+      if (times_s.empty()) order.push_back(point.observation.point);
+      times_s.push_back(point.observation.time_s);
+      powers_w.push_back(point.observation.power_w);
+    }
+    Sweep sweep{database_.path(), key.workload, key.kind, {}, {}};
+    for (const auto& point : order) {
+      const auto& [times_s, powers_w] = repeats[point];
+      sweep.observations.push_back({point, median(times_s), median(powers_w)});
+      sweep.lines.push_back(sweep.observations.size());
+    }
+    if (!order.empty()) result.push_back(std::move(sweep));
+  }
+  return result;
+}
+
+std::size_t Store::import(const Sweep& sweep, const std::string& board,
+                          const std::string& provenance) {
+  const std::int64_t id = campaign({board, sweep.workload, sweep.kind, provenance});
+  Transaction transaction(database_);
+  std::size_t added = 0;
+  for (const auto& observation : sweep.observations) {
+    if (has(id, observation.point)) continue;
+    PointRecord point;
+    point.observation = observation;
+    point.energy_j = observation.energy_j();
+    point.window_s = observation.time_s;
+    point.minibatches = 1;
+    insert(id, point);
+    ++added;
+  }
+  transaction.commit();
+  return added;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,75 @@
+// Profiled operating points with their raw samples, in one SQLite file (write-ahead log, synced at
+// every commit), so that a sweep of hours survives Ctrl+C, a crash and loss of power. The schema
+// is versioned and described in docs/store.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/store/sqlite.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+
+// What a set of points has in common: one workload profiled on one board in one way.
+struct Campaign {
+  std::string board;       // board name, "fake:agx-orin", or a GPU's name
+  std::string workload;    // name that the user gave, or the command
+  std::string kind;        // "training", "inference", ...
+  std::string provenance;  // "measured", "replayed", "modelled", "fake"
+};
+
+// One raw reading: time since the start of the point, and a value in SI.
+struct RawSample {
+  std::string channel;  // "power:VDD_GPU_SOC", "minibatch", "temperature:gpu", ...
+  double time_s = 0;
+  double value = 0;  // W, s, degrees Celsius, Hz: by channel
+};
+
+// A finished point: what it cost and how well that is known.
+struct PointRecord {
+  Observation observation;
+  int repeat = 0;            // 0 for the first time this point was profiled
+  double energy_j = 0;       // of the whole measured window
+  double window_s = 0;       // length of the window
+  double idle_power_w = 0;   // baseline in the same mode; 0 when it was not measured
+  int minibatches = 0;       // that were counted, the first left out
+  int power_samples = 0;     // that the mean power rests on
+  double largest_gap_s = 0;  // between two power samples
+  std::string flags;         // "throttled", "clock drifted", ... separated by blanks
+  std::int64_t started_unix_s = 0;
+  std::vector<RawSample> samples;
+};
+
+class Store {
+ public:
+  // Opens the store; kCreate makes it where there is none. Throws InputError when the file is no
+  // store or was written by a newer version.
+  explicit Store(const std::string& path, Database::Access access = Database::Access::kCreate);
+
+  // The campaign's number, made at first use.
+  std::int64_t campaign(const Campaign& campaign);
+  std::vector<Campaign> campaigns();
+
+  // Writes a point and its samples in one transaction; a point (mode, batch, repeat) that is there
+  // already is an IoError, so nothing is ever doubled.
+  void add(std::int64_t campaign, const PointRecord& point);
+  bool has(std::int64_t campaign, const OperatingPoint& point, int repeat = 0);
+  // In the order in which they were profiled; raw samples only where asked.
+  std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
+
+  // The points of every campaign as sweeps; repeats become their median time and power.
+  std::vector<Sweep> sweeps();
+  // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
+  // there are skipped; returns how many were added.
+  std::size_t import(const Sweep& sweep, const std::string& board, const std::string& provenance);
+
+ private:
+  void insert(std::int64_t campaign, const PointRecord& point);
+  std::vector<RawSample> samples(std::int64_t point);
+
+  Database database_;
+};
+
+}  // namespace ridgewatt
