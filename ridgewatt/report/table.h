@@ -16,7 +16,7 @@ using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
 struct Column {
   std::string name;     // "time_ms": CSV header and JSON key
-  std::string heading;  // "time (ms)": terminal heading; empty: the name
+  std::string heading = {};  // "time (ms)": terminal heading; empty: the name
   int digits = 4;       // significant digits on the terminal
 };
 
