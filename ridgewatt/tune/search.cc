@@ -109,6 +109,7 @@ Summary Search::finish(std::string_view strategy, std::string_view stop,
     if (const auto miss = nearest_miss(goal_, seen_)) summary.miss = seen_[*miss];
   }
   summary.steps = steps_;
+  summary.reference_time_s = goal_.reference_time_s;
   summary.board_time_s = board_time_s_;
   summary.board_energy_j = board_energy_j_;
   return summary;

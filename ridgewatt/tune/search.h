@@ -37,8 +37,9 @@ struct Summary {
   std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
   std::string stop;                   // why the search ended
   std::vector<Step> steps;
-  double board_time_s = 0;    // minibatches x time of every step
-  double board_energy_j = 0;  // minibatches x energy of every step
+  double reference_time_s = 0;  // of the slowdown limit, once known
+  double board_time_s = 0;      // minibatches x time of every step
+  double board_energy_j = 0;    // minibatches x energy of every step
   // "30.2 W, 87.9 ms at 12 cores, ...; 15 profiles, 2.1 min and 3.0 kJ on the board".
   std::string brief_report() const;
 };

@@ -1,0 +1,104 @@
+#include "ridgewatt/cli/tune_options.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt::cli {
+
+void GoalOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--minimize", minimize,
+                  "time, energy, power, edp (energy-delay product), cost, latency or throughput; "
+                  "per sample")
+      ->capture_default_str();
+  command.add_option("--max-power", max_power_w, "Power limit in W");
+  command.add_option("--max-time", max_time_ms, "Time limit of a minibatch in ms");
+  command.add_option("--max-energy", max_energy_j, "Energy limit of a minibatch in J");
+  command.add_option("--max-slowdown", max_slowdown,
+                     "Largest slowdown against MAXN at the largest batch, \"5%\" or 0.05");
+  command.add_option("--max-latency", max_latency_ms,
+                     "Limit on the worst latency of a request in ms");
+  command.add_option("--rate", rate, "Requests a second that must be served");
+  command.add_option("--energy-weight", energy_weight, "Weight of a joule in `cost`")
+      ->capture_default_str();
+  command.add_option("--time-weight", time_weight, "Weight of a second in `cost`")
+      ->capture_default_str();
+}
+
+Goal GoalOptions::goal() const {
+  Goal goal;
+  goal.objective = parse_objective(minimize);
+  if (max_power_w) goal.limits.power_w = *max_power_w;
+  if (max_time_ms) goal.limits.time_s = *max_time_ms / 1e3;
+  if (max_energy_j) goal.limits.energy_j = *max_energy_j;
+  if (max_latency_ms) goal.limits.latency_s = *max_latency_ms / 1e3;
+  if (!max_slowdown.empty()) goal.limits.slowdown = parse_share(max_slowdown, "--max-slowdown");
+  goal.rate_hz = rate;
+  goal.energy_weight = energy_weight;
+  goal.time_weight = time_weight;
+  goal.check();
+  return goal;
+}
+
+double parse_share(const std::string& text, const std::string& option) {
+  const std::string trimmed(trim(text));
+  const bool percent = !trimmed.empty() && trimmed.back() == '%';
+  const auto value = parse_double(percent ? trimmed.substr(0, trimmed.size() - 1) : trimmed);
+  if (!value || !(*value >= 0) || *value > 1e6) {
+    throw UsageError(fmt::format("'{}' is not a share", text), option,
+                     "write 5% or 0.05 for five per cent");
+  }
+  return percent ? *value / 100 : *value;
+}
+
+double parse_duration_s(const std::string& text, const std::string& option) {
+  const std::string trimmed(trim(text));
+  const std::size_t unit_at = trimmed.find_first_not_of("0123456789.eE+-");
+  const auto value = parse_double(trimmed.substr(0, unit_at));
+  const std::string unit =
+      unit_at == std::string::npos ? "s" : std::string(trim(trimmed.substr(unit_at)));
+  const double scale = unit == "s" ? 1 : unit == "min" ? 60 : unit == "h" ? 3600 : 0;
+  if (!value || !(*value > 0) || scale == 0) {
+    throw UsageError(fmt::format("'{}' is not a duration", text), option, "write 90s, 10min or 1h");
+  }
+  return *value * scale;
+}
+
+Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
+                         const std::string& workload) {
+  std::vector<Sweep> sweeps = read_sweeps(path);
+  std::string names;
+  Sweep* chosen = nullptr;
+  std::size_t matches = 0;
+  for (auto& sweep : sweeps) {
+    names += (names.empty() ? "" : ", ") + sweep.workload + " (" + sweep.kind + ")";
+    if (!workload.empty() && workload != sweep.workload &&
+        workload != sweep.workload + ":" + sweep.kind) {
+      continue;
+    }
+    chosen = &sweep;
+    ++matches;
+  }
+  if (matches != 1) {
+    throw UsageError(fmt::format("{} workloads of the sweep fit", matches), path,
+                     "choose one with --workload NAME or NAME:KIND out of " + names);
+  }
+  if (keep_outliers) return std::move(*chosen);
+  const QualityReport report = check_quality(*chosen);
+  if (report.flagged_rows() > 0 && !context.quiet) {
+    std::cerr << escape_terminal(
+                     fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers "
+                                 "keeps them)",
+                                 path, report.flagged_rows(), chosen->observations.size()))
+              << '\n';
+  }
+  if (report.flagged_rows() == chosen->observations.size()) {
+    throw InputError("the quality check trusts no row", path, "see `sweep` for the reasons");
+  }
+  return trusted_rows(*chosen, report);
+}
+
+}  // namespace ridgewatt::cli

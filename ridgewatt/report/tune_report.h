@@ -1,0 +1,46 @@
+// The answer of a search or of a choice among estimates, as JSON and as tables for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/tune/comparison.h"
+#include "ridgewatt/tune/search.h"
+
+namespace ridgewatt {
+
+// Everything that is said about one answered question.
+struct TuneReport {
+  Goal goal;  // slowdown reference filled in
+  std::string workload;
+  std::string strategy;
+  std::uint64_t seed = 1;
+  std::string provenance;  // "replayed", "modelled", "predicted from ... samples"
+  std::string remark;      // what the figures rest on, with the error of a model
+  std::optional<ComparedPoint> answer;
+  std::optional<ComparedPoint> miss;  // without an answer
+  bool memory_known = false, fits_memory = true;
+  double memory_bytes = 0, board_memory_bytes = 0;
+  std::vector<ComparedPoint> others;  // MAXN, presets, optimum
+  std::vector<Step> profiled;         // in order
+  std::size_t considered = 0;         // operating points that could have been chosen
+  std::string stop;
+  double board_time_s = 0, board_energy_j = 0;  // of the search
+  double job_samples = 0;                       // data set size x epochs; 0: not asked for
+};
+
+// The contract of `tune --format json`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo
+// and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
+Json tune_to_json(const TuneReport& report);
+// "time per sample under 30 W".
+std::string describe_goal(const Goal& goal);
+// One line: what was found, or why nothing was.
+std::string tune_headline(const TuneReport& report);
+// The answer against the other points. Percentages are relative to the answer.
+Table tune_table(const TuneReport& report);
+// Every profiled point in order, with the verdict and the reason for trying it.
+Table trace_table(const TuneReport& report);
+
+}  // namespace ridgewatt

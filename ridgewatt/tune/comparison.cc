@@ -1,0 +1,44 @@
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt {
+
+ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen) {
+  const auto exact = [](double value) { return Estimate{value, value, value}; };
+  return compared(goal, std::move(name), seen.point,
+                  {exact(seen.time_s), exact(seen.power_w), exact(seen.energy_j())});
+}
+
+ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
+                       const Prediction& cost) {
+  const Observation mean{point, cost.time_s.mean, cost.power_w.mean};
+  return {std::move(name), point, cost, judge(goal, mean), objective_value(goal, mean)};
+}
+
+namespace {
+
+// The best feasible of these rows, or the one nearest to feasible.
+std::optional<Observation> best_or_nearest(const Goal& goal, const std::vector<Observation>& rows) {
+  if (const auto best = best_feasible(goal, rows)) return rows[*best];
+  if (const auto miss = nearest_miss(goal, rows)) return rows[*miss];
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& sweep,
+                                              const std::vector<NamedMode>& names) {
+  std::vector<ComparedPoint> result;
+  for (const auto& [name, mode] : names) {
+    std::vector<Observation> rows;
+    for (const auto& row : sweep.observations) {
+      if (row.point.mode == mode) rows.push_back(row);
+    }
+    if (const auto row = best_or_nearest(goal, rows)) result.push_back(compared(goal, name, *row));
+  }
+  if (const auto best = best_feasible(goal, sweep.observations)) {
+    result.push_back(compared(goal, "optimum of the sweep", sweep.observations[*best]));
+  }
+  return result;
+}
+
+}  // namespace ridgewatt
