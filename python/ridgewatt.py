@@ -1,0 +1,100 @@
+"""A worker of `ridgewatt schedule run` in Python; standard library only.
+
+    import ridgewatt
+    worker = ridgewatt.Worker("training", "resnet18")
+    for inputs, labels in loader:
+        with worker.minibatch():          # waits until the device is ours
+            train(inputs, labels)
+            torch.cuda.synchronize()      # the device must be idle when the block ends
+
+Shorter, for a program that is one worker named by its environment (RIDGEWATT_KIND, RIDGEWATT_NAME):
+
+        with ridgewatt.minibatch(): ...
+"""
+import contextlib
+import os
+import socket
+
+__all__ = ["Worker", "ControllerGone", "minibatch"]
+
+
+class ControllerGone(ConnectionError):
+    """The controller ended: the device must not be used any more."""
+
+
+class Worker:
+    """One connection. `kind` is "inference" or "training"; `path` the controller's socket, by
+    default $RIDGEWATT_SOCKET or /tmp/ridgewatt.sock. An inference worker enters minibatch() once
+    `batch` requests are gathered."""
+
+    def __init__(self, kind, name, path=None):
+        path = path or os.environ.get("RIDGEWATT_SOCKET", "/tmp/ridgewatt.sock")
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._pending = b""
+        self._socket.connect(path)
+        self._send(f"hello 1 {kind} {name}")
+        words = self._receive().split()
+        if len(words) != 4 or words[:2] != ["welcome", "1"]:
+            raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
+        self.batch = int(words[2])
+        self.period_s = int(words[3]) / 1e6
+        self.deadline_s = 0.0
+
+    def _send(self, line):
+        try:
+            self._socket.sendall(line.encode("ascii") + b"\n")
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise ControllerGone("ridgewatt: the controller is gone") from error
+
+    def _receive(self):
+        while b"\n" not in self._pending:
+            try:
+                data = self._socket.recv(256)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                raise ControllerGone("ridgewatt: the controller is gone")
+            self._pending += data
+        line, self._pending = self._pending.split(b"\n", 1)
+        return line.decode("ascii", "replace")
+
+    @contextlib.contextmanager
+    def minibatch(self):
+        """Holds the device while the block runs."""
+        self._send("ready")
+        while True:
+            words = self._receive().split()
+            if words[0] == "grant":
+                break
+            if words[0] == "bye":
+                raise ControllerGone("ridgewatt: the controller ended")
+            if words[0] != "revoke":  # a late revoke belongs to a minibatch that has ended
+                raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
+        self.deadline_s = int(words[2]) / 1e6
+        try:
+            yield self
+        finally:
+            self._send(f"done {words[1]}")
+
+    def close(self):
+        with contextlib.suppress(OSError, ControllerGone):
+            self._send("bye")
+        self._socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+_worker = None
+
+
+def minibatch():
+    """Holds the device while the block runs, as the worker that the environment names."""
+    global _worker
+    if _worker is None:
+        _worker = Worker(os.environ.get("RIDGEWATT_KIND", "training"),
+                         os.environ.get("RIDGEWATT_NAME", "python"))
+    return _worker.minibatch()

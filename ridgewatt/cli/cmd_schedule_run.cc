@@ -1,0 +1,185 @@
+// ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/schedule_commands.h"
+#include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/schedule/executor.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct RunOptions {
+  ScheduleOptions schedule;
+  ExecutorOptions executor;
+  double period_ms = 0, infer_ms = 0, train_ms = 0, least_deadline_ms = 1000, grace_ms = 1000;
+  int training_per_cycle = -1;
+  int batch = 0;
+  std::string hung = "kill";
+  std::string log;
+};
+
+// The log of grants, one CSV line each, written as it happens.
+class GrantLog {
+ public:
+  explicit GrantLog(const std::string& path) {
+    if (path.empty()) return;
+    file_ = std::fopen(path.c_str(), "we");
+    if (file_ == nullptr) throw_errno(errno, "cannot write the log", path);
+    put("sequence,worker,kind,pid,granted_s,released_s,outcome\n");
+  }
+  ~GrantLog() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  GrantLog(const GrantLog&) = delete;
+  GrantLog& operator=(const GrantLog&) = delete;
+  void add(const GrantRecord& r) {
+    if (file_ == nullptr) return;
+    put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker,
+                    worker_kind_name(r.kind), r.pid, r.granted_s, r.released_s, r.outcome));
+  }
+
+ private:
+  void put(const std::string& text) {
+    std::fputs(text.c_str(), file_);
+    std::fflush(file_);
+  }
+  std::FILE* file_ = nullptr;
+};
+
+// Stops the executor on SIGINT and SIGTERM while it lives.
+class StopOnSignal {
+ public:
+  explicit StopOnSignal(const Executor& executor) {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    thread_ = std::thread([this, &executor] {
+      const timespec tick{0, 100'000'000};
+      while (!ended_) {
+        if (sigtimedwait(&signals_, nullptr, &tick) > 0) executor.stop();
+      }
+    });
+  }
+  ~StopOnSignal() {
+    ended_ = true;
+    thread_.join();
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+// The cycle from a plan over sweeps, then what was given outright.
+ExecutorOptions executor_options(const Context& context, const RunOptions& options) {
+  ExecutorOptions result = options.executor;
+  if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
+    const PlanProblem problem = options.schedule.problem();
+    const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
+    if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+    result.batch = std::max(1, plan.candidate.batch);
+    result.period_s = plan.candidate.batch > 0 ? plan.cycle.period_s : 0;
+    result.training_per_cycle =
+        plan.cycle.training_minibatches *
+        static_cast<int>(std::max<std::size_t>(1, plan.candidate.round.size()));
+    result.infer_time_s = plan.candidate.infer_time_s;
+    result.train_time_s = plan.candidate.blocking_s;
+  }
+  if (options.batch > 0) result.batch = options.batch;
+  if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;
+  if (options.infer_ms > 0) result.infer_time_s = options.infer_ms / 1e3;
+  if (options.train_ms > 0) result.train_time_s = options.train_ms / 1e3;
+  if (options.training_per_cycle >= 0) result.training_per_cycle = options.training_per_cycle;
+  result.least_deadline_s = options.least_deadline_ms / 1e3;
+  result.grace_s = options.grace_ms / 1e3;
+  result.kill_hung = options.hung == "kill";
+  return result;
+}
+
+void run(const Context& context, const RunOptions& options) {
+  ExecutorOptions executor_settings = executor_options(context, options);
+  GrantLog log(options.log);
+  executor_settings.on_grant = [&](const GrantRecord& record) { log.add(record); };
+  if (!context.quiet) {
+    executor_settings.on_event = [](double time_s, const std::string& text) {
+      std::cerr << fmt::format("{:.3f} s: {}\n", time_s, text);
+    };
+  }
+  Executor executor(executor_settings);
+  if (!context.quiet) {
+    std::cerr << fmt::format(
+        "serving {}: batch {}, period {:.1f} ms, {} training minibatches a "
+        "cycle\n",
+        executor_settings.socket_path, executor_settings.batch, executor_settings.period_s * 1e3,
+        executor_settings.training_per_cycle);
+  }
+  const StopOnSignal stop(executor);
+  const ExecutorSummary summary = executor.run();
+  Table table({{"quantity", ""}, {"value", ""}});
+  const auto add = [&](const char* name, std::uint64_t value) {
+    table.add_row({std::string(name), static_cast<std::int64_t>(value)});
+  };
+  add("grants", summary.grants);
+  add("inference_minibatches", summary.inference_minibatches);
+  add("training_minibatches", summary.training_minibatches);
+  add("deaths", summary.deaths);
+  add("revocations", summary.revocations);
+  add("faults", summary.faults);
+  add("dropped", summary.dropped);
+  table.add_row({std::string("running_s"), summary.running_s});
+  print(context, table);
+}
+
+}  // namespace
+
+void add_schedule_run(CLI::App& schedule, Context& context) {
+  auto* command = add_command(
+      schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
+      "ridgewatt schedule run --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+      "--max-power 30 --socket /run/user/1000/ridgewatt.sock --log grants.csv");
+  auto options = std::make_shared<RunOptions>();
+  options->schedule.add_to(*command);
+  auto& executor = options->executor;
+  executor.socket_path = "/tmp/ridgewatt.sock";
+  command->add_option("--socket", executor.socket_path, "Unix socket to serve (mode 0600)")
+      ->capture_default_str();
+  command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped")
+      ->capture_default_str();
+  command->add_option("--log", options->log, "CSV of every grant, written as it happens");
+  command->add_option("--batch", options->batch, "Inference batch instead of the plan's");
+  command->add_option("--period", options->period_ms, "Period in ms instead of the plan's");
+  command->add_option("--training-per-cycle", options->training_per_cycle,
+                      "Training minibatches a cycle instead of the plan's");
+  command->add_option("--infer-time", options->infer_ms,
+                      "Planned inference minibatch in ms instead of the plan's");
+  command->add_option("--train-time", options->train_ms,
+                      "Planned training minibatch in ms instead of the plan's");
+  command
+      ->add_option("--deadline-factor", executor.deadline_factor,
+                   "A minibatch is late after this many times its planned time")
+      ->capture_default_str();
+  command->add_option("--least-deadline", options->least_deadline_ms, "But not before this many ms")
+      ->capture_default_str();
+  command->add_option("--grace", options->grace_ms, "From revoking a minibatch to SIGKILL, ms")
+      ->capture_default_str();
+  command
+      ->add_option("--hung", options->hung,
+                   "A worker that does not stop: kill it, or hold the device until it ends")
+      ->check(CLI::IsMember({"kill", "hold"}))
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,347 @@
+#include "ridgewatt/schedule/executor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
+constexpr double kOverduePeriods = 1.1;
+constexpr int kPollWithoutPidfdMs = 20;
+
+double monotonic_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void ExecutorOptions::check() const {
+  const auto require = [](bool good, const char* what) {
+    if (!good) throw UsageError(what);
+  };
+  require(!socket_path.empty(), "the socket needs a path");
+  require(socket_path.size() < sizeof(sockaddr_un{}.sun_path), "the socket's path is too long");
+  require(batch >= 1 && training_per_cycle >= 0, "batch and training a cycle must be positive");
+  require(period_s >= 0 && period_s < 1e6, "the period cannot be negative");
+  require(infer_time_s >= 0 && train_time_s >= 0, "planned times cannot be negative");
+  require(deadline_factor >= 1 && least_deadline_s > 0 && grace_s >= 0, "deadlines are too short");
+  require(duration_s >= 0 && hello_timeout_s > 0, "times must be positive");
+  require(max_workers >= 1 && max_faults >= 1, "at least one worker and one fault");
+}
+
+Executor::Executor(ExecutorOptions options) : options_(std::move(options)) {
+  options_.check();
+  stop_event_ = OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stop_event_) throw_errno(errno, "cannot make an event", options_.socket_path);
+  open_socket();
+}
+
+Executor::~Executor() {
+  if (listener_) ::unlink(options_.socket_path.c_str());
+  // The lock file stays: to remove it could take the lock from under another controller.
+}
+
+void Executor::open_socket() {
+  const std::string& path = options_.socket_path;
+  const std::string lock_path = path + ".lock";
+  lock_ = OwnedFd(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_) throw_errno(errno, "cannot make the lock", lock_path);
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error("another controller serves this socket", path, "stop it, or give another --socket");
+  }
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0) {
+    if (!S_ISSOCK(status.st_mode)) {
+      throw InputError("exists and is not a socket", path, "give another --socket");
+    }
+    ::unlink(path.c_str());  // left by a controller that died: we hold the lock
+  }
+  OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener) throw_errno(errno, "cannot make a socket", path);
+  // Before bind, so that the socket is never open to others, whatever the umask.
+  ::fchmod(listener.get(), 0600);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    throw_errno(errno, "cannot make the socket", path);
+  }
+  if (::chmod(path.c_str(), 0600) != 0 || ::listen(listener.get(), 16) != 0) {
+    const int error_number = errno;
+    ::unlink(path.c_str());
+    throw_errno(error_number, "cannot listen on the socket", path);
+  }
+  listener_ = std::move(listener);
+}
+
+double Executor::now_s() const {
+  return monotonic_s() - start_s_;
+}
+
+void Executor::event(const std::string& text) const {
+  if (options_.on_event) options_.on_event(now_s(), text);
+}
+
+void Executor::stop() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(stop_event_.get(), &one, sizeof one);
+}
+
+ExecutorSummary Executor::run() {
+  start_s_ = monotonic_s();
+  while (true) {
+    if (options_.duration_s > 0 && now_s() >= options_.duration_s) stopping_ = true;
+    watch_holder();
+    drop_closing();
+    if (!stopping_ && !holder_) grant_next();
+    if (stopping_ && !holder_) break;
+    if (stopping_ && holder_->killed && !options_.kill_hung) break;
+    wait_for_events();
+  }
+  for (const auto& link : workers_) link.send("bye\n");
+  summary_.running_s = now_s();
+  return summary_;
+}
+
+int Executor::next_timeout_ms() const {
+  double until_s = 1;
+  const double now = now_s();
+  const auto at = [&](double time_s) { until_s = std::min(until_s, time_s - now); };
+  if (options_.duration_s > 0 && !stopping_) at(options_.duration_s);
+  if (holder_ && !holder_->revoked) at(holder_->deadline_s);
+  if (holder_ && holder_->revoked && !holder_->killed) at(holder_->kill_s);
+  if (!holder_ && options_.period_s > 0) {
+    // A cycle that is overdue gives training its next turn.
+    const double overdue_s = cycle_start_s_ + kOverduePeriods * options_.period_s;
+    if (overdue_s > now) at(overdue_s);
+  }
+  int timeout_ms = static_cast<int>(std::ceil(std::max(0.0, until_s) * 1e3));
+  if (holder_ && holder_->peer->pidfd() < 0) timeout_ms = std::min(timeout_ms, kPollWithoutPidfdMs);
+  return timeout_ms;
+}
+
+void Executor::wait_for_events() {
+  std::vector<pollfd> fds;
+  fds.push_back({stop_event_.get(), POLLIN, 0});
+  fds.push_back({listener_.get(), POLLIN, 0});
+  fds.push_back({holder_ ? holder_->peer->pidfd() : -1, POLLIN, 0});
+  for (const auto& link : workers_) fds.push_back({link.socket.get(), POLLIN, 0});
+  const int count = ::poll(fds.data(), fds.size(), next_timeout_ms());
+  if (count < 0 && errno != EINTR) throw_errno(errno, "cannot wait for workers", "poll");
+  if (count <= 0) return;
+  if (fds[0].revents != 0) {
+    std::uint64_t value = 0;
+    [[maybe_unused]] const ssize_t got = ::read(stop_event_.get(), &value, sizeof value);
+    stopping_ = true;
+  }
+  std::size_t i = 3;
+  for (auto& link : workers_) {
+    if (fds[i++].revents != 0) read_worker(link);
+  }
+  if (fds[1].revents != 0) accept_workers();
+}
+
+void Executor::accept_workers() {
+  for (int turn = 0; turn < 8; ++turn) {
+    OwnedFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    WorkerLink link(std::move(socket), now_s());
+    // The socket's mode keeps others out; root may enter, and runs its own workers only as itself.
+    const bool full = workers_.size() >= options_.max_workers;
+    if (full || link.peer.uid() != ::geteuid()) {
+      link.send(full ? "error too many workers\n" : "error another user\n");
+      ++summary_.dropped;
+      continue;
+    }
+    workers_.push_back(std::move(link));
+  }
+}
+
+void Executor::read_worker(WorkerLink& link) {
+  if (!link.receive(kBytesPerTurn)) {
+    link.closing = true;
+  }
+  while (const auto line = link.lines.next()) {
+    const auto message =
+        line->too_long ? std::optional<WorkerMessage>() : parse_worker_message(line->text);
+    if (message) {
+      handle(link, *message);
+    } else {
+      fault(link, line->too_long ? "line too long" : "not a message");
+    }
+  }
+}
+
+void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
+  using State = WorkerLink::State;
+  switch (message.type) {
+    case WorkerMessage::Type::kHello:
+      if (link.state != State::kNew) return fault(link, "hello said twice");
+      link.kind = message.kind;
+      link.name = message.name;
+      link.state = State::kIdle;
+      if (!link.send(fmt::format("welcome {} {} {:.0f}\n", kProtocolVersion, options_.batch,
+                                 options_.period_s * 1e6))) {
+        link.closing = true;
+      }
+      event(fmt::format("{} worker {} joined, process {}", worker_kind_name(link.kind), link.name,
+                        link.peer.pid()));
+      return;
+    case WorkerMessage::Type::kReady:
+      if (link.state != State::kIdle) return fault(link, "ready out of turn");
+      link.state = State::kReady;
+      link.ready_s = now_s();
+      return;
+    case WorkerMessage::Type::kDone:
+      if (link.state != State::kHolding || holder_->record.sequence != message.sequence) {
+        return fault(link, "done without that grant");
+      }
+      link.state = State::kIdle;
+      release(holder_->revoked ? "late" : "done");
+      return;
+    case WorkerMessage::Type::kBye:
+      link.closing = true;
+      return;
+  }
+}
+
+void Executor::fault(WorkerLink& link, const std::string& text) {
+  ++summary_.faults;
+  ++link.faults;
+  const bool sent = link.send("error " + text + "\n");
+  if (link.faults >= options_.max_faults || !sent) link.closing = true;
+}
+
+void Executor::drop_closing() {
+  const double now = now_s();
+  for (auto link = workers_.begin(); link != workers_.end();) {
+    const bool silent = link->state == WorkerLink::State::kNew &&
+                        now > link->connected_s + options_.hello_timeout_s;
+    if (!link->closing && !silent) {
+      ++link;
+      continue;
+    }
+    if (holder_ && holder_->link == &*link) {
+      // The connection went before the minibatch ended. The process may still have work on the
+      // device: it holds it until it is dead, and is not left to live.
+      holder_->orphan = std::move(link->peer);
+      holder_->peer = &holder_->orphan;
+      holder_->link = nullptr;
+      holder_->deadline_s = std::min(holder_->deadline_s, now);
+    }
+    if (silent || link->faults >= options_.max_faults) ++summary_.dropped;
+    if (!link->name.empty()) event(fmt::format("worker {} left", link->name));
+    link = workers_.erase(link);
+  }
+}
+
+void Executor::watch_holder() {
+  if (!holder_) return;
+  if (!holder_->peer->alive()) {
+    ++summary_.deaths;
+    event(fmt::format("worker {} died during minibatch {}", holder_->record.worker,
+                      holder_->record.sequence));
+    if (holder_->link != nullptr) holder_->link->closing = true;
+    WorkerLink* link = holder_->link;
+    release(holder_->killed ? "killed" : "died");
+    if (link != nullptr) link->state = WorkerLink::State::kIdle;
+    return;
+  }
+  const double now = now_s();
+  if (!holder_->revoked && now >= holder_->deadline_s) {
+    holder_->revoked = true;
+    holder_->kill_s = now + options_.grace_s;
+    ++summary_.revocations;
+    event(fmt::format("worker {} is late with minibatch {}: revoked", holder_->record.worker,
+                      holder_->record.sequence));
+    if (holder_->link != nullptr) {
+      holder_->link->send(fmt::format("revoke {}\n", holder_->record.sequence));
+    }
+  }
+  if (holder_->revoked && !holder_->killed && now >= holder_->kill_s) {
+    holder_->killed = true;
+    if (options_.kill_hung) holder_->peer->kill();
+    event(fmt::format("worker {} does not stop: {}", holder_->record.worker,
+                      options_.kill_hung ? "killed" : "the device stays held"));
+  }
+}
+
+void Executor::release(const std::string& outcome) {
+  holder_->record.released_s = now_s();
+  holder_->record.outcome = outcome;
+  if (options_.on_grant) options_.on_grant(holder_->record);
+  holder_.reset();
+}
+
+bool Executor::has_inference() const {
+  return std::any_of(workers_.begin(), workers_.end(), [](const auto& link) {
+    return link.state != WorkerLink::State::kNew && link.kind == WorkerKind::kInference;
+  });
+}
+
+WorkerLink* Executor::longest_waiting(WorkerKind kind) {
+  WorkerLink* first = nullptr;
+  for (auto& link : workers_) {
+    if (link.closing || link.state != WorkerLink::State::kReady || link.kind != kind) continue;
+    if (first == nullptr || link.ready_s < first->ready_s) first = &link;
+  }
+  return first;
+}
+
+void Executor::grant_next() {
+  if (WorkerLink* inference = longest_waiting(WorkerKind::kInference)) {
+    cycle_start_s_ = now_s();
+    training_in_cycle_ = 0;
+    grant(*inference);
+    return;
+  }
+  WorkerLink* training = longest_waiting(WorkerKind::kTraining);
+  if (training == nullptr) return;
+  if (has_inference() && training_in_cycle_ >= options_.training_per_cycle) {
+    if (options_.period_s <= 0 || now_s() < cycle_start_s_ + kOverduePeriods * options_.period_s) {
+      return;
+    }
+    cycle_start_s_ = now_s();
+    training_in_cycle_ = 0;
+  }
+  ++training_in_cycle_;
+  grant(*training);
+}
+
+void Executor::grant(WorkerLink& link) {
+  const bool inference = link.kind == WorkerKind::kInference;
+  const double planned_s = inference ? options_.infer_time_s : options_.train_time_s;
+  const double allowed_s =
+      std::max(options_.least_deadline_s, options_.deadline_factor * planned_s);
+  Holder holder;
+  holder.link = &link;
+  holder.record = {next_sequence_++, link.name, link.kind, link.peer.pid(), now_s(), 0, ""};
+  holder.deadline_s = holder.record.granted_s + allowed_s;
+  // From here the worker may run: it counts as the holder even if the grant does not reach it.
+  link.state = WorkerLink::State::kHolding;
+  holder_ = std::move(holder);
+  holder_->peer = &link.peer;
+  ++summary_.grants;
+  ++(inference ? summary_.inference_minibatches : summary_.training_minibatches);
+  if (!link.send(fmt::format("grant {} {:.0f}\n", holder_->record.sequence, allowed_s * 1e6))) {
+    link.closing = true;
+  }
+}
+
+}  // namespace ridgewatt

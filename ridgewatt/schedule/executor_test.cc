@@ -1,0 +1,252 @@
+#include "ridgewatt/schedule/executor.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/schedule/ridgewatt_worker.h"
+
+namespace ridgewatt {
+namespace {
+
+void sleep_s(double seconds) {
+  timespec time{
+      static_cast<time_t>(seconds),
+      static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
+  nanosleep(&time, nullptr);
+}
+
+bool connect_soon(ridgewatt_worker* worker, const char* path, const char* kind, const char* name) {
+  for (int i = 0; i < 500; ++i) {
+    if (ridgewatt_connect(worker, path, kind, name) == 0) return true;
+    sleep_s(0.01);
+  }
+  return false;
+}
+
+// An executor in a thread, and worker processes. Processes are made before the thread.
+class ExecutorTest : public ::testing::Test {
+ protected:
+  ~ExecutorTest() override {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+  std::string path() const { return (folder_.path() / "s").string(); }
+
+  // Runs `body(worker)` in a new process, connected.
+  template <typename Body>
+  pid_t worker_process(const char* kind, const char* name, Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      ridgewatt_worker worker;
+      if (connect_soon(&worker, path().c_str(), kind, name)) body(worker);
+      _exit(0);
+    }
+    children_.push_back(child);
+    return child;
+  }
+
+  void serve(double seconds) {
+    options_.socket_path = path();
+    options_.duration_s = seconds;
+    options_.on_grant = [this](const GrantRecord& record) { records_.push_back(record); };
+    Executor executor(options_);
+    summary_ = executor.run();
+  }
+
+  void expect_never_two_holders() const {
+    for (std::size_t i = 1; i < records_.size(); ++i) {
+      EXPECT_GE(records_[i].granted_s, records_[i - 1].released_s);
+    }
+  }
+
+  testing::TemporaryFolder folder_;
+  std::vector<pid_t> children_;
+  ExecutorOptions options_;
+  ExecutorSummary summary_;
+  std::vector<GrantRecord> records_;
+};
+
+void work(ridgewatt_worker& worker, double busy_s, double gather_s = 0) {
+  while (true) {
+    if (gather_s > 0) sleep_s(gather_s);
+    if (ridgewatt_begin(&worker) != 0) return;
+    sleep_s(busy_s);
+    if (ridgewatt_end(&worker) != 0) return;
+  }
+}
+
+TEST_F(ExecutorTest, KeepsTheCycle) {
+  worker_process("inference", "i", [](auto& w) { work(w, 0.01, 0.06); });
+  worker_process("training", "a", [](auto& w) { work(w, 0.005); });
+  worker_process("training", "b", [](auto& w) { work(w, 0.005); });
+  options_.period_s = 0.1;
+  options_.training_per_cycle = 3;
+  serve(2);
+  expect_never_two_holders();
+  ASSERT_GT(summary_.inference_minibatches, 10u);
+  // At most three training minibatches between two of inference, and the two workers in turn.
+  int between = 0, most = 0, a = 0, b = 0;
+  bool began = false;
+  for (const auto& record : records_) {
+    EXPECT_EQ(record.outcome, "done");
+    if (record.kind == WorkerKind::kInference) {
+      between = 0;
+      began = true;
+    } else if (began) {
+      most = std::max(most, ++between);
+      ++(record.worker == "a" ? a : b);
+    }
+  }
+  EXPECT_EQ(most, 3);
+  EXPECT_NEAR(a, b, 0.1 * (a + b) + 4);
+}
+
+TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
+  const pid_t victim = worker_process("training", "victim", [](auto& w) { work(w, 30); });
+  worker_process("training", "other", [](auto& w) { work(w, 0.005); });
+  options_.least_deadline_s = 60;
+  std::atomic<double> killed_at{0};
+  const auto clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  double noticed_at = 0;
+  options_.on_event = [&](double, const std::string& text) {
+    if (text.find("victim died") != std::string::npos) noticed_at = clock();
+  };
+  std::thread killer([&] {
+    sleep_s(0.7);  // the victim holds the device by now
+    killed_at = clock();
+    ::kill(victim, SIGKILL);
+  });
+  serve(1.5);
+  killer.join();
+  expect_never_two_holders();
+  EXPECT_EQ(summary_.deaths, 1u);
+  ASSERT_GT(noticed_at, 0);
+  EXPECT_LT(noticed_at - killed_at, 0.1);
+  EXPECT_EQ(records_.back().worker, "other");
+  EXPECT_GT(records_.size(), 20u);
+}
+
+TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
+  const pid_t hung = worker_process("inference", "hung", [](auto& w) { work(w, 1000); });
+  worker_process("training", "other", [](auto& w) {
+    sleep_s(0.2);
+    work(w, 0.005);
+  });
+  options_.least_deadline_s = 0.3;
+  options_.infer_time_s = 0.01;
+  options_.grace_s = 0.2;
+  serve(1.5);
+  expect_never_two_holders();
+  ASSERT_FALSE(records_.empty());
+  const auto killed = std::find_if(records_.begin(), records_.end(),
+                                   [](const auto& r) { return r.outcome == "killed"; });
+  ASSERT_NE(killed, records_.end());
+  EXPECT_EQ(killed->pid, hung);
+  EXPECT_NEAR(killed->released_s - killed->granted_s, 0.5, 0.2);
+  EXPECT_EQ(summary_.revocations, 1u);
+  EXPECT_EQ(records_.back().worker, "other");
+}
+
+TEST_F(ExecutorTest, HangingUpWhileHoldingDoesNotFreeTheDevice) {
+  worker_process("training", "leaver", [](auto& w) {
+    if (ridgewatt_begin(&w) != 0) return;
+    close(w.fd);  // but the process, and its work on the device, lives on
+    sleep_s(30);
+  });
+  worker_process("training", "other", [](auto& w) {
+    sleep_s(0.3);
+    work(w, 0.005);
+  });
+  options_.grace_s = 0.4;
+  serve(1.5);
+  expect_never_two_holders();
+  ASSERT_GT(records_.size(), 1u);
+  EXPECT_EQ(records_[0].worker, "leaver");
+  EXPECT_EQ(records_[0].outcome, "killed");
+  EXPECT_GE(records_[0].released_s - records_[0].granted_s, 0.4);
+}
+
+TEST_F(ExecutorTest, MalformedMessagesDoNoHarm) {
+  worker_process("training", "good", [](auto& w) { work(w, 0.002); });
+  const pid_t flooder = fork();
+  if (flooder == 0) {
+    Random random(1);
+    int sent = 0;
+    while (sent < 10'000) {
+      ridgewatt_worker worker;
+      if (!connect_soon(&worker, path().c_str(), "training", "flood")) _exit(1);
+      while (sent < 10'000) {  // until the executor hangs up
+        std::string line;
+        static const char* const kSamples[] = {"ready x",   "done 7",  "hello 1 training flood",
+                                               "grant 1 1", "done -1", "hello 9 9 9"};
+        if (random.below(2) == 0) {
+          line = kSamples[random.below(6)];
+        } else {
+          const auto length = random.below(300);
+          for (std::size_t i = 0; i < length; ++i) line += static_cast<char>(random.below(256));
+        }
+        ++sent;
+        line += '\n';
+        if (ridgewatt_send_(&worker, line.c_str()) != 0) break;
+      }
+      close(worker.fd);
+    }
+    _exit(0);
+  }
+  options_.max_workers = 16;
+  std::thread flood_end([&] {
+    int status = 0;
+    ::waitpid(flooder, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  });
+  serve(4);
+  flood_end.join();
+  expect_never_two_holders();
+  EXPECT_GT(summary_.faults, 1000u);
+  EXPECT_GT(summary_.training_minibatches, 300u);  // the good worker went on
+  for (const auto& record : records_) EXPECT_EQ(record.worker, "good");
+}
+
+TEST_F(ExecutorTest, SocketIsPrivateAndHasOneController) {
+  options_.socket_path = path();
+  const Executor executor(options_);
+  struct stat status {};
+  ASSERT_EQ(::stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_THROW(Executor second(options_), Error);
+  options_.socket_path = folder_.write("file", "not a socket");
+  EXPECT_THROW(Executor third(options_), InputError);
+  options_.socket_path = std::string(300, 'x');
+  EXPECT_THROW(Executor fourth(options_), UsageError);
+}
+
+TEST_F(ExecutorTest, SocketOfADeadControllerIsReplaced) {
+  options_.socket_path = path();
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto* leaked = new Executor(options_);
+    (void)leaked;
+    _exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(path()));
+  EXPECT_NO_THROW(Executor again(options_));
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,56 @@
+// The line protocol between the executor and its workers (docs/scheduling.md): ASCII lines that end
+// in '\n', at most 128 bytes, over a Unix stream socket. Everything that arrives is hostile until
+// parsed.
+//
+//   worker:    hello 1 inference|training NAME     executor:  welcome 1 BATCH PERIOD_US
+//              ready                                          grant SEQUENCE DEADLINE_US
+//              done SEQUENCE                                  revoke SEQUENCE
+//              bye                                            error TEXT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ridgewatt {
+
+inline constexpr int kProtocolVersion = 1;
+inline constexpr std::size_t kLongestLine = 128;  // with the '\n'
+inline constexpr std::size_t kLongestName = 32;
+
+enum class WorkerKind { kInference, kTraining };
+std::string_view worker_kind_name(WorkerKind kind);
+
+// What a worker says.
+struct WorkerMessage {
+  enum class Type { kHello, kReady, kDone, kBye };
+  Type type = Type::kBye;
+  WorkerKind kind = WorkerKind::kTraining;  // kHello
+  std::string name;                         // kHello: 1 to 32 of A-Z a-z 0-9 _ . -
+  std::uint64_t sequence = 0;               // kDone
+};
+
+// One line without its '\n'; nothing when it is not a message exactly.
+std::optional<WorkerMessage> parse_worker_message(std::string_view line);
+
+// Cuts a byte stream into lines, bounded: a line that is too long is reported once and skipped up
+// to its end.
+class LineBuffer {
+ public:
+  struct Line {
+    bool too_long = false;
+    std::string text;
+  };
+  void feed(std::string_view bytes);
+  // The next complete line, or nothing.
+  std::optional<Line> next();
+  std::size_t buffered() const { return pending_.size(); }
+
+ private:
+  std::string pending_;
+  bool skipping_ = false;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,26 @@
+// Any bytes from a worker, in pieces of any size: no crash, bounded memory, and a line that parses
+// is a message within its bounds.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ridgewatt/schedule/protocol.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t piece = 1 + data[0] % 64;
+  std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  ridgewatt::LineBuffer buffer;
+  while (!rest.empty()) {
+    buffer.feed(rest.substr(0, piece));
+    rest.remove_prefix(std::min(piece, rest.size()));
+    while (const auto line = buffer.next()) {
+      if (line->too_long) continue;
+      const auto message = ridgewatt::parse_worker_message(line->text);
+      if (message && message->name.size() > ridgewatt::kLongestName) std::abort();
+    }
+    if (buffer.buffered() > ridgewatt::kLongestLine) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,146 @@
+/* A worker of `ridgewatt schedule run` in C (C99 or later, also C++); header only, no dependency.
+ *
+ *   struct ridgewatt_worker worker;
+ *   if (ridgewatt_connect(&worker, NULL, "training", "resnet18") != 0) perror("ridgewatt");
+ *   while (more_to_do) {
+ *     if (ridgewatt_begin(&worker) != 0) break;   // waits until the device is ours
+ *     train_one_minibatch();                      // and waits until the device is done with it
+ *     ridgewatt_end(&worker);
+ *   }
+ *   ridgewatt_disconnect(&worker);
+ *
+ * An inference worker calls ridgewatt_begin once worker.batch requests are gathered. All functions
+ * return 0, or -1 with errno set; ECONNRESET means that the controller is gone and the device must
+ * not be used any more.
+ */
+#ifndef RIDGEWATT_WORKER_H
+#define RIDGEWATT_WORKER_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ridgewatt_worker {
+  int fd;
+  int batch;                   /* requests an inference minibatch should hold */
+  long long period_us;         /* of the cycle; 0: none */
+  unsigned long long sequence; /* of the minibatch in hand; 0: none */
+  long long deadline_us;       /* time that the minibatch may take */
+  char pending[256];           /* received, not yet read as lines */
+  size_t pending_size;
+};
+
+static inline int ridgewatt_send_(struct ridgewatt_worker* worker, const char* line) {
+  size_t size = strlen(line), sent = 0;
+  while (sent < size) {
+    ssize_t count = send(worker->fd, line + sent, size - sent, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return -1;
+    sent += (size_t)count;
+  }
+  return 0;
+}
+
+/* Next line without its end into `line` (at least 256 bytes). */
+static inline int ridgewatt_receive_(struct ridgewatt_worker* worker, char* line) {
+  for (;;) {
+    char* end = (char*)memchr(worker->pending, '\n', worker->pending_size);
+    if (end != NULL) {
+      size_t length = (size_t)(end - worker->pending);
+      memcpy(line, worker->pending, length);
+      line[length] = '\0';
+      worker->pending_size -= length + 1;
+      memmove(worker->pending, end + 1, worker->pending_size);
+      return 0;
+    }
+    if (worker->pending_size == sizeof worker->pending) {
+      errno = EPROTO;
+      return -1;
+    }
+    ssize_t count = recv(worker->fd, worker->pending + worker->pending_size,
+                         sizeof worker->pending - worker->pending_size, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return -1;
+    if (count == 0) {
+      errno = ECONNRESET;
+      return -1;
+    }
+    worker->pending_size += (size_t)count;
+  }
+}
+
+static inline void ridgewatt_disconnect(struct ridgewatt_worker* worker) {
+  if (worker->fd >= 0) {
+    ridgewatt_send_(worker, "bye\n");
+    close(worker->fd);
+  }
+  worker->fd = -1;
+}
+
+/* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else /tmp/ridgewatt.sock. `kind`: "inference"
+ * or "training". `name`: 1 to 32 of A-Z a-z 0-9 _ . - */
+static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char* path,
+                                    const char* kind, const char* name) {
+  struct sockaddr_un address;
+  char line[256];
+  memset(worker, 0, sizeof *worker);
+  memset(&address, 0, sizeof address);
+  if (path == NULL) path = getenv("RIDGEWATT_SOCKET");
+  if (path == NULL) path = "/tmp/ridgewatt.sock";
+  worker->fd = -1;
+  if (strlen(path) >= sizeof address.sun_path || strlen(name) > 32) {
+    errno = EINVAL;
+    return -1;
+  }
+  address.sun_family = AF_UNIX;
+  strcpy(address.sun_path, path);
+  worker->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (worker->fd < 0) return -1;
+  snprintf(line, sizeof line, "hello 1 %s %s\n", kind, name);
+  if (connect(worker->fd, (struct sockaddr*)&address, sizeof address) == 0 &&
+      ridgewatt_send_(worker, line) == 0 && ridgewatt_receive_(worker, line) == 0) {
+    if (sscanf(line, "welcome 1 %d %lld", &worker->batch, &worker->period_us) == 2) return 0;
+    errno = EPROTO;
+  }
+  {
+    int saved = errno;
+    close(worker->fd);
+    worker->fd = -1;
+    errno = saved;
+  }
+  return -1;
+}
+
+/* Waits until the device is granted. */
+static inline int ridgewatt_begin(struct ridgewatt_worker* worker) {
+  char line[256];
+  if (ridgewatt_send_(worker, "ready\n") != 0) return -1;
+  for (;;) {
+    if (ridgewatt_receive_(worker, line) != 0) return -1;
+    if (sscanf(line, "grant %llu %lld", &worker->sequence, &worker->deadline_us) == 2) return 0;
+    if (strncmp(line, "revoke", 6) == 0) continue; /* of a minibatch that has ended */
+    errno = strcmp(line, "bye") == 0 ? ECONNRESET : EPROTO;
+    return -1;
+  }
+}
+
+/* The minibatch has ended: nothing of it runs on the device any more. */
+static inline int ridgewatt_end(struct ridgewatt_worker* worker) {
+  char line[64];
+  snprintf(line, sizeof line, "done %llu\n", worker->sequence);
+  worker->sequence = 0;
+  return ridgewatt_send_(worker, line);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
