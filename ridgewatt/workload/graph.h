@@ -69,7 +69,9 @@ struct Tensor : ValueInfo {
   TensorRole role = TensorRole::kActivation;
   // Follows from initialisers, constants and shapes alone: a runtime folds it before the first run.
   bool is_constant = false;
-  // Extents of a graph input as the file names them ("batch"); empty for plain numbers.
+  // Type and shape as the file states them, for inputs and where it has them; the names of the
+  // extents ("batch") beside it, empty for plain numbers.
+  std::shared_ptr<const ValueInfo> declared;
   std::vector<std::string> symbols;
 };
 

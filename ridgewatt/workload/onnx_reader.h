@@ -17,7 +17,7 @@ namespace ridgewatt {
 
 struct LoadOptions {
   // Nodes after local functions are expanded, over all graphs of the model.
-  std::size_t max_nodes = std::size_t{1} << 20;
+  std::size_t max_nodes = std::size_t{1} << 19;
   // Folder in which external data may lie, for models from memory. Empty: none is looked for.
   std::string folder;
 };

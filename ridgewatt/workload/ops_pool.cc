@@ -1,0 +1,84 @@
+// Poolings.
+#include "ridgewatt/workload/infer_context.h"
+#include "ridgewatt/workload/window.h"
+
+namespace ridgewatt {
+namespace {
+
+void pool(InferContext& c) {
+  const Shape* in = c.shape(0);
+  std::optional<Shape> out;
+  if (in != nullptr) {
+    if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
+    const Window window = read_window(c, in->size() - 2, {});
+    out = Shape{(*in)[0], (*in)[1]};
+    for (std::size_t i = 2; i < in->size(); ++i) {
+      out->push_back(window.output_extent(c, i - 2, (*in)[i]));
+    }
+  }
+  c.set(0, c.dtype(0), out);
+  c.set(1, DataType::kInt64, out);  // MaxPool's indices
+}
+
+void global_pool(InferContext& c) {
+  std::optional<Shape> shape = c.input(0).shape;
+  for (std::size_t i = 2; shape && i < shape->size(); ++i) (*shape)[i] = 1;
+  c.set(0, c.dtype(0), std::move(shape));
+}
+
+void max_unpool(InferContext& c) {
+  const Shape* in = c.shape(0);
+  if (in == nullptr || in->size() < 2) return c.set(0, c.dtype(0));
+  if (c.has_input(2)) {
+    std::optional<Shape> out(std::in_place, in->size(), kUnknownDim);
+    if (const auto* extents = c.known_ints(2)) out = *extents;
+    return c.set(0, c.dtype(0), std::move(out));
+  }
+  const Window window = read_window(c, in->size() - 2, {});
+  Shape out = {(*in)[0], (*in)[1]};
+  for (std::size_t i = 0; i + 2 < in->size(); ++i) {
+    const std::int64_t extent = (*in)[i + 2];
+    out.push_back(extent < 1
+                      ? kUnknownDim
+                      : add_extents(multiply_extents(extent - 1, window.strides[i]),
+                                    window.kernel[i] - window.pads_begin[i] - window.pads_end[i]));
+  }
+  c.set(0, c.dtype(0), std::move(out));
+}
+
+// rois [R, 4 or 5]: output [R, C, height, width].
+void roi_pool(InferContext& c, std::int64_t height, std::int64_t width) {
+  const Shape* in = c.shape(0);
+  const Shape* rois = c.shape(1);
+  Shape out = {rois != nullptr && !rois->empty() ? (*rois)[0] : kUnknownDim,
+               in != nullptr && in->size() > 1 ? (*in)[1] : kUnknownDim, height, width};
+  c.set(0, c.dtype(0), std::move(out));
+}
+void roi_align(InferContext& c) {
+  roi_pool(c, c.node().integer("output_height", 1), c.node().integer("output_width", 1));
+}
+void max_roi_pool(InferContext& c) {
+  const auto* size = c.node().integers("pooled_shape");
+  if (size == nullptr || size->size() != 2) c.fail("pooled_shape is missing");
+  roi_pool(c, (*size)[0], (*size)[1]);
+}
+
+constexpr OpEntry kOps[] = {
+    {.name = "MaxPool", .shape = pool, .op_class = OpClass::kPooling},
+    {.name = "AveragePool", .shape = pool, .op_class = OpClass::kPooling},
+    {.name = "LpPool", .shape = pool, .op_class = OpClass::kPooling},
+    {.name = "GlobalMaxPool", .shape = global_pool, .op_class = OpClass::kPooling},
+    {.name = "GlobalAveragePool", .shape = global_pool, .op_class = OpClass::kPooling},
+    {.name = "GlobalLpPool", .shape = global_pool, .op_class = OpClass::kPooling},
+    {.name = "MaxUnpool", .shape = max_unpool, .op_class = OpClass::kPooling},
+    {.name = "RoiAlign", .shape = roi_align, .op_class = OpClass::kPooling},
+    {.name = "MaxRoiPool", .shape = max_roi_pool, .op_class = OpClass::kPooling},
+};
+
+}  // namespace
+
+std::span<const OpEntry> pool_ops() {
+  return kOps;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,51 @@
+// Quantisation.
+#include "ridgewatt/workload/infer_context.h"
+
+namespace ridgewatt {
+namespace {
+
+void quantize(InferContext& c) {
+  DataType type = DataType::kUint8;
+  if (c.has_input(2)) {
+    type = c.dtype(2);
+  } else if (const auto named = data_type_from_number(c.node().integer("output_dtype", 0));
+             named && *named != DataType::kUndefined) {
+    type = *named;
+  }
+  c.set(0, type, c.input(0).shape);
+}
+
+void dequantize(InferContext& c) {
+  const auto named = data_type_from_number(c.node().integer("output_dtype", 0));
+  DataType type = c.opset() < 19 && c.node().domain.empty() ? DataType::kFloat : c.dtype(1);
+  if (named && *named != DataType::kUndefined) type = *named;
+  c.set(0, type, c.input(0).shape);
+}
+
+void dynamic_quantize(InferContext& c) {
+  c.set(0, DataType::kUint8, c.input(0).shape);
+  c.set(1, DataType::kFloat, Shape{});
+  c.set(2, DataType::kUint8, Shape{});
+}
+
+constexpr OpEntry kOps[] = {
+    {.name = "QuantizeLinear", .shape = quantize, .op_class = OpClass::kElementwise},
+    {.name = "DequantizeLinear", .shape = dequantize, .op_class = OpClass::kElementwise},
+    {.name = "DynamicQuantizeLinear", .shape = dynamic_quantize, .op_class = OpClass::kElementwise},
+    {.name = "QuantizeLinear",
+     .domain = "com.microsoft",
+     .shape = quantize,
+     .op_class = OpClass::kElementwise},
+    {.name = "DequantizeLinear",
+     .domain = "com.microsoft",
+     .shape = dequantize,
+     .op_class = OpClass::kElementwise},
+};
+
+}  // namespace
+
+std::span<const OpEntry> quant_ops() {
+  return kOps;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,43 @@
+// Recurrent layers.
+#include "ridgewatt/workload/infer_context.h"
+
+namespace ridgewatt {
+namespace {
+
+// X [T, N, I] (or [N, T, I] with layout 1), R [D, gates x H, H]: Y [T, D, N, H], Y_h and Y_c
+// [D, N, H]; with layout 1 [N, T, D, H] and [N, D, H].
+void recurrent(InferContext& c) {
+  const Shape* x = c.shape(0);
+  const Shape* r = c.shape(2);
+  if (x != nullptr && x->size() != 3) c.fail("input of rank " + std::to_string(x->size()));
+  const bool batch_first = c.node().integer("layout", 0) != 0;
+  const std::int64_t directions = c.node().text("direction", "forward") == "bidirectional" ? 2 : 1;
+  std::int64_t hidden = c.node().integer("hidden_size", kUnknownDim);
+  if (hidden == kUnknownDim && r != nullptr && r->size() == 3) hidden = (*r)[2];
+  const std::int64_t steps = x != nullptr ? (*x)[batch_first ? 1 : 0] : kUnknownDim;
+  const std::int64_t batch = x != nullptr ? (*x)[batch_first ? 0 : 1] : kUnknownDim;
+  const DataType type = c.dtype(0);
+  if (batch_first) {
+    c.set(0, type, Shape{batch, steps, directions, hidden});
+    c.set(1, type, Shape{batch, directions, hidden});
+    c.set(2, type, Shape{batch, directions, hidden});
+  } else {
+    c.set(0, type, Shape{steps, directions, batch, hidden});
+    c.set(1, type, Shape{directions, batch, hidden});
+    c.set(2, type, Shape{directions, batch, hidden});
+  }
+}
+
+constexpr OpEntry kOps[] = {
+    {.name = "LSTM", .shape = recurrent, .op_class = OpClass::kRecurrent},
+    {.name = "GRU", .shape = recurrent, .op_class = OpClass::kRecurrent},
+    {.name = "RNN", .shape = recurrent, .op_class = OpClass::kRecurrent},
+};
+
+}  // namespace
+
+std::span<const OpEntry> recurrent_ops() {
+  return kOps;
+}
+
+}  // namespace ridgewatt

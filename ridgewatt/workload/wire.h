@@ -1,0 +1,113 @@
+// The wire format of protocol buffers, walked in place: no message is built and no byte is copied,
+// which is what lets models larger than memory (and larger than protobuf's 2 GB) be read.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+// for (WireReader in(bytes); in.next();) switch (in.field()) { case 1: use(in.bytes()); ... }
+// Fields that nobody asks for are skipped. Throws InputError where the bytes end early.
+class WireReader {
+ public:
+  explicit WireReader(std::string_view message)
+      : next_(message.data()), end_(message.data() + message.size()) {}
+
+  // Advances to the next field; false at the end.
+  bool next() {
+    if (next_ == end_) return false;
+    const std::uint64_t tag = varint();
+    if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff) fail();
+    field_ = static_cast<int>(tag >> 3);
+    type_ = static_cast<int>(tag & 7);
+    switch (type_) {
+      case 0:
+        number_ = varint();
+        return true;
+      case 1:
+        content_ = take(8);
+        return true;
+      case 2:
+        content_ = take(varint());
+        return true;
+      case 5:
+        content_ = take(4);
+        return true;
+      default:  // groups do not occur in ONNX
+        fail();
+    }
+  }
+
+  int field() const { return field_; }
+
+  std::int64_t integer() const {
+    if (type_ != 0) fail();
+    return static_cast<std::int64_t>(number_);
+  }
+  // A string, bytes or message.
+  std::string_view bytes() const {
+    if (type_ != 2) fail();
+    return content_;
+  }
+  float real() const {
+    if (type_ != 5) fail();
+    float value = 0;
+    std::memcpy(&value, content_.data(), sizeof value);
+    return value;
+  }
+
+  // Calls each(value) for the values of a repeated scalar field, packed or not.
+  template <typename Each>
+  void integers(Each each) const {
+    if (type_ == 0) {
+      each(static_cast<std::int64_t>(number_));
+      return;
+    }
+    if (type_ != 2) fail();
+    WireReader packed(content_);
+    while (packed.next_ != packed.end_) each(static_cast<std::int64_t>(packed.varint()));
+  }
+  // `Real`: float or double.
+  template <typename Real, typename Each>
+  void reals(Each each) const {
+    const bool single = type_ == (sizeof(Real) == 4 ? 5 : 1);
+    if ((!single && type_ != 2) || content_.size() % sizeof(Real) != 0) fail();
+    for (std::size_t at = 0; at < content_.size(); at += sizeof(Real)) {
+      Real value = 0;
+      std::memcpy(&value, content_.data() + at, sizeof value);
+      each(value);
+    }
+  }
+
+ private:
+  [[noreturn]] static void fail() { throw InputError("malformed or truncated ONNX data"); }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (next_ == end_) fail();
+      const auto byte = static_cast<unsigned char>(*next_++);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    fail();
+  }
+  std::string_view take(std::uint64_t size) {
+    if (size > static_cast<std::uint64_t>(end_ - next_)) fail();
+    const std::string_view taken(next_, size);
+    next_ += size;
+    return taken;
+  }
+
+  const char* next_;
+  const char* end_;
+  int field_ = 0;
+  int type_ = 0;
+  std::uint64_t number_ = 0;
+  std::string_view content_;
+};
+
+}  // namespace ridgewatt
