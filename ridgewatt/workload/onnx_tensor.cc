@@ -214,10 +214,13 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
   } else {
     decode_typed(fields, count, *constant);
   }
-  const std::size_t stored =
+  const std::size_t all =
       constant->ints.size() + constant->floats.size() + constant->strings.size();
-  if (stored == static_cast<std::size_t>(count)) return constant;
-  if (stored == 0) return nullptr;  // the weights were left out
+  std::size_t stored = constant->ints.size();  // of the element type
+  if (is_floating(fields.dtype)) stored = constant->floats.size();
+  if (fields.dtype == DataType::kString) stored = constant->strings.size();
+  if (stored == static_cast<std::size_t>(count) && stored == all) return constant;
+  if (all == 0) return nullptr;  // the weights were left out
   throw InputError("tensor of " + std::to_string(count) + " elements has " +
                    std::to_string(stored) + " of them");
 }

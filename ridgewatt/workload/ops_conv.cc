@@ -1,6 +1,6 @@
 // Convolutions.
 #include "ridgewatt/workload/infer_context.h"
-#include "ridgewatt/workload/window.h"
+#include "ridgewatt/workload/sliding_window.h"
 
 namespace ridgewatt {
 namespace {
@@ -15,7 +15,7 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w) {
   if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
   std::vector<std::int64_t> kernel;
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
-  const Window window = read_window(c, axes, kernel);
+  const SlidingWindow window = read_window(c, axes, kernel);
   const std::int64_t group = c.node().integer("group", 1);
   if (group < 1) c.fail("group " + std::to_string(group));
   if (weights != nullptr) {
@@ -49,7 +49,7 @@ void conv_transpose(InferContext& c) {
   if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
   std::vector<std::int64_t> kernel;
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
-  const Window window = read_window(c, axes, kernel);
+  const SlidingWindow window = read_window(c, axes, kernel);
   const auto* output_shape = c.node().integers("output_shape");
   const auto* output_padding = c.node().integers("output_padding");
   if (output_shape != nullptr && output_shape->size() < axes) c.fail("output_shape is too short");

@@ -60,6 +60,7 @@ using RealPair = double (*)(double, double);
 // Both contents with their static shapes, or false.
 bool have_pair(const InferContext& c, std::size_t first, std::size_t second) {
   return c.constant(first) != nullptr && c.constant(second) != nullptr &&
+         c.constant(first)->strings.empty() && c.constant(second)->strings.empty() &&
          c.input(first).has_static_shape() && c.input(second).has_static_shape();
 }
 

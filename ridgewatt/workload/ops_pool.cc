@@ -1,6 +1,6 @@
 // Poolings.
 #include "ridgewatt/workload/infer_context.h"
-#include "ridgewatt/workload/window.h"
+#include "ridgewatt/workload/sliding_window.h"
 
 namespace ridgewatt {
 namespace {
@@ -10,7 +10,7 @@ void pool(InferContext& c) {
   std::optional<Shape> out;
   if (in != nullptr) {
     if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
-    const Window window = read_window(c, in->size() - 2, {});
+    const SlidingWindow window = read_window(c, in->size() - 2, {});
     out = Shape{(*in)[0], (*in)[1]};
     for (std::size_t i = 2; i < in->size(); ++i) {
       out->push_back(window.output_extent(c, i - 2, (*in)[i]));
@@ -34,7 +34,7 @@ void max_unpool(InferContext& c) {
     if (const auto* extents = c.known_ints(2)) out = *extents;
     return c.set(0, c.dtype(0), std::move(out));
   }
-  const Window window = read_window(c, in->size() - 2, {});
+  const SlidingWindow window = read_window(c, in->size() - 2, {});
   Shape out = {(*in)[0], (*in)[1]};
   for (std::size_t i = 0; i + 2 < in->size(); ++i) {
     const std::int64_t extent = (*in)[i + 2];

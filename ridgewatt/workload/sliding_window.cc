@@ -1,4 +1,4 @@
-#include "ridgewatt/workload/window.h"
+#include "ridgewatt/workload/sliding_window.h"
 
 #include <algorithm>
 
@@ -23,9 +23,9 @@ std::vector<std::int64_t> read_list(const OpContext& context, std::string_view n
 
 }  // namespace
 
-Window read_window(const OpContext& context, std::size_t axes,
-                   const std::vector<std::int64_t>& kernel) {
-  Window window;
+SlidingWindow read_window(const OpContext& context, std::size_t axes,
+                          const std::vector<std::int64_t>& kernel) {
+  SlidingWindow window;
   window.kernel = kernel.empty() || context.node().find("kernel_shape") != nullptr
                       ? read_list(context, "kernel_shape", axes, kUnknownDim, 1)
                       : kernel;
@@ -45,8 +45,8 @@ Window read_window(const OpContext& context, std::size_t axes,
   return window;
 }
 
-std::int64_t Window::output_extent(const OpContext& context, std::size_t axis,
-                                   std::int64_t input) const {
+std::int64_t SlidingWindow::output_extent(const OpContext& context, std::size_t axis,
+                                          std::int64_t input) const {
   if (input == kUnknownDim) return kUnknownDim;
   const std::int64_t stride = strides[axis];
   if (same) return (input + stride - 1) / stride;

@@ -9,7 +9,7 @@
 namespace ridgewatt {
 
 // The attributes of one node, one entry a spatial axis.
-struct Window {
+struct SlidingWindow {
   std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
   bool same = false;       // auto_pad SAME_UPPER or SAME_LOWER: output = ceil(input / stride)
   bool ceil_mode = false;  // poolings: round up
@@ -19,7 +19,7 @@ struct Window {
 
 // Reads kernel_shape (else `kernel`), strides, dilations, pads and auto_pad; fails on lists of the
 // wrong length and on values that are not positive.
-Window read_window(const OpContext& context, std::size_t axes,
-                   const std::vector<std::int64_t>& kernel);
+SlidingWindow read_window(const OpContext& context, std::size_t axes,
+                          const std::vector<std::int64_t>& kernel);
 
 }  // namespace ridgewatt
