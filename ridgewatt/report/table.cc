@@ -22,13 +22,6 @@ std::string significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
 }
 
-std::string terminal_text(const Cell& cell, int digits) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return escape_terminal(*text);
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
-  if (const auto* number = std::get_if<double>(&cell)) return significant(*number, digits);
-  return "-";
-}
-
 // Columns that a string takes on the terminal, one a code point.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -37,6 +30,13 @@ std::size_t width(const std::string& text) {
 }
 
 }  // namespace
+
+std::string cell_text(const Cell& cell, int digits) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
+  if (const auto* number = std::get_if<double>(&cell)) return significant(*number, digits);
+  return "-";
+}
 
 void Table::add_row(std::vector<Cell> row) {
   if (row.size() != columns_.size()) throw UsageError("table row has the wrong number of cells");
@@ -52,7 +52,7 @@ void Table::print_terminal(std::ostream& out) const {
   for (const auto& row : rows_) {
     lines.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      lines.back().push_back(terminal_text(row[c], columns_[c].digits));
+      lines.back().push_back(escape_terminal(cell_text(row[c], columns_[c].digits)));
       if (std::holds_alternative<std::string>(row[c])) numeric[c] = false;
     }
   }

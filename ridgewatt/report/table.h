@@ -20,6 +20,10 @@ struct Column {
   int digits = 4;       // significant digits on the terminal
 };
 
+// A cell for people: fixed notation with `digits` significant digits where that is readable; "-"
+// when empty. Text is as it is: escape it for where it goes.
+std::string cell_text(const Cell& cell, int digits);
+
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -1,0 +1,103 @@
+#include "ridgewatt/report/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridgewatt {
+namespace {
+
+std::vector<Tick> linear_ticks(double lo, double hi, int wanted) {
+  const double raw = (hi - lo) / std::max(1, wanted);
+  const double magnitude = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 10 * magnitude;
+  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
+    if (raw <= factor * magnitude * 1.0001) {
+      step = factor * magnitude;
+      break;
+    }
+  }
+  std::vector<Tick> ticks;
+  const auto first = static_cast<long>(std::ceil(lo / step - 1e-9));
+  for (long i = first; static_cast<double>(i) * step <= hi + 1e-9 * step && ticks.size() < 100;
+       ++i) {
+    const double value = static_cast<double>(i) * step;
+    ticks.push_back({value, tick_label(i == 0 ? 0.0 : value)});
+  }
+  return ticks;
+}
+
+std::vector<Tick> log_ticks(double lo, double hi, int wanted) {
+  const int first = static_cast<int>(std::floor(std::log10(lo)));
+  const int last = static_cast<int>(std::ceil(std::log10(hi)));
+  const int decades = last - first;
+  const int stride = std::max(1, decades / std::max(1, wanted));
+  const bool label_parts = std::log10(hi / lo) < 1.6;
+  std::vector<Tick> ticks;
+  for (int decade = first; decade <= last; ++decade) {
+    for (int part = 1; part < 10; ++part) {
+      const double value = part * std::pow(10.0, decade);
+      if (value < lo * 0.9999 || value > hi * 1.0001) continue;
+      const bool labelled =
+          part == 1 ? (decade - first) % stride == 0 : label_parts && (part == 2 || part == 5);
+      if (labelled)
+        ticks.push_back({value, tick_label(value)});
+      else if (decades <= 8)
+        ticks.push_back({value, ""});
+    }
+  }
+  return ticks;
+}
+
+}  // namespace
+
+Scale::Scale(double lo, double hi, bool log, double from, double to)
+    : lo_(lo), hi_(hi), log_(log), from_(from), to_(to) {
+  if (log_) lo_ = std::max(lo_, 1e-300);
+  if (hi_ <= lo_) {
+    hi_ = log_ ? lo_ * 10 : lo_ + std::max(1.0, std::abs(lo_));
+  }
+}
+
+double Scale::pixel(double value) const {
+  const double position =
+      log_ ? std::log(value / lo_) / std::log(hi_ / lo_) : (value - lo_) / (hi_ - lo_);
+  return from_ + position * (to_ - from_);
+}
+
+bool Scale::accepts(double value) const {
+  return std::isfinite(value) && (!log_ || value > 0);
+}
+
+std::vector<Tick> Scale::ticks(int wanted) const {
+  return log_ ? log_ticks(lo_, hi_, wanted) : linear_ticks(lo_, hi_, wanted);
+}
+
+Range padded_range(std::span<const double> values, bool log) {
+  bool any = false;
+  Range range;
+  for (const double value : values) {
+    if (!std::isfinite(value) || (log && value <= 0)) continue;
+    range.lo = any ? std::min(range.lo, value) : value;
+    range.hi = any ? std::max(range.hi, value) : value;
+    any = true;
+  }
+  if (!any) return log ? Range{1, 10} : Range{0, 1};
+  if (log) {
+    const double room = std::pow(range.hi / range.lo, 0.04) * (range.hi == range.lo ? 2 : 1);
+    return {range.lo / room, range.hi * room};
+  }
+  const double room = range.hi == range.lo ? std::max(1e-12, std::abs(range.hi) * 0.5)
+                                           : 0.04 * (range.hi - range.lo);
+  // Data that starts at zero keeps zero as its edge.
+  return {range.lo >= 0 && range.lo < room ? 0.0 : range.lo - room, range.hi + room};
+}
+
+std::string tick_label(double value) {
+  const double magnitude = std::abs(value);
+  if (magnitude >= 1e6 || (magnitude > 0 && magnitude < 1e-3)) return fmt::format("{:.3g}", value);
+  return fmt::format("{:g}", value);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,151 @@
+#include "ridgewatt/report/html_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kHostile = "</script><script>document.title='owned'</script><img src=x>";
+
+std::string sample_page() {
+  HtmlReport report(std::string("Report ") + kHostile);
+  report.heading(kHostile);
+  report.paragraph(kHostile);
+  Table table({{"layer", kHostile}, {"time_ms", "time (ms)"}});
+  Plot plot{.title = kHostile, .x = {.label = "x", .log = true}, .y = {.label = kHostile}};
+  Series points{.name = kHostile, .mark = Mark::kPoints};
+  for (int i = 0; i < 5; ++i) {
+    table.add_row({std::string(kHostile), 10.0 - i});
+    points.x.push_back(i + 1);
+    points.y.push_back(i * i);
+    points.rows.push_back(i);
+    points.labels.emplace_back(kHostile);
+  }
+  plot.series = {points};
+  const int id = report.table(kHostile, table);
+  report.figure(plot, id);
+  HeatMap map{.title = "heat", .x = {1, 2}, .y = {3, 4}};
+  map.values = {{1, 2}, {3, 4}};
+  report.figure(map);
+  report.figure(StackedBars{.title = "bars", .bars = {kHostile}, .parts = {"p"}, .values = {{1}}});
+  report.figure(ViolinPlot{.title = "violin", .names = {"a"}, .values = {{1, 2, 3}}});
+  Timeline timeline{.title = "timeline", .lanes = {"a"}};
+  timeline.spans = {{0, 0, 1, "k", kHostile}};
+  report.figure(timeline);
+  return report.html();
+}
+
+TEST(HtmlReport, TextFromOutsideStaysText) {
+  const std::string page = sample_page();
+  EXPECT_EQ(page.find("<script>document.title"), std::string::npos);
+  EXPECT_EQ(page.find("<img src=x>"), std::string::npos);
+  EXPECT_EQ(page, sample_page());
+  // Offline: nothing is fetched.
+  for (const char* way : {"src=\"http", "href=\"http", "@import", "<link"}) {
+    EXPECT_EQ(page.find(way), std::string::npos) << way;
+  }
+}
+
+TEST(HtmlReport, EmbeddedChartCodeIsTheFileByteForByte) {
+  const auto path =
+      testing::source_folder() / "web" / "node_modules" / "echarts" / "dist" / "echarts.min.js";
+  if (!has_interactive_charts() || !std::filesystem::exists(path)) {
+    GTEST_SKIP() << "skipped: built without ECharts (npm was absent)";
+  }
+  const std::string code = read_file(path.string());
+  EXPECT_GT(code.size(), 65536u);
+  EXPECT_THAT(sample_page().find(code), Not(std::string::npos));
+}
+
+// The page in a real browser; empty when there is none.
+std::string load_in_browser(const std::string& page, std::string* log) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write("page.html", page);
+  const std::string error_path = (folder.path() / "log").string();
+  const std::string command =
+      "timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr"
+      " --virtual-time-budget=5000 --window-size=1200,900 --user-data-dir='" +
+      (folder.path() / "profile").string() + "' --dump-dom 'file://" + path + "' 2>'" + error_path +
+      "'";
+  std::string dom;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "";
+  std::array<char, 65536> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    dom.append(buffer.data(), n);
+  }
+  pclose(pipe);
+  *log = read_file(error_path);
+  return dom;
+}
+
+// What a user does: select a row, sort by a column, change the theme; faults go into the title.
+constexpr const char* kActions = R"(<script>
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+window.addEventListener("load", async () => {
+  await wait(300);
+  const faults = [];
+  const check = (holds, what) => { if (!holds) faults.push(what); };
+  const charts = Array.from(document.querySelectorAll("figure.chart"));
+  const drawn = () => charts.filter((c) => c.querySelector("svg path, svg circle, svg rect")).length;
+  check(drawn() === charts.length, "charts " + drawn());
+  const interactive = document.getElementById("options") !== null;
+  check(!interactive || charts.every((c) => echarts.getInstanceByDom(c)), "echarts");
+  document.querySelectorAll("tbody tr")[2].click();
+  check(document.querySelectorAll("tr.selected").length === 1, "row");
+  const red = () => charts[0].querySelectorAll('[stroke="#E00000"], .selected').length;
+  for (let i = 0; i < 50 && red() === 0; ++i) await frame();  // charts change on the next frame
+  check(red() === 1, "linked point " + red());
+  const heading = document.querySelectorAll("th")[1];
+  heading.click();
+  const first = () => document.querySelector("tbody tr td.n").textContent;
+  check(first().startsWith("6"), "ascending " + first());
+  heading.click();
+  check(first().startsWith("10"), "descending " + first());
+  document.getElementById("theme").click();
+  await wait(300);
+  check(document.documentElement.classList.contains("dark"), "theme");
+  check(drawn() === charts.length, "charts after theme");
+  document.title = faults.length ? "FAULTS " + faults.join("; ") : "ALL WELL";
+});
+</script></body>)";
+
+TEST(HtmlReport, WorksInChromiumWithoutErrors) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "skipped: chromium is not installed";
+  }
+  std::string page = sample_page();
+  page.replace(page.rfind("</body>"), 7, kActions);
+  std::string log;
+  const std::string dom = load_in_browser(page, &log);
+  EXPECT_THAT(dom, HasSubstr("<title>ALL WELL</title>")) << dom.substr(0, 600) << log;
+  EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
+}
+
+TEST(HtmlReport, StaticFallbackWorksInChromium) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "skipped: chromium is not installed";
+  }
+  // What a build without ECharts writes: the same page without options and chart code.
+  std::string page = sample_page();
+  const auto options = page.find("<script type=\"application/json\"");
+  if (options != std::string::npos) page.erase(options, page.rfind("<script>") - options);
+  page.replace(page.rfind("</body>"), 7, kActions);
+  std::string log;
+  const std::string dom = load_in_browser(page, &log);
+  EXPECT_THAT(dom, HasSubstr("<title>ALL WELL</title>")) << dom.substr(0, 600) << log;
+  EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
+}
+
+}  // namespace
+}  // namespace ridgewatt
