@@ -1,0 +1,112 @@
+// Time, power and energy of a workload on any power mode, from a twin: no profiling.
+//
+//   const Estimator estimator(twin, cost);           // cost: one minibatch of one batch size
+//   const TimePower at = estimator(mode);            // microseconds: kernels are summed once a
+//                                                    // (GPU clock, memory clock)
+//   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
+//
+// The model (docs/twin.md). On the GPU, kernel k takes
+//   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
+// The framework launches kernels in order, n_k launches of l(mode) seconds each, ahead of the GPU,
+// so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
+//   T_pipe = host + max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
+// A loader with workers overlaps: T = (T_pipe^3 + T_load^3)^(1/3); without: T = T_pipe + T_load.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/roofline/twin.h"
+#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+// How the workload is fed.
+struct RunOptions {
+  int loader_workers = 4;  // 0: loading does not overlap
+  // What a worker takes for one sample at the highest CPU clock. Nothing: the twin's own, an
+  // average over data sets.
+  std::optional<double> loader_s_per_sample;
+};
+
+struct TimePower {
+  double time_s = 0;
+  double power_w = 0;
+  double energy_j() const { return time_s * power_w; }
+};
+
+// What the time of a minibatch goes to.
+enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader, kCount };
+inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kCount);
+std::string_view cause_name(Cause cause);
+
+// Time and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j` is
+// what is spent for time alone. Both sum to the whole exactly.
+struct Breakdown {
+  TimePower total;
+  std::array<double, kCauseCount> time_s{};
+  std::array<double, kCauseCount> energy_j{};
+  double static_j = 0;
+  Cause dominant() const;  // of time
+};
+
+// One layer (kernel) of the workload in one mode.
+struct LayerEstimate {
+  std::size_t kernel = 0;  // index in WorkloadCost::kernels
+  double time_s = 0;       // its share of the minibatch; all layers, host and loader sum to it
+  double energy_j = 0;     // dynamic energy and static power over time_s
+  Cause cause = Cause::kCompute;
+  double gpu_s = 0;  // what the kernel takes on the GPU
+  double effective_traffic_bytes = 0;
+};
+
+class Estimator {
+ public:
+  // UsageError when the workload has no kernels or a kernel's cost is not finite.
+  Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options = {});
+  Estimator(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+            const RunOptions& options = {});
+  ~Estimator();
+  Estimator(Estimator&&) noexcept;
+
+  // Safe to call from several threads. Absent knobs count as the highest; UsageError for a
+  // governor.
+  TimePower operator()(const PowerMode& mode) const;
+  Breakdown breakdown(const PowerMode& mode) const;
+  std::vector<LayerEstimate> layers(const PowerMode& mode) const;
+  // Adds every kernel's time in `mode` to `time_s` (one entry a kernel): detail over many modes.
+  void add_layer_times(const PowerMode& mode, std::span<double> time_s) const;
+
+  const Twin& twin() const { return twin_; }
+  const WorkloadCost& cost() const { return *cost_; }
+  // Sustained bytes per second of DRAM in a mode.
+  double bandwidth(const PowerMode& mode) const;
+
+ private:
+  struct Terms;     // per kernel, independent of the mode
+  struct GpuState;  // kernels summed for one GPU and memory clock
+  struct CpuState;  // launch, host and loader for one CPU setting
+  const GpuState& gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
+  std::unique_ptr<GpuState> make_gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
+  CpuState cpu_state(const PowerMode& mode) const;
+  Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;
+
+  Twin twin_;
+  std::shared_ptr<const WorkloadCost> cost_;
+  RunOptions options_;
+  std::unique_ptr<Terms> terms_;
+  mutable std::unique_ptr<std::mutex> mutex_;
+  mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,247 @@
+#include "ridgewatt/roofline/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/roofline/twin_model.h"
+
+namespace ridgewatt {
+namespace {
+
+// A network of random kernels, from tiny to large.
+WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
+  WorkloadCost cost;
+  cost.name = "random";
+  cost.batch = batch;
+  cost.precision = "fp32";
+  cost.input_bytes = 600e3 * batch;
+  for (std::size_t i = 0; i < count; ++i) {
+    KernelCost kernel;
+    kernel.name = "k" + std::to_string(i);
+    kernel.op_class = std::array{OpClass::kConv, OpClass::kDepthwiseConv, OpClass::kGemm,
+                                 OpClass::kElementwise}[random.below(4)];
+    kernel.output_elements = std::exp(random.uniform(3, 16));
+    kernel.work_flop = kernel.output_elements * std::exp(random.uniform(0, 8));
+    kernel.read_bytes = kernel.output_elements * 8;
+    kernel.write_bytes = kernel.output_elements * 4;
+    kernel.window = random.below(2) == 0 ? 1 : 9;
+    cost.kernels.push_back(kernel);
+  }
+  return cost;
+}
+
+PowerMode mode_of(int cores, double cpu_mhz, double gpu_mhz, double mem_mhz) {
+  PowerMode mode;
+  mode.cpu_cores = cores;
+  mode.cpu_clock_hz = cpu_mhz * 1e6;
+  mode.gpu_clock_hz = gpu_mhz * 1e6;
+  mode.mem_clock_hz = mem_mhz * 1e6;
+  return mode;
+}
+
+double sum(const auto& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+class EstimateTest : public ::testing::Test {
+ protected:
+  Board board_ = load_board("agx-orin");
+  Twin twin_ = load_twin(board_);
+  std::vector<PowerMode> modes_ = {mode_of(12, 2201.6, 1300.5, 3199),
+                                   mode_of(2, 268.8, 1300.5, 3199),
+                                   mode_of(4, 1036.8, 114.75, 665.6),
+                                   mode_of(1, 115.2, 114.75, 204), mode_of(8, 1651.2, 726.75, 204)};
+};
+
+TEST_F(EstimateTest, CausesAndLayersSumToTheWhole) {
+  Random random(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Estimator estimator(twin_, random_cost(random, 60), {trial % 3 == 0 ? 0 : 4, {}});
+    for (const auto& mode : modes_) {
+      const Breakdown why = estimator.breakdown(mode);
+      EXPECT_NEAR(sum(why.time_s), why.total.time_s, 1e-12 * why.total.time_s);
+      EXPECT_NEAR(sum(why.energy_j) + why.static_j, why.total.energy_j(),
+                  1e-12 * why.total.energy_j());
+      for (const double part : why.time_s) EXPECT_GE(part, -1e-15);
+      double layers_s = 0;
+      double layers_j = 0;
+      for (const auto& layer : estimator.layers(mode)) {
+        layers_s += layer.time_s;
+        layers_j += layer.energy_j;
+      }
+      const double rest_s = why.time_s[static_cast<std::size_t>(Cause::kHost)] +
+                            why.time_s[static_cast<std::size_t>(Cause::kLoader)];
+      EXPECT_NEAR(layers_s + rest_s, why.total.time_s, 1e-9 * why.total.time_s);
+      EXPECT_LE(layers_j, why.total.energy_j() * (1 + 1e-9));
+    }
+  }
+}
+
+// The longest chain found by the envelope is the queue simulated kernel by kernel: a kernel starts
+// when it has been launched and its predecessor has finished.
+TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
+  Random random(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    const WorkloadCost cost = random_cost(random, 100);
+    const Estimator estimator(twin_, cost, {4, 0.0});
+    for (const auto& mode : modes_) {
+      const double penalty =
+          1 + twin_[TwinParam::kLaunchCorePenalty] * 16 / (mode.cpu_cores * mode.cpu_cores);
+      const double launch_s = penalty * twin_[TwinParam::kLaunchCycles] / mode.cpu_clock_hz +
+                              twin_[TwinParam::kLaunchMemoryCycles] / mode.mem_clock_hz;
+      double launched = 0;
+      double finished = 0;
+      for (const auto& layer : estimator.layers(mode)) {
+        launched += launch_s;
+        finished = std::max(finished, launched) + layer.gpu_s;
+      }
+      const Breakdown why = estimator.breakdown(mode);
+      EXPECT_NEAR(why.total.time_s - why.time_s[static_cast<std::size_t>(Cause::kHost)], finished,
+                  1e-9 * finished);
+    }
+  }
+}
+
+TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
+  Random random(9);
+  const KnobSpace space = knob_space(board_);
+  for (int trial = 0; trial < 5; ++trial) {
+    const Estimator estimator(twin_, random_cost(random, 50));
+    for (int pair = 0; pair < 200; ++pair) {
+      PowerMode low = space[random.below(space.size())];
+      PowerMode high = low;
+      const Knob knob = kKnobs[random.below(kKnobs.size())];
+      const auto& levels = space.levels(knob);
+      high.set(knob, levels[random.below(levels.size())]);
+      if (high.get(knob) < low.get(knob)) std::swap(low, high);
+      EXPECT_LE(estimator(high).time_s, estimator(low).time_s * (1 + 1e-12));
+      EXPECT_GT(estimator(high).power_w, twin_[TwinParam::kBasePower]);
+    }
+  }
+}
+
+TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
+  WorkloadCost cost;
+  cost.batch = 1;
+  cost.precision = "fp32";
+  KernelCost kernel;
+  kernel.op_class = OpClass::kElementwise;
+  kernel.output_elements = 1000;
+  kernel.work_flop = 1000;
+  kernel.read_bytes = kernel.write_bytes = 4000;
+  cost.kernels.assign(200, kernel);
+  const RunOptions no_loading{4, 0.0};
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kLaunch);
+  for (auto& one : cost.kernels) {
+    one.op_class = OpClass::kConv;
+    one.output_elements = 1e8;
+    one.work_flop = 1e12;
+  }
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kCompute);
+  for (auto& one : cost.kernels) {
+    one.op_class = OpClass::kDataMovement;
+    one.work_flop = 0;
+    one.read_bytes = 1e9;
+  }
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kMemory);
+  EXPECT_EQ(Estimator(twin_, cost, {0, 10.0}).breakdown(modes_[0]).dominant(), Cause::kLoader);
+}
+
+TEST_F(EstimateTest, LayerTimesAddUpOverModes) {
+  Random random(10);
+  const Estimator estimator(twin_, random_cost(random, 40));
+  std::vector<double> total(40, 0.0);
+  std::vector<double> expected(40, 0.0);
+  for (const auto& mode : modes_) {
+    estimator.add_layer_times(mode, total);
+    for (const auto& layer : estimator.layers(mode)) expected[layer.kernel] += layer.time_s;
+  }
+  for (std::size_t k = 0; k < total.size(); ++k) EXPECT_DOUBLE_EQ(total[k], expected[k]);
+}
+
+TEST_F(EstimateTest, UnknownCostsAndGovernorsAreRefused) {
+  WorkloadCost cost;
+  EXPECT_THROW(Estimator(twin_, cost), UsageError);
+  cost.kernels.resize(1);
+  cost.kernels[0].work_flop = std::nan("");
+  EXPECT_THROW(Estimator(twin_, cost), UsageError);
+  cost.kernels[0].work_flop = 1;
+  PowerMode mode;
+  mode.governor = "schedutil";
+  EXPECT_THROW(Estimator(twin_, cost)(mode), UsageError);
+}
+
+TEST_F(EstimateTest, ATwinModelAsksForEachBatchOnce) {
+  int asked = 0;
+  const TwinModel model(twin_, [&](int batch) {
+    ++asked;
+    Random random(static_cast<std::uint64_t>(batch));
+    WorkloadCost cost = random_cost(random, 10, batch);
+    cost.peak_memory_bytes = batch * 1e9;
+    return cost;
+  });
+  EXPECT_GT(model({modes_[0], 16}).time_s, 0);
+  model({modes_[1], 16});
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(model({modes_[0], 0}).time_s, model({modes_[0], 1}).time_s);
+  EXPECT_TRUE(model.fits_memory(16));
+  EXPECT_FALSE(model.fits_memory(128));
+}
+
+TEST(Twin, VoltageIsFlatBelowTheKneeAndOneAtTheTop) {
+  EXPECT_NEAR(relative_voltage(1, 0.4, 0.6), 1, 1e-12);
+  EXPECT_NEAR(relative_voltage(0.1, 0.4, 0.6), 1 / 1.4, 1e-3);
+  EXPECT_NEAR(relative_voltage(0.8, 0.4, 0.6), 1.2 / 1.4, 5e-3);
+}
+
+TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
+  const Board board = load_board("agx-orin");
+  Twin twin = prior_twin(board);
+  std::size_t index = 0;
+  for (const auto& spec : twin_parameters()) {
+    EXPECT_EQ(static_cast<std::size_t>(spec.param), index++);
+    EXPECT_GT(spec.prior, 0);
+    EXPECT_GT(spec.prior_log_sd, 0);
+  }
+  twin.status = "fitted";
+  twin.origin = "by a test";
+  twin.fit.time_mape = 0.1;
+  const Board copy = parse_board(board_toml_with_twin(board, twin_table(twin)), "copy.toml");
+  const Twin read = load_twin(copy);
+  for (const auto& spec : twin_parameters()) {
+    EXPECT_NEAR(read[spec.param], twin[spec.param], 1e-4 * twin[spec.param]) << spec.key;
+    EXPECT_NEAR(read.lo(spec.param), twin.lo(spec.param), 1e-3 * twin.lo(spec.param)) << spec.key;
+  }
+  EXPECT_EQ(read.origin, "by a test");
+  EXPECT_DOUBLE_EQ(read.fit.time_mape, 0.1);
+}
+
+TEST(Twin, MissingOrImpossibleNumbersAreNamed) {
+  const Board board = load_board("agx-orin");
+  TwinTable table = twin_table(prior_twin(board));
+  table.numbers.erase("launch_cycles.value");
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+  table.numbers["launch_cycles.value"] = -1;
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+}
+
+TEST(Twin, OtherBoardsAreScaledAndSaySo) {
+  for (const auto& name : list_boards()) {
+    const Twin twin = load_twin(load_board(name));
+    if (name == "agx-orin") continue;
+    EXPECT_EQ(twin.status, "scaled, not validated") << name;
+    Random random(1);
+    const Estimator estimator(twin, random_cost(random, 30));
+    const TimePower at = estimator(PowerMode{});
+    EXPECT_TRUE(std::isfinite(at.time_s) && at.time_s > 0) << name;
+    EXPECT_TRUE(std::isfinite(at.power_w) && at.power_w > 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

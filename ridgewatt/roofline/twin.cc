@@ -1,0 +1,301 @@
+#include "ridgewatt/roofline/twin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+using P = TwinParam;
+using S = TwinScaling;
+
+constexpr double kNormal95 = 1.6448536269514722;  // 95 % quantile: two-sided 90 %
+constexpr char kReferenceBoard[] = "agx-orin";
+
+// Priors are what is known without the sweeps: datasheet fractions, one pass over the data for an
+// element-wise kernel, tens of microseconds for an eager framework's launch. Their widths say how
+// well. A ratio or share that physics pins down (bandwidth, element-wise traffic) is narrow.
+constexpr TwinParamSpec kSpecs[] = {
+    {P::kConvRate, "conv_rate", "1", false, 2.0, 0.4, S::kNone,
+     "dense convolution, forward: reached FLOP rate over the FP32 peak (TF32, Winograd: above 1)"},
+    {P::kConvBackwardRatio, "conv_backward_ratio", "1", false, 0.7, 0.25, S::kNone,
+     "rate of its two backward kernels over the forward one"},
+    {P::kDepthwiseRate, "depthwise_rate", "1", false, 0.15, 0.5, S::kNone,
+     "depthwise convolution: reached share of the FP32 peak"},
+    {P::kDepthwiseBackwardRatio, "depthwise_backward_ratio", "1", false, 1.0, 0.3, S::kNone,
+     "rate of its backward kernels over the forward one"},
+    {P::kGemmRate, "gemm_rate", "1", false, 0.7, 0.3, S::kNone,
+     "matrix product: reached share of the FP32 peak"},
+    {P::kVectorRate, "vector_rate", "1", false, 0.3, 0.5, S::kNone,
+     "element-wise and all other kernels: reached share of the FP32 peak"},
+    {P::kFillElements, "fill_elements", "1", false, 20000, 1.5, S::kPerSm,
+     "output elements of a kernel that half fills the GPU"},
+    {P::kConvTraffic, "conv_traffic", "1", false, 1.2, 0.15, S::kNone,
+     "dense convolution and product: bytes moved over bytes of operands and result"},
+    {P::kConvWindowTraffic, "conv_window_traffic", "1", false, 0.5, 0.5, S::kNone,
+     "further reads of a 3x3 window or larger, forward, relative"},
+    {P::kConvBackwardTraffic, "conv_backward_traffic", "1", false, 1.3, 0.15, S::kNone,
+     "traffic factor of backward kernels over forward ones"},
+    {P::kConvBackwardWindowTraffic, "conv_backward_window_traffic", "1", false, 1.0, 0.5, S::kNone,
+     "further reads of a 3x3 window or larger, backward, relative"},
+    {P::kDepthwiseTraffic, "depthwise_traffic", "1", false, 1.0, 0.15, S::kNone,
+     "traffic factor of depthwise over dense convolution, forward"},
+    {P::kDepthwiseWindowTraffic, "depthwise_window_traffic", "1", false, 0.5, 0.5, S::kNone,
+     "further reads of a depthwise window for each 8 elements, forward, relative"},
+    {P::kDepthwiseBackwardTraffic, "depthwise_backward_traffic", "1", false, 1.0, 0.15, S::kNone,
+     "traffic factor of depthwise over dense convolution, backward"},
+    {P::kVectorTraffic, "vector_traffic", "1", false, 1.0, 0.1, S::kNone,
+     "element-wise and all other kernels: bytes moved over bytes of operands and result"},
+    {P::kMemoryBandwidthShare, "memory_bandwidth_share", "1", false, 0.87, 0.04, S::kNone,
+     "sustained share of the DRAM peak"},
+    {P::kGpuBytesPerCycle, "gpu_bytes_per_cycle", "B", false, 160, 0.6, S::kPerSm,
+     "bytes that all SMs can request per GPU cycle"},
+    {P::kKernelCycles, "kernel_cycles", "cycles", false, 6500, 0.7, S::kNone,
+     "GPU cycles that a kernel takes beside its work"},
+    {P::kLaunchCycles, "launch_cycles", "cycles", false, 176000, 0.4, S::kNone,
+     "CPU cycles of the framework to launch one kernel"},
+    {P::kLaunchMemoryCycles, "launch_memory_cycles", "cycles", false, 16000, 0.8, S::kNone,
+     "memory cycles that the launching thread waits for"},
+    {P::kLaunchBackwardRatio, "launch_backward_ratio", "1", false, 1.0, 0.2, S::kNone,
+     "launch of a backward kernel over a forward one"},
+    {P::kLaunchOptimizerRatio, "launch_optimizer_ratio", "1", false, 0.5, 0.4, S::kNone,
+     "launch of an optimiser kernel over a forward one"},
+    {P::kLaunchCorePenalty, "launch_core_penalty", "1", false, 0.1, 0.8, S::kNone,
+     "share by which launches are slower on 4 cores; falls with the square of the cores"},
+    {P::kHostCyclesPerByte, "host_cycles_per_byte", "cycles/B", false, 0.66, 0.7, S::kNone,
+     "CPU cycles to hand one input byte to the GPU"},
+    {P::kHostCyclesPerBatch, "host_cycles_per_batch", "cycles", false, 2.2e6, 0.5, S::kNone,
+     "CPU cycles a minibatch beside launches"},
+    {P::kTrainingLoaderCycles, "training_loader_cycles", "cycles", false, 13.2e6, 0.6, S::kNone,
+     "CPU cycles of a loader worker to read, decode and augment a training sample"},
+    {P::kInferenceLoaderCycles, "inference_loader_cycles", "cycles", false, 2.2e6, 1.0, S::kNone,
+     "CPU cycles of a loader worker to prepare an inference sample"},
+    {P::kBasePower, "base_w", "W", true, 9, 0.3, S::kBoardPower, "power that no knob changes"},
+    {P::kMemoryClockPower, "memory_clock_w", "W", true, 2.0, 0.6, S::kBoardPower,
+     "memory's idle power at its highest clock, proportional to the clock"},
+    {P::kCpuCoreLeakage, "cpu_core_leakage_w", "W", true, 0.05, 0.8, S::kCpuPower,
+     "static power of a core that is on, at the highest voltage; by V^2"},
+    {P::kCpuBusyPower, "cpu_busy_w", "W", true, 1.0, 0.7, S::kCpuPower,
+     "power of the launching thread at the highest clock; by f V^2"},
+    {P::kCpuLoaderPower, "cpu_loader_w", "W", true, 1.0, 0.7, S::kCpuPower,
+     "power of a busy loader worker at the highest clock; by f V^2"},
+    {P::kGpuLeakage, "gpu_leakage_w", "W", true, 1.0, 0.7, S::kGpuPower,
+     "static power of the GPU at the highest voltage; by V^2"},
+    {P::kGpuClockPower, "gpu_clock_w", "W", true, 2.0, 0.6, S::kGpuPower,
+     "clock power of the GPU while a minibatch is in work, highest clock; by f V^2"},
+    {P::kGpuBusyPower, "gpu_busy_w", "W", true, 6.0, 0.6, S::kGpuPower,
+     "further power while a kernel runs, highest clock; by f V^2"},
+    {P::kEnergyPerFlop, "energy_per_flop_j", "J", true, 6e-12, 0.5, S::kNone,
+     "energy of one FLOP at the highest voltage; by V^2"},
+    {P::kEnergyPerByte, "energy_per_byte_j", "J", true, 60e-12, 0.5, S::kNone,
+     "energy of one byte moved"},
+    {P::kGpuVoltageRise, "gpu_voltage_rise", "1", true, 0.5, 0.4, S::kNone,
+     "GPU voltage at the highest clock over the flat part, less 1"},
+    {P::kGpuVoltageKnee, "gpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+     "share of the highest GPU clock at which its voltage begins to rise"},
+    {P::kCpuVoltageRise, "cpu_voltage_rise", "1", true, 0.6, 0.4, S::kNone,
+     "CPU voltage at the highest clock over the flat part, less 1"},
+    {P::kCpuVoltageKnee, "cpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+     "share of the highest CPU clock at which its voltage begins to rise"},
+};
+static_assert(std::size(kSpecs) == kTwinParamCount);
+
+void set_hardware(const Board& board, Twin& twin) {
+  const auto& levels = board.find_bsp().levels;
+  const auto highest = [&](Knob knob) {
+    const auto& values = levels[static_cast<std::size_t>(knob)];
+    return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+  };
+  twin.board = board.name;
+  twin.cpu_clock_hz = highest(Knob::kCpuClock);
+  twin.gpu_clock_hz = highest(Knob::kGpuClock);
+  twin.mem_clock_hz = highest(Knob::kMemClock);
+  twin.cpu_cores = board.cpu_cores;
+  twin.memory_bytes = board.visible_memory_bytes;
+  const double fp32 = 2.0 * board.cores_per_sm;
+  twin.flop_per_cycle = fp32 * board.sms;
+  twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
+  // TF32 convolutions run at half the FP16 rate of tensor cores; boards whose tensor cores know
+  // BF16 have them. Products stay on the FP32 pipes by default in PyTorch.
+  const double conv_base =
+      board.bf16_flop_per_sm_cycle > 0 ? board.fp16_flop_per_sm_cycle / 2 : fp32;
+  const auto speedup = [](double rate, double base) { return rate > 0 ? rate / base : 1; };
+  twin.conv_fp16_speedup = speedup(board.fp16_flop_per_sm_cycle, conv_base);
+  twin.conv_int8_speedup = speedup(board.int8_op_per_sm_cycle, conv_base);
+  twin.gemm_fp16_speedup = speedup(board.fp16_flop_per_sm_cycle, fp32);
+  twin.gemm_int8_speedup = speedup(board.int8_op_per_sm_cycle, fp32);
+}
+
+double required(const Board& board, const std::string& key) {
+  const auto found = board.twin.numbers.find(key);
+  if (found == board.twin.numbers.end()) {
+    throw InputError("the board file's [twin] lacks a number", board.source + ": twin." + key,
+                     "fit it with calibrate");
+  }
+  return found->second;
+}
+
+double optional_number(const Board& board, const std::string& key, double otherwise) {
+  const auto found = board.twin.numbers.find(key);
+  return found == board.twin.numbers.end() ? otherwise : found->second;
+}
+
+std::string text(const Board& board, const std::string& key) {
+  const auto found = board.twin.texts.find(key);
+  return found == board.twin.texts.end() ? "" : found->second;
+}
+
+Twin read_table(const Board& board) {
+  Twin twin;
+  set_hardware(board, twin);
+  for (const auto& spec : kSpecs) {
+    const auto index = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    twin.values[index] = required(board, key + ".value");
+    if (!(twin.values[index] > 0)) {
+      throw InputError("a twin parameter must be positive", board.source + ": twin." + key);
+    }
+    const double lo = optional_number(board, key + ".lo", twin.values[index]);
+    const double hi = optional_number(board, key + ".hi", twin.values[index]);
+    if (!(lo > 0) || !(hi >= lo)) {
+      throw InputError("a twin parameter's interval is not one", board.source + ": twin." + key);
+    }
+    twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
+  }
+  twin.fit.time_mape = optional_number(board, "fit.time_mape", 0);
+  twin.fit.power_mape = optional_number(board, "fit.power_mape", 0);
+  twin.fit.unseen_time_mape = optional_number(board, "fit.unseen_time_mape", 0);
+  twin.fit.unseen_power_mape = optional_number(board, "fit.unseen_power_mape", 0);
+  twin.fit.time_log_sd = optional_number(board, "fit.time_log_sd", twin.fit.time_log_sd);
+  twin.fit.power_log_sd = optional_number(board, "fit.power_log_sd", twin.fit.power_log_sd);
+  twin.fit.energy_log_sd = optional_number(board, "fit.energy_log_sd", twin.fit.energy_log_sd);
+  twin.status = text(board, "status");
+  twin.origin = text(board, "origin");
+  return twin;
+}
+
+// Factor on a parameter from one board's hardware to another's: power follows what burns it.
+double scale_factor(TwinScaling scaling, const Twin& from, const Twin& to) {
+  const double gpu =
+      to.flop_per_cycle * to.gpu_clock_hz / (from.flop_per_cycle * from.gpu_clock_hz);
+  const double cpu = to.cpu_clock_hz / from.cpu_clock_hz;
+  const double bus =
+      to.bus_bytes_per_cycle * to.mem_clock_hz / (from.bus_bytes_per_cycle * from.mem_clock_hz);
+  switch (scaling) {
+    case TwinScaling::kNone:
+      return 1;
+    case TwinScaling::kPerSm:
+      return to.flop_per_cycle / from.flop_per_cycle;
+    case TwinScaling::kGpuPower:
+      return gpu;
+    case TwinScaling::kCpuPower:
+      return cpu;
+    case TwinScaling::kBoardPower:
+      return bus;
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::span<const TwinParamSpec> twin_parameters() {
+  return kSpecs;
+}
+
+double Twin::lo(TwinParam param) const {
+  return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+double Twin::hi(TwinParam param) const {
+  return (*this)[param] * std::exp(kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+std::string Twin::provenance() const {
+  std::string line = fmt::format("modelled with the {} twin ({})", board, status);
+  if (fit.time_mape > 0) {
+    line += fmt::format("; fit error {:.1f} % time, {:.1f} % power", 100 * fit.time_mape,
+                        100 * fit.power_mape);
+  }
+  if (fit.unseen_time_mape > 0) {
+    line += fmt::format("; on unseen workloads {:.1f} % time, {:.1f} % power",
+                        100 * fit.unseen_time_mape, 100 * fit.unseen_power_mape);
+  }
+  return line;
+}
+
+Twin prior_twin(const Board& board) {
+  Twin twin;
+  set_hardware(board, twin);
+  for (const auto& spec : kSpecs) {
+    twin.values[static_cast<std::size_t>(spec.param)] = spec.prior;
+    twin.log_sd[static_cast<std::size_t>(spec.param)] = spec.prior_log_sd;
+  }
+  twin.status = "prior";
+  return twin;
+}
+
+Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
+  Twin scaled = twin;
+  set_hardware(board, scaled);
+  for (const auto& spec : kSpecs) {
+    scaled.values[static_cast<std::size_t>(spec.param)] *= scale_factor(spec.scaling, twin, scaled);
+  }
+  // A dense convolution's rate above the FP32 peak is the tensor cores'.
+  if (board.bf16_flop_per_sm_cycle <= 0 && from.bf16_flop_per_sm_cycle > 0) {
+    const double tensor = from.fp16_flop_per_sm_cycle / 2 / (2.0 * from.cores_per_sm);
+    scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] /= tensor;
+  }
+  scaled.fit = TwinFitError{
+      0, 0, 0, 0, 2 * twin.fit.time_log_sd, 2 * twin.fit.power_log_sd, 2 * twin.fit.energy_log_sd};
+  scaled.status = "scaled, not validated";
+  scaled.origin = "parameters of " + twin.board + ", scaled by peaks";
+  return scaled;
+}
+
+Twin load_twin(const Board& board) {
+  if (!board.twin.numbers.empty()) return read_table(board);
+  if (board.name == kReferenceBoard) return prior_twin(board);
+  const Board reference = load_board(kReferenceBoard);
+  return scale_twin(load_twin(reference), reference, board);
+}
+
+TwinTable twin_table(const Twin& twin) {
+  TwinTable table;
+  for (const auto& spec : kSpecs) {
+    const std::string key(spec.key);
+    const auto round = [](double value) { return std::stod(fmt::format("{:.5g}", value)); };
+    table.numbers[key + ".value"] = round(twin[spec.param]);
+    table.numbers[key + ".lo"] = round(twin.lo(spec.param));
+    table.numbers[key + ".hi"] = round(twin.hi(spec.param));
+    table.texts[key + ".unit"] = std::string(spec.unit);
+    table.texts[key + ".meaning"] = std::string(spec.meaning);
+  }
+  const auto add = [&](const char* key, double value) {
+    if (value > 0) table.numbers[key] = std::stod(fmt::format("{:.4g}", value));
+  };
+  add("fit.time_mape", twin.fit.time_mape);
+  add("fit.power_mape", twin.fit.power_mape);
+  add("fit.unseen_time_mape", twin.fit.unseen_time_mape);
+  add("fit.unseen_power_mape", twin.fit.unseen_power_mape);
+  add("fit.time_log_sd", twin.fit.time_log_sd);
+  add("fit.power_log_sd", twin.fit.power_log_sd);
+  add("fit.energy_log_sd", twin.fit.energy_log_sd);
+  table.texts["status"] = twin.status;
+  table.texts["origin"] = twin.origin;
+  return table;
+}
+
+double relative_voltage(double relative_clock, double rise, double knee) {
+  constexpr double kCorner = 0.05;  // width of the corner, as a share of the highest clock
+  const auto above = [&](double clock) {
+    return kCorner * std::log1p(std::exp((clock - knee) / kCorner));
+  };
+  const double slope = rise / above(1);
+  return (1 + slope * above(relative_clock)) / (1 + rise);
+}
+
+}  // namespace ridgewatt

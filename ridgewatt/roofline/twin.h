@@ -1,0 +1,143 @@
+// The device twin: a board's fitted parameters, with which time and power of any workload on any
+// power mode are computed where there is no board. A model: all that is made with it is `modelled`.
+//
+//   const Twin twin = load_twin(load_board("agx-orin"));
+//   twin[TwinParam::kLaunchCycles];  // CPU cycles to launch one kernel
+//
+// The parameters, their meaning and their priors are the rows of twin_parameters(); docs/twin.md
+// gives the model. They belong to a board and a framework (PyTorch eager), never to a workload.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+
+enum class TwinParam : std::size_t {
+  // Compute: reached share of the FP32 peak, and how it falls for small kernels.
+  kConvRate,
+  kConvBackwardRatio,
+  kDepthwiseRate,
+  kDepthwiseBackwardRatio,
+  kGemmRate,
+  kVectorRate,
+  kFillElements,
+  // Traffic: bytes really moved over bytes that the operators read and write.
+  kConvTraffic,
+  kConvWindowTraffic,
+  kConvBackwardTraffic,
+  kConvBackwardWindowTraffic,
+  kDepthwiseTraffic,
+  kDepthwiseWindowTraffic,
+  kDepthwiseBackwardTraffic,
+  kVectorTraffic,
+  // Bandwidth.
+  kMemoryBandwidthShare,
+  kGpuBytesPerCycle,
+  // Launch, host and loader.
+  kKernelCycles,
+  kLaunchCycles,
+  kLaunchMemoryCycles,
+  kLaunchBackwardRatio,
+  kLaunchOptimizerRatio,
+  kLaunchCorePenalty,
+  kHostCyclesPerByte,
+  kHostCyclesPerBatch,
+  kTrainingLoaderCycles,
+  kInferenceLoaderCycles,
+  // Power.
+  kBasePower,
+  kMemoryClockPower,
+  kCpuCoreLeakage,
+  kCpuBusyPower,
+  kCpuLoaderPower,
+  kGpuLeakage,
+  kGpuClockPower,
+  kGpuBusyPower,
+  kEnergyPerFlop,
+  kEnergyPerByte,
+  kGpuVoltageRise,
+  kGpuVoltageKnee,
+  kCpuVoltageRise,
+  kCpuVoltageKnee,
+  kCount,
+};
+inline constexpr std::size_t kTwinParamCount = static_cast<std::size_t>(TwinParam::kCount);
+
+// How a parameter follows the peaks when a twin is scaled to another board.
+enum class TwinScaling { kNone, kPerSm, kGpuPower, kCpuPower, kBoardPower };
+
+struct TwinParamSpec {
+  TwinParam param;
+  std::string_view key;   // in the [twin] table of the board file
+  std::string_view unit;  // "1" for a ratio
+  bool power;             // fitted to power; the others are fitted to time
+  double prior;           // median before any data
+  double prior_log_sd;    // standard deviation of its logarithm before any data
+  TwinScaling scaling;
+  std::string_view meaning;
+};
+std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
+
+// How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
+struct TwinFitError {
+  double time_mape = 0;  // fractions; 0: not known
+  double power_mape = 0;
+  double unseen_time_mape = 0;  // mean of leave-one-workload-out
+  double unseen_power_mape = 0;
+  // Standard deviations of ln(measured / modelled) of an unseen workload, robust: what the
+  // intervals of estimates are made of.
+  double time_log_sd = 0.25;
+  double power_log_sd = 0.1;
+  double energy_log_sd = 0.25;
+};
+
+struct Twin {
+  std::string board;
+  std::array<double, kTwinParamCount> values{};  // all positive
+  std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
+  // The hardware that the parameters are relative to.
+  double flop_per_cycle = 0;     // FP32 peak of all SMs per GPU cycle
+  double conv_fp16_speedup = 1;  // over FP32 convolutions (TF32 tensor cores where there are)
+  double conv_int8_speedup = 1;
+  double gemm_fp16_speedup = 1;  // over FP32 products
+  double gemm_int8_speedup = 1;
+  double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
+  double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
+  double gpu_clock_hz = 0;
+  double mem_clock_hz = 0;
+  int cpu_cores = 0;
+  double memory_bytes = 0;  // visible to Linux
+  TwinFitError fit;
+  std::string status;  // "fitted", "scaled, not validated" or "prior"
+  std::string origin;  // date, data and command of the fit
+
+  double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
+  // 90 % interval of a parameter.
+  double lo(TwinParam param) const;
+  double hi(TwinParam param) const;
+  // "modelled with the agx-orin twin (fitted ...): mean error on unseen workloads ..."
+  std::string provenance() const;
+};
+
+// The twin of a board: of its [twin] table, or scaled by peaks from the AGX Orin's. InputError when
+// the table lacks a parameter or holds one that is not positive.
+Twin load_twin(const Board& board);
+// A twin with the hardware of `board` and all parameters at their priors: where a fit starts.
+Twin prior_twin(const Board& board);
+// Parameters of `twin` carried to the hardware of `board`. Status "scaled, not validated".
+Twin scale_twin(const Twin& twin, const Board& from, const Board& board);
+// For board_toml_with_twin.
+TwinTable twin_table(const Twin& twin);
+
+// Supply voltage over the voltage at the highest clock: flat below `knee` (a share of the highest
+// clock), rising above it by `rise` in all, with a smooth corner.
+double relative_voltage(double relative_clock, double rise, double knee);
+
+}  // namespace ridgewatt

@@ -1,0 +1,32 @@
+#include "ridgewatt/roofline/twin_model.h"
+
+#include <utility>
+
+namespace ridgewatt {
+
+TwinModel::TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptions& options,
+                     int default_batch)
+    : twin_(twin),
+      cost_of_batch_(std::move(cost_of_batch)),
+      options_(options),
+      default_batch_(default_batch) {}
+
+const Estimator& TwinModel::estimator(int batch) const {
+  const int wanted = batch > 0 ? batch : default_batch_;
+  const std::lock_guard lock(mutex_);
+  auto& estimator = estimators_[wanted];
+  if (!estimator) {
+    estimator = std::make_unique<Estimator>(twin_, cost_of_batch_(wanted), options_);
+  }
+  return *estimator;
+}
+
+TimePower TwinModel::operator()(const OperatingPoint& point) const {
+  return estimator(point.batch)(point.mode);
+}
+
+bool TwinModel::fits_memory(int batch) const {
+  return estimator(batch).cost().peak_memory_bytes <= twin_.memory_bytes;
+}
+
+}  // namespace ridgewatt

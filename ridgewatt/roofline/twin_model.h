@@ -1,0 +1,48 @@
+// A workload on a twin, at any batch: what predictors take as prior and tuners search on.
+//
+//   const TwinModel model(twin, [&](int batch) { return cost_of(graph, batch); });
+//   const TimePower at = model({mode, 16});   // per minibatch
+//   model.time_log_sd();                      // how far off ln(time) may be, one deviation
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "ridgewatt/roofline/estimate.h"
+
+namespace ridgewatt {
+
+class TwinModel {
+ public:
+  using CostOfBatch = std::function<WorkloadCost(int batch)>;
+  // `cost_of_batch` is called once a batch size. A point of batch 0 means `default_batch`.
+  TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptions& options = {},
+            int default_batch = 1);
+
+  // Safe to call from several threads.
+  TimePower operator()(const OperatingPoint& point) const;
+  const Estimator& estimator(int batch) const;
+  // Whether the minibatch fits the board's memory.
+  bool fits_memory(int batch) const;
+
+  const Twin& twin() const { return twin_; }
+  // Deviations of ln(measured / modelled) on workloads that the twin did not see. They are mostly
+  // common to all modes of a workload: a few measurements remove the greater part.
+  double time_log_sd() const { return twin_.fit.time_log_sd; }
+  double power_log_sd() const { return twin_.fit.power_log_sd; }
+  double energy_log_sd() const { return twin_.fit.energy_log_sd; }
+  std::string provenance() const { return twin_.provenance(); }
+
+ private:
+  Twin twin_;
+  CostOfBatch cost_of_batch_;
+  RunOptions options_;
+  int default_batch_;
+  mutable std::mutex mutex_;
+  mutable std::map<int, std::unique_ptr<Estimator>> estimators_;
+};
+
+}  // namespace ridgewatt
