@@ -331,14 +331,17 @@ std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {
   }
   while (text.ends_with("\n\n")) text.pop_back();
   text += "\n[twin]\n";
+  // What belongs to one parameter stands together.
+  std::map<std::string, std::string> lines;
   for (const auto& [key, value] : twin.texts) {
-    text += fmt::format("{} = {}\n", twin_key(key), toml_text(value));
+    lines[key] = fmt::format("{} = {}\n", twin_key(key), toml_text(value));
   }
   for (const auto& [key, value] : twin.numbers) {
     const std::string number = format_exact(value);
     const bool whole = number.find_first_of(".en") == std::string::npos;
-    text += fmt::format("{} = {}{}\n", twin_key(key), number, whole ? ".0" : "");
+    lines[key] = fmt::format("{} = {}{}\n", twin_key(key), number, whole ? ".0" : "");
   }
+  for (const auto& [key, line] : lines) text += line;
   return text;
 }
 

@@ -272,7 +272,10 @@ TwinTable twin_table(const Twin& twin) {
     table.numbers[key + ".lo"] = round(twin.lo(spec.param));
     table.numbers[key + ".hi"] = round(twin.hi(spec.param));
     table.texts[key + ".unit"] = std::string(spec.unit);
-    table.texts[key + ".meaning"] = std::string(spec.meaning);
+    // Where the number comes from: the prior, when the data made it hardly narrower.
+    const bool informed =
+        twin.log_sd[static_cast<std::size_t>(spec.param)] < 0.9 * spec.prior_log_sd;
+    table.texts[key + ".source"] = informed ? "fitted" : "prior";
   }
   const auto add = [&](const char* key, double value) {
     if (value > 0) table.numbers[key] = std::stod(fmt::format("{:.4g}", value));
