@@ -32,11 +32,11 @@ bool is_random(const Node& node) {
          node.op == "Dropout";
 }
 
-void reset(Model& model, Graph& graph) {
+void reset(Graph& graph) {
   for (Node& node : graph.nodes) {
     node.taken_branch.reset();
     node.trip_count.reset();
-    for (Graph& body : node.subgraphs) reset(model, body);
+    for (Graph& body : node.subgraphs) reset(body);
   }
 }
 
@@ -62,6 +62,7 @@ void Interpreter::run_node(Node& node) {
     static_cast<ValueInfo&>(model_.tensors[static_cast<std::size_t>(output)]) = {};
   }
   run_rule(node);
+  if (options_.trust_file) use_declared_types(node);
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
     const Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
@@ -74,7 +75,6 @@ void Interpreter::run_rule(Node& node) {
   const OpEntry* entry = find_op(node.domain, node.op);
   if (entry == nullptr || entry->shape == nullptr) {
     ++summary_.unsupported[node.domain.empty() ? node.op : node.domain + "." + node.op];
-    use_declared_types(node);
     return;
   }
   InferContext context(model_, node, *this);
@@ -82,16 +82,24 @@ void Interpreter::run_rule(Node& node) {
   if (entry->fold != nullptr) entry->fold(context);
 }
 
-// An operator without a rule: what the file itself says of its outputs, with the symbols bound.
-void Interpreter::use_declared_types(Node& node) {
+// What could not be computed (an operator without a rule, a shape that hangs on data) but stands in
+// the file, with the symbols bound.
+void Interpreter::use_declared_types(const Node& node) {
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
     Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
-    if (!tensor.declared) continue;
-    static_cast<ValueInfo&>(tensor) = *tensor.declared;
-    if (!tensor.shape) continue;
-    if (exported_batch_ != batch_) tensor.shape.reset();  // the file's extents are stale
-    bind_known_symbols(tensor, summary_.bound);
+    if (!tensor.declared || is_known(tensor) || tensor.kind != tensor.declared->kind) continue;
+    if (tensor.dtype == DataType::kUndefined) tensor.dtype = tensor.declared->dtype;
+    if (!tensor.declared->shape) continue;
+    Shape stated = *tensor.declared->shape;
+    bind_known_symbols(tensor.symbols, summary_.bound, stated);
+    if (!tensor.shape) {
+      tensor.shape = std::move(stated);
+    } else if (tensor.shape->size() == stated.size()) {
+      for (std::size_t i = 0; i < stated.size(); ++i) {
+        (*tensor.shape)[i] = merge_extents((*tensor.shape)[i], stated[i]);
+      }
+    }
   }
 }
 
@@ -111,19 +119,62 @@ void Interpreter::mark_constants(const Node& node) {
   }
 }
 
-InferSummary infer(Model& model, const InferOptions& options) {
+namespace {
+
+// One attempt; `steps` are counted over all of them.
+InferSummary infer_once(Model& model, const InferOptions& options, const Assumptions& assumptions,
+                        bool may_drop_branches, std::size_t& steps) {
   InferSummary summary;
-  reset(model, model.graph);
+  reset(model.graph);
   for (Tensor& tensor : model.tensors) {
     if (tensor.role == TensorRole::kInitializer) continue;
     static_cast<ValueInfo&>(tensor) = {};
     tensor.is_constant = false;
   }
-  const std::int64_t exported_batch = bind_inputs(model, options, summary);
-  Interpreter interpreter(model, summary, exported_batch, summary.batch);
-  interpreter.run(model.graph);
+  Interpreter::Options how;
+  how.exported_batch = bind_inputs(model, options, assumptions, summary);
+  // What the file states holds for the inputs that it was exported with.
+  how.trust_file = options.inputs.empty() && how.exported_batch == summary.batch;
+  how.may_drop_branches = may_drop_branches;
+  Interpreter(model, summary, how, steps).run(model.graph);
   collect_unknown(model, model.graph, summary.unknown_nodes);
   return summary;
+}
+
+// What to assume for extents that nobody gave: 1, then one of them larger, then all of them, then
+// nothing.
+std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
+  constexpr std::size_t kMostExtents = 4;
+  constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
+  const std::vector<std::string> names = extents_to_assume(model, options);
+  std::vector<Assumptions> list = {{{}, 1}};
+  if (names.empty()) return list;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostExtents); ++i) {
+    for (const std::int64_t size : kSizes) list.push_back({{{names[i], size}}, 1});
+  }
+  if (names.size() > 1) {
+    for (const std::int64_t size : kSizes) list.push_back({{}, size});
+  }
+  list.push_back({{}, kUnknownDim});
+  return list;
+}
+
+}  // namespace
+
+InferSummary infer(Model& model, const InferOptions& options) {
+  std::size_t steps = 0;
+  std::optional<InputError> first_error;
+  const std::vector<Assumptions> list = possible_assumptions(model, options);
+  for (const bool may_drop_branches : {false, true}) {
+    for (const Assumptions& assumptions : list) {
+      try {
+        return infer_once(model, options, assumptions, may_drop_branches, steps);
+      } catch (const InputError& error) {
+        if (!first_error) first_error = error;
+      }
+    }
+  }
+  throw *first_error;
 }
 
 }  // namespace ridgewatt

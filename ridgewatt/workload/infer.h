@@ -19,8 +19,8 @@ namespace ridgewatt {
 
 struct InferOptions {
   // Samples a minibatch; absent: as exported, or 1 where the model leaves it open. The batch is the
-  // extent named like one ("batch", "N"), else the first extent of every input. A model exported
-  // with a fixed batch is re-batched: constants that spell the old batch in Reshape follow.
+  // extent named like one ("batch", "N"), else the first axis of the inputs. A model exported with
+  // a fixed batch is re-batched: targets of Reshape that spell the old batch follow.
   std::optional<std::int64_t> batch;
   // Symbolic extents by name; an extent without a name is "INPUT.AXIS" ("input.1").
   std::map<std::string, std::int64_t> dims;
@@ -29,9 +29,12 @@ struct InferOptions {
 };
 
 struct InferSummary {
-  std::int64_t batch = 1;                       // what the batch extent was bound to
-  std::map<std::string, std::int64_t> bound;    // every symbolic extent and its value
-  std::map<std::string, std::int64_t> assumed;  // those among them that nobody gave
+  std::int64_t batch = 1;                     // what the batch extent was bound to
+  std::map<std::string, std::int64_t> bound;  // every symbolic extent and its value
+  // Those among them that nobody gave: 1, or, where the model contradicts itself with 1 (a window
+  // that does not fit), the first size of 16, 64 ... 4096 that works. Extents for which none does
+  // stay open, and are neither here nor in `bound`.
+  std::map<std::string, std::int64_t> assumed;
   // Operators without a rule, "domain.Op" or "Op", and how many nodes are of each.
   std::map<std::string, int> unsupported;
   // Nodes with an output whose type or shape is not fully known.

@@ -100,6 +100,10 @@ std::int64_t InferContext::batch() const {
   return interpreter_->batch();
 }
 
+bool InferContext::may_drop_branches() const {
+  return interpreter_->may_drop_branches();
+}
+
 void InferContext::run(Graph& body) {
   interpreter_->run(body);
 }

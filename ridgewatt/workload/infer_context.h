@@ -55,6 +55,8 @@ class InferContext : public OpContext {
   std::int64_t exported_batch() const;
   std::int64_t batch() const;
 
+  // A branch of If whose shapes contradict the inputs counts as not taken (see infer()).
+  bool may_drop_branches() const;
   // Runs a body whose inputs are set.
   void run(Graph& body);
   ValueInfo& value(TensorId tensor) { return model_->tensors[static_cast<std::size_t>(tensor)]; }

@@ -9,29 +9,33 @@ namespace ridgewatt {
 
 class Interpreter {
  public:
-  // Steps: node visits, bodies of loops again for every iteration that is looked at.
-  Interpreter(Model& model, InferSummary& summary, std::int64_t exported_batch, std::int64_t batch)
-      : model_(model), summary_(summary), exported_batch_(exported_batch), batch_(batch) {}
+  struct Options {
+    std::int64_t exported_batch = 1;  // the batch that constants in the file spell
+    bool trust_file = false;          // where an extent cannot be computed, take what is stated
+    bool may_drop_branches = false;   // of If, when they contradict the inputs
+  };
+  // `steps` counts node visits, bodies of loops again for every iteration that is looked at.
+  Interpreter(Model& model, InferSummary& summary, const Options& options, std::size_t& steps)
+      : model_(model), summary_(summary), options_(options), steps_(steps) {}
 
   // Infers every node of `graph`, whose inputs are set. Throws InputError.
   void run(Graph& graph);
 
-  // The batch that constants in the file spell and the one that is asked for; equal unless a
-  // model that was exported with a fixed batch is re-batched.
-  std::int64_t exported_batch() const { return exported_batch_; }
-  std::int64_t batch() const { return batch_; }
+  // Differ when a model that was exported with a fixed batch is re-batched.
+  std::int64_t exported_batch() const { return options_.exported_batch; }
+  std::int64_t batch() const { return summary_.batch; }
+  bool may_drop_branches() const { return options_.may_drop_branches; }
 
  private:
   void run_node(Node& node);
   void run_rule(Node& node);
-  void use_declared_types(Node& node);
+  void use_declared_types(const Node& node);
   void mark_constants(const Node& node);
 
   Model& model_;
   InferSummary& summary_;
-  std::int64_t exported_batch_;
-  std::int64_t batch_;
-  std::size_t steps_ = 0;
+  Options options_;
+  std::size_t& steps_;
 };
 
 }  // namespace ridgewatt

@@ -1,6 +1,7 @@
 // Control flow: the bodies are interpreted, too.
 #include <algorithm>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/infer_context.h"
 
 namespace ridgewatt {
@@ -15,25 +16,37 @@ std::vector<ValueInfo> results_of(InferContext& c, const Graph& body) {
   return results;
 }
 
+// Runs the branch; nothing when its shapes contradict the inputs, so that it cannot be taken.
+std::optional<std::vector<ValueInfo>> try_branch(InferContext& c, Graph& body) {
+  try {
+    c.run(body);
+  } catch (const InputError&) {
+    if (!c.may_drop_branches()) throw;
+    return std::nullopt;
+  }
+  return results_of(c, body);
+}
+
+void take(InferContext& c, Graph& body) {
+  c.mutable_node().taken_branch = static_cast<int>(&body - c.mutable_node().subgraphs.data());
+  c.run(body);
+  auto results = results_of(c, body);
+  for (std::size_t i = 0; i < results.size(); ++i) c.set(i, std::move(results[i]));
+}
+
 void branch(InferContext& c) {
   Graph* then_branch = c.mutable_node().subgraph("then_branch");
   Graph* else_branch = c.mutable_node().subgraph("else_branch");
   if (then_branch == nullptr || else_branch == nullptr) c.fail("a branch is missing");
-  const auto condition = c.known_int(0);
-  if (condition) {
-    Graph* taken = *condition != 0 ? then_branch : else_branch;
-    c.mutable_node().taken_branch = static_cast<int>(taken - c.mutable_node().subgraphs.data());
-    c.run(*taken);
-    auto results = results_of(c, *taken);
-    for (std::size_t i = 0; i < results.size(); ++i) c.set(i, std::move(results[i]));
-    return;
+  if (const auto condition = c.known_int(0)) {
+    return take(c, *condition != 0 ? *then_branch : *else_branch);
   }
-  c.run(*then_branch);
-  const auto first = results_of(c, *then_branch);
-  c.run(*else_branch);
-  const auto second = results_of(c, *else_branch);
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    c.set(i, join(first[i], second[i]));
+  const auto first = try_branch(c, *then_branch);
+  const auto second = try_branch(c, *else_branch);
+  if (!first) return take(c, *else_branch);
+  if (!second) return take(c, *then_branch);
+  for (std::size_t i = 0; i < std::min(first->size(), second->size()); ++i) {
+    c.set(i, join((*first)[i], (*second)[i]));
   }
 }
 

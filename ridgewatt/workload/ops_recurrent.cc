@@ -16,6 +16,15 @@ void recurrent(InferContext& c) {
   if (hidden == kUnknownDim && r != nullptr && r->size() == 3) hidden = (*r)[2];
   const std::int64_t steps = x != nullptr ? (*x)[batch_first ? 1 : 0] : kUnknownDim;
   const std::int64_t batch = x != nullptr ? (*x)[batch_first ? 0 : 1] : kUnknownDim;
+  for (const std::size_t state : {std::size_t{5}, std::size_t{6}}) {
+    const Shape* shape = c.shape(state);
+    if (shape == nullptr || shape->size() != 3) continue;
+    const std::int64_t samples = (*shape)[batch_first ? 0 : 1];
+    if (samples != batch && samples != kUnknownDim && batch != kUnknownDim) {
+      c.fail("initial state for " + std::to_string(samples) + " samples, input of " +
+             std::to_string(batch));
+    }
+  }
   const DataType type = c.dtype(0);
   if (batch_first) {
     c.set(0, type, Shape{batch, steps, directions, hidden});
