@@ -42,9 +42,8 @@ inline std::filesystem::path shared_folder() {
 // A folder that is removed with its content.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(
-      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
-    std::string name = (parent / "ridgewatt-XXXXXX").string();
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ridgewatt-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
   ~TemporaryFolder() {

@@ -3,13 +3,28 @@
 #include <fstream>
 #include <map>
 
-#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/machine_sensors.h"
 
 namespace ridgewatt {
 namespace {
 
-using Board = testing::FakeBoard;
+struct Board {
+  explicit Board(const std::string& name, std::uint64_t seed = 1) {
+    root = (folder.path() / "board").string();
+    create_fake_board(fake_board_spec(name), root, seed);
+    sysfs = open_sysfs(root);
+  }
+  // Replaces a file of the board, past its kernel.
+  void set(const std::string& path, const std::string& content) const {
+    std::ofstream(sysfs->host_path(path)) << content << '\n';
+  }
+  testing::TemporaryFolder folder;
+  std::string root;
+  std::unique_ptr<Sysfs> sysfs;
+};
 
 const PowerChannel* channel(const PowerRails& rails, const std::string& name) {
   for (const auto& entry : rails.channels) {

@@ -129,7 +129,9 @@ std::vector<std::string> extents_to_assume(const Model& model, const InferOption
   for (const OpenExtent& extent : open_extents(model, options)) {
     const bool given = options.dims.count(extent.name) > 0 || (extent.is_batch && options.batch);
     if (given || std::find(names.begin(), names.end(), extent.name) != names.end()) continue;
-    if (!extent.is_batch) names.push_back(extent.name);
+    if (!extent.is_batch && model.default_dims.count(extent.name) == 0) {
+      names.push_back(extent.name);
+    }
   }
   return names;
 }
@@ -162,9 +164,11 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
       value = given->second;
       if (extent.is_batch) summary.batch = value;
     } else if (!extent.is_batch || !options.batch) {
+      const auto proposed = model.default_dims.find(extent.name);
       const auto size = assumptions.sizes.find(extent.name);
       const bool fixed = extent.is_batch && assumptions.otherwise != kUnknownDim;
       if (!fixed) value = size != assumptions.sizes.end() ? size->second : assumptions.otherwise;
+      if (proposed != model.default_dims.end()) value = proposed->second;
       if (value == kUnknownDim) continue;
       summary.assumed[extent.name] = value;
     }

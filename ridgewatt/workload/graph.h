@@ -123,6 +123,8 @@ struct Model {
   std::string producer;
   std::int64_t ir_version = 0;
   std::map<std::string, std::int64_t> opsets;  // by domain
+  // Sizes of symbolic extents that the model's metadata proposes ("ridgewatt.default.NAME").
+  std::map<std::string, std::int64_t> default_dims;
   std::vector<Tensor> tensors;
   Graph graph;
 };

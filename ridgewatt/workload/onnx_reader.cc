@@ -149,6 +149,22 @@ class ModelReader {
   std::size_t node_count_ = 0;
 };
 
+// StringStringEntryProto "ridgewatt.default.NAME": the size that an extent takes unless it is
+// bound.
+void read_default_dim(std::string_view message, std::map<std::string, std::int64_t>& dims) {
+  constexpr std::string_view kPrefix = "ridgewatt.default.";
+  std::string_view key;
+  std::string_view value;
+  for (WireReader in(message); in.next();) {
+    if (in.field() == onnx::StringStringEntryProto::kKeyFieldNumber) key = in.bytes();
+    if (in.field() == onnx::StringStringEntryProto::kValueFieldNumber) value = in.bytes();
+  }
+  if (!key.starts_with(kPrefix)) return;
+  const auto size = parse_int(value);
+  if (!size || *size < 1) throw InputError("metadata '" + escape_terminal(key) + "' is no size");
+  dims[std::string(key.substr(kPrefix.size()))] = *size;
+}
+
 Model ModelReader::read(std::string_view bytes, const std::string& name) {
   std::string_view graph;
   bool has_graph = false;
@@ -167,6 +183,9 @@ Model ModelReader::read(std::string_view bytes, const std::string& name) {
         break;
       case ModelProto::kOpsetImportFieldNumber:
         read_opset(in.bytes(), model_.opsets);
+        break;
+      case ModelProto::kMetadataPropsFieldNumber:
+        read_default_dim(in.bytes(), model_.default_dims);
         break;
       case ModelProto::kFunctionsFieldNumber:
         functions.push_back(in.bytes());

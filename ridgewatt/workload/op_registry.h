@@ -39,14 +39,6 @@ class OpContext {
   const Node* node_;
 };
 
-// Work of one execution of a node in the forward pass.
-struct OpCost {
-  double macs = 0;     // multiply-accumulates of contractions
-  double flops = 0;    // floating-point operations, 2 for each MAC included
-  double int_ops = 0;  // the same of quantised operators, in integers
-  double reduction_length = 0;
-};
-
 struct OpEntry {
   std::string_view name;
   std::string_view domain = "";
@@ -55,9 +47,6 @@ struct OpEntry {
   // Sets the content of the outputs where the inputs' contents are known; runs after `shape`.
   void (*fold)(InferContext&) = nullptr;
   OpClass op_class = OpClass::kOther;
-  OpCost (*cost)(const OpContext&) = nullptr;
-  OpCost (*backward)(const OpContext&) = nullptr;  // gradients of inputs and weights together
-  std::string_view formula = "";                   // in words, for documentation
 };
 
 // The entry of the operator, or nullptr. Domain "" is ai.onnx.

@@ -1,0 +1,314 @@
+#include "ridgewatt/workload/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/onnx_reader.h"
+#include "ridgewatt/workload/pagoda_convention.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kPagodaTrainingFactor = 3;
+
+template <typename T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+template <typename T, std::size_t N>
+T parse_choice(const char* what, std::string_view name, const Choice<T> (&choices)[N]) {
+  std::string names;
+  for (const auto& choice : choices) {
+    if (choice.name == name) return choice.value;
+    names += (names.empty() ? "one of " : ", ") + std::string(choice.name);
+  }
+  throw UsageError(std::string("unknown ") + what, std::string(name), names);
+}
+
+// Turns a plan into kernels, node costs and totals.
+class Accountant {
+ public:
+  Accountant(Analysis& analysis, const CostOptions& options)
+      : analysis_(analysis),
+        plan_(analysis.plan),
+        options_(options),
+        precision_(parse_precision(options.precision, options.kind)),
+        sizes_(plan_, precision_) {
+    analysis_.nodes.resize(plan_.steps.size());
+  }
+
+  void run() {
+    count_parameters();
+    if (training()) flow_ = gradient_flow(plan_);
+    const Kernels kernels =
+        fuse(plan_, {.enabled = options_.traffic != TrafficModel::kUnfused, .kind = options_.kind});
+    const auto traffic = forward_traffic(
+        plan_, kernels, sizes_,
+        {.model = options_.traffic, .cache_bytes = options_.cache_bytes, .kept = flow_.saved});
+    add_forward(kernels, traffic);
+    analysis_.peak_memory_bytes =
+        analysis_.parameter_bytes + largest_live_set(plan_, traffic, sizes_);
+    if (training()) add_training(kernels);
+    if (options_.convention == Convention::kPagoda) apply_pagoda();
+    add_totals();
+    list_unsupported();
+  }
+
+ private:
+  bool training() const { return options_.kind == WorkloadKind::kTraining; }
+  WorkloadCost& workload() { return analysis_.workload; }
+
+  void count_parameters() {
+    std::set<TensorId> weights;
+    for (const Step& step : plan_.steps) {
+      if (step.kind == StepKind::kFolded) continue;
+      for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
+        for (const TensorId id : weights_behind(plan_, step, i)) weights.insert(id);
+      }
+    }
+    std::map<DataType, double> by_type;
+    for (const TensorId id : weights) {
+      analysis_.parameter_count += sizes_.elements(id);
+      analysis_.parameter_bytes += sizes_.bytes(id);
+      by_type[plan_.tensor(id).dtype] += sizes_.elements(id);
+    }
+    const auto most = std::max_element(by_type.begin(), by_type.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+    workload().precision = precision_.name != "stored" ? precision_.name
+                           : most == by_type.end()     ? "fp32"
+                                                       : stored_precision_name(most->first);
+  }
+
+  void add_forward(const Kernels& kernels, const std::vector<KernelTraffic>& traffic) {
+    for (std::size_t k = 0; k < kernels.kernels.size(); ++k) {
+      workload().kernels.push_back(forward_kernel(kernels.kernels[k], traffic[k]));
+    }
+  }
+
+  KernelCost forward_kernel(const Kernel& kernel, const KernelTraffic& traffic) {
+    const int head_index = kernel.steps[0];
+    const Step& head = plan_.steps[static_cast<std::size_t>(head_index)];
+    KernelCost cost;
+    cost.name = head.node->name;
+    cost.op = head.node->op;
+    cost.op_class = class_of(head);
+    cost.node = static_cast<std::size_t>(head_index);
+    cost.reduction_length = head.cost.reduction_length;
+    cost.launches = launches_of(head);
+    for (const int index : kernel.steps) {
+      const Step& step = plan_.steps[static_cast<std::size_t>(index)];
+      NodeCost& node = analysis_.nodes[static_cast<std::size_t>(index)];
+      node.macs = step.count * step.cost.macs;
+      (step.integer ? node.int_ops : node.flops) = step.count * step.cost.flops;
+      cost.macs += node.macs;
+      cost.work_flop += node.flops;
+      cost.work_int_op += node.int_ops;
+      for (const TensorId out : step.node->outputs) {
+        if (out == kNoTensor) continue;
+        cost.output_elements = std::max(cost.output_elements, sizes_.elements(out));
+      }
+    }
+    add_traffic(traffic, cost);
+    return cost;
+  }
+
+  void add_traffic(const KernelTraffic& traffic, KernelCost& cost) {
+    const auto at = [&](int step) { return static_cast<std::size_t>(step); };
+    for (const Access& read : traffic.reads) {
+      const double bytes = read.bytes * plan_.steps[at(read.step)].count * passes(read);
+      analysis_.nodes[at(read.step)].read_bytes += bytes;
+      cost.read_bytes += bytes;
+    }
+    for (const Access& write : traffic.writes) {
+      const double bytes = write.bytes * plan_.steps[at(write.step)].count;
+      analysis_.nodes[at(write.step)].write_bytes += bytes;
+      cost.write_bytes += bytes;
+    }
+  }
+
+  // Batch statistics take a pass over the input before it can be normalized.
+  double passes(const Access& read) const {
+    const Step& step = plan_.steps[static_cast<std::size_t>(read.step)];
+    const bool statistics = training() && step.rule != nullptr && step.rule->training_flops > 0 &&
+                            step.rule->op_class == OpClass::kNormalization &&
+                            options_.traffic != TrafficModel::kIdeal;
+    return statistics && !plan_.is_constant(read.tensor) ? 2 : 1;
+  }
+
+  OpClass class_of(const Step& step) const {
+    if (step.rule == nullptr) return OpClass::kOther;
+    // With few channels a group there is too little reuse for a matrix unit.
+    constexpr double kFewChannels = 4;
+    if (step.rule->op_class != OpClass::kConv || step.node->inputs.size() < 2) {
+      return step.rule->op_class;
+    }
+    const std::size_t slot = step.node->op == "QLinearConv" ? 3 : 1;
+    const auto& shape = plan_.tensor(step.node->inputs[slot]).shape;
+    const bool grouped = step.node->integer("group", 1) > 1;
+    return grouped && shape && shape->size() > 1 && (*shape)[1] <= kFewChannels
+               ? OpClass::kDepthwiseConv
+               : OpClass::kConv;
+  }
+
+  // A recurrent layer runs one kernel a step of each direction after one for all inputs.
+  int launches_of(const Step& step) const {
+    double launches = 1;
+    if (step.rule != nullptr && step.rule->op_class == OpClass::kRecurrent) {
+      const bool batch_first = step.node->integer("layout", 0) != 0;
+      const auto& x = plan_.tensor(step.node->inputs[0]).shape;
+      const auto& r = plan_.tensor(step.node->inputs[2]).shape;
+      if (x && x->size() == 3 && r && !r->empty()) {
+        launches = 1 + static_cast<double>((*x)[batch_first ? 1 : 0] * (*r)[0]);
+      }
+    }
+    return static_cast<int>(std::min(launches * step.count, 1e9));
+  }
+
+  void add_training(const Kernels& kernels) {
+    const bool ideal = options_.traffic == TrafficModel::kIdeal;
+    for (KernelCost& kernel : backward_kernels(plan_, kernels, flow_, sizes_)) {
+      if (ideal) kernel.read_bytes = kernel.write_bytes = 0;
+      NodeCost& node = analysis_.nodes[kernel.node];
+      node.macs += kernel.macs;
+      node.flops += kernel.work_flop;
+      node.read_bytes += kernel.read_bytes;
+      node.write_bytes += kernel.write_bytes;
+      workload().kernels.push_back(std::move(kernel));
+    }
+    const auto optimizer = optimizer_cost(plan_, flow_, sizes_, precision_, options_.optimizer);
+    workload().kernels.push_back(optimizer.kernel);
+    analysis_.peak_memory_bytes =
+        analysis_.parameter_bytes + optimizer.gradient_bytes + optimizer.state_bytes;
+    for (const TensorId id : flow_.saved) analysis_.peak_memory_bytes += sizes_.bytes(id);
+  }
+
+  // The artifact knows nodes, not kernels: every node is one, read and written as it has it.
+  void apply_pagoda() {
+    const double factor = training() ? kPagodaTrainingFactor : 1;
+    workload().kernels.clear();
+    analysis_.parameter_bytes = 0;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      const PagodaCost pagoda = pagoda_cost(plan_, step);
+      NodeCost& node = analysis_.nodes[i];
+      node = {.macs = factor * step.count * step.cost.macs,
+              .flops = factor * step.count * pagoda.flops,
+              .read_bytes = factor * step.count * pagoda.read_bytes,
+              .write_bytes = factor * step.count * pagoda.write_bytes};
+      analysis_.parameter_bytes += pagoda.weight_bytes;
+      if (node.flops + node.read_bytes + node.write_bytes == 0) continue;
+      KernelCost kernel;
+      kernel.name = step.node->name;
+      kernel.op = step.node->op;
+      kernel.op_class = class_of(step);
+      kernel.node = i;
+      kernel.macs = node.macs;
+      kernel.work_flop = node.flops;
+      kernel.read_bytes = node.read_bytes;
+      kernel.write_bytes = node.write_bytes;
+      kernel.reduction_length = step.cost.reduction_length;
+      kernel.output_elements = node.write_bytes / factor / 4;
+      kernel.launches = launches_of(step);
+      workload().kernels.push_back(std::move(kernel));
+    }
+  }
+
+  void add_totals() {
+    if (options_.convention == Convention::kMacs) {
+      for (NodeCost& node : analysis_.nodes) {
+        node.flops = node.macs;
+        node.int_ops = 0;
+      }
+      for (KernelCost& kernel : workload().kernels) {
+        kernel.work_flop = kernel.macs;
+        kernel.work_int_op = 0;
+      }
+    }
+    for (const KernelCost& kernel : workload().kernels) {
+      analysis_.macs += kernel.macs;
+      analysis_.flops += kernel.work_flop;
+      analysis_.int_ops += kernel.work_int_op;
+      analysis_.read_bytes += kernel.read_bytes;
+      analysis_.write_bytes += kernel.write_bytes;
+      analysis_.kernels += kernel.launches;
+    }
+    workload().parameter_count = analysis_.parameter_count;
+    workload().parameter_bytes = analysis_.parameter_bytes;
+    workload().peak_memory_bytes = analysis_.peak_memory_bytes;
+    for (const TensorId id : plan_.model->graph.inputs) {
+      workload().input_bytes += sizes_.bytes(id);
+    }
+  }
+
+  void list_unsupported() {
+    std::map<std::pair<std::string, std::string>, int> counts;
+    for (const Step& step : plan_.steps) {
+      if (step.kind != StepKind::kUnpriced) continue;
+      const Node& node = *step.node;
+      const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
+      ++counts[{op, step.rule == nullptr ? "no rule" : "extents not known"}];
+    }
+    const auto all = static_cast<double>(plan_.steps.size());
+    for (const auto& [key, nodes] : counts) {
+      analysis_.unsupported.push_back({key.first, key.second, nodes, nodes / all});
+    }
+  }
+
+  Analysis& analysis_;
+  const ExecutionPlan& plan_;
+  const CostOptions& options_;
+  Precision precision_;
+  TensorSizes sizes_;
+  GradientFlow flow_;
+};
+
+}  // namespace
+
+Convention parse_convention(std::string_view name) {
+  constexpr Choice<Convention> kChoices[] = {
+      {"full", Convention::kFull}, {"macs", Convention::kMacs}, {"pagoda", Convention::kPagoda}};
+  return parse_choice("convention", name, kChoices);
+}
+
+TrafficModel parse_traffic_model(std::string_view name) {
+  constexpr Choice<TrafficModel> kChoices[] = {{"unfused", TrafficModel::kUnfused},
+                                               {"fused", TrafficModel::kFused},
+                                               {"ideal", TrafficModel::kIdeal}};
+  return parse_choice("traffic model", name, kChoices);
+}
+
+Optimizer parse_optimizer(std::string_view name) {
+  constexpr Choice<Optimizer> kChoices[] = {
+      {"sgd", Optimizer::kSgd}, {"momentum", Optimizer::kMomentum}, {"adam", Optimizer::kAdam}};
+  return parse_choice("optimizer", name, kChoices);
+}
+
+Model load_workload(const std::string& path) {
+  if (!is_zoo_name(path)) return load_model(path);
+  const ZooEntry& entry = find_zoo_entry(path);
+  return load_model_from_memory(entry.build(), std::string(entry.name));
+}
+
+Analysis analyze(Model& model, const CostOptions& options) {
+  Analysis analysis;
+  analysis.shapes =
+      infer(model, {.batch = options.batch, .dims = options.dims, .inputs = options.inputs});
+  analysis.plan = make_plan(model, options.kind);
+  analysis.workload.name = model.name;
+  analysis.workload.kind = options.kind;
+  analysis.workload.batch = static_cast<int>(analysis.shapes.batch);
+  Accountant(analysis, options).run();
+  return analysis;
+}
+
+WorkloadCost workload_cost(Model& model, const CostOptions& options) {
+  return analyze(model, options).workload;
+}
+
+}  // namespace ridgewatt

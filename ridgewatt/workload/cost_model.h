@@ -1,0 +1,99 @@
+// What a model costs: work, traffic, parameters, memory and kernels of one minibatch, in total, by
+// node and by kernel, for inference or a training step.
+//
+//   Model model = load_workload("zoo:resnet50");
+//   WorkloadCost cost = workload_cost(model, {.batch = 16});
+//   double intensity = cost.arithmetic_intensity();
+//
+// Another batch of the same model costs another shape inference, about a millisecond for a
+// ResNet-50: load once, then call workload_cost for every batch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/workload/execution_plan.h"
+#include "ridgewatt/workload/infer.h"
+#include "ridgewatt/workload/precision.h"
+#include "ridgewatt/workload/traffic.h"
+#include "ridgewatt/workload/training_cost.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+// What counts as an operation.
+enum class Convention {
+  kFull,    // 2 for a multiply-accumulate, and element-wise work
+  kMacs,    // multiply-accumulates alone, one each: what torchvision calls GFLOPS
+  kPagoda,  // the rules and the byte model of the Pagoda artifact, training as three inferences
+};
+Convention parse_convention(std::string_view name);       // throws UsageError
+TrafficModel parse_traffic_model(std::string_view name);  // throws UsageError
+Optimizer parse_optimizer(std::string_view name);         // throws UsageError
+
+struct CostOptions {
+  std::optional<std::int64_t> batch = {};         // samples; absent: as exported, or 1
+  std::map<std::string, std::int64_t> dims = {};  // other symbolic extents by name
+  std::vector<ValueInfo> inputs = {};             // concrete inputs; they win over the above
+  WorkloadKind kind = WorkloadKind::kInference;
+  Optimizer optimizer = Optimizer::kSgd;
+  std::string precision = "stored";  // see parse_precision
+  Convention convention = Convention::kFull;
+  TrafficModel traffic = TrafficModel::kFused;
+  double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
+};
+
+// One node of the graph (or of a body that runs), over all its executions in the minibatch.
+struct NodeCost {
+  double macs = 0;
+  double flops = 0;    // in the convention asked for; forward and backward
+  double int_ops = 0;  // of quantized operators and integer arithmetic
+  double read_bytes = 0;
+  double write_bytes = 0;
+};
+
+// Operators whose cost is not known, and so counts as nothing.
+struct Unsupported {
+  std::string op;      // "domain.Op", or "Op" of ai.onnx
+  std::string reason;  // "no rule" or "extents not known"
+  int nodes = 0;
+  double share = 0;  // of all nodes
+};
+
+struct Analysis {
+  ExecutionPlan plan;           // the nodes that run; refers to the model
+  std::vector<NodeCost> nodes;  // one a step of the plan
+  WorkloadCost workload;        // the same by kernel
+  InferSummary shapes;
+  std::vector<Unsupported> unsupported;
+
+  double macs = 0;
+  double flops = 0;
+  double int_ops = 0;
+  double read_bytes = 0;
+  double write_bytes = 0;
+  double parameter_count = 0;
+  double parameter_bytes = 0;
+  double peak_memory_bytes = 0;
+  double kernels = 0;  // launched
+  double bytes() const { return read_bytes + write_bytes; }
+  double arithmetic_intensity() const { return bytes() > 0 ? flops / bytes() : 0; }
+};
+
+// A model file, or "zoo:NAME". Throws what load_model and find_zoo_entry throw.
+Model load_workload(const std::string& path);
+
+// Infers the model's shapes for the options and prices it. `model` must outlive the result.
+// Throws what infer() throws, and UsageError for a precision that there is not.
+Analysis analyze(Model& model, const CostOptions& options = {});
+
+// The kernels alone: what a roofline needs.
+WorkloadCost workload_cost(Model& model, const CostOptions& options = {});
+
+// The formula of a node's forward cost, the same with numbers put in, and the result; several
+// lines. Throws NotFoundError when the model has no such node. After analyze().
+std::string explain_node(const Analysis& analysis, std::string_view node);
+
+}  // namespace ridgewatt

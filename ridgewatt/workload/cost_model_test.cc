@@ -1,0 +1,199 @@
+// Costs against facts from outside: operation counts by PyTorch and by the Pagoda artifact,
+// published parameter counts, and bounds that must hold for every model.
+#include "ridgewatt/workload/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/workload/onnx_reader.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt {
+namespace {
+
+std::filesystem::path onnx_folder() {
+  return testing::shared_folder() / "onnx";
+}
+
+Analysis analyze_file(const std::string& name, Model& model, const CostOptions& options = {}) {
+  model = load_model((onnx_folder() / "models" / (name + ".onnx")).string());
+  return analyze(model, options);
+}
+
+Analysis analyze_zoo(const std::string& name, Model& model, const CostOptions& options = {}) {
+  model = load_workload("zoo:" + name);
+  return analyze(model, options);
+}
+
+struct ZooFact {
+  const char* name;
+  double macs;        // 0: not stated
+  double parameters;  // 0: not stated
+};
+
+// torchvision, Hugging Face, Ultralytics and TinyLlama state these; sequences of 128, LSTM of 32.
+constexpr ZooFact kZooFacts[] = {
+    {"resnet18", 1814073344, 11689512},
+    {"resnet50", 4089184256, 25557032},
+    {"mobilenet_v2", 300774272, 3504872},
+    {"mobilenet_v3_large", 216589760, 5483032},
+    {"efficientnet_b0", 385814752, 5288548},
+    {"alexnet", 714188480, 61100840},
+    {"vgg11", 7609090048, 132863336},
+    {"vgg16", 15470264320, 138357544},
+    {"vit_b_16", 17563828224, 86567656},
+    {"bert_tiny", 58736640, 4385920},
+    {"bert_base", 11174215680, 109482240},
+    {"bert_large", 0, 335141888},
+    {"distilbert", 0, 66362880},
+    {"yolov8n", 0, 3157200},
+    {"lenet5", 416520, 61706},
+    {"llama_small_prefill", 0, 1100048384},
+    {"llama_small_decode", 0, 1100048384},
+};
+
+TEST(Zoo, MacsAndParametersAreThePublishedOnes) {
+  for (const auto& fact : kZooFacts) {
+    Model model;
+    const Analysis analysis = analyze_zoo(fact.name, model);
+    if (fact.macs > 0) {
+      EXPECT_EQ(analysis.macs, fact.macs) << fact.name;
+    }
+    EXPECT_EQ(analysis.parameter_count, fact.parameters) << fact.name;
+  }
+}
+
+TEST(Zoo, YoloV4TinyIsDarknets) {
+  Model model;
+  const Analysis analysis = analyze_zoo("yolov4_tiny", model);
+  EXPECT_NEAR(2 * analysis.macs, 6.910e9, 0.005e9);  // "Total BFLOPS 6.910" with its poolings
+}
+
+// A token of the decoder multiplies with every weight but the embedding once; the attention reads
+// 512 positions of 64 + 64 numbers in 32 heads of 22 layers.
+TEST(Zoo, LlamaDecodesWithEveryWeightOnce) {
+  Model model;
+  const Analysis analysis = analyze_zoo("llama_small_decode", model);
+  const double norms = 45 * 2048;
+  const double weights = 1100048384.0 - 32000.0 * 2048 - norms;
+  EXPECT_EQ(analysis.macs, weights + 22.0 * 32 * 512 * 128);
+}
+
+TEST(Zoo, EveryModelIsKnownAtEveryBatch) {
+  for (const ZooEntry& entry : zoo()) {
+    Model model = load_workload("zoo:" + std::string(entry.name));
+    const double one = analyze(model, {.batch = 1}).macs;
+    for (const int batch : {2, 16, 1024}) {
+      const Analysis analysis = analyze(model, {.batch = batch});
+      EXPECT_TRUE(analysis.unsupported.empty()) << entry.name;
+      EXPECT_TRUE(analysis.shapes.unknown_nodes.empty()) << entry.name;
+      EXPECT_EQ(analysis.macs, batch * one) << entry.name << " at batch " << batch;
+    }
+  }
+}
+
+TEST(Zoo, AliasesAndUnknownNames) {
+  EXPECT_EQ(find_zoo_entry("zoo:mobilenet_v3").name, "mobilenet_v3_large");
+  EXPECT_THROW(find_zoo_entry("zoo:resnet51"), NotFoundError);
+  EXPECT_THROW(find_zoo_entry("zoo:"), NotFoundError);
+}
+
+TEST(CostModel, MacsAreTheReference) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto table = read_csv((onnx_folder() / "reference_macs.csv").string());
+  ASSERT_EQ(table.rows.size(), 21U);
+  for (const auto& row : table.rows) {
+    Model model;
+    const Analysis analysis =
+        analyze_file(row[0], model, {.batch = 1, .convention = Convention::kMacs});
+    EXPECT_EQ(analysis.macs, std::stod(row[3])) << row[0];
+    EXPECT_EQ(analysis.flops, analysis.macs) << row[0];
+  }
+}
+
+// Exported without batch normalization to fold, a file holds what PyTorch counts.
+TEST(CostModel, ParametersOfFilesAreThoseOfTheModule) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const std::pair<const char*, double> facts[] = {
+      {"alexnet", 61100840},         {"vit_b_16", 86567656},
+      {"gru_T100", 29120},           {"bert_tiny_s128", 4385920},
+      {"bert_base_s128", 109482240}, {"whisper_tiny_encoder_like", 8209920},
+      {"light_resnet50", 25557032}};
+  for (const auto& [name, parameters] : facts) {
+    Model model;
+    EXPECT_EQ(analyze_file(name, model).parameter_count, parameters) << name;
+  }
+}
+
+TEST(CostModel, PagodaConventionIsTheArtifacts) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto table = read_csv((onnx_folder() / "reference_pagoda.csv").string());
+  ASSERT_EQ(table.rows.size(), 21U);
+  for (const auto& row : table.rows) {
+    Model model;
+    CostOptions options = {.batch = std::stoi(row[1]), .convention = Convention::kPagoda};
+    const Analysis inference = analyze_file(row[0], model, options);
+    EXPECT_EQ(inference.flops, std::stod(row[2])) << row[0] << " " << row[1];
+    EXPECT_EQ(inference.bytes(), std::stod(row[3])) << row[0] << " " << row[1];
+    EXPECT_EQ(inference.parameter_bytes, std::stod(row[4])) << row[0] << " " << row[1];
+    options.kind = WorkloadKind::kTraining;
+    const Analysis training = analyze(model, options);
+    EXPECT_EQ(training.flops, 3 * inference.flops);
+    EXPECT_EQ(training.bytes(), 3 * inference.bytes());
+  }
+}
+
+// Figures that the paper's authors published for a static export.
+TEST(CostModel, PagodaPublishedBertLargeAndYolo) {
+  Model model;
+  CostOptions options;
+  options.convention = Convention::kPagoda;
+  EXPECT_NEAR(analyze_zoo("bert_large", model, options).flops, 79.136e9, 0.005 * 79.136e9);
+  EXPECT_NEAR(analyze_zoo("yolov8n", model, options).flops, 8.840e9, 0.02 * 8.840e9);
+}
+
+TEST(CostModel, TrafficModelsBoundEachOther) {
+  for (const ZooEntry& entry : zoo()) {
+    Model model = load_workload("zoo:" + std::string(entry.name));
+    const auto bytes = [&](TrafficModel traffic, double cache_bytes = 0) {
+      return analyze(model, {.batch = 4, .traffic = traffic, .cache_bytes = cache_bytes}).bytes();
+    };
+    const double ideal = bytes(TrafficModel::kIdeal);
+    const double fused = bytes(TrafficModel::kFused);
+    const double cached = bytes(TrafficModel::kFused, 4 << 20);
+    EXPECT_LE(ideal, cached) << entry.name;
+    EXPECT_LE(cached, fused) << entry.name;
+    EXPECT_LE(fused, bytes(TrafficModel::kUnfused)) << entry.name;
+    EXPECT_GT(ideal, 0) << entry.name;
+  }
+}
+
+TEST(CostModel, NodesKernelsAndTotalsAgree) {
+  for (const ZooEntry& entry : zoo()) {
+    for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+      Model model = load_workload("zoo:" + std::string(entry.name));
+      const Analysis a = analyze(model, {.batch = 2, .kind = kind});
+      double optimizer_flops = 0;
+      double optimizer_bytes = 0;
+      for (const auto& kernel : a.workload.kernels) {
+        if (kernel.phase != Phase::kOptimizer) continue;
+        optimizer_flops += kernel.work_flop;
+        optimizer_bytes += kernel.traffic_bytes();
+      }
+      double flops = optimizer_flops;
+      double bytes = optimizer_bytes;
+      for (const auto& node : a.nodes) {
+        flops += node.flops;
+        bytes += node.read_bytes + node.write_bytes;
+      }
+      EXPECT_DOUBLE_EQ(flops, a.flops) << entry.name;
+      EXPECT_DOUBLE_EQ(bytes, a.bytes()) << entry.name;
+      EXPECT_DOUBLE_EQ(a.workload.work_flop(), a.flops) << entry.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,84 @@
+// How an operator's work is counted: the part of an operator's entry that prices it.
+//
+// A rule counts the forward pass in terms that it names ("outputs", "channels") and states the
+// result as a formula in those terms. The formula is not a comment: tests evaluate it with the
+// recorded terms and compare it with what the rule returned, `--explain` prints it with the
+// numbers put in, and docs/operators.md is made of it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+class OpContext;
+
+// Receives the terms of a formula, and keeps them when somebody wants to see them.
+class Terms {
+ public:
+  using Recorded = std::vector<std::pair<std::string_view, double>>;
+
+  Terms() = default;
+  explicit Terms(Recorded* recorded) : recorded_(recorded) {}
+  double operator()(std::string_view name, double value) {
+    if (recorded_ != nullptr) recorded_->emplace_back(name, value);
+    return value;
+  }
+
+ private:
+  Recorded* recorded_ = nullptr;
+};
+
+// Work of one execution of a node in the forward pass. NaN: an extent that matters is not known.
+struct OpCost {
+  double macs = 0;              // multiply-accumulates of contractions
+  double flops = 0;             // operations: 2 for each MAC, and the element-wise work
+  double reduction_length = 0;  // k of a contraction
+};
+
+// What a kernel of the operator may share a launch with (see kernel_fusion.h).
+enum class Fusion : std::uint8_t {
+  kView,       // no kernel at all: the output is the input seen differently
+  kPointwise,  // joins its producer when it has one element for each of the producer's
+  kRowwise,    // reduces along the last axis: joins element-wise work on the same rows
+  kKernel,     // a kernel of its own whose results element-wise work may join
+  kAlone,      // a kernel of its own that nothing joins
+};
+
+// The gradients of a node, given the gradients of its outputs.
+enum class Gradient : std::uint8_t {
+  kNone,         // not differentiable: integers, comparisons, shapes
+  kPass,         // the gradient itself, seen differently or moved
+  kPerInput,     // `flops` per output element for every input that wants a gradient
+  kOnce,         // `flops` per element of the first input, all gradients together
+  kContraction,  // the forward MACs for every operand that wants a gradient
+};
+
+// What the backward pass reads of the forward pass.
+enum class Saved : std::uint8_t {
+  kNothing,
+  kOtherInputs,  // the gradient of an input needs the other inputs: products
+  kInputs,
+  kOutput,
+};
+
+struct CostRule {
+  OpClass op_class = OpClass::kOther;
+  OpCost (*forward)(const OpContext&, Terms&) = nullptr;
+  std::string_view formula;  // of the operations, in the terms
+  Fusion fusion = Fusion::kKernel;
+  Gradient gradient = Gradient::kNone;
+  double gradient_flops = 0;
+  Saved saved = Saved::kNothing;
+  // True: operator reads no more of its first input than it writes (Gather, Slice).
+  bool reads_part = false;
+  // Forward operations per element of the first input where training differs from inference:
+  // batch statistics, dropout. 0: they are the same.
+  double training_flops = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,110 @@
+// The cost rules that the operators' entries name: one MAC is two operations; an
+// elementary function (exp, log, sqrt, sin) is one; what is made of several is their sum where
+// docs/operators.md does not say otherwise.
+#pragma once
+
+#include "ridgewatt/workload/cost_rule.h"
+
+namespace ridgewatt::cost {
+
+// Views and copies: no operation.
+extern const CostRule kView;
+extern const CostRule kCopy;      // Transpose, Concat, Pad, Tile ...
+extern const CostRule kCopyPart;  // Gather, Slice: read what they write
+extern const CostRule kCast;      // copies that fuse like element-wise work
+extern const CostRule kScatter;
+extern const CostRule kGenerate;  // random numbers, ranges, windows: 1 an output
+extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: the host's work
+extern const CostRule kControl;   // If, Loop, Scan: their bodies are counted
+
+// Element-wise; the number is the operations per output element.
+extern const CostRule kAdd;  // Add, Sub: the gradient passes
+extern const CostRule kMul;
+extern const CostRule kDiv;
+extern const CostRule kPow;
+extern const CostRule kMinMax;   // of n inputs
+extern const CostRule kSum;      // of n inputs
+extern const CostRule kCompare;  // comparisons, logic, bits, rounding, sign: no gradient
+extern const CostRule kSelect;   // Where
+extern const CostRule kRelu;
+extern const CostRule kClip;
+extern const CostRule kLinear;    // Neg: 1, gradient 1
+extern const CostRule kFunction;  // Exp, Log, Sqrt, Sin ...: 1, gradient 2
+extern const CostRule kLeakyRelu;
+extern const CostRule kSigmoid;
+extern const CostRule kHardSigmoid;
+extern const CostRule kTanh;
+extern const CostRule kHardSwish;
+extern const CostRule kSilu;
+extern const CostRule kSwiGlu;
+extern const CostRule kElu;
+extern const CostRule kSelu;
+extern const CostRule kSoftplus;
+extern const CostRule kSoftsign;
+extern const CostRule kMish;
+extern const CostRule kErf;
+extern const CostRule kGelu;
+extern const CostRule kFastGelu;
+extern const CostRule kBiasGelu;
+extern const CostRule kDropout;
+extern const CostRule kQuantize;
+extern const CostRule kDequantize;
+extern const CostRule kRotary;
+
+// Rows, windows, reductions.
+extern const CostRule kSoftmax;
+extern const CostRule kHardmax;
+extern const CostRule kBatchNorm;
+extern const CostRule kLayerNorm;
+extern const CostRule kInstanceNorm;  // Instance and Group: over the image
+extern const CostRule kRmsNorm;
+extern const CostRule kSkipLayerNorm;
+extern const CostRule kSkipRmsNorm;
+extern const CostRule kLpNorm;
+extern const CostRule kMeanVarianceNorm;
+extern const CostRule kLrn;
+extern const CostRule kMaxPool;
+extern const CostRule kAveragePool;
+extern const CostRule kLpPool;
+extern const CostRule kGlobalPool;
+extern const CostRule kReduce;
+extern const CostRule kReduceSquare;  // a square or absolute value before, or a log after the sum
+extern const CostRule kArgReduce;
+extern const CostRule kScanSum;  // CumSum, CumProd
+extern const CostRule kSort;     // TopK, Unique
+extern const CostRule kLoss;
+
+// Contractions.
+extern const CostRule kConv;
+extern const CostRule kConvTranspose;
+extern const CostRule kQLinearConv;
+extern const CostRule kDeformConv;
+extern const CostRule kFusedConv;
+extern const CostRule kCausalConv;
+extern const CostRule kGemm;
+extern const CostRule kMatMul;  // and its quantised and packed forms: k is the last extent of A
+extern const CostRule kEinsum;
+extern const CostRule kLstm;
+extern const CostRule kGru;
+extern const CostRule kRnn;
+extern const CostRule kAttention;  // ai.onnx
+extern const CostRule kLinearAttention;
+extern const CostRule kMsAttention;  // com.microsoft Attention: projects, too
+extern const CostRule kMultiHeadAttention;
+extern const CostRule kGroupQueryAttention;
+extern const CostRule kDet;
+
+// Signals and images.
+extern const CostRule kResize;
+extern const CostRule kGridSample;
+extern const CostRule kAffineGrid;
+extern const CostRule kRoiAlign;
+extern const CostRule kRoiPool;
+extern const CostRule kFourier;  // DFT, STFT
+extern const CostRule kMelWeights;
+extern const CostRule kNonMaxSuppression;
+extern const CostRule kTrees;
+extern const CostRule kLinearModel;
+extern const CostRule kOptimizer;  // Adagrad, Adam, Momentum as operators
+
+}  // namespace ridgewatt::cost

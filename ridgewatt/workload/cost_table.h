@@ -1,0 +1,23 @@
+// Which cost rule prices which operator.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ridgewatt/workload/cost_rule.h"
+
+namespace ridgewatt {
+
+struct CostEntry {
+  std::string_view name;
+  const CostRule* rule;
+  std::string_view domain = "";
+};
+
+// All operators that have a rule, by domain and name.
+std::span<const CostEntry> cost_table();
+
+// The rule of the operator, or nullptr: nobody has priced it.
+const CostRule* find_cost_rule(std::string_view domain, std::string_view name);
+
+}  // namespace ridgewatt

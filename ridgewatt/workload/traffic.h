@@ -1,0 +1,67 @@
+// Bytes between memory and processor, forward: what every kernel reads and writes under one of
+// three models, and how much memory is alive at most.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "ridgewatt/workload/execution_plan.h"
+#include "ridgewatt/workload/kernel_fusion.h"
+#include "ridgewatt/workload/precision.h"
+
+namespace ridgewatt {
+
+enum class TrafficModel {
+  kUnfused,  // every operator reads all its inputs and writes all its outputs: upper bound
+  kFused,    // every kernel after fusion reads distinct inputs once and writes outputs once
+  kIdeal,    // weights, graph inputs and graph outputs once: lower bound
+};
+
+// Bytes of tensors in a precision.
+class TensorSizes {
+ public:
+  TensorSizes(const ExecutionPlan& plan, const Precision& precision)
+      : plan_(&plan), precision_(&precision) {}
+  // 0 when the extents are not known: such nodes are reported apart.
+  double bytes(TensorId id) const;
+  double elements(TensorId id) const;
+
+ private:
+  const ExecutionPlan* plan_;
+  const Precision* precision_;
+};
+
+// A tensor that a kernel reads from or writes to memory, by one of its steps.
+struct Access {
+  TensorId tensor = kNoTensor;  // root of the storage
+  int step = 0;
+  double bytes = 0;
+};
+
+struct KernelTraffic {
+  std::vector<Access> reads;
+  std::vector<Access> writes;
+};
+
+struct TrafficOptions {
+  TrafficModel model = TrafficModel::kFused;
+  // Fused: a tensor is not read again when no more than this many bytes were touched since it was
+  // written. 0: no cache.
+  double cache_bytes = 0;
+  // Tensors that are written even if no later kernel of the forward pass reads them.
+  std::vector<TensorId> kept = {};
+};
+
+// One entry a kernel, in bytes of one execution.
+std::vector<KernelTraffic> forward_traffic(const ExecutionPlan& plan, const Kernels& kernels,
+                                           const TensorSizes& sizes, const TrafficOptions& options);
+
+// The largest sum of the activations alive at one time, in the order of the kernels.
+double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraffic>& traffic,
+                        const TensorSizes& sizes);
+
+// Where a constant that a kernel reads is stored: behind a dequantization that the kernel does on
+// the fly, else the tensor itself.
+TensorId stored_constant(const ExecutionPlan& plan, TensorId id);
+
+}  // namespace ridgewatt
