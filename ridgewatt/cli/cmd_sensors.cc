@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/sensors_report.h"
 #include "ridgewatt/report/tegrastats_json.h"
@@ -18,7 +18,7 @@ namespace {
 
 struct SensorsOptions {
   std::string tegrastats;
-  std::string sysroot = "/";
+  DeviceOptions device;
   bool watch = false;
   double interval_s = 1;
   std::int64_t count = 0;
@@ -45,9 +45,8 @@ void print_reading(const Context& context, const MachineSensors& sensors,
 
 void run(const Context& context, const SensorsOptions& options) {
   if (!options.tegrastats.empty()) return read_log(context, options.tegrastats);
-  const auto sysfs = open_sysfs(options.sysroot);
-  if (!sysfs->is_folder("/")) throw NotFoundError("no such folder", options.sysroot);
-  MachineSensors sensors(*sysfs);
+  const auto device = options.device.open(context);
+  MachineSensors sensors(*device.sysfs);
   sensors.read();
   // CPU loads need two looks.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -69,8 +68,7 @@ void add_sensors(CLI::App& app, Context& context) {
                               "--tegrastats log.txt --format json");
   auto options = std::make_shared<SensorsOptions>();
   command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead");
-  command->add_option("--sysroot", options->sysroot, "Root of a recorded or fake board")
-      ->capture_default_str();
+  add_device_options(*command, options->device);
   command->add_flag("--watch", options->watch, "Show it again and again; JSON: one object a line");
   command->add_option("--interval", options->interval_s, "Seconds between two looks")
       ->check(CLI::Range(0.01, 3600.0))

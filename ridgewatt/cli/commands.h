@@ -11,13 +11,16 @@ void add_device(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
+void add_mode(CLI::App& app, Context& context);
+void add_fake_board(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
 void add_zoo(CLI::App& app, Context& context);
 
 // clang-format off: one command a line
 inline constexpr AddCommand kCommands[] = {
-    add_zoo, add_device, add_sweep, add_store, add_sensors, add_tune, add_schedule,
+    add_zoo,  add_device,     add_sweep, add_store,    add_sensors,
+    add_mode, add_fake_board, add_tune,  add_schedule,
 };
 // clang-format on
 

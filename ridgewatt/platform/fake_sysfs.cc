@@ -1,7 +1,9 @@
 #include "ridgewatt/platform/fake_sysfs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -57,20 +59,17 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   return result;
 }
 
-// Atomically, as a write to a kernel variable is.
 int FakeSysfs::store(const std::string& path, const std::string& value) {
-  const std::string host = host_path(path);
-  struct stat status {};
-  if (::stat(host.c_str(), &status) != 0) return errno;
-  try {
-    write_file_atomically(host, value + "\n");
-  } catch (const PermissionError&) {
-    return EACCES;
-  } catch (const Error&) {
-    return EIO;
-  }
-  ::chmod(host.c_str(), status.st_mode & 07777);
-  return 0;
+  // In place: a writer that is killed here leaves no file that a kernel would not have.
+  const int fd = ::open(host_path(path).c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const std::string line = value + "\n";
+  const auto size = static_cast<ssize_t>(line.size());
+  const bool written =
+      ::pwrite(fd, line.data(), line.size(), 0) == size && ::ftruncate(fd, size) == 0;
+  const int error = written ? 0 : errno;
+  ::close(fd);
+  return error;
 }
 
 int FakeSysfs::write(const std::string& path, std::string_view text) {
@@ -200,6 +199,10 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
   }
   std::string cap_path = "/sys/kernel/nvpmodel_clk_cap/emc";
   if (!exists(cap_path)) cap_path = "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap";
+  const auto set_rate = [&](double hz) {
+    const int error = store(rate, whole(hz));
+    return error != 0 || bpmp ? error : store(clock + "/clk_update_rate", whole(hz));
+  };
   const auto allowed = [&](double hz) {
     const double cap = number(cap_path).value_or(0);
     const double limit = cap > 0 && cap < 2147483647 ? cap : table.back();
@@ -211,15 +214,12 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
     const int error = store(path, whole(*wanted));
     if (error != 0) return error;
     const bool locked = text(lock) == "1";
-    return store(rate, whole(allowed(locked ? number(rate).value_or(0) : table.back())));
+    return set_rate(allowed(locked ? number(rate).value_or(0) : table.back()));
   }
-  if (name == "rate" || name == "clk_update_rate") {
-    if (!bpmp) store(path, whole(*wanted));
-    return store(rate, whole(allowed(*wanted)));
-  }
+  if (name == "rate" || name == "clk_update_rate") return set_rate(allowed(*wanted));
   const int error = store(path, value);
   // Without a lock the bandwidth manager decides: here, always the highest rate.
-  if (error == 0 && path == lock && value == "0") return store(rate, whole(allowed(table.back())));
+  if (error == 0 && path == lock && value == "0") return set_rate(allowed(table.back()));
   return error;
 }
 

@@ -3,28 +3,13 @@
 #include <fstream>
 #include <map>
 
-#include "ridgewatt/base/test_support.h"
-#include "ridgewatt/platform/fake_board.h"
-#include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/machine_sensors.h"
 
 namespace ridgewatt {
 namespace {
 
-struct Board {
-  explicit Board(const std::string& name, std::uint64_t seed = 1) {
-    root = (folder.path() / "board").string();
-    create_fake_board(fake_board_spec(name), root, seed);
-    sysfs = open_sysfs(root);
-  }
-  // Replaces a file of the board, past its kernel.
-  void set(const std::string& path, const std::string& content) const {
-    std::ofstream(sysfs->host_path(path)) << content << '\n';
-  }
-  testing::TemporaryFolder folder;
-  std::string root;
-  std::unique_ptr<Sysfs> sysfs;
-};
+using Board = testing::FakeBoard;
 
 const PowerChannel* channel(const PowerRails& rails, const std::string& name) {
   for (const auto& entry : rails.channels) {

@@ -1,0 +1,61 @@
+// For tests: a fake board in a temporary folder.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
+
+namespace ridgewatt::testing {
+
+struct FakeBoard {
+  explicit FakeBoard(const std::string& name, std::uint64_t seed = 1) {
+    root = (folder.path() / "board").string();
+    create_fake_board(fake_board_spec(name), root, seed);
+    sysfs = open_sysfs(root);
+  }
+  // Replaces a file of the board, past its kernel.
+  void set(const std::string& path, const std::string& content) const {
+    std::ofstream(sysfs->host_path(path)) << content << '\n';
+  }
+  // Content of every file.
+  std::map<std::string, std::string> content() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      if (entry.is_regular_file() && !entry.is_symlink()) {
+        files[entry.path().string()] = read_file(entry.path().string());
+      }
+    }
+    return files;
+  }
+
+  // Files whose content differs from `before`, one a line.
+  std::string changes(const std::map<std::string, std::string>& before) const {
+    std::string text;
+    const auto now = content();
+    for (const auto& [path, value] : before) {
+      const auto found = now.find(path);
+      if (found == now.end()) text += path + " is gone\n";
+      if (found != now.end() && found->second != value) text += path + ": " + found->second;
+    }
+    for (const auto& [path, value] : now) {
+      if (before.count(path) == 0) text += path + " is new\n";
+    }
+    return text;
+  }
+
+  // In memory where that is to be had: a board is hundreds of small files.
+  TemporaryFolder folder{std::filesystem::exists("/dev/shm")
+                             ? std::filesystem::path("/dev/shm")
+                             : std::filesystem::temp_directory_path()};
+  std::string root;
+  std::unique_ptr<Sysfs> sysfs;
+};
+
+}  // namespace ridgewatt::testing

@@ -1,0 +1,62 @@
+#include "ridgewatt/platform/local_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
+
+namespace ridgewatt {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string fake_folder() {
+  if (const char* folder = std::getenv("RIDGEWATT_FAKE")) return folder;
+  if (const char* state = std::getenv("XDG_STATE_HOME"))
+    return std::string(state) + "/ridgewatt/fake";
+  const char* home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "/root") + "/.local/state/ridgewatt/fake";
+}
+
+}  // namespace
+
+bool is_local_device(const std::string& device) {
+  return device == "local" || device.rfind("fake:", 0) == 0;
+}
+
+LocalDevice open_local_device(const std::string& device, const std::string& sysroot,
+                              std::uint64_t seed) {
+  LocalDevice result;
+  result.name = device;
+  if (device == "local") {
+    const std::string root = sysroot.empty() ? "/" : sysroot;
+    if (!fs::is_directory(root)) throw NotFoundError("no such folder", root);
+    result.fake = !fake_board_mark(root).name.empty();
+    result.sysfs = open_sysfs(root);
+    return result;
+  }
+  if (device.rfind("fake:", 0) != 0) {
+    throw UsageError("is not a device at hand", device, "give local or fake:BOARD");
+  }
+  if (!sysroot.empty()) throw UsageError("give a fake device or a root, not both", device);
+  const FakeBoardSpec spec = fake_board_spec(device.substr(5));
+  const std::string folder = fake_folder() + "/" + spec.name;
+  if (!fs::exists(folder)) {
+    // Beside, then renamed: two programs that start at once see a whole board or none.
+    const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
+    create_fake_board(spec, temporary, seed);
+    std::error_code error;
+    fs::rename(temporary, folder, error);
+    if (error) fs::remove_all(temporary);
+  }
+  result.fake = true;
+  result.sysfs = open_sysfs(folder);
+  return result;
+}
+
+}  // namespace ridgewatt

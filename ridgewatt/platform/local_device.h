@@ -1,0 +1,27 @@
+// The device that a user names on the command line, as a root of kernel files.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ridgewatt/platform/sysfs.h"
+
+namespace ridgewatt {
+
+struct LocalDevice {
+  std::string name;  // "local", "fake:agx-orin"
+  std::unique_ptr<Sysfs> sysfs;
+  bool fake = false;
+};
+
+// True for "local" and "fake:BOARD".
+bool is_local_device(const std::string& device);
+
+// "local" is this machine, or the tree in `sysroot` when that is not empty; "fake:BOARD" is the
+// fake board in $RIDGEWATT_FAKE, or $XDG_STATE_HOME/ridgewatt/fake (~/.local/state/..), which is
+// laid out with `seed` the first time. Throws UsageError, NotFoundError, IoError.
+LocalDevice open_local_device(const std::string& device, const std::string& sysroot = "",
+                              std::uint64_t seed = 1);
+
+}  // namespace ridgewatt

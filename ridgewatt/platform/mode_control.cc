@@ -1,0 +1,282 @@
+#include "ridgewatt/platform/mode_control.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/mode_translate.h"
+
+namespace ridgewatt {
+namespace {
+
+std::vector<std::string> words(const std::optional<std::string>& text) {
+  std::vector<std::string> result;
+  for (auto& word : split(text.value_or(""), ' ')) {
+    if (!word.empty()) result.push_back(std::move(word));
+  }
+  return result;
+}
+
+bool holds(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+}  // namespace
+
+JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
+    : sysfs_(sysfs), options_(std::move(options)), layout_(find_jetson_layout(sysfs)) {
+  if (options_.state_folder.empty()) options_.state_folder = ModeJournal::default_folder(sysfs);
+  if (const auto text = sysfs.text("/etc/nvpmodel.conf")) {
+    conf_ = parse_nvpmodel_conf(*text, "/etc/nvpmodel.conf");
+  }
+  // A reader without rights leaves a dead run's journal to whoever may write.
+  const bool journal = ::access((options_.state_folder + "/mode.journal").c_str(), F_OK) == 0;
+  if (journal && !options_.dry_run && ::access(options_.state_folder.c_str(), W_OK) == 0) {
+    recover_mode(sysfs_, layout_, options_.state_folder);
+  }
+}
+
+KnobSpace::Levels JetsonModeControl::levels() const {
+  KnobSpace::Levels levels;
+  auto& cores = levels[static_cast<std::size_t>(Knob::kCpuCores)];
+  for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
+    const std::string path = fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
+    if (cpu > 0 && sysfs_.exists(path)) cores.push_back(cpu + 1);
+  }
+  if (!cores.empty()) cores.push_back(1);
+  if (!layout_.cpu_policies.empty()) {
+    auto& clocks = levels[static_cast<std::size_t>(Knob::kCpuClock)];
+    clocks = sysfs_.numbers(layout_.cpu_policies[0].path + "/scaling_available_frequencies");
+    for (double& clock : clocks) clock *= 1e3;
+  }
+  if (!layout_.gpus.empty()) {
+    levels[static_cast<std::size_t>(Knob::kGpuClock)] =
+        sysfs_.numbers(layout_.gpus[0].path + "/available_frequencies");
+  }
+  levels[static_cast<std::size_t>(Knob::kMemClock)] = emc_rates_hz(sysfs_, layout_.emc);
+  bool any = false;
+  for (auto& level : levels) {
+    level.erase(std::remove_if(level.begin(), level.end(), [](double v) { return !(v > 0); }),
+                level.end());
+    any = any || !level.empty();
+  }
+  if (!any) {
+    throw NotSupportedError("this machine shows no power-mode knobs", sysfs_.root(),
+                            "modes exist on NVIDIA Jetson boards");
+  }
+  return levels;
+}
+
+std::vector<std::string> JetsonModeControl::governors() const {
+  if (layout_.cpu_policies.empty()) return {};
+  auto names = words(sysfs_.text(layout_.cpu_policies[0].path + "/scaling_available_governors"));
+  names.erase(std::remove(names.begin(), names.end(), "userspace"), names.end());
+  return names;
+}
+
+ModeState JetsonModeControl::state() const {
+  ModeState state;
+  for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
+    const auto online = sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
+    if (online.value_or("1") == "1") ++state.limits.cpu_cores;
+  }
+  const auto range = [&](const std::string& minimum, const std::string& maximum, double unit,
+                         double& clock_hz) {
+    const double low = sysfs_.number(minimum).value_or(0) * unit;
+    clock_hz = sysfs_.number(maximum).value_or(0) * unit;
+    return clock_hz > 0 && low == clock_hz;
+  };
+  if (!layout_.cpu_policies.empty()) {
+    const std::string& policy = layout_.cpu_policies[0].path;
+    state.cpu_fixed = range(policy + "/scaling_min_freq", policy + "/scaling_max_freq", 1e3,
+                            state.limits.cpu_clock_hz);
+    state.limits.governor = sysfs_.text(policy + "/scaling_governor").value_or("");
+  }
+  if (!layout_.gpus.empty()) {
+    const std::string& gpu = layout_.gpus[0].path;
+    state.gpu_fixed = range(gpu + "/min_freq", gpu + "/max_freq", 1, state.limits.gpu_clock_hz);
+    state.gpu_governor = sysfs_.text(gpu + "/governor").value_or("");
+  }
+  const auto& emc = layout_.emc;
+  if (emc.kind == EmcLayout::Kind::kDevfreq) {
+    state.mem_fixed = range(emc.minimum, emc.maximum, 1, state.limits.mem_clock_hz);
+  } else if (emc.kind != EmcLayout::Kind::kNone) {
+    state.limits.mem_clock_hz = sysfs_.number(emc.current).value_or(0);
+    state.mem_fixed = sysfs_.text(emc.lock.empty() ? emc.state : emc.lock) == "1";
+  }
+  if (conf_) state.preset = matching_preset(state);
+  return state;
+}
+
+std::string JetsonModeControl::matching_preset(const ModeState& state) const {
+  if (state.cpu_fixed || state.gpu_fixed) return "";
+  const auto levels = this->levels();
+  std::string name;
+  for (const auto& preset : conf_->modes) {
+    const PowerMode limits = limits_of(*conf_, preset);
+    bool same = true;
+    for (const Knob knob : kKnobs) {
+      const auto& table = levels[static_cast<std::size_t>(knob)];
+      const double limit = limits.get(knob);
+      if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
+      // Files name clocks that are not in the table (the Nano's 640 MHz): the kernel rounds down.
+      double low = *std::min_element(table.begin(), table.end());
+      double high = *std::max_element(table.begin(), table.end());
+      for (const double value : table) {
+        if (value <= limit) low = std::max(low, value);
+      }
+      if (limit > 0)
+        high = limit;
+      else
+        low = high;
+      const double now = state.limits.get(knob);
+      same = same && now >= 0.995 * low && now <= 1.005 * high;
+    }
+    if (same) name = preset.name;
+  }
+  return name;
+}
+
+PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
+  const auto levels = this->levels();
+  PowerMode result = mode;
+  for (const Knob knob : kKnobs) {
+    const auto& table = levels[static_cast<std::size_t>(knob)];
+    if (!mode.has(knob)) continue;
+    if (table.empty()) {
+      throw NotSupportedError("the board does not let this knob be set",
+                              std::string(knob_field(knob)),
+                              knob == Knob::kMemClock ? "the memory clock needs root" : "");
+    }
+    const double wanted = mode.get(knob);
+    const double best = *std::min_element(table.begin(), table.end(), [&](double a, double b) {
+      return std::abs(a - wanted) < std::abs(b - wanted);
+    });
+    if (knob == Knob::kCpuCores && best != wanted) {
+      throw UsageError("the board has no such number of cores", fmt::format("{:.0f}", wanted),
+                       fmt::format("1 to {}", table.size()));
+    }
+    const double low = *std::min_element(table.begin(), table.end());
+    const double high = *std::max_element(table.begin(), table.end());
+    if (wanted < 0.9 * low || wanted > 1.1 * high) {
+      throw UsageError(fmt::format("clock {:g} MHz is outside the board's table", wanted / 1e6),
+                       std::string(knob_field(knob)),
+                       fmt::format("{:g} to {:g} MHz", low / 1e6, high / 1e6));
+    }
+    result.set(knob, best);
+  }
+  return result;
+}
+
+void JetsonModeControl::require_writable(const WriteSummary& plan) const {
+  for (const auto& write : plan.writes) {
+    if (::access(sysfs_.host_path(write.path).c_str(), W_OK) == 0) continue;
+    throw_errno(errno, "cannot set the power mode", write.path + " (changing modes needs root)");
+  }
+}
+
+ApplySummary JetsonModeControl::write(const PowerMode& requested, const ModeSettings& settings) {
+  ApplySummary summary;
+  summary.requested = requested;
+  WriteOptions plan_options;
+  plan_options.dry_run = true;
+  const WriteSummary plan = write_mode_settings(sysfs_, layout_, settings, plan_options);
+  if (options_.dry_run) {
+    summary.written = plan;
+    summary.applied = requested;
+    return summary;
+  }
+  require_writable(plan);
+  if (!guardian_) {
+    throttling_ = read_throttling(sysfs_);
+    guardian_ =
+        std::make_unique<ModeGuardian>(sysfs_, layout_, options_.state_folder, settings.others);
+  }
+  try {
+    summary.written = write_mode_settings(sysfs_, layout_, settings);
+  } catch (...) {
+    restore();
+    throw;
+  }
+  check_safety();
+  summary.applied = state().limits;
+  return summary;
+}
+
+ApplySummary JetsonModeControl::apply(const PowerMode& mode) {
+  const PowerMode target = nearest(mode);
+  if (!mode.governor.empty() && !holds(governors(), mode.governor)) {
+    throw UsageError("the board has no such governor", mode.governor,
+                     fmt::format("there are {}", fmt::join(governors(), ", ")));
+  }
+  ApplySummary summary = write(mode, settings_of_mode(sysfs_, layout_, target));
+  if (options_.dry_run) {
+    summary.applied = target;
+    return summary;
+  }
+  summary.applied.governor = mode.governor;
+  for (const Knob knob : kKnobs) {
+    // Measured clocks differ from the request by a few MHz; more means that it was refused.
+    const double wanted = target.get(knob);
+    const double found = summary.applied.get(knob);
+    if (wanted > 0 && std::abs(found - wanted) > 0.01 * wanted) {
+      restore();
+      throw IoError(
+          fmt::format("the board did not take {} {:g} (it has {:g}); the old mode is back",
+                      knob_field(knob), knob_in_field_unit(target, knob),
+                      knob_in_field_unit(summary.applied, knob)),
+          describe(target));
+    }
+  }
+  return summary;
+}
+
+ApplySummary JetsonModeControl::apply_preset(const std::string& name) {
+  if (!conf_) {
+    throw NotFoundError("the board has no presets", "/etc/nvpmodel.conf",
+                        "give clocks: 'ridgewatt mode apply --cpu-mhz ..'");
+  }
+  const auto& preset = conf_->mode(name);
+  return write(limits_of(*conf_, preset), settings_of_preset(sysfs_, layout_, *conf_, preset));
+}
+
+void JetsonModeControl::check_safety() {
+  std::string fault;
+  for (const auto& zone : sysfs_.list("/sys/class/thermal")) {
+    if (zone.rfind("thermal_zone", 0) != 0) continue;
+    const std::string path = "/sys/class/thermal/" + zone;
+    const auto celsius = sysfs_.number(path + "/temp");
+    // The Nano's PMIC-Die zone always reads 100 C.
+    if (!celsius || sysfs_.text(path + "/type") == "PMIC-Die") continue;
+    if (*celsius / 1e3 > options_.max_celsius) {
+      fault = fmt::format("over-temperature: {} at {:g} C",
+                          sysfs_.text(path + "/type").value_or(zone), *celsius / 1e3);
+    }
+  }
+  const auto now = read_throttling(sysfs_);
+  for (const auto& signal : now) {
+    if (signal.kind == ThrottleSignal::Kind::kThermal) continue;
+    const auto raised = throttled(throttling_, {signal});
+    if (!raised.empty()) fault = "over-current: " + signal.name;
+  }
+  if (fault.empty()) return;
+  restore();
+  throw IoError(fault, "the old power mode is back", "let the board cool, check its supply");
+}
+
+void JetsonModeControl::restore() {
+  if (!guardian_) return;
+  guardian_->restore();
+  guardian_.reset();
+}
+
+void JetsonModeControl::keep() {
+  if (guardian_) guardian_->keep();
+}
+
+}  // namespace ridgewatt

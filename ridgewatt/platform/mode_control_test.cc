@@ -1,0 +1,303 @@
+// Modes on fake boards: order, rounding, refusals, and the first state that always comes back.
+#include "ridgewatt/platform/mode_control.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt {
+namespace {
+
+using testing::FakeBoard;
+
+template <typename Function>
+std::string error_of(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// The fake kernel itself, rule by rule.
+TEST(FakeSysfs, RefusesAndRoundsAsTheKernel) {
+  const FakeBoard old("agx-orin-jp5");
+  const FakeBoard recent("agx-orin-jp6");
+  const std::string policy = "/sys/devices/system/cpu/cpufreq/policy0/";
+  EXPECT_EQ(old.sysfs->write(policy + "scaling_max_freq", "500000"), EINVAL);  // below the minimum
+  EXPECT_EQ(old.sysfs->write(policy + "scaling_max_freq", "1000000"), 0);
+  EXPECT_EQ(old.sysfs->text(policy + "scaling_max_freq"), "960000");
+  EXPECT_EQ(old.sysfs->write(policy + "scaling_governor", "turbo"), EINVAL);
+  EXPECT_EQ(old.sysfs->write("/sys/devices/system/cpu/cpu0/online", "0"), EBUSY);
+  for (int cpu = 8; cpu < 12; ++cpu) {
+    old.sysfs->write("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online", "0");
+  }
+  EXPECT_EQ(old.sysfs->write("/sys/devices/system/cpu/cpufreq/policy8/scaling_max_freq", "960000"),
+            EBUSY);
+  const std::string gpu = "/sys/class/devfreq/17000000.";
+  EXPECT_EQ(old.sysfs->write(gpu + "ga10b/max_freq", "306000000"), 0);
+  EXPECT_EQ(old.sysfs->write(gpu + "ga10b/min_freq", "510000000"), EINVAL);
+  EXPECT_EQ(recent.sysfs->write(gpu + "gpu/max_freq", "306000000"), 0);
+  EXPECT_EQ(recent.sysfs->write(gpu + "gpu/min_freq", "510000000"), 0);  // clamped in silence
+  EXPECT_EQ(recent.sysfs->text(gpu + "gpu/min_freq"), "306000000");
+  EXPECT_EQ(recent.sysfs->write(gpu + "gpu/cur_freq", "306000000"), EACCES);
+  EXPECT_EQ(recent.sysfs->write("/sys/nothing", "1"), ENOENT);
+  EXPECT_EQ(recent.sysfs->read("/sys/class/hwmon/hwmon1/in1_input").error_number, EIO);
+  const std::string mask = "/sys/devices/platform/gpu.0/tpc_pg_mask";
+  EXPECT_EQ(recent.sysfs->write(mask, "255"), EINVAL);
+  EXPECT_EQ(recent.sysfs->write(mask, "240"), 0);
+  dynamic_cast<FakeSysfs&>(*recent.sysfs).use_gpu();
+  EXPECT_EQ(recent.sysfs->write(mask, "0"), EBUSY);
+  const std::string emc = "/sys/kernel/debug/bpmp/debug/clk/emc/";
+  EXPECT_EQ(recent.sysfs->write(emc + "rate", "1000000000"), 0);
+  EXPECT_EQ(recent.sysfs->text(emc + "rate"), "665600000");
+}
+
+TEST(ModeControl, KnobTablesComeFromTheBoard) {
+  EXPECT_EQ(JetsonModeControl(*FakeBoard("agx-orin-jp6").sysfs).space().size(), 12u * 29 * 11 * 4);
+  for (const auto& name : fake_board_names()) {
+    const FakeBoard board(name);
+    const auto spec = fake_board_spec(name);
+    const auto levels = JetsonModeControl(*board.sysfs).levels();
+    EXPECT_EQ(levels[1].size(), spec.cpu_khz.size()) << name;
+    EXPECT_EQ(levels[2].size(), spec.gpu_hz.size()) << name;
+    EXPECT_EQ(levels[3].size(), spec.emc_hz.size()) << name;
+  }
+}
+
+TEST(ModeControl, PresetsHaveTheirLimits) {
+  for (const auto& name : fake_board_names()) {
+    for (const auto& preset : fake_board_spec(name).presets) {
+      const FakeBoard board(name);
+      JetsonModeControl control(*board.sysfs);
+      control.apply_preset(preset.name);
+      const auto state = control.state();
+      EXPECT_EQ(state.limits.cpu_cores, preset.cores) << name << preset.name;
+      EXPECT_EQ(state.preset, preset.name) << name;
+    }
+  }
+}
+
+// From any mode to any other, on every board: what was asked is what the board has, and the tree is
+// the first one again at the end. The older kernels refuse a wrong order.
+TEST(ModeControl, AnyModeAfterAnyOtherAndBack) {
+  for (const auto& name : fake_board_names()) {
+    const FakeBoard board(name);
+    const auto first = board.content();
+    Random random(11);
+    {
+      JetsonModeControl control(*board.sysfs);
+      const KnobSpace space = control.space();
+      for (int i = 0; i < 6; ++i) {
+        const PowerMode& mode = space[random.below(space.size())];
+        const auto summary = control.apply(mode);
+        EXPECT_EQ(summary.applied, mode) << name;
+        EXPECT_TRUE(summary.written.changed.empty()) << name << summary.written.changed[0].path;
+        const auto state = control.state();
+        EXPECT_TRUE(state.cpu_fixed && state.gpu_fixed && state.mem_fixed) << name;
+      }
+      control.apply({0, 0, 0, 0, "performance"});
+      EXPECT_FALSE(control.state().mem_fixed);
+      EXPECT_NE(board.changes(first), "");
+    }
+    EXPECT_EQ(board.changes(first), "") << name;
+  }
+}
+
+// Cores that were off wake up with limits of their own; both come back.
+TEST(ModeControl, OfflineCoresKeepTheirLimits) {
+  const FakeBoard board("agx-orin-jp5");
+  JetsonModeControl(*board.sysfs).apply_preset("MODE_15W");  // restored at once
+  for (int cpu = 4; cpu < 12; ++cpu) {
+    board.sysfs->write("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online", "0");
+  }
+  const auto first = board.content();
+  {
+    JetsonModeControl control(*board.sysfs);
+    control.apply({12, 729.6e6, 306e6, 204e6, ""});
+    control.apply({2, 1113.6e6, 510e6, 3199e6, ""});
+  }
+  EXPECT_EQ(board.changes(first), "");
+}
+
+TEST(ModeControl, DryRunWritesNothing) {
+  const FakeBoard board("agx-orin-jp5");
+  const auto first = board.content();
+  JetsonModeControl::Options options;
+  options.dry_run = true;
+  const auto plan = JetsonModeControl(*board.sysfs, options).apply({4, 729.6e6, 306e6, 204e6, ""});
+  EXPECT_EQ(board.changes(first), "");
+  EXPECT_FALSE(std::filesystem::exists(board.root + ".ridgewatt"));
+  JetsonModeControl control(*board.sysfs);
+  const auto done = control.apply({4, 729.6e6, 306e6, 204e6, ""});
+  ASSERT_EQ(plan.written.writes.size(), done.written.writes.size());
+  for (std::size_t i = 0; i < plan.written.writes.size(); ++i) {
+    EXPECT_EQ(plan.written.writes[i].path, done.written.writes[i].path);
+  }
+}
+
+TEST(ModeControl, RequestsOutsideTheBoardAreRefused) {
+  const FakeBoard board("orin-nano");
+  JetsonModeControl control(*board.sysfs);
+  EXPECT_THROW(control.apply({9, 0, 0, 0, ""}), UsageError);
+  EXPECT_THROW(control.apply({0, 0, 2e9, 0, ""}), UsageError);
+  EXPECT_THROW(control.apply({0, 0, 0, 0, "turbo"}), UsageError);
+  EXPECT_THROW(control.apply_preset("MODE_30W"), NotFoundError);
+  const testing::TemporaryFolder empty;
+  Sysfs nothing(empty.path().string());
+  EXPECT_THROW(JetsonModeControl(nothing).levels(), NotSupportedError);
+}
+
+// A preset with another TPC mask after the GPU was used: the kernel refuses, nothing is changed.
+TEST(ModeControl, ARefusedMaskLeavesEverythingAsItWas) {
+  const FakeBoard board("agx-orin-jp6");
+  dynamic_cast<FakeSysfs&>(*board.sysfs).use_gpu();
+  const auto first = board.content();
+  JetsonModeControl control(*board.sysfs);
+  EXPECT_THAT(error_of([&] { control.apply_preset("MODE_30W"); }),
+              ::testing::HasSubstr("needs a reboot"));
+  EXPECT_EQ(board.changes(first), "");
+  EXPECT_NO_THROW(control.apply_preset("MODE_50W"));
+}
+
+TEST(ModeControl, HeatAndOverCurrentBringTheOldModeBack) {
+  for (const bool heat : {true, false}) {
+    const FakeBoard board("agx-orin-jp6");
+    const auto first = board.content();
+    JetsonModeControl control(*board.sysfs);
+    control.apply({12, 2201.6e6, 1300.5e6, 3199e6, ""});
+    control.check_safety();
+    const std::string path =
+        heat ? "/sys/class/thermal/thermal_zone0/temp" : "/sys/class/hwmon/hwmon2/oc1_event_cnt";
+    const std::string old = *board.sysfs->text(path);
+    board.set(path, heat ? "101000" : "1");
+    EXPECT_THAT(error_of([&] { control.check_safety(); }),
+                ::testing::HasSubstr(heat ? "over-temperature" : "over-current"));
+    board.set(path, old);
+    EXPECT_EQ(board.changes(first), "");
+  }
+}
+
+TEST(ModeControl, OneWriterAtATime) {
+  const FakeBoard board("nano");
+  JetsonModeControl first(*board.sysfs);
+  first.apply({2, 0, 0, 0, ""});
+  EXPECT_THAT(error_of([&] { ModeJournal(*board.sysfs, board.root + ".ridgewatt", 0.05); }),
+              ::testing::HasSubstr("another process"));
+}
+
+TEST(ModeJournal, AHalfWrittenJournalIsDropped) {
+  const FakeBoard board("nano");
+  const std::string folder = board.root + ".ridgewatt";
+  const std::string journal = folder + "/mode.journal";
+  ModeJournal writer(*board.sysfs, folder);
+  writer.begin({{"/a", "1"}, {"/b", "2"}});
+  EXPECT_TRUE(writer.pending());
+  EXPECT_EQ(writer.read_pending(), (ModeSnapshot{{"/a", "1"}, {"/b", "2"}}));
+  const std::string whole = read_file(journal);
+  for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
+    std::ofstream(journal) << whole.substr(0, size);
+    EXPECT_FALSE(writer.pending()) << size;
+  }
+}
+
+// Both the program and its guardian die, as at a power cut: the next start restores.
+TEST(ModeJournal, TheNextStartRestores) {
+  const FakeBoard board("xavier-nx-jp5");
+  const auto first = board.content();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+    ModeJournal journal(*board.sysfs, board.root + ".ridgewatt");
+    journal.begin(take_snapshot(*board.sysfs, layout));
+    board.sysfs->write("/sys/devices/system/cpu/cpu5/online", "0");
+    board.sysfs->write("/sys/class/devfreq/17000000.gv11b/max_freq", "510000000");
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_NE(board.changes(first), "");
+  JetsonModeControl control(*board.sysfs);
+  EXPECT_EQ(board.changes(first), "");
+}
+
+TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
+  const FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const std::string where = " --sysroot " + board.root;
+  EXPECT_EQ(testing::run_program("mode apply MODE_30W" + where).status, 0);
+  EXPECT_EQ(testing::run_program("mode apply --gpu-mhz 408 --cpu-cores 2" + where).status, 0);
+  EXPECT_THAT(testing::run_program("mode show --format json" + where).output,
+              ::testing::HasSubstr("\"gpu_mhz\": 408.0"));
+  EXPECT_EQ(testing::run_program("mode restore" + where).status, 0);
+  EXPECT_EQ(board.changes(first), "");
+  const auto again = testing::run_program("mode restore" + where);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.output, ::testing::HasSubstr("no saved mode"));
+  EXPECT_EQ(testing::run_program("mode apply" + where).status, 2);
+}
+
+// A program killed while it holds a mode, at any moment: the first state is back once its guardian
+// has ended, and no process is left.
+TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
+  const FakeBoard board("agx-orin-jp5");
+  const auto first = board.content();
+  const std::string program = (testing::build_folder() / "ridgewatt").string();
+  Random random(3);
+  for (int run = 0; run < 15; ++run) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      ::execl(program.c_str(), "ridgewatt", "mode", "apply", "--cpu-cores", "4", "--cpu-mhz",
+              "1113.6", "--gpu-mhz", "510", "--mem-mhz", "665.6", "--for", "30", "--sysroot",
+              board.root.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    ::usleep(static_cast<useconds_t>(random.below(120000)));
+    const int signals[] = {SIGKILL, SIGTERM, SIGINT};
+    ::kill(child, signals[run % 3]);
+    ::waitpid(child, nullptr, 0);
+    // The guardian holds the pipe's other end: its end is the guardian's end.
+    char buffer[256];
+    while (::read(ends[0], buffer, sizeof buffer) > 0) {
+    }
+    ::close(ends[0]);
+    ASSERT_EQ(board.changes(first), "") << "run " << run;
+  }
+}
+
+TEST(ModeCommand, NoPermissionIsOneLine) {
+  const FakeBoard board("agx-orin-jp6");
+  // As another user: the tree is root's.
+  if (::geteuid() == 0) {
+    std::filesystem::permissions(board.folder.path(), std::filesystem::perms::all);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(9);
+      const auto result = testing::run_program("mode apply --gpu-mhz 408 --sysroot " + board.root);
+      const bool good = result.status == 1 &&
+                        std::count(result.output.begin(), result.output.end(), '\n') == 1 &&
+                        result.output.find("Permission denied") != std::string::npos;
+      ::_exit(good ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,217 @@
+#include "ridgewatt/platform/mode_guardian.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr char kReady = 'y';
+constexpr char kRestore = 'r';
+constexpr char kKeep = 'k';
+constexpr std::array<int, 4> kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// Used by the signal handler: the child's pipe and id. -1: no guardian.
+volatile sig_atomic_t guardian_pipe = -1;
+volatile sig_atomic_t guardian_child = -1;
+
+// Closing the pipe tells the child to restore; the owner ends only after the child. Only functions
+// that are safe in a signal handler.
+void end_by_signal(int signal_number) {
+  const int commands = guardian_pipe;
+  const int child = guardian_child;
+  guardian_pipe = -1;
+  if (commands >= 0) ::close(commands);
+  if (child > 0) {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  ::signal(signal_number, SIG_DFL);
+  ::raise(signal_number);
+}
+
+void set_handlers(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  for (const int number : kEndingSignals) sigaddset(&action.sa_mask, number);
+  for (const int number : kEndingSignals) ::sigaction(number, &action, nullptr);
+}
+
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : kEndingSignals) sigaddset(&set, number);
+    ::sigprocmask(SIG_BLOCK, &set, &old_);
+  }
+  ~BlockedSignals() { ::sigprocmask(SIG_SETMASK, &old_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t old_;
+};
+
+}  // namespace
+
+ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
+                           const std::vector<FileSetting>& others)
+    : sysfs_(sysfs), layout_(layout) {
+  if (guardian_child > 0) throw UsageError("the power mode is held already by this program");
+  journal_ = std::make_unique<ModeJournal>(sysfs, folder);
+  const BlockedSignals blocked;
+  if (journal_->pending()) {
+    restore_snapshot(sysfs_, layout_, journal_->read_pending());
+    journal_->end();
+  }
+  snapshot_ = take_snapshot(sysfs, layout, others);
+  journal_->begin(snapshot_);
+  start_child();
+  set_handlers(end_by_signal);
+}
+
+ModeGuardian::~ModeGuardian() {
+  try {
+    restore();
+  } catch (const Error& error) {
+    fmt::print(stderr, "ridgewatt: {}\n", error.what());
+  }
+}
+
+void ModeGuardian::start_child() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw_errno(errno, "cannot start the guardian", "socketpair");
+  }
+  const pid_t child = ::fork();
+  if (child < 0) {
+    const int error = errno;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    journal_->end();
+    throw_errno(error, "cannot start the guardian", "fork");
+  }
+  if (child == 0) {
+    ::close(ends[1]);
+    run_child(ends[0]);
+  }
+  ::close(ends[0]);
+  child_ = child;
+  commands_ = ends[1];
+  // Nothing is changed before the child cannot be killed together with us by the terminal.
+  char ready = 0;
+  while (::read(commands_, &ready, 1) < 0 && errno == EINTR) {
+  }
+  guardian_pipe = commands_;
+  guardian_child = child;
+}
+
+void ModeGuardian::run_child(int commands) {
+  ::setsid();  // Ctrl+C on the terminal is for the owner
+  for (const int number : kEndingSignals) ::signal(number, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::prctl(PR_SET_NAME, "ridgewatt-guard");
+  const char ready = kReady;
+  if (::write(commands, &ready, 1) != 1) ::_exit(1);
+  char command = kRestore;  // the end of the pipe means that the owner died
+  ssize_t count = 0;
+  do {
+    count = ::read(commands, &command, 1);
+  } while (count < 0 && errno == EINTR);
+  if (count != 1) command = kRestore;
+  int status = 0;
+  try {
+    if (command == kKeep) {
+      journal_->commit();
+    } else {
+      restore_snapshot(sysfs_, layout_, snapshot_);
+      journal_->end();
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ridgewatt: the old power mode could not be restored: {}\n", error.what());
+    std::fflush(stderr);
+    status = 1;
+  }
+  ::_exit(status);
+}
+
+bool ModeGuardian::finish_by_child() {
+  const BlockedSignals blocked;
+  done_ = true;
+  struct sigaction ignore {};
+  struct sigaction old {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &old);  // the child may be gone
+  const bool told = ::write(commands_, &kRestore, 1) == 1;
+  ::sigaction(SIGPIPE, &old, nullptr);
+  guardian_pipe = -1;
+  ::close(commands_);
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(child_, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  guardian_child = -1;
+  set_handlers(SIG_DFL);
+  return told && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void ModeGuardian::restore() {
+  if (done_) return;
+  if (finish_by_child()) return;
+  // The child was killed: restore here. Its own failure was said; trying again says it once more.
+  restore_snapshot(sysfs_, layout_, snapshot_);
+  journal_->end();
+}
+
+void ModeGuardian::keep() {
+  if (done_) return;
+  done_ = true;
+  // From here on the change is made: a signal must not make it look undone. The child writes that
+  // down; whoever comes next waits for its lock.
+  set_handlers(SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
+  guardian_pipe = -1;
+  guardian_child = -1;
+  const char command = kKeep;
+  const bool told = ::write(commands_, &command, 1) == 1;
+  ::close(commands_);
+  if (!told) journal_->commit();
+}
+
+bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder) {
+  ModeJournal journal(sysfs, folder);
+  if (!journal.pending()) return false;
+  const BlockedSignals blocked;
+  restore_snapshot(sysfs, layout, journal.read_pending());
+  journal.end();
+  return true;
+}
+
+WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
+                                const std::string& folder) {
+  ModeJournal journal(sysfs, folder);
+  const BlockedSignals blocked;
+  if (journal.pending()) {
+    restore_snapshot(sysfs, layout, journal.read_pending());
+    journal.end();
+  }
+  const ModeSnapshot saved = journal.read_saved();
+  auto summary = restore_snapshot(sysfs, layout, saved);
+  journal.forget_saved();
+  return summary;
+}
+
+}  // namespace ridgewatt

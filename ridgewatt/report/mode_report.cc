@@ -1,0 +1,127 @@
+#include "ridgewatt/report/mode_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt {
+
+Json mode_list_to_json(const JetsonModeControl& control) {
+  Json json = {{"presets", Json::array()}, {"governors", control.governors()}};
+  if (control.presets()) {
+    for (const auto& preset : control.presets()->modes) {
+      json["presets"].push_back({{"id", preset.id},
+                                 {"name", preset.name},
+                                 {"mode", mode_to_json(limits_of(*control.presets(), preset))},
+                                 {"default", control.presets()->default_id == preset.id}});
+    }
+  }
+  const auto levels = control.levels();
+  Json knobs = Json::object();
+  std::int64_t count = 1;
+  for (const Knob knob : kKnobs) {
+    const KnobSpace::Levels& all = levels;
+    auto values = all[static_cast<std::size_t>(knob)];
+    if (values.empty()) continue;
+    std::sort(values.begin(), values.end());
+    Json list = Json::array();
+    for (const double value : values) {
+      PowerMode mode;
+      mode.set(knob, value);
+      if (knob == Knob::kCpuCores)
+        list.push_back(mode.cpu_cores);
+      else
+        list.push_back(knob_in_field_unit(mode, knob));
+    }
+    count *= static_cast<std::int64_t>(values.size());
+    knobs[std::string(knob_field(knob))] = list;
+  }
+  json["knobs"] = knobs;
+  json["modes"] = count;
+  return json;
+}
+
+Table mode_list_table(const JetsonModeControl& control) {
+  Table table({{"kind", ""},
+               {"id", ""},
+               {"name", ""},
+               {"cpu_cores", "cores", 6},
+               {"cpu_mhz", "CPU (MHz)", 6},
+               {"gpu_mhz", "GPU (MHz)", 6},
+               {"mem_mhz", "memory (MHz)", 6}});
+  const auto row = [&](const char* kind, Cell id, const std::string& name, const PowerMode& mode) {
+    std::vector<Cell> cells = {kind, std::move(id), name};
+    for (const Knob knob : kKnobs) {
+      cells.emplace_back();
+      if (mode.has(knob)) cells.back() = knob_in_field_unit(mode, knob);
+    }
+    table.add_row(std::move(cells));
+  };
+  if (control.presets()) {
+    for (const auto& preset : control.presets()->modes) {
+      row("preset", std::int64_t{preset.id}, preset.name, limits_of(*control.presets(), preset));
+    }
+  }
+  for (const auto& governor : control.governors()) row("governor", Cell(), governor, {});
+  const KnobSpace space = control.space();
+  row("highest of the grid", Cell(), fmt::format("{} modes", space.size()), space.top());
+  row("lowest of the grid", Cell(), "", space.modes().front());
+  return table;
+}
+
+Json mode_state_to_json(const ModeState& state) {
+  PowerMode limits = state.limits;
+  limits.governor.clear();
+  return {{"mode", mode_to_json(limits)},
+          {"fixed", {{"cpu", state.cpu_fixed}, {"gpu", state.gpu_fixed}, {"mem", state.mem_fixed}}},
+          {"governor", state.limits.governor},
+          {"gpu_governor", state.gpu_governor},
+          {"preset", state.preset.empty() ? Json() : Json(state.preset)}};
+}
+
+Table mode_state_table(const ModeState& state) {
+  Table table({{"knob", ""}, {"value", "", 6}, {"unit", ""}, {"held", ""}, {"governor", ""}});
+  const auto& mode = state.limits;
+  const auto held = [](bool fixed) { return fixed ? "fixed" : "upper limit"; };
+  table.add_row({"CPU cores", std::int64_t{mode.cpu_cores}, "", "", ""});
+  table.add_row({"CPU clock", knob_in_field_unit(mode, Knob::kCpuClock), "MHz",
+                 held(state.cpu_fixed), mode.governor});
+  table.add_row({"GPU clock", knob_in_field_unit(mode, Knob::kGpuClock), "MHz",
+                 held(state.gpu_fixed), state.gpu_governor});
+  table.add_row({"memory clock", knob_in_field_unit(mode, Knob::kMemClock), "MHz",
+                 held(state.mem_fixed), ""});
+  table.add_row({"preset", state.preset.empty() ? "none" : state.preset, "", "", ""});
+  return table;
+}
+
+Json apply_to_json(const ApplySummary& summary, bool dry_run) {
+  Json json = {{"requested", mode_to_json(summary.requested)},
+               {"applied", mode_to_json(summary.applied)},
+               {"dry_run", dry_run},
+               {"writes", Json::array()},
+               {"changed_by_board", Json::array()}};
+  for (const auto& write : summary.written.writes) {
+    json["writes"].push_back({{"path", write.path}, {"value", write.value}});
+  }
+  for (const auto& changed : summary.written.changed) {
+    json["changed_by_board"].push_back(
+        {{"path", changed.path}, {"wanted", changed.wanted}, {"found", changed.found}});
+  }
+  return json;
+}
+
+Table writes_table(const WriteSummary& summary) {
+  Table table({{"path", ""}, {"value", ""}, {"found", ""}});
+  for (const auto& write : summary.writes) {
+    Cell found;
+    for (const auto& changed : summary.changed) {
+      if (changed.path == write.path && changed.wanted == write.value) found = changed.found;
+    }
+    table.add_row({write.path, write.value, std::move(found)});
+  }
+  return table;
+}
+
+}  // namespace ridgewatt
