@@ -16,11 +16,20 @@ void add_fake_board(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
 void add_zoo(CLI::App& app, Context& context);
+void add_microbench(CLI::App& app, Context& context);
 
-// clang-format off: one command a line
+// clang-format off
 inline constexpr AddCommand kCommands[] = {
-    add_zoo,  add_device,     add_sweep, add_store,    add_sensors,
-    add_mode, add_fake_board, add_tune,  add_schedule,
+    add_zoo,
+    add_device,
+    add_tune,
+    add_sweep,
+    add_schedule,
+    add_sensors,
+    add_mode,
+    add_fake_board,
+    add_microbench,
+    add_store,
 };
 // clang-format on
 

@@ -1,0 +1,99 @@
+// ridgewatt microbench: what this machine's processor or GPU reaches in practice.
+#include "ridgewatt/measure/microbench.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Arguments {
+  std::string target = "cpu";
+  int gpu = 0;
+  double footprint_mib = 512;
+  std::string output;
+  MicrobenchOptions options;
+};
+
+Table to_table(const MicrobenchSummary& summary) {
+  Table table({{"kernel"},
+               {"intensity_flop_per_byte", "intensity (FLOP/B)"},
+               {"work_flop", "work (FLOP)"},
+               {"traffic_bytes", "traffic (B)"},
+               {"time_s", "time (s)"},
+               {"median_time_s", "median (s)"},
+               {"gflops", "GFLOP/s"},
+               {"gbytes_s", "GB/s"},
+               {"power_w", "power (W)"},
+               {"repetitions"}});
+  for (const auto& point : summary.points) {
+    Cell intensity;
+    if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
+    Cell power;
+    if (point.power_w) power = *point.power_w;
+    table.add_row({point.kernel, intensity, point.work_flop, point.traffic_bytes, point.time_s,
+                   point.median_time_s, point.work_flop / point.time_s / 1e9,
+                   point.traffic_bytes / point.time_s / 1e9, power,
+                   std::int64_t{point.repetitions}});
+  }
+  return table;
+}
+
+void run(const Context& context, const Arguments& arguments) {
+  MicrobenchOptions options = arguments.options;
+  options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
+  const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
+                                                  : run_cpu_microbench(options);
+  const Table table = to_table(summary);
+  if (!arguments.output.empty()) {
+    std::ostringstream csv;
+    table.print_csv(csv);
+    write_output(arguments.output, csv.str());
+  }
+  if (context.json()) {
+    print(Json{{"device", summary.device},
+               {"provenance", "measured"},
+               {"peak_flops", summary.peak_flops()},
+               {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
+               {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
+               {"points", table.to_json()}});
+    return;
+  }
+  print(context, table);
+  if (context.csv()) return;
+  std::cout << fmt::format("\n{}, measured: peak {}, bandwidth {}, ridge at {:.1f} FLOP/byte\n",
+                           summary.device, format_si(summary.peak_flops(), "FLOP/s"),
+                           format_si(summary.peak_bandwidth_bytes_s(), "B/s"),
+                           summary.ridge_flop_per_byte());
+}
+
+}  // namespace
+
+void add_microbench(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "microbench", "Peak, bandwidth and intensity sweep of this machine",
+                  "ridgewatt microbench --seconds 1 -o points.csv");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("--target", arguments->target, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--gpu", arguments->gpu, "Number of the GPU")->capture_default_str();
+  command->add_option("--threads", arguments->options.threads, "Threads (0: all)")
+      ->capture_default_str();
+  command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds a point")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--footprint", arguments->footprint_mib, "Memory walked through (MiB)")
+      ->check(CLI::Range(1.0, 1048576.0))
+      ->capture_default_str();
+  command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4")
+      ->delimiter(',');
+  command->add_option("-o,--output", arguments->output, "Points as CSV for `calibrate`");
+  command->callback([&context, arguments] { run(context, *arguments); });
+}
+
+}  // namespace ridgewatt::cli

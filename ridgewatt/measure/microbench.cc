@@ -1,0 +1,209 @@
+#include "ridgewatt/measure/microbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/measure/vector_kernels.h"
+
+namespace ridgewatt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// An array on its own pages, touched by the thread that will use it.
+template <typename T>
+class Array {
+ public:
+  Array(std::size_t count, T value)
+      : data_(static_cast<T*>(std::aligned_alloc(4096, (count * sizeof(T) + 4095) / 4096 * 4096))) {
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::fill_n(data_, count, value);
+  }
+  ~Array() { std::free(data_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  T* get() const { return data_; }
+
+ private:
+  T* data_;
+};
+
+// A barrier that spins: threads leave it within a microsecond of each other.
+class SpinBarrier {
+ public:
+  explicit SpinBarrier(int count) : count_(count) {}
+  void wait() {
+    const int phase = phase_.load();
+    if (++arrived_ == count_) {
+      arrived_ = 0;
+      ++phase_;
+    } else {
+      while (phase_.load() == phase) std::this_thread::yield();
+    }
+  }
+
+ private:
+  const int count_;
+  std::atomic<int> arrived_{0};
+  std::atomic<int> phase_{0};
+};
+
+// What one thread does in one repetition; made in the thread, so that its memory is its own.
+using Body = std::function<void()>;
+using MakeBody = std::function<Body()>;
+
+// Repeats the work on all threads at once until the time is over. `work` and `traffic` are of one
+// repetition of one thread.
+MicrobenchPoint run_point(const std::string& kernel, double work_flop, double traffic_bytes,
+                          const MakeBody& make_body, int threads,
+                          const MicrobenchOptions& options) {
+  std::vector<double> times_s;
+  SpinBarrier barrier(threads);
+  std::atomic<bool> stop{false};
+  std::atomic<bool> failed{false};
+  std::optional<double> power_w;
+  const auto work = [&](bool leader) {
+    Body body;
+    try {
+      body = make_body();
+      body();  // warm up: pages, clocks
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    barrier.wait();
+    if (failed) return;
+    if (leader && options.power_start) options.power_start();
+    const auto begin = Clock::now();
+    while (true) {
+      barrier.wait();
+      if (stop) break;
+      const auto start = Clock::now();
+      body();
+      barrier.wait();
+      if (!leader) continue;
+      times_s.push_back(seconds_since(start));
+      stop = times_s.size() >= 3 && seconds_since(begin) >= options.seconds_per_point;
+    }
+    if (leader && options.power_stop) power_w = options.power_stop();
+  };
+  std::vector<std::thread> pool;
+  for (int i = 1; i < threads; ++i) pool.emplace_back(work, false);
+  work(true);
+  for (auto& thread : pool) thread.join();
+  if (failed) {
+    throw IoError("not enough memory for the microbenchmark", kernel, "lower --footprint");
+  }
+  MicrobenchPoint point{kernel, work_flop * threads, traffic_bytes * threads, 0, 0, 0, power_w};
+  point.time_s = *std::min_element(times_s.begin(), times_s.end());
+  point.median_time_s = median(times_s);
+  point.repetitions = static_cast<int>(times_s.size());
+  return point;
+}
+
+// The result of a kernel goes here, so that its work cannot be left out.
+template <typename T>
+void keep(T value) {
+  volatile T sink = value;
+  (void)sink;
+}
+
+}  // namespace
+
+IntensityKernel nearest_intensity_kernel(double intensity) {
+  if (!(intensity > 0) || intensity > 1e6) {
+    throw UsageError(fmt::format("no kernel has an intensity of {} FLOP/byte", intensity));
+  }
+  const double fma = 2 * intensity;
+  if (fma >= 0.75) return {std::max(1, static_cast<int>(std::lround(fma))), 1};
+  return {0, static_cast<int>(std::min(std::exp2(std::round(-std::log2(fma))), 64.0))};
+}
+
+const MicrobenchPoint* MicrobenchSummary::find(const std::string& kernel) const {
+  for (const auto& point : points) {
+    if (point.kernel == kernel) return &point;
+  }
+  return nullptr;
+}
+
+double MicrobenchSummary::peak_flops() const {
+  double peak = 0;
+  for (const auto& point : points) {
+    if (point.kernel == "fma_fp32" || point.kernel == "intensity") {
+      peak = std::max(peak, point.work_flop / point.time_s);
+    }
+  }
+  return peak;
+}
+
+double MicrobenchSummary::peak_bandwidth_bytes_s() const {
+  double peak = 0;
+  for (const auto& point : points) {
+    if (point.kernel == "triad" || point.kernel == "intensity") {
+      peak = std::max(peak, point.traffic_bytes / point.time_s);
+    }
+  }
+  return peak;
+}
+
+MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
+  if (!(options.seconds_per_point > 0)) throw UsageError("seconds per point must be positive");
+  const VectorKernels& kernels = vector_kernels();
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  MicrobenchSummary summary;
+  summary.device = fmt::format("cpu, {}, {} threads", kernels.isa, threads);
+  const auto add = [&](const std::string& kernel, double flop, double bytes, const MakeBody& make) {
+    summary.points.push_back(run_point(kernel, flop, bytes, make, threads, options));
+  };
+
+  constexpr std::size_t kRounds = 20000;
+  const double vector_flop = 2.0 * kFmaPerRound * kRounds * kernels.width_bytes;
+  add("fma_fp32", vector_flop / sizeof(float), 0,
+      [&] { return [&] { keep(kernels.fma_fp32(kRounds)); }; });
+  add("fma_fp64", vector_flop / sizeof(double), 0,
+      [&] { return [&] { keep(kernels.fma_fp64(kRounds)); }; });
+
+  const std::size_t share = options.footprint_bytes / static_cast<std::size_t>(threads);
+  const std::size_t doubles = std::max<std::size_t>(share / 3 / sizeof(double) / 1024 * 1024, 1024);
+  // STREAM counts 24 bytes an element; the line that a store reads first comes on top (McCalpin).
+  add("triad", 2.0 * static_cast<double>(doubles), 24.0 * static_cast<double>(doubles), [&] {
+    auto a = std::make_shared<Array<double>>(doubles, 1.0);
+    auto b = std::make_shared<Array<double>>(doubles, 2.0);
+    auto c = std::make_shared<Array<double>>(doubles, 0.5);
+    return [&, a, b, c] { kernels.triad(a->get(), b->get(), c->get(), 3.0, doubles); };
+  });
+
+  const std::size_t floats =
+      std::max<std::size_t>(share / sizeof(float) / kIntensityBlock, 1) * kIntensityBlock;
+  for (const double intensity : options.intensities) {
+    const IntensityKernel kernel = nearest_intensity_kernel(intensity);
+    // A compute-bound repetition walks less far, so that a point still has repetitions.
+    const double shrink = std::clamp(16.0 / kernel.flop_per_float(), 1.0 / 64, 1.0);
+    const auto count = static_cast<std::size_t>(static_cast<double>(floats) * shrink) /
+                           kIntensityBlock * kIntensityBlock +
+                       kIntensityBlock;
+    add("intensity", kernel.flop_per_float() * static_cast<double>(count),
+        sizeof(float) * static_cast<double>(count), [&, kernel, count] {
+          auto data = std::make_shared<Array<float>>(count, 0.5F);
+          return [&, data, kernel, count] {
+            keep(kernels.intensity(data->get(), count, kernel.fma, kernel.group));
+          };
+        });
+  }
+  return summary;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,77 @@
+#include "ridgewatt/measure/microbench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/measure/vector_kernels.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(Microbench, KernelsDoTheArithmeticTheyAreCountedFor) {
+  const VectorKernels& kernels = vector_kernels();
+  const std::size_t lanes = static_cast<std::size_t>(kernels.width_bytes) / sizeof(float);
+  // Every chain converges to the fixed point of x/2 + 1, which is 2; sixteen of them are summed.
+  EXPECT_NEAR(kernels.fma_fp32(100), 32.0, 1e-3);
+  EXPECT_NEAR(kernels.fma_fp64(100), 32.0, 1e-9);
+
+  alignas(64) double aligned[3][64];
+  for (int i = 0; i < 64; ++i) aligned[1][i] = i, aligned[2][i] = 0.5;
+  kernels.triad(aligned[0], aligned[1], aligned[2], 3.0, 64);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(aligned[0][i], i + 1.5);
+
+  // With data 1 each multiply-add adds 1 to a chain: 8 chains share the floats, and one lane of
+  // each is summed.
+  alignas(64) static float ones[2 * kIntensityBlock];
+  for (float& value : ones) value = 1;
+  const double floats = 2 * kIntensityBlock;
+  for (const int fma : {1, 3}) {
+    EXPECT_EQ(kernels.intensity(ones, 2 * kIntensityBlock, fma, 1), fma * floats / lanes);
+  }
+  // An even number of equal words joins to zero, so nothing is added.
+  EXPECT_EQ(kernels.intensity(ones, 2 * kIntensityBlock, 0, 4), 0);
+}
+
+TEST(Microbench, IntensityIsTwoFlopAMultiplyAddOverFourBytes) {
+  for (const double intensity : {1. / 16, 0.125, 0.25, 0.5, 1., 2., 64., 512.}) {
+    EXPECT_DOUBLE_EQ(nearest_intensity_kernel(intensity).flop_per_float() / 4, intensity);
+  }
+  EXPECT_THROW(nearest_intensity_kernel(0), UsageError);
+  EXPECT_THROW(nearest_intensity_kernel(std::nan("")), UsageError);
+}
+
+TEST(Microbench, CeilingsBoundTheSweep) {
+  MicrobenchOptions options;
+  options.seconds_per_point = 0.01;
+  options.footprint_bytes = 16 << 20;
+  options.intensities = {0.25, 64};
+  int started = 0;
+  options.power_start = [&] { ++started; };
+  options.power_stop = [] { return std::optional<double>(12.5); };
+  const auto summary = run_cpu_microbench(options);
+  ASSERT_EQ(summary.points.size(), 5u);
+  EXPECT_EQ(started, 5);
+  for (const auto& point : summary.points) {
+    EXPECT_GT(point.time_s, 0);
+    EXPECT_GE(point.median_time_s, point.time_s);
+    EXPECT_GE(point.repetitions, 3);
+    EXPECT_EQ(point.power_w, 12.5);
+    EXPECT_LE(point.work_flop / point.time_s, summary.peak_flops());
+    EXPECT_LE(point.traffic_bytes / point.time_s, summary.peak_bandwidth_bytes_s() * (1 + 1e-12));
+  }
+}
+
+TEST(Microbench, MissingGpuIsSaidInOneLine) {
+  const auto result = testing::run_program("microbench --target cuda --gpu 99");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1);
+  EXPECT_NE(result.output.find("CUDA"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ridgewatt
