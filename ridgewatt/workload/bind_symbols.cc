@@ -73,8 +73,10 @@ std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& opt
 }
 
 void check_names(const std::vector<OpenExtent>& open, const InferOptions& options) {
-  for (const auto& [name, value] : options.dims) {
-    if (value < 1) throw UsageError("extent " + escape_terminal(name) + " must be at least 1");
+  for (const auto& given : options.dims) {
+    const std::string& name = given.first;
+    if (given.second < 1)
+      throw UsageError("extent " + escape_terminal(name) + " must be at least 1");
     const bool used = std::any_of(open.begin(), open.end(),
                                   [&](const OpenExtent& extent) { return extent.name == name; });
     if (used) continue;

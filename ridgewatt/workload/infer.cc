@@ -11,8 +11,10 @@
 namespace ridgewatt {
 namespace {
 
-// Node visits before control flow counts as a trap.
-constexpr std::size_t kMaxSteps = std::size_t{1} << 21;
+// Visits of nodes in bodies. Beyond the first bound loops are no longer followed iteration by
+// iteration; beyond the second, control flow is a trap.
+constexpr std::size_t kMaxFollowedSteps = std::size_t{1} << 15;
+constexpr std::size_t kMaxSteps = std::size_t{1} << 19;
 
 bool is_known(const ValueInfo& value) {
   switch (value.kind) {
@@ -55,8 +57,17 @@ void Interpreter::run(Graph& graph) {
   for (Node& node : graph.nodes) run_node(node);
 }
 
+void Interpreter::run_body(Graph& body) {
+  steps_ += body.nodes.size() + 1;
+  if (steps_ > kMaxSteps) throw InputError("control flow is nested too deeply to be followed");
+  run(body);
+}
+
+bool Interpreter::may_follow_loops() const {
+  return steps_ < kMaxFollowedSteps;
+}
+
 void Interpreter::run_node(Node& node) {
-  if (++steps_ > kMaxSteps) throw InputError("control flow is nested too deeply to be followed");
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
     static_cast<ValueInfo&>(model_.tensors[static_cast<std::size_t>(output)]) = {};

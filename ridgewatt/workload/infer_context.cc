@@ -104,8 +104,12 @@ bool InferContext::may_drop_branches() const {
   return interpreter_->may_drop_branches();
 }
 
+bool InferContext::may_follow_loops() const {
+  return interpreter_->may_follow_loops();
+}
+
 void InferContext::run(Graph& body) {
-  interpreter_->run(body);
+  interpreter_->run_body(body);
 }
 
 std::int64_t add_extents(std::int64_t a, std::int64_t b) {

@@ -57,6 +57,8 @@ class InferContext : public OpContext {
 
   // A branch of If whose shapes contradict the inputs counts as not taken (see infer()).
   bool may_drop_branches() const;
+  // Loops may still be run iteration by iteration; there have not been too many yet.
+  bool may_follow_loops() const;
   // Runs a body whose inputs are set.
   void run(Graph& body);
   ValueInfo& value(TensorId tensor) { return model_->tensors[static_cast<std::size_t>(tensor)]; }

@@ -14,12 +14,15 @@ class Interpreter {
     bool trust_file = false;          // where an extent cannot be computed, take what is stated
     bool may_drop_branches = false;   // of If, when they contradict the inputs
   };
-  // `steps` counts node visits, bodies of loops again for every iteration that is looked at.
+  // `steps` counts visits of nodes in bodies, for every iteration that is looked at.
   Interpreter(Model& model, InferSummary& summary, const Options& options, std::size_t& steps)
       : model_(model), summary_(summary), options_(options), steps_(steps) {}
 
   // Infers every node of `graph`, whose inputs are set. Throws InputError.
   void run(Graph& graph);
+  // The same for the body of a node; throws InputError when bodies in bodies become too many.
+  void run_body(Graph& body);
+  bool may_follow_loops() const;
 
   // Differ when a model that was exported with a fixed batch is re-batched.
   std::int64_t exported_batch() const { return options_.exported_batch; }

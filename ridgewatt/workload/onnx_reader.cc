@@ -278,6 +278,7 @@ Graph ModelReader::read_graph(std::string_view message, const Scope* outer, cons
         break;
     }
   }
+  scope.names.reserve(scope.names.size() + inputs.size() + nodes.size());
   for (const std::string_view input : inputs) read_input(input, scope, graph, frame);
   read_nodes(nodes, scope, frame, depth, graph.nodes);
   for (const std::string_view output : outputs) {

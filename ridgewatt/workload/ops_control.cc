@@ -133,7 +133,7 @@ class Loop {
     std::int64_t iteration = 0;
     std::int64_t condition = *condition_;
     while (condition != 0 && (!trip_ || iteration < *trip_)) {
-      if (iteration >= kMaxIterations) return false;
+      if (iteration >= kMaxIterations || !c_.may_follow_loops()) return false;
       std::vector<ValueInfo> results = run_body(carried, iteration, condition);
       const auto next = content_of(results[0]);
       if (!next && !(trip_ && iteration + 1 == *trip_)) return false;
