@@ -1,8 +1,9 @@
-// What Ridgewatt knows of an operator: one small entry in a table. Tables are grouped by family
-// (ops_conv.cc, ops_matmul.cc ...); the registry finds an entry by domain and name.
+// How types, shapes and small contents go through an operator: one small entry in a table. Tables
+// are grouped by family (ops_conv.cc, ops_matmul.cc ...); the registry finds an entry by domain and
+// name. What an operator costs stands in cost_table.h.
 //
 //   constexpr OpEntry kOps[] = {
-//       {.name = "Relu", .shape = same_as_input, .cost = ..., .formula = "1 FLOP per element"},
+//       {.name = "Concat", .shape = concat, .fold = fold_concat},
 //   };
 #pragma once
 
@@ -10,7 +11,6 @@
 #include <string_view>
 
 #include "ridgewatt/workload/graph.h"
-#include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {
 
@@ -46,7 +46,6 @@ struct OpEntry {
   void (*shape)(InferContext&) = nullptr;
   // Sets the content of the outputs where the inputs' contents are known; runs after `shape`.
   void (*fold)(InferContext&) = nullptr;
-  OpClass op_class = OpClass::kOther;
 };
 
 // The entry of the operator, or nullptr. Domain "" is ai.onnx.

@@ -71,13 +71,10 @@ void flex_attention(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Attention", .shape = attention, .op_class = OpClass::kAttention},
-    {.name = "LinearAttention", .shape = linear_attention, .op_class = OpClass::kAttention},
-    {.name = "FlexAttention",
-     .domain = "ai.onnx.preview",
-     .shape = flex_attention,
-     .op_class = OpClass::kAttention},
-    {.name = "RotaryEmbedding", .shape = same_as_input, .op_class = OpClass::kElementwise},
+    {.name = "Attention", .shape = attention},
+    {.name = "LinearAttention", .shape = linear_attention},
+    {.name = "FlexAttention", .domain = "ai.onnx.preview", .shape = flex_attention},
+    {.name = "RotaryEmbedding", .shape = same_as_input},
 };
 
 }  // namespace

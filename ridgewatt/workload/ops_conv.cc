@@ -101,12 +101,13 @@ void causal_conv(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Conv", .shape = conv, .op_class = OpClass::kConv},
-    {.name = "ConvTranspose", .shape = conv_transpose, .op_class = OpClass::kConv},
-    {.name = "ConvInteger", .shape = conv_integer, .op_class = OpClass::kConv},
-    {.name = "QLinearConv", .shape = qlinear_conv, .op_class = OpClass::kConv},
-    {.name = "DeformConv", .shape = deform_conv, .op_class = OpClass::kConv},
-    {.name = "CausalConvWithState", .shape = causal_conv, .op_class = OpClass::kDepthwiseConv},
+    {.name = "Conv", .shape = conv},
+    {.name = "FusedConv", .domain = "com.microsoft", .shape = conv},
+    {.name = "ConvTranspose", .shape = conv_transpose},
+    {.name = "ConvInteger", .shape = conv_integer},
+    {.name = "QLinearConv", .shape = qlinear_conv},
+    {.name = "DeformConv", .shape = deform_conv},
+    {.name = "CausalConvWithState", .shape = causal_conv},
 };
 
 }  // namespace

@@ -399,19 +399,13 @@ void fold_clip(InferContext& c) {
 }
 
 #define RIDGEWATT_UNARY(op) \
-  { .name = op, .shape = same_as_input, .op_class = OpClass::kElementwise }
+  { .name = op, .shape = same_as_input }
 #define RIDGEWATT_UNARY_FOLD(op, ...) \
-  { .name = op, .shape = same_as_input, .fold = __VA_ARGS__, .op_class = OpClass::kElementwise }
-#define RIDGEWATT_BINARY(op, ints, reals)                            \
-  {                                                                  \
-    .name = op, .shape = arithmetic, .fold = fold_pair<ints, reals>, \
-    .op_class = OpClass::kElementwise                                \
-  }
-#define RIDGEWATT_COMPARISON(op, relation)                                                        \
-  {                                                                                               \
-    .name = op, .shape = comparison, .fold = fold_pair<relation<std::int64_t>, relation<double>>, \
-    .op_class = OpClass::kElementwise                                                             \
-  }
+  { .name = op, .shape = same_as_input, .fold = __VA_ARGS__ }
+#define RIDGEWATT_BINARY(op, ints, reals) \
+  { .name = op, .shape = arithmetic, .fold = fold_pair<ints, reals> }
+#define RIDGEWATT_COMPARISON(op, relation) \
+  { .name = op, .shape = comparison, .fold = fold_pair<relation<std::int64_t>, relation<double>> }
 
 constexpr OpEntry kOps[] = {
     RIDGEWATT_UNARY_FOLD("Abs", fold_number<abs_i, abs_r>),
@@ -424,13 +418,10 @@ constexpr OpEntry kOps[] = {
     RIDGEWATT_UNARY_FOLD("BitwiseNot", fold_number<bit_not, neg_r>),
     RIDGEWATT_UNARY_FOLD("Ceil", fold_map<ceil_r>),
     RIDGEWATT_UNARY("Celu"),
-    {.name = "Clip", .shape = clip, .fold = fold_clip, .op_class = OpClass::kElementwise},
+    {.name = "Clip", .shape = clip, .fold = fold_clip},
     RIDGEWATT_UNARY("Cos"),
     RIDGEWATT_UNARY("Cosh"),
-    {.name = "Dropout",
-     .shape = dropout,
-     .fold = fold_same_content,
-     .op_class = OpClass::kElementwise},
+    {.name = "Dropout", .shape = dropout, .fold = fold_same_content},
     RIDGEWATT_UNARY("Elu"),
     RIDGEWATT_UNARY("Erf"),
     RIDGEWATT_UNARY_FOLD("Exp", fold_map<exp_r>),
@@ -442,10 +433,7 @@ constexpr OpEntry kOps[] = {
     RIDGEWATT_UNARY_FOLD("Log", fold_map<log_r>),
     RIDGEWATT_UNARY("Mish"),
     RIDGEWATT_UNARY_FOLD("Neg", fold_number<neg_i, neg_r>),
-    {.name = "Not",
-     .shape = same_as_input_bool,
-     .fold = fold_number<not_i, neg_r>,
-     .op_class = OpClass::kElementwise},
+    {.name = "Not", .shape = same_as_input_bool, .fold = fold_number<not_i, neg_r>},
     RIDGEWATT_UNARY("PRelu"),
     RIDGEWATT_UNARY_FOLD("Reciprocal", fold_map<reciprocal_r>),
     RIDGEWATT_UNARY_FOLD("Relu", fold_number<relu_i, relu_r>),
@@ -463,8 +451,8 @@ constexpr OpEntry kOps[] = {
     RIDGEWATT_UNARY("Tan"),
     RIDGEWATT_UNARY("Tanh"),
     RIDGEWATT_UNARY("ThresholdedRelu"),
-    {.name = "IsInf", .shape = same_as_input_bool, .op_class = OpClass::kElementwise},
-    {.name = "IsNaN", .shape = same_as_input_bool, .op_class = OpClass::kElementwise},
+    {.name = "IsInf", .shape = same_as_input_bool},
+    {.name = "IsNaN", .shape = same_as_input_bool},
     RIDGEWATT_BINARY("Add", add_i, add_r),
     RIDGEWATT_BINARY("Sub", sub_i, sub_r),
     RIDGEWATT_BINARY("Mul", mul_i, mul_r),
@@ -474,8 +462,8 @@ constexpr OpEntry kOps[] = {
     RIDGEWATT_BINARY("BitwiseAnd", bit_and, add_r),
     RIDGEWATT_BINARY("BitwiseOr", bit_or, add_r),
     RIDGEWATT_BINARY("BitwiseXor", bit_xor, add_r),
-    {.name = "BitShift", .shape = arithmetic, .op_class = OpClass::kElementwise},
-    {.name = "SwiGLU", .shape = arithmetic, .op_class = OpClass::kElementwise},
+    {.name = "BitShift", .shape = arithmetic},
+    {.name = "SwiGLU", .shape = arithmetic},
     RIDGEWATT_COMPARISON("Equal", equal),
     RIDGEWATT_COMPARISON("Less", less),
     RIDGEWATT_COMPARISON("LessOrEqual", less_equal),
@@ -484,23 +472,14 @@ constexpr OpEntry kOps[] = {
     RIDGEWATT_COMPARISON("And", both),
     RIDGEWATT_COMPARISON("Or", either),
     RIDGEWATT_COMPARISON("Xor", exactly_one),
-    {.name = "Max",
-     .shape = broadcast_all,
-     .fold = fold_all<max_i, max_r>,
-     .op_class = OpClass::kElementwise},
-    {.name = "Min",
-     .shape = broadcast_all,
-     .fold = fold_all<min_i, min_r>,
-     .op_class = OpClass::kElementwise},
-    {.name = "Sum",
-     .shape = broadcast_all,
-     .fold = fold_all<add_i, add_r>,
-     .op_class = OpClass::kElementwise},
-    {.name = "Mean", .shape = broadcast_all, .op_class = OpClass::kElementwise},
-    {.name = "Where", .shape = where, .fold = fold_where, .op_class = OpClass::kElementwise},
-    {.name = "Cast", .shape = cast, .fold = fold_cast, .op_class = OpClass::kElementwise},
-    {.name = "CastLike", .shape = cast_like, .fold = fold_cast, .op_class = OpClass::kElementwise},
-    {.name = "BitCast", .shape = bit_cast_rule, .op_class = OpClass::kElementwise},
+    {.name = "Max", .shape = broadcast_all, .fold = fold_all<max_i, max_r>},
+    {.name = "Min", .shape = broadcast_all, .fold = fold_all<min_i, min_r>},
+    {.name = "Sum", .shape = broadcast_all, .fold = fold_all<add_i, add_r>},
+    {.name = "Mean", .shape = broadcast_all},
+    {.name = "Where", .shape = where, .fold = fold_where},
+    {.name = "Cast", .shape = cast, .fold = fold_cast},
+    {.name = "CastLike", .shape = cast_like, .fold = fold_cast},
+    {.name = "BitCast", .shape = bit_cast_rule},
 };
 
 }  // namespace

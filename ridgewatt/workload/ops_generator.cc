@@ -154,20 +154,20 @@ void mel_weights(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Constant", .shape = constant, .op_class = OpClass::kDataMovement},
-    {.name = "ConstantOfShape", .shape = constant_of_shape, .op_class = OpClass::kDataMovement},
-    {.name = "Range", .shape = range, .op_class = OpClass::kDataMovement},
-    {.name = "EyeLike", .shape = eye_like, .op_class = OpClass::kDataMovement},
-    {.name = "RandomNormal", .shape = random_tensor, .op_class = OpClass::kElementwise},
-    {.name = "RandomUniform", .shape = random_tensor, .op_class = OpClass::kElementwise},
-    {.name = "RandomNormalLike", .shape = random_like, .op_class = OpClass::kElementwise},
-    {.name = "RandomUniformLike", .shape = random_like, .op_class = OpClass::kElementwise},
-    {.name = "Bernoulli", .shape = random_like, .op_class = OpClass::kElementwise},
-    {.name = "Multinomial", .shape = multinomial, .op_class = OpClass::kOther},
-    {.name = "BlackmanWindow", .shape = window, .op_class = OpClass::kElementwise},
-    {.name = "HannWindow", .shape = window, .op_class = OpClass::kElementwise},
-    {.name = "HammingWindow", .shape = window, .op_class = OpClass::kElementwise},
-    {.name = "MelWeightMatrix", .shape = mel_weights, .op_class = OpClass::kElementwise},
+    {.name = "Constant", .shape = constant},
+    {.name = "ConstantOfShape", .shape = constant_of_shape},
+    {.name = "Range", .shape = range},
+    {.name = "EyeLike", .shape = eye_like},
+    {.name = "RandomNormal", .shape = random_tensor},
+    {.name = "RandomUniform", .shape = random_tensor},
+    {.name = "RandomNormalLike", .shape = random_like},
+    {.name = "RandomUniformLike", .shape = random_like},
+    {.name = "Bernoulli", .shape = random_like},
+    {.name = "Multinomial", .shape = multinomial},
+    {.name = "BlackmanWindow", .shape = window},
+    {.name = "HannWindow", .shape = window},
+    {.name = "HammingWindow", .shape = window},
+    {.name = "MelWeightMatrix", .shape = mel_weights},
 };
 
 }  // namespace

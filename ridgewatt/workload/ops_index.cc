@@ -219,23 +219,17 @@ void unique(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Gather", .shape = gather, .fold = fold_gather, .op_class = OpClass::kDataMovement},
-    {.name = "GatherElements",
-     .shape = gather_elements,
-     .fold = fold_gather_elements,
-     .op_class = OpClass::kDataMovement},
-    {.name = "GatherND", .shape = gather_nd, .op_class = OpClass::kDataMovement},
-    {.name = "Scatter", .shape = same_as_input, .op_class = OpClass::kDataMovement},
-    {.name = "ScatterElements", .shape = same_as_input, .op_class = OpClass::kDataMovement},
-    {.name = "ScatterND",
-     .shape = same_as_input,
-     .fold = fold_scatter_nd,
-     .op_class = OpClass::kDataMovement},
-    {.name = "TensorScatter", .shape = same_as_input, .op_class = OpClass::kDataMovement},
-    {.name = "OneHot", .shape = one_hot, .op_class = OpClass::kDataMovement},
-    {.name = "NonZero", .shape = non_zero, .op_class = OpClass::kDataMovement},
-    {.name = "Compress", .shape = compress, .op_class = OpClass::kDataMovement},
-    {.name = "Unique", .shape = unique, .op_class = OpClass::kOther},
+    {.name = "Gather", .shape = gather, .fold = fold_gather},
+    {.name = "GatherElements", .shape = gather_elements, .fold = fold_gather_elements},
+    {.name = "GatherND", .shape = gather_nd},
+    {.name = "Scatter", .shape = same_as_input},
+    {.name = "ScatterElements", .shape = same_as_input},
+    {.name = "ScatterND", .shape = same_as_input, .fold = fold_scatter_nd},
+    {.name = "TensorScatter", .shape = same_as_input},
+    {.name = "OneHot", .shape = one_hot},
+    {.name = "NonZero", .shape = non_zero},
+    {.name = "Compress", .shape = compress},
+    {.name = "Unique", .shape = unique},
 };
 
 }  // namespace

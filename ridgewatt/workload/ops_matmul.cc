@@ -89,12 +89,12 @@ void det(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "MatMul", .shape = matmul, .op_class = OpClass::kGemm},
-    {.name = "MatMulInteger", .shape = matmul_integer, .op_class = OpClass::kGemm},
-    {.name = "QLinearMatMul", .shape = qlinear_matmul, .op_class = OpClass::kGemm},
-    {.name = "Gemm", .shape = gemm, .op_class = OpClass::kGemm},
-    {.name = "Einsum", .shape = einsum, .op_class = OpClass::kGemm},
-    {.name = "Det", .shape = det, .op_class = OpClass::kOther},
+    {.name = "MatMul", .shape = matmul},
+    {.name = "MatMulInteger", .shape = matmul_integer},
+    {.name = "QLinearMatMul", .shape = qlinear_matmul},
+    {.name = "Gemm", .shape = gemm},
+    {.name = "Einsum", .shape = einsum},
+    {.name = "Det", .shape = det},
 };
 
 }  // namespace

@@ -45,6 +45,14 @@ void fused_gemm(InferContext& c) {
               extent_of(b, c.node().integer("transB", 0) != 0 ? 0 : 1)});
 }
 
+// (A, scale, zero) (B, scale, zero) C (scale, zero): integers when the result has a zero point.
+void quantized_gemm(InferContext& c) {
+  const bool swap_a = c.node().integer("transA", 0) != 0;
+  const bool swap_b = c.node().integer("transB", 0) != 0;
+  c.set(0, c.has_input(8) ? c.dtype(8) : DataType::kFloat,
+        Shape{extent_of(c.shape(0), swap_a ? 1 : 0), extent_of(c.shape(3), swap_b ? 0 : 1)});
+}
+
 // input [N, L, D], weights [D, 3 x hidden]: [N, L, hidden], present [2, N, heads, P + L, head].
 void attention(InferContext& c) {
   const Shape* x = c.shape(0);
@@ -180,39 +188,42 @@ void gather_block_quantized(InferContext& c) {
   c.set(0, type, std::move(out));
 }
 
-#define RIDGEWATT_MS(op, rule, group) \
-  { .name = op, .domain = kMs, .shape = rule, .op_class = OpClass::group }
+#define RIDGEWATT_MS(op, rule) \
+  { .name = op, .domain = kMs, .shape = rule }
 
 constexpr OpEntry kOps[] = {
-    RIDGEWATT_MS("Attention", attention, kAttention),
-    RIDGEWATT_MS("MultiHeadAttention", multi_head_attention, kAttention),
-    RIDGEWATT_MS("GroupQueryAttention", group_query_attention, kAttention),
-    RIDGEWATT_MS("BiasGelu", same_as_input, kElementwise),
-    RIDGEWATT_MS("FastGelu", same_as_input, kElementwise),
-    RIDGEWATT_MS("Gelu", same_as_input, kElementwise),
-    RIDGEWATT_MS("QuickGelu", same_as_input, kElementwise),
-    RIDGEWATT_MS("BiasSplitGelu", bias_split_gelu, kElementwise),
-    RIDGEWATT_MS("BiasAdd", same_as_input, kElementwise),
-    RIDGEWATT_MS("RotaryEmbedding", same_as_input, kElementwise),
-    RIDGEWATT_MS("FusedMatMul", fused_matmul, kGemm),
-    RIDGEWATT_MS("TransposeMatMul", fused_matmul, kGemm),
-    RIDGEWATT_MS("FusedGemm", fused_gemm, kGemm),
-    RIDGEWATT_MS("MatMulNBits", matmul_n_bits, kGemm),
-    RIDGEWATT_MS("MatMulBnb4", matmul_n_bits, kGemm),
-    RIDGEWATT_MS("MatMulIntegerToFloat", matmul_integer_to_float, kGemm),
-    RIDGEWATT_MS("DynamicQuantizeMatMul", dynamic_quantize_matmul, kGemm),
-    RIDGEWATT_MS("SkipLayerNormalization", skip_normalization, kNormalization),
-    RIDGEWATT_MS("SkipSimplifiedLayerNormalization", skip_normalization, kNormalization),
-    RIDGEWATT_MS("EmbedLayerNormalization", embed_normalization, kNormalization),
-    RIDGEWATT_MS("GroupNorm", same_as_input, kNormalization),
-    RIDGEWATT_MS("QLinearAdd", qlinear_binary, kElementwise),
-    RIDGEWATT_MS("QLinearMul", qlinear_binary, kElementwise),
-    RIDGEWATT_MS("QLinearLeakyRelu", same_as_input, kElementwise),
-    RIDGEWATT_MS("QLinearSigmoid", same_as_input, kElementwise),
-    RIDGEWATT_MS("QLinearSoftmax", same_as_input, kSoftmax),
-    RIDGEWATT_MS("QLinearGlobalAveragePool", qlinear_global_pool, kPooling),
-    RIDGEWATT_MS("QLinearConcat", qlinear_concat, kDataMovement),
-    RIDGEWATT_MS("GatherBlockQuantized", gather_block_quantized, kDataMovement),
+    RIDGEWATT_MS("Attention", attention),
+    RIDGEWATT_MS("MultiHeadAttention", multi_head_attention),
+    RIDGEWATT_MS("GroupQueryAttention", group_query_attention),
+    RIDGEWATT_MS("BiasGelu", same_as_input),
+    RIDGEWATT_MS("FastGelu", same_as_input),
+    RIDGEWATT_MS("Gelu", same_as_input),
+    RIDGEWATT_MS("QuickGelu", same_as_input),
+    RIDGEWATT_MS("BiasSplitGelu", bias_split_gelu),
+    RIDGEWATT_MS("BiasAdd", same_as_input),
+    RIDGEWATT_MS("RotaryEmbedding", same_as_input),
+    RIDGEWATT_MS("FusedMatMul", fused_matmul),
+    RIDGEWATT_MS("TransposeMatMul", fused_matmul),
+    RIDGEWATT_MS("FusedGemm", fused_gemm),
+    RIDGEWATT_MS("QGemm", quantized_gemm),
+    RIDGEWATT_MS("MoE", same_as_input),
+    RIDGEWATT_MS("QMoE", same_as_input),
+    RIDGEWATT_MS("MatMulNBits", matmul_n_bits),
+    RIDGEWATT_MS("MatMulBnb4", matmul_n_bits),
+    RIDGEWATT_MS("MatMulIntegerToFloat", matmul_integer_to_float),
+    RIDGEWATT_MS("DynamicQuantizeMatMul", dynamic_quantize_matmul),
+    RIDGEWATT_MS("SkipLayerNormalization", skip_normalization),
+    RIDGEWATT_MS("SkipSimplifiedLayerNormalization", skip_normalization),
+    RIDGEWATT_MS("EmbedLayerNormalization", embed_normalization),
+    RIDGEWATT_MS("GroupNorm", same_as_input),
+    RIDGEWATT_MS("QLinearAdd", qlinear_binary),
+    RIDGEWATT_MS("QLinearMul", qlinear_binary),
+    RIDGEWATT_MS("QLinearLeakyRelu", same_as_input),
+    RIDGEWATT_MS("QLinearSigmoid", same_as_input),
+    RIDGEWATT_MS("QLinearSoftmax", same_as_input),
+    RIDGEWATT_MS("QLinearGlobalAveragePool", qlinear_global_pool),
+    RIDGEWATT_MS("QLinearConcat", qlinear_concat),
+    RIDGEWATT_MS("GatherBlockQuantized", gather_block_quantized),
 };
 
 }  // namespace

@@ -64,15 +64,15 @@ void max_roi_pool(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "MaxPool", .shape = pool, .op_class = OpClass::kPooling},
-    {.name = "AveragePool", .shape = pool, .op_class = OpClass::kPooling},
-    {.name = "LpPool", .shape = pool, .op_class = OpClass::kPooling},
-    {.name = "GlobalMaxPool", .shape = global_pool, .op_class = OpClass::kPooling},
-    {.name = "GlobalAveragePool", .shape = global_pool, .op_class = OpClass::kPooling},
-    {.name = "GlobalLpPool", .shape = global_pool, .op_class = OpClass::kPooling},
-    {.name = "MaxUnpool", .shape = max_unpool, .op_class = OpClass::kPooling},
-    {.name = "RoiAlign", .shape = roi_align, .op_class = OpClass::kPooling},
-    {.name = "MaxRoiPool", .shape = max_roi_pool, .op_class = OpClass::kPooling},
+    {.name = "MaxPool", .shape = pool},
+    {.name = "AveragePool", .shape = pool},
+    {.name = "LpPool", .shape = pool},
+    {.name = "GlobalMaxPool", .shape = global_pool},
+    {.name = "GlobalAveragePool", .shape = global_pool},
+    {.name = "GlobalLpPool", .shape = global_pool},
+    {.name = "MaxUnpool", .shape = max_unpool},
+    {.name = "RoiAlign", .shape = roi_align},
+    {.name = "MaxRoiPool", .shape = max_roi_pool},
 };
 
 }  // namespace

@@ -29,17 +29,11 @@ void dynamic_quantize(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "QuantizeLinear", .shape = quantize, .op_class = OpClass::kElementwise},
-    {.name = "DequantizeLinear", .shape = dequantize, .op_class = OpClass::kElementwise},
-    {.name = "DynamicQuantizeLinear", .shape = dynamic_quantize, .op_class = OpClass::kElementwise},
-    {.name = "QuantizeLinear",
-     .domain = "com.microsoft",
-     .shape = quantize,
-     .op_class = OpClass::kElementwise},
-    {.name = "DequantizeLinear",
-     .domain = "com.microsoft",
-     .shape = dequantize,
-     .op_class = OpClass::kElementwise},
+    {.name = "QuantizeLinear", .shape = quantize},
+    {.name = "DequantizeLinear", .shape = dequantize},
+    {.name = "DynamicQuantizeLinear", .shape = dynamic_quantize},
+    {.name = "QuantizeLinear", .domain = "com.microsoft", .shape = quantize},
+    {.name = "DequantizeLinear", .domain = "com.microsoft", .shape = dequantize},
 };
 
 }  // namespace

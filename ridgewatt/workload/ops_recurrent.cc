@@ -38,9 +38,9 @@ void recurrent(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "LSTM", .shape = recurrent, .op_class = OpClass::kRecurrent},
-    {.name = "GRU", .shape = recurrent, .op_class = OpClass::kRecurrent},
-    {.name = "RNN", .shape = recurrent, .op_class = OpClass::kRecurrent},
+    {.name = "LSTM", .shape = recurrent},
+    {.name = "GRU", .shape = recurrent},
+    {.name = "RNN", .shape = recurrent},
 };
 
 }  // namespace

@@ -243,24 +243,18 @@ void optional_get_element(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "SequenceConstruct", .shape = sequence_construct, .op_class = OpClass::kDataMovement},
-    {.name = "SequenceEmpty", .shape = sequence_empty, .op_class = OpClass::kDataMovement},
-    {.name = "SequenceInsert", .shape = sequence_insert, .op_class = OpClass::kDataMovement},
-    {.name = "SequenceErase", .shape = sequence_erase, .op_class = OpClass::kDataMovement},
-    {.name = "SequenceAt", .shape = sequence_at, .op_class = OpClass::kDataMovement},
-    {.name = "SequenceLength", .shape = sequence_length, .op_class = OpClass::kDataMovement},
-    {.name = "ConcatFromSequence",
-     .shape = concat_from_sequence,
-     .op_class = OpClass::kDataMovement},
-    {.name = "SplitToSequence", .shape = split_to_sequence, .op_class = OpClass::kDataMovement},
+    {.name = "SequenceConstruct", .shape = sequence_construct},
+    {.name = "SequenceEmpty", .shape = sequence_empty},
+    {.name = "SequenceInsert", .shape = sequence_insert},
+    {.name = "SequenceErase", .shape = sequence_erase},
+    {.name = "SequenceAt", .shape = sequence_at},
+    {.name = "SequenceLength", .shape = sequence_length},
+    {.name = "ConcatFromSequence", .shape = concat_from_sequence},
+    {.name = "SplitToSequence", .shape = split_to_sequence},
     {.name = "SequenceMap", .shape = sequence_map},
-    {.name = "Optional", .shape = optional_of, .op_class = OpClass::kDataMovement},
-    {.name = "OptionalHasElement",
-     .shape = optional_has_element,
-     .op_class = OpClass::kDataMovement},
-    {.name = "OptionalGetElement",
-     .shape = optional_get_element,
-     .op_class = OpClass::kDataMovement},
+    {.name = "Optional", .shape = optional_of},
+    {.name = "OptionalHasElement", .shape = optional_has_element},
+    {.name = "OptionalGetElement", .shape = optional_get_element},
 };
 
 }  // namespace

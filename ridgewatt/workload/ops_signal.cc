@@ -52,8 +52,8 @@ void stft(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "DFT", .shape = dft, .op_class = OpClass::kOther},
-    {.name = "STFT", .shape = stft, .op_class = OpClass::kOther},
+    {.name = "DFT", .shape = dft},
+    {.name = "STFT", .shape = stft},
 };
 
 }  // namespace

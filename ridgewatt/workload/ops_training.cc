@@ -28,16 +28,10 @@ void gradient(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Adagrad",
-     .domain = kTraining,
-     .shape = optimizer<1>,
-     .op_class = OpClass::kOptimizer},
-    {.name = "Adam", .domain = kTraining, .shape = optimizer<2>, .op_class = OpClass::kOptimizer},
-    {.name = "Momentum",
-     .domain = kTraining,
-     .shape = optimizer<1>,
-     .op_class = OpClass::kOptimizer},
-    {.name = "Gradient", .domain = kTraining, .shape = gradient, .op_class = OpClass::kOther},
+    {.name = "Adagrad", .domain = kTraining, .shape = optimizer<1>},
+    {.name = "Adam", .domain = kTraining, .shape = optimizer<2>},
+    {.name = "Momentum", .domain = kTraining, .shape = optimizer<1>},
+    {.name = "Gradient", .domain = kTraining, .shape = gradient},
 };
 
 }  // namespace

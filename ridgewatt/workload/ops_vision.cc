@@ -132,13 +132,13 @@ void image_decoder(InferContext& c) {
 }
 
 constexpr OpEntry kOps[] = {
-    {.name = "Resize", .shape = resize, .op_class = OpClass::kDataMovement},
-    {.name = "Upsample", .shape = upsample, .op_class = OpClass::kDataMovement},
-    {.name = "GridSample", .shape = grid_sample, .op_class = OpClass::kOther},
-    {.name = "AffineGrid", .shape = affine_grid, .op_class = OpClass::kOther},
-    {.name = "Col2Im", .shape = col2im, .op_class = OpClass::kDataMovement},
-    {.name = "NonMaxSuppression", .shape = non_max_suppression, .op_class = OpClass::kOther},
-    {.name = "ImageDecoder", .shape = image_decoder, .op_class = OpClass::kOther},
+    {.name = "Resize", .shape = resize},
+    {.name = "Upsample", .shape = upsample},
+    {.name = "GridSample", .shape = grid_sample},
+    {.name = "AffineGrid", .shape = affine_grid},
+    {.name = "Col2Im", .shape = col2im},
+    {.name = "NonMaxSuppression", .shape = non_max_suppression},
+    {.name = "ImageDecoder", .shape = image_decoder},
 };
 
 }  // namespace
