@@ -7,6 +7,8 @@ namespace ridgewatt::cli {
 
 using AddCommand = void (*)(CLI::App& app, Context& context);
 
+void add_analyze(CLI::App& app, Context& context);
+void add_operators(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
@@ -20,6 +22,7 @@ void add_microbench(CLI::App& app, Context& context);
 
 // clang-format off
 inline constexpr AddCommand kCommands[] = {
+    add_analyze,
     add_zoo,
     add_device,
     add_tune,
@@ -30,6 +33,7 @@ inline constexpr AddCommand kCommands[] = {
     add_fake_board,
     add_microbench,
     add_store,
+    add_operators,
 };
 // clang-format on
 

@@ -92,8 +92,19 @@ Analysis analyze(Model& model, const CostOptions& options = {});
 // The kernels alone: what a roofline needs.
 WorkloadCost workload_cost(Model& model, const CostOptions& options = {});
 
-// The formula of a node's forward cost, the same with numbers put in, and the result; several
-// lines. Throws NotFoundError when the model has no such node. After analyze().
-std::string explain_node(const Analysis& analysis, std::string_view node);
+// How the forward cost of a node comes about.
+struct Explanation {
+  std::string node;
+  std::string op;
+  std::string formula;      // "2 * outputs * k"
+  std::string substituted;  // "2 * 1000 * 2048"
+  Terms::Recorded terms;    // outputs = 1000, k = 2048
+  OpCost cost;              // of one execution
+  double count = 1;         // executions
+  std::string remark;       // why there is no cost; empty when there is one
+};
+
+// Throws NotFoundError when no node of that name runs.
+Explanation explain_node(const Analysis& analysis, std::string_view node);
 
 }  // namespace ridgewatt

@@ -1,0 +1,131 @@
+// ridgewatt analyze: what a model costs.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/report/analysis_report.h"
+#include "ridgewatt/workload/onnx_reader.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct AnalyzeArguments {
+  std::string model;
+  std::optional<std::int64_t> batch;
+  std::vector<std::string> dims;
+  std::vector<std::string> inputs;
+  bool training = false;
+  std::string optimizer = "sgd";
+  std::string precision = "stored";
+  std::string convention = "full";
+  std::string traffic = "fused";
+  double cache_bytes = 0;
+  bool per_layer = false;
+  std::string explain;
+  bool strict = false;
+};
+
+// "name=value" with a positive whole value.
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
+  const auto equals = text.rfind('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : parse_int(text.substr(equals + 1));
+  if (!value || *value < 1 || equals == 0) {
+    throw UsageError("not an extent", escape_terminal(text), "write --dim sequence=128");
+  }
+  return {text.substr(0, equals), *value};
+}
+
+CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) {
+  CostOptions options;
+  options.batch = arguments.batch;
+  for (const auto& dim : arguments.dims) options.dims.insert(parse_dim(dim));
+  if (arguments.inputs.size() > model.graph.inputs.size()) {
+    throw UsageError("more --inputs than the model has inputs", model.name);
+  }
+  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
+    const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    const ValueInfo like = input.declared ? *input.declared : ValueInfo{};
+    options.inputs.push_back(load_value(arguments.inputs[i], like));
+  }
+  options.kind = arguments.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  options.optimizer = parse_optimizer(arguments.optimizer);
+  options.precision = arguments.precision;
+  options.convention = parse_convention(arguments.convention);
+  options.traffic = parse_traffic_model(arguments.traffic);
+  options.cache_bytes = arguments.cache_bytes;
+  return options;
+}
+
+void print_remarks(const Analysis& analysis) {
+  for (const auto& [name, value] : analysis.shapes.assumed) {
+    std::cerr << "assumed " << escape_terminal(name) << " = " << value << " (--dim "
+              << escape_terminal(name) << "=N sets it)\n";
+  }
+  for (const auto& assumption : analysis.plan.assumptions) {
+    std::cerr << escape_terminal(assumption) << '\n';
+  }
+  for (const auto& u : analysis.unsupported) {
+    std::cerr << "not counted: " << escape_terminal(u.op) << ", " << u.nodes << " nodes ("
+              << u.reason << ")\n";
+  }
+}
+
+void run(const Context& context, const AnalyzeArguments& arguments) {
+  Model model = load_workload(arguments.model);
+  const Analysis analysis = analyze(model, cost_options(arguments, model));
+  if (!context.quiet && !context.json()) print_remarks(analysis);
+  if (!arguments.explain.empty()) {
+    const Explanation explanation = explain_node(analysis, arguments.explain);
+    if (context.json())
+      print(explanation_json(explanation));
+    else
+      std::cout << explanation_text(explanation);
+  } else if (context.json()) {
+    print(analysis_json(model, analysis,
+                        {arguments.convention, arguments.traffic,
+                         arguments.training ? arguments.optimizer : std::string()}));
+  } else {
+    if (arguments.per_layer) print(context, analysis_layers(analysis));
+    if (!arguments.per_layer || !context.csv()) print(context, analysis_totals(model, analysis));
+  }
+  if (arguments.strict && !analysis.unsupported.empty()) {
+    throw NotSupportedError("the model has operators that are not counted", arguments.model,
+                            "they are listed under 'unsupported'");
+  }
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "analyze", "Operations, bytes, parameters and memory of a model",
+                  "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
+  auto a = std::make_shared<AnalyzeArguments>();
+  command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
+  command->add_option("--batch", a->batch, "Samples a minibatch [as exported, or 1]")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+  command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
+  command->add_option("--inputs", a->inputs, "Concrete inputs: TensorProto files in input order");
+  command->add_flag("--training", a->training, "A training step instead of inference");
+  command->add_option("--optimizer", a->optimizer, "sgd, momentum or adam")->capture_default_str();
+  command->add_option("--precision", a->precision, "stored, fp32, fp16, bf16, int8 or mixed")
+      ->capture_default_str();
+  command->add_option("--convention", a->convention, "What counts: full, macs or pagoda")
+      ->capture_default_str();
+  command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
+      ->capture_default_str();
+  command->add_option("--cache", a->cache_bytes, "Last-level cache of the device in bytes")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--per-layer", a->per_layer, "Every node");
+  command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
+  command->add_flag("--strict", a->strict, "Exit with 1 when something could not be counted");
+  command->callback([&context, a] { run(context, *a); });
+}
+
+void add_operators(CLI::App& app, Context& context) {
+  add_command(app, context, "operators", "Reference of all operators and their costs, in Markdown",
+              "ridgewatt operators > docs/operators.md")
+      ->callback([] { std::cout << operators_markdown(); });
+}
+
+}  // namespace ridgewatt::cli

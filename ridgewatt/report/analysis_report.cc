@@ -1,0 +1,195 @@
+#include "ridgewatt/report/analysis_report.h"
+
+#include <cmath>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+// Counts are whole numbers, and printed as such while they fit.
+Json count(double value) {
+  if (std::abs(value) < 9.0e18 && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
+Json shape_json(const std::optional<Shape>& shape) {
+  if (!shape) return nullptr;
+  Json extents = Json::array();
+  for (const auto extent : *shape) {
+    extents.push_back(extent == kUnknownDim ? Json(nullptr) : Json(extent));
+  }
+  return extents;
+}
+
+Json type_json(const ValueInfo& value) {
+  Json json;
+  const ValueInfo* content = &value;
+  if (value.kind == ValueKind::kSequence || value.kind == ValueKind::kOptional) {
+    json["kind"] = value.kind == ValueKind::kSequence ? "sequence" : "optional";
+    if (value.element) content = value.element.get();
+  }
+  const bool tensor = content->kind == ValueKind::kTensor;
+  const bool unknown = content->dtype == DataType::kUndefined;
+  json["dtype"] = unknown ? Json(nullptr) : Json(std::string(data_type_name(content->dtype)));
+  json["shape"] = tensor ? shape_json(content->shape) : Json(nullptr);
+  if (value.items) {
+    json["items"] = Json::array();
+    for (const ValueInfo& item : *value.items) json["items"].push_back(type_json(item));
+  }
+  return json;
+}
+
+Json tensor_json(const Model& model, TensorId id) {
+  const Tensor& tensor = model.tensors[static_cast<std::size_t>(id)];
+  Json json = {{"name", tensor.name}};
+  json.update(type_json(tensor));
+  return json;
+}
+
+Json tensors_json(const Model& model, const std::vector<TensorId>& ids) {
+  Json list = Json::array();
+  for (const TensorId id : ids) {
+    if (id != kNoTensor) list.push_back(tensor_json(model, id));
+  }
+  return list;
+}
+
+Json totals_json(const Analysis& a) {
+  return {{"macs", count(a.macs)},
+          {"flops", count(a.flops)},
+          {"int_ops", count(a.int_ops)},
+          {"bytes", count(a.bytes())},
+          {"bytes_read", count(a.read_bytes)},
+          {"bytes_written", count(a.write_bytes)},
+          {"parameters", count(a.parameter_count)},
+          {"parameter_bytes", count(a.parameter_bytes)},
+          {"arithmetic_intensity", a.arithmetic_intensity()},
+          {"peak_memory_bytes", count(a.peak_memory_bytes)},
+          {"kernels", count(a.kernels)}};
+}
+
+Json node_json(const Model& model, const Step& step, const NodeCost& cost) {
+  Json json = {{"name", step.node->name}, {"op", step.node->op}};
+  if (!step.node->domain.empty()) json["domain"] = step.node->domain;
+  json["outputs"] = tensors_json(model, step.node->outputs);
+  if (step.count != 1) json["count"] = count(step.count);
+  json["macs"] = count(cost.macs);
+  json["flops"] = count(cost.flops);
+  json["int_ops"] = count(cost.int_ops);
+  json["bytes_read"] = count(cost.read_bytes);
+  json["bytes_written"] = count(cost.write_bytes);
+  return json;
+}
+
+}  // namespace
+
+Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& labels) {
+  Json json = {{"schema_version", kAnalysisSchemaVersion},
+               {"model", model.name},
+               {"kind", a.workload.kind == WorkloadKind::kTraining ? "training" : "inference"},
+               {"batch", a.shapes.batch},
+               {"precision", a.workload.precision},
+               {"convention", labels.convention},
+               {"traffic", labels.traffic}};
+  if (!labels.optimizer.empty()) json["optimizer"] = labels.optimizer;
+  const Json totals = totals_json(a);
+  json.update(totals);
+  json["totals"] = totals;
+  json["inputs"] = tensors_json(model, model.graph.inputs);
+  json["outputs"] = tensors_json(model, model.graph.outputs);
+  json["dims"] = a.shapes.bound;
+  json["assumed_dims"] = a.shapes.assumed;
+  json["assumptions"] = a.plan.assumptions;
+  json["unsupported"] = Json::array();
+  for (const Unsupported& u : a.unsupported) {
+    json["unsupported"].push_back(
+        {{"op", u.op}, {"reason", u.reason}, {"nodes", u.nodes}, {"share", u.share}});
+  }
+  json["nodes"] = Json::array();
+  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+    json["nodes"].push_back(node_json(model, a.plan.steps[i], a.nodes[i]));
+  }
+  return json;
+}
+
+Table analysis_totals(const Model& model, const Analysis& a) {
+  Table table({{"model", ""},
+               {"kind", ""},
+               {"batch", ""},
+               {"precision", ""},
+               {"macs", "MACs"},
+               {"flops", "FLOP"},
+               {"int_ops", "int ops"},
+               {"bytes", ""},
+               {"arithmetic_intensity", "FLOP/byte"},
+               {"parameters", ""},
+               {"peak_memory_bytes", "peak memory (bytes)"},
+               {"kernels", ""}});
+  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+  const bool training = a.workload.kind == WorkloadKind::kTraining;
+  table.add_row({model.name, std::string(training ? "training" : "inference"), a.shapes.batch,
+                 a.workload.precision, whole(a.macs), whole(a.flops), whole(a.int_ops),
+                 whole(a.bytes()), a.arithmetic_intensity(), whole(a.parameter_count),
+                 whole(a.peak_memory_bytes), whole(a.kernels)});
+  return table;
+}
+
+Table analysis_layers(const Analysis& a) {
+  Table table({{"name", ""},
+               {"op", ""},
+               {"output", ""},
+               {"macs", "MACs"},
+               {"flops", "FLOP"},
+               {"int_ops", "int ops"},
+               {"bytes_read", "bytes read"},
+               {"bytes_written", "bytes written"}});
+  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+    const Step& step = a.plan.steps[i];
+    const NodeCost& n = a.nodes[i];
+    const bool priced = step.kind == StepKind::kKernel && step.node->subgraphs.empty();
+    if (!priced && step.kind != StepKind::kUnpriced) continue;
+    const TensorId out = step.node->outputs.empty() ? kNoTensor : step.node->outputs[0];
+    std::vector<Cell> row;
+    row.emplace_back(step.node->name);
+    row.emplace_back(step.node->op);
+    row.emplace_back(out == kNoTensor ? "" : format_shape(a.plan.tensor(out).shape));
+    for (const double value : {n.macs, n.flops, n.int_ops, n.read_bytes, n.write_bytes}) {
+      if (priced)
+        row.emplace_back(whole(value));
+      else
+        row.emplace_back();
+    }
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Json explanation_json(const Explanation& e) {
+  Json json = {{"node", e.node}, {"op", e.op}, {"formula", e.formula}};
+  json["terms"] = Json::object();
+  for (const auto& [name, value] : e.terms) json["terms"][std::string(name)] = count(value);
+  json["substituted"] = e.substituted;
+  json["flops"] = count(e.cost.flops);
+  json["macs"] = count(e.cost.macs);
+  json["count"] = count(e.count);
+  if (!e.remark.empty()) json["remark"] = e.remark;
+  return json;
+}
+
+std::string explanation_text(const Explanation& e) {
+  std::string text = escape_terminal(e.node) + " (" + escape_terminal(e.op) + ")\n";
+  if (!e.remark.empty()) return text + "  " + e.remark + "\n";
+  text += "  operations = " + e.formula + "\n";
+  text += "             = " + e.substituted + "\n";
+  text += "             = " + format_exact(e.cost.flops) + "\n";
+  if (e.cost.macs > 0)
+    text += "  of them multiply-accumulates: " + format_exact(e.cost.macs) + "\n";
+  if (e.count != 1) text += "  executed " + format_exact(e.count) + " times\n";
+  return text;
+}
+
+}  // namespace ridgewatt

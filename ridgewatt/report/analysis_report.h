@@ -1,0 +1,31 @@
+// The analysis of a model as tables and as JSON (schema in docs/analyze.md), and the reference of
+// all operators.
+#pragma once
+
+#include <string>
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/report/table.h"
+#include "ridgewatt/workload/cost_model.h"
+
+namespace ridgewatt {
+
+inline constexpr int kAnalysisSchemaVersion = 1;
+
+// How the figures were counted, as the user asked for it.
+struct AnalysisLabels {
+  std::string convention;
+  std::string traffic;
+  std::string optimizer;  // empty for inference
+};
+
+Json analysis_json(const Model& model, const Analysis& analysis, const AnalysisLabels& labels);
+Table analysis_totals(const Model& model, const Analysis& analysis);  // one row
+Table analysis_layers(const Analysis& analysis);                      // nodes that cost something
+Json explanation_json(const Explanation& explanation);
+std::string explanation_text(const Explanation& explanation);
+
+// docs/operators.md.
+std::string operators_markdown();
+
+}  // namespace ridgewatt
