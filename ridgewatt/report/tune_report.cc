@@ -219,8 +219,8 @@ Table tune_table(const TuneReport& report) {
     row.emplace_back(point->cost.energy_j.mean);
     row.emplace_back(point->objective / base);
     row.emplace_back(point->verdict.feasibility == Feasibility::kFeasible
-                      ? std::string("kept")
-                      : explain_miss(report.goal, mean_of(*point)));
+                         ? std::string("kept")
+                         : explain_miss(report.goal, mean_of(*point)));
     table.add_row(std::move(row));
   }
   return table;

@@ -140,6 +140,7 @@ Score evaluate(const Scenario& scenario, const StrategyRun& run, const Evaluatio
         strategy.budget.profiles = run.profiles;
         strategy.seed = seed;
         strategy.prior = prior;
+        strategy.noise = std::max(strategy.noise, options.noise);
         Goal goal = problem.goal;
         goal.reference_time_s = 0;
         ReplayProfiler exact = truth;

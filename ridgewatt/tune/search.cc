@@ -97,13 +97,13 @@ std::optional<Observation> Search::best() const {
 }
 
 Summary Search::finish(std::string_view strategy, std::string_view stop,
-                       std::optional<Observation> answer) const {
+                       const std::optional<Observation>& answer) const {
   Summary summary;
   summary.strategy = strategy;
   summary.stop =
       left() > 0 ? std::string(stop)
                  : (spent_ >= budget_.profiles ? "profiling budget spent" : "time budget spent");
-  summary.answer = answer ? answer : best();
+  summary.answer = answer;
   summary.feasible = summary.answer.has_value();
   if (!summary.feasible) {
     if (const auto miss = nearest_miss(goal_, seen_)) summary.miss = seen_[*miss];

@@ -64,10 +64,9 @@ class Search {
   const std::vector<Observation>& seen() const { return seen_; }
   std::optional<Observation> best() const;
 
-  // Ends the search with the best feasible observation, or with `answer` where a strategy has
-  // reason to trust another.
+  // Ends the search with `answer`.
   Summary finish(std::string_view strategy, std::string_view stop,
-                 std::optional<Observation> answer = std::nullopt) const;
+                 const std::optional<Observation>& answer) const;
 
  private:
   void note_reference(const Observation& seen);

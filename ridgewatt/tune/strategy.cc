@@ -31,7 +31,6 @@ Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
   const auto prior =
       options.prior || !models ? options.prior : std::make_shared<const SurrogatePrior>(space);
   std::string_view stop = "nothing left to try";
-  std::optional<Observation> answer;
   if (name == "exhaustive") search_exhaustive(search);
   if (name == "maxn") search_maxn(search);
   if (name == "presets") search_presets(search, options.presets);
@@ -40,10 +39,9 @@ Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
   if (name == "ogd") search_ogd(search, options.seed);
   if (name == "als") search_als(search, *prior, options.noise, options.seed);
   if (name == "thompson") search_thompson(search, *prior, options.noise, options.seed);
-  if (name == "auto") {
-    answer = search_auto(search, *prior, options.noise, options.min_gain, options.seed);
-    stop = "no untried point promises more";
-  }
+  if (name != "auto") return search.finish(name, stop, search.best());
+  stop = options.min_gain > 0 ? "no point promises a gain worth a profile" : stop;
+  const auto answer = search_auto(search, *prior, options.noise, options.min_gain, options.seed);
   return search.finish(name, stop, answer);
 }
 

@@ -38,8 +38,8 @@ const std::vector<std::string_view>& strategy_names();
 Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
              const StrategyOptions& options);
 
-// The strategies themselves, one file each. Each profiles through `search` and returns why it
-// stopped, or the observation it trusts most.
+// The strategies themselves, one file each. Each profiles through `search`; the answer is the best
+// feasible observation.
 void search_exhaustive(Search& search);
 void search_maxn(Search& search);
 void search_presets(Search& search, const std::vector<PowerMode>& presets);
@@ -48,7 +48,7 @@ void search_gmd(Search& search);
 void search_ogd(Search& search, std::uint64_t seed);
 void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
 void search_thompson(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
-// Returns the observation to answer with, where it trusts another than the best feasible one.
+// Returns the answer, which with noisy measurements is the mean of those of one point.
 std::optional<Observation> search_auto(Search& search, const SurrogatePrior& prior, double noise,
                                        double min_gain, std::uint64_t seed);
 

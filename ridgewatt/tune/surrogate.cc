@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ridgewatt/base/statistics.h"
-
 namespace ridgewatt {
 namespace {
 
@@ -27,16 +25,43 @@ std::vector<float> centred(std::vector<float> values) {
   return values;
 }
 
-// One choice of hyperparameters and how well it explains what was seen.
-struct Fit {
-  double evidence = -std::numeric_limits<double>::infinity();
-  std::size_t mean = 0;  // 0: structure, then references
-  double structure_scale = 1;
-  double local = 0.1;
-  double noise = 0.01;
-  Eigen::VectorXd alpha;
-  Eigen::MatrixXd factor;  // lower Cholesky factor
-};
+// Grids of the hyperparameters, relative deviations of time or power, and what is thought of them
+// before: few samples must not talk themselves into certainty.
+constexpr std::array<double, 4> kScales = {0.12, 0.25, 0.5, 1.0};  // of the structural covariance
+constexpr std::array<double, 4> kLocals = {0.3, 0.7, 1.5, 3.0};    // smooth deviation, in units
+constexpr std::array<double, 4> kRoughness = {0.008, 0.015, 0.03, 0.05};  // of single points
+constexpr double kScaleOfReferences = 0.35, kScaleSpread = 0.7;
+constexpr double kLocalCentre = 1.0, kLocalSpread = 0.7;
+constexpr double kRoughnessCentre = 0.02, kRoughnessSpread = 0.7;
+constexpr double kNoisy = 0.02;             // noise from which outliers are looked for
+constexpr double kOutlierSigmas = 3.5;      // of a leave-one-out residual
+constexpr std::size_t kOutlierSamples = 7;  // fewer do not show what is an outlier
+constexpr double kTimeUnit = 0.1, kPowerUnit = 0.04;
+
+// Logarithm of a log-normal density, up to a constant.
+double log_prior(double value, double centre, double spread) {
+  const double z = std::log(value / centre) / spread;
+  return -0.5 * z * z;
+}
+
+using Array = Eigen::Map<Eigen::ArrayXf>;
+using ConstArray = Eigen::Map<const Eigen::ArrayXf>;
+ConstArray array(const std::vector<float>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+Array array(std::vector<float>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+// Appends a prior mean; from the second on, the average of all stays at the end.
+void add_mean(std::vector<std::vector<float>>& means, std::vector<float> next) {
+  if (means.size() > 1) means.pop_back();
+  means.push_back(std::move(next));
+  if (means.size() == 1) return;
+  std::vector<float> average(means.front().size(), 0.0F);
+  for (const auto& mean : means) array(average) += array(mean) / static_cast<float>(means.size());
+  means.push_back(std::move(average));
+}
 
 }  // namespace
 
@@ -76,27 +101,36 @@ void SurrogatePrior::add_reference(const SearchSpace& space, std::span<const Obs
     time[i] = time[*nearest];
     power[i] = power[*nearest];
   }
-  references_time_.push_back(centred(std::move(time)));
-  references_power_.push_back(centred(std::move(power)));
+  add_mean(references_time_, centred(std::move(time)));
+  add_mean(references_power_, centred(std::move(power)));
 }
 
-Surrogate::Surrogate(const SurrogatePrior& prior, double noise) : prior_(prior), noise_(noise) {}
+// What a fit with one choice of hyperparameters leaves.
+struct Surrogate::Solution {
+  double evidence = -std::numeric_limits<double>::infinity();
+  double level = 0;  // of the quantity less the prior mean
+  Eigen::VectorXd weights;
+  Eigen::MatrixXd factor;  // lower Cholesky factor of the covariance of what was seen
+};
+
+Surrogate::Surrogate(const SurrogatePrior& prior, double noise) : prior_(prior), noise_(noise) {
+  if (prior_.has_references()) {
+    for (Output* output : {&time_, &power_}) output->mean = 1, output->scale = 1;
+  }
+}
 
 void Surrogate::observe(std::size_t index, double time_s, double power_w) {
   indices_.push_back(index);
-  log_time_.push_back(std::log(time_s));
-  log_power_.push_back(std::log(power_w));
   const std::size_t count = prior_.size();
-  const auto structure_row = [&](const FunctionPrior& prior) {
+  const auto add = [&](Output& output, const FunctionPrior& prior, double value) {
+    output.logs.push_back(std::log(value));
+    output.extra_variance.push_back(0);
     std::vector<float> row(count, 0.0F);
-    for (const auto& feature : prior.features) {
-      const float here = feature[index];
-      for (std::size_t i = 0; i < count; ++i) row[i] += here * feature[i];
-    }
-    return row;
+    for (const auto& feature : prior.features) array(row) += feature[index] * array(feature);
+    output.rows.push_back(std::move(row));
   };
-  time_rows_.push_back(structure_row(prior_.structure_.log_time));
-  power_rows_.push_back(structure_row(prior_.structure_.log_power));
+  add(time_, prior_.structure_.log_time, time_s);
+  add(power_, prior_.structure_.log_power, power_w);
   std::array<const float*, SearchSpace::kAxes> table{};
   for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
     const auto level = static_cast<std::size_t>(prior_.positions_[index][axis]);
@@ -111,133 +145,135 @@ void Surrogate::observe(std::size_t index, double time_s, double power_w) {
   local_rows_.push_back(std::move(row));
 }
 
-namespace {
-
-// y ~ N(0, level + scale^2 S + local^2 L + noise^2 I)
-void try_fit(const Eigen::MatrixXd& structure, const Eigen::MatrixXd& local,
-             const Eigen::VectorXd& y, Fit& candidate, Fit& best, double log_prior) {
-  const Eigen::Index n = y.size();
-  Eigen::MatrixXd k = candidate.structure_scale * candidate.structure_scale * structure +
-                      candidate.local * candidate.local * local;
-  k.array() += kLevelVariance;
-  k.diagonal().array() += candidate.noise * candidate.noise;
+// y - mean ~ N(0, level + scale^2 S + local^2 L + roughness^2 [same point] + noise^2 I)
+Surrogate::Solution Surrogate::solve(const Output& output,
+                                     const std::vector<const std::vector<float>*>& means,
+                                     double unit) const {
+  const auto n = static_cast<Eigen::Index>(indices_.size());
+  const auto& mean = *means[output.mean];
+  const double scale = kScales[output.scale], local = kLocals[output.local] * unit,
+               rough = kRoughness[output.roughness];
+  Solution solution;
+  Eigen::VectorXd y(n);
+  Eigen::MatrixXd k(n, n);
+  for (Eigen::Index a = 0; a < n; ++a) {
+    const auto i = static_cast<std::size_t>(a);
+    y[a] = output.logs[i] - mean[indices_[i]];
+    for (Eigen::Index b = 0; b <= a; ++b) {
+      const std::size_t at = indices_[static_cast<std::size_t>(b)];
+      k(a, b) = kLevelVariance + scale * scale * output.rows[i][at] +
+                local * local * local_rows_[i][at] + (indices_[i] == at ? rough * rough : 0);
+    }
+    k(a, a) += noise_ * noise_ + output.extra_variance[i];
+  }
+  solution.level = y.mean();
+  y.array() -= solution.level;
   const Eigen::LLT<Eigen::MatrixXd> llt(k);
-  if (llt.info() != Eigen::Success) return;
-  Eigen::VectorXd half = llt.matrixL().solve(y);
-  double log_determinant = 0;
-  for (Eigen::Index i = 0; i < n; ++i) log_determinant += std::log(llt.matrixLLT()(i, i));
-  const double evidence = log_prior - 0.5 * half.squaredNorm() - log_determinant;
-  if (evidence <= best.evidence) return;
-  candidate.evidence = evidence;
-  best = candidate;
-  best.factor = llt.matrixL();
-  best.alpha = llt.matrixU().solve(half);
+  if (llt.info() != Eigen::Success) return solution;
+  const Eigen::VectorXd half = llt.matrixL().solve(y);
+  solution.evidence = log_prior(scale, output.mean == 0 ? 1.0 : kScaleOfReferences, kScaleSpread) +
+                      log_prior(kLocals[output.local], kLocalCentre, kLocalSpread) +
+                      log_prior(rough, kRoughnessCentre, kRoughnessSpread) -
+                      0.5 * half.squaredNorm() - llt.matrixLLT().diagonal().array().log().sum();
+  solution.weights = llt.matrixU().solve(half);
+  solution.factor = llt.matrixL();
+  return solution;
 }
 
-}  // namespace
-
-void Surrogate::predict_output(const FunctionPrior& structure,
-                               std::span<const std::vector<float>> references,
-                               const std::vector<std::vector<float>>& rows,
-                               const std::vector<double>& logs, double amplitude,
-                               std::vector<float>& mean, std::vector<float>& sd) {
-  const auto n = static_cast<Eigen::Index>(indices_.size());
-  const std::size_t count = prior_.size();
-  const double level = ridgewatt::mean(logs);
-  Eigen::MatrixXd structure_k(n, n), local_k(n, n);
-  for (Eigen::Index a = 0; a < n; ++a) {
-    for (Eigen::Index b = 0; b < n; ++b) {
-      const std::size_t at = indices_[static_cast<std::size_t>(b)];
-      structure_k(a, b) = rows[static_cast<std::size_t>(a)][at];
-      local_k(a, b) = local_rows_[static_cast<std::size_t>(a)][at];
+// Coordinate search over the grids from the last choice: neighbouring fits hardly differ.
+Surrogate::Solution Surrogate::fit(Output& output,
+                                   const std::vector<const std::vector<float>*>& means,
+                                   double unit) const {
+  Solution best = solve(output, means, unit);
+  const std::array<std::pair<std::size_t Output::*, std::size_t>, 4> grids = {
+      {{&Output::mean, means.size()},
+       {&Output::scale, kScales.size()},
+       {&Output::local, kLocals.size()},
+       {&Output::roughness, kRoughness.size()}}};
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const auto& [parameter, size] : grids) {
+      const std::size_t from = output.*parameter;
+      std::size_t to = from;
+      for (std::size_t value = 0; value < size; ++value) {
+        if (value == from) continue;
+        output.*parameter = value;
+        Solution candidate = solve(output, means, unit);
+        if (candidate.evidence <= best.evidence + 1e-9) continue;
+        best = std::move(candidate);
+        to = value;
+        moved = true;
+      }
+      output.*parameter = to;
     }
   }
-  // Prior means: structure, each reference, the average of the references.
-  std::vector<float> average;
+  return best;
+}
+
+// Where measurements are noisy, the one that fits the others worst is an outlier if it fits them
+// badly: it is believed less (leave-one-out residuals: Rasmussen and Williams 2006, 5.10).
+Surrogate::Solution Surrogate::fit_robustly(Output& output,
+                                            const std::vector<const std::vector<float>*>& means,
+                                            double unit) const {
+  std::fill(output.extra_variance.begin(), output.extra_variance.end(), 0.0);
+  Solution solution = fit(output, means, unit);
+  if (noise_ < kNoisy || indices_.size() < kOutlierSamples) return solution;
+  for (int round = 0; round < 2; ++round) {
+    const auto n = static_cast<Eigen::Index>(indices_.size());
+    const Eigen::MatrixXd inverse_factor =
+        solution.factor.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(n, n));
+    const Eigen::VectorXd precision = inverse_factor.colwise().squaredNorm();
+    const Eigen::VectorXd residual = solution.weights.cwiseQuotient(precision);
+    Eigen::Index worst = 0;
+    const double sigmas = residual.cwiseProduct(precision.cwiseSqrt()).cwiseAbs().maxCoeff(&worst);
+    if (sigmas < kOutlierSigmas) break;
+    output.extra_variance[static_cast<std::size_t>(worst)] += residual[worst] * residual[worst];
+    solution = fit(output, means, unit);
+  }
+  return solution;
+}
+
+void Surrogate::predict_output(Output& output, const FunctionPrior& structure,
+                               const std::vector<std::vector<float>>& references, double unit,
+                               std::vector<float>& mean, std::vector<float>& sd) const {
+  const std::size_t count = prior_.size();
   std::vector<const std::vector<float>*> means = {&structure.mean};
   for (const auto& reference : references) means.push_back(&reference);
-  if (references.size() > 1) {
-    average.assign(count, 0.0F);
-    for (const auto& reference : references) {
-      for (std::size_t i = 0; i < count; ++i) {
-        average[i] += reference[i] / static_cast<float>(references.size());
-      }
-    }
-    means.push_back(&average);
-  }
+  const Solution solution = fit_robustly(output, means, unit);
 
-  Fit best;
-  for (std::size_t m = 0; m < means.size(); ++m) {
-    Eigen::VectorXd y(n);
-    double offset = 0;
-    for (Eigen::Index a = 0; a < n; ++a)
-      offset += (*means[m])[indices_[static_cast<std::size_t>(a)]];
-    offset /= static_cast<double>(n);
-    for (Eigen::Index a = 0; a < n; ++a) {
-      const auto i = static_cast<std::size_t>(a);
-      y[a] = logs[i] - level - ((*means[m])[indices_[i]] - offset);
-    }
-    for (const double scale : {0.12, 0.25, 0.5, 1.0}) {
-      if (m == 0 && scale < 0.5) continue;
-      for (const double local : {0.3, 0.7, 1.5, 3.0}) {
-        Fit candidate;
-        candidate.mean = m;
-        candidate.structure_scale = scale;
-        candidate.local = local * amplitude;
-        candidate.noise = noise_;
-        try_fit(structure_k, local_k, y, candidate, best, 0);
-      }
-    }
-  }
-
-  const auto& prior_mean = *means[best.mean];
-  double offset = 0;
-  for (const std::size_t index : indices_) offset += prior_mean[index];
-  offset /= static_cast<double>(n);
-  // Covariance rows, then forward substitution row by row over all points.
+  const double scale = kScales[output.scale], local = kLocals[output.local] * unit,
+               rough = kRoughness[output.roughness];
+  const auto s2 = static_cast<float>(scale * scale), l2 = static_cast<float>(local * local),
+             r2 = static_cast<float>(rough * rough);
+  const auto level = static_cast<float>(kLevelVariance);
   mean.assign(count, 0.0F);
-  std::vector<float> variance(count);
-  const auto s2 = static_cast<float>(best.structure_scale * best.structure_scale);
-  const auto l2 = static_cast<float>(best.local * best.local);
-  for (std::size_t i = 0; i < count; ++i) {
-    mean[i] = static_cast<float>(level - offset) + prior_mean[i];
-    variance[i] = static_cast<float>(kLevelVariance) + l2;
-  }
-  for (const auto& feature : structure.features) {
-    for (std::size_t i = 0; i < count; ++i) variance[i] += s2 * feature[i] * feature[i];
-  }
+  sd.assign(count, 0.0F);
+  Array mean_array = array(mean), variance = array(sd);
+  mean_array = array(*means[output.mean]) + static_cast<float>(solution.level);
+  variance.setConstant(level + l2 + r2);
+  for (const auto& feature : structure.features) variance += s2 * array(feature).square();
+  // Forward substitution of every point's covariance with what was seen, row by row.
   std::vector<std::vector<float>> half(indices_.size(), std::vector<float>(count));
   for (std::size_t a = 0; a < indices_.size(); ++a) {
-    auto& row = half[a];
-    const auto weight = static_cast<float>(best.alpha[static_cast<Eigen::Index>(a)]);
-    const auto& srow = rows[a];
-    const auto& lrow = local_rows_[a];
-    for (std::size_t i = 0; i < count; ++i) {
-      row[i] = static_cast<float>(kLevelVariance) + s2 * srow[i] + l2 * lrow[i];
-      mean[i] += weight * row[i];
-    }
+    const auto i = static_cast<Eigen::Index>(a);
+    Array row = array(half[a]);
+    row = level + s2 * array(output.rows[a]) + l2 * array(local_rows_[a]);
+    row[static_cast<Eigen::Index>(indices_[a])] += r2;
+    mean_array += static_cast<float>(solution.weights[i]) * row;
     for (std::size_t b = 0; b < a; ++b) {
-      const auto l = static_cast<float>(
-          best.factor(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)));
-      const auto& other = half[b];
-      for (std::size_t i = 0; i < count; ++i) row[i] -= l * other[i];
+      row -= static_cast<float>(solution.factor(i, static_cast<Eigen::Index>(b))) * array(half[b]);
     }
-    const auto pivot = static_cast<float>(
-        1 / best.factor(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(a)));
-    for (std::size_t i = 0; i < count; ++i) {
-      row[i] *= pivot;
-      variance[i] -= row[i] * row[i];
-    }
+    row *= static_cast<float>(1 / solution.factor(i, i));
+    variance -= row.square();
   }
-  sd.resize(count);
-  for (std::size_t i = 0; i < count; ++i) sd[i] = std::sqrt(std::max(variance[i], 1e-6F));
+  variance = variance.max(1e-6F).sqrt();
 }
 
 void Surrogate::predict(Beliefs& beliefs) {
-  predict_output(prior_.structure_.log_time, prior_.references_time_, time_rows_, log_time_, 0.1,
+  predict_output(time_, prior_.structure_.log_time, prior_.references_time_, kTimeUnit,
                  beliefs.time_mean, beliefs.time_sd);
-  predict_output(prior_.structure_.log_power, prior_.references_power_, power_rows_, log_power_,
-                 0.04, beliefs.power_mean, beliefs.power_sd);
+  predict_output(power_, prior_.structure_.log_power, prior_.references_power_, kPowerUnit,
+                 beliefs.power_mean, beliefs.power_sd);
 }
 
 }  // namespace ridgewatt

@@ -49,22 +49,35 @@ class Surrogate {
   Surrogate(const SurrogatePrior& prior, double noise);
   void observe(std::size_t index, double time_s, double power_w);
   std::size_t observations() const { return indices_.size(); }
-  // Chooses mean, amplitudes and noise by evidence and predicts every point. Call observe first.
+  // Chooses prior mean and amplitudes by evidence and predicts the true value at every point,
+  // measured ones included. Call observe first.
   void predict(Beliefs& beliefs);
 
  private:
-  struct Output;
-  void predict_output(const FunctionPrior& structure,
-                      std::span<const std::vector<float>> references,
-                      const std::vector<std::vector<float>>& rows, const std::vector<double>& logs,
-                      double amplitude, std::vector<float>& mean, std::vector<float>& sd);
+  // One quantity: what was seen of it, and the hyperparameters of the last fit.
+  struct Output {
+    std::vector<double> logs;
+    std::vector<double> extra_variance;    // of observations that look like outliers
+    std::vector<std::vector<float>> rows;  // structural covariance of each with every point
+    std::size_t mean = 0;                  // 0: structure, then references, then their average
+    std::size_t scale = 3, local = 1, roughness = 1;  // positions on the grids
+  };
+  struct Solution;
+  Solution solve(const Output& output, const std::vector<const std::vector<float>*>& means,
+                 double unit) const;
+  Solution fit(Output& output, const std::vector<const std::vector<float>*>& means,
+               double unit) const;
+  Solution fit_robustly(Output& output, const std::vector<const std::vector<float>*>& means,
+                        double unit) const;
+  void predict_output(Output& output, const FunctionPrior& structure,
+                      const std::vector<std::vector<float>>& references, double unit,
+                      std::vector<float>& mean, std::vector<float>& sd) const;
 
   const SurrogatePrior& prior_;
   double noise_;
   std::vector<std::size_t> indices_;
-  std::vector<double> log_time_, log_power_;
-  // Covariance rows of each observation with every point.
-  std::vector<std::vector<float>> time_rows_, power_rows_, local_rows_;
+  std::vector<std::vector<float>> local_rows_;  // local correlation of each with every point
+  Output time_, power_;
 };
 
 }  // namespace ridgewatt
