@@ -70,7 +70,7 @@ std::vector<Observation> known_observations(const TuneOptions& options) {
 }
 
 void keep_observations(const TuneOptions& options, const Sweep& workload,
-                       std::vector<Observation> known, const Summary& summary) {
+                       std::vector<Observation> known, const SearchSummary& summary) {
   if (options.observations.empty()) return;
   for (const auto& step : summary.steps) known.push_back(step.seen);
   write_file_atomically(
@@ -123,7 +123,7 @@ void tune_replay(const Context& context, const TuneOptions& options) {
   TuneReport report;
   report.goal = options.goal.goal();
   ReplayProfiler profiler(sweep);
-  const Summary summary = tune(space, report.goal, profiler, strategy);
+  const SearchSummary summary = tune(space, report.goal, profiler, strategy);
   keep_observations(options, sweep, strategy.known, summary);
   report.goal.reference_time_s = summary.reference_time_s;
   report.workload = sweep.workload + " " + sweep.kind;

@@ -16,6 +16,7 @@ void add_sensors(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
+void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
 void add_zoo(CLI::App& app, Context& context);
 void add_microbench(CLI::App& app, Context& context);
@@ -28,6 +29,7 @@ inline constexpr AddCommand kCommands[] = {
     add_tune,
     add_sweep,
     add_schedule,
+    add_evaluate,
     add_sensors,
     add_mode,
     add_fake_board,

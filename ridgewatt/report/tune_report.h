@@ -24,7 +24,7 @@ struct TuneReport {
   bool memory_known = false, fits_memory = true;
   double memory_bytes = 0, board_memory_bytes = 0;
   std::vector<ComparedPoint> others;  // MAXN, presets, optimum
-  std::vector<Step> profiled;         // in order
+  std::vector<SearchStep> profiled;   // in order
   std::size_t considered = 0;         // operating points that could have been chosen
   std::string stop;
   double board_time_s = 0, board_energy_j = 0;  // of the search

@@ -8,7 +8,7 @@
 
 namespace ridgewatt {
 
-void Budget::check() const {
+void SearchBudget::check() const {
   if (profiles < 1) {
     throw UsageError(fmt::format("the profiling budget must be 1 or more, is {}", profiles));
   }
@@ -20,7 +20,7 @@ void Budget::check() const {
   }
 }
 
-std::string Summary::brief_report() const {
+std::string SearchSummary::brief_report() const {
   std::string text;
   if (answer) {
     text = fmt::format("{:.4g} ms, {:.4g} W at {}", answer->time_s * 1e3, answer->power_w,
@@ -33,8 +33,8 @@ std::string Summary::brief_report() const {
                             steps.size(), board_time_s / 60, board_energy_j / 1e3, stop);
 }
 
-Search::Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, const Budget& budget,
-               const std::vector<Observation>& known)
+Search::Search(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+               const SearchBudget& budget, const std::vector<Observation>& known)
     : space_(space),
       goal_(goal),
       profiler_(profiler),
@@ -96,9 +96,9 @@ std::optional<Observation> Search::best() const {
   return index ? std::optional(seen_[*index]) : std::nullopt;
 }
 
-Summary Search::finish(std::string_view strategy, std::string_view stop,
-                       const std::optional<Observation>& answer) const {
-  Summary summary;
+SearchSummary Search::finish(std::string_view strategy, std::string_view stop,
+                             const std::optional<Observation>& answer) const {
+  SearchSummary summary;
   summary.strategy = strategy;
   summary.stop =
       left() > 0 ? std::string(stop)

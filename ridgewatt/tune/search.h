@@ -15,7 +15,7 @@
 
 namespace ridgewatt {
 
-struct Budget {
+struct SearchBudget {
   int profiles = 15;                                        // operating points profiled
   double time_s = std::numeric_limits<double>::infinity();  // time on the board
   int minibatches = 40;  // run a profile: PowerTrain's and Fulcrum's number
@@ -24,19 +24,19 @@ struct Budget {
 };
 
 // One profiled point, in order, and why the strategy asked for it.
-struct Step {
+struct SearchStep {
   Observation seen;
   Verdict verdict;
   std::string reason;
 };
 
-struct Summary {
+struct SearchSummary {
   std::string strategy;
   bool feasible = false;              // an answer was found
   std::optional<Observation> answer;  // a profiled point that kept every limit when measured
   std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
   std::string stop;                   // why the search ended
-  std::vector<Step> steps;
+  std::vector<SearchStep> steps;
   double reference_time_s = 0;  // of the slowdown limit, once known
   double board_time_s = 0;      // minibatches x time of every step
   double board_energy_j = 0;    // minibatches x energy of every step
@@ -47,7 +47,7 @@ struct Summary {
 class Search {
  public:
   // `known` are observations from earlier searches of the same workload: they cost nothing.
-  Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, const Budget& budget,
+  Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, const SearchBudget& budget,
          const std::vector<Observation>& known = {});
 
   const SearchSpace& space() const { return space_; }
@@ -65,8 +65,8 @@ class Search {
   std::optional<Observation> best() const;
 
   // Ends the search with `answer`.
-  Summary finish(std::string_view strategy, std::string_view stop,
-                 const std::optional<Observation>& answer) const;
+  SearchSummary finish(std::string_view strategy, std::string_view stop,
+                       const std::optional<Observation>& answer) const;
 
  private:
   void note_reference(const Observation& seen);
@@ -74,11 +74,11 @@ class Search {
   const SearchSpace& space_;
   Goal goal_;
   Profiler& profiler_;
-  Budget budget_;
+  SearchBudget budget_;
   std::size_t top_;
   std::vector<char> tried_;
   std::vector<Observation> seen_;
-  std::vector<Step> steps_;
+  std::vector<SearchStep> steps_;
   int spent_ = 0;
   double board_time_s_ = 0;
   double board_energy_j_ = 0;

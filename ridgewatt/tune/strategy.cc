@@ -15,14 +15,14 @@ const std::vector<std::string_view>& strategy_names() {
   return names;
 }
 
-Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
-             const StrategyOptions& options) {
+SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                   const StrategyOptions& options) {
   const std::string& name = options.strategy;
   if (std::find(strategy_names().begin(), strategy_names().end(), name) == strategy_names().end()) {
     throw UsageError(fmt::format("unknown strategy '{}'", name), "",
                      fmt::format("choose one of {}", fmt::join(strategy_names(), ", ")));
   }
-  Budget budget = options.budget;
+  SearchBudget budget = options.budget;
   if (name == "exhaustive") budget.profiles = static_cast<int>(space.size());
   const bool remembers = name == "als" || name == "auto";
   Search search(space, goal, profiler, budget,

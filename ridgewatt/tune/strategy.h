@@ -1,6 +1,6 @@
 // How to look for the best operating point while profiling few: every strategy behind one call.
 //
-//   Summary summary = tune(space, goal, profiler, {.strategy = "auto"});
+//   SearchSummary summary = tune(space, goal, profiler, {.strategy = "auto"});
 //
 // Strategies see the search space and a Profiler, never a board, a sweep or a twin.
 #pragma once
@@ -18,7 +18,7 @@ namespace ridgewatt {
 
 struct StrategyOptions {
   std::string strategy = "auto";  // one of strategy_names()
-  Budget budget;
+  SearchBudget budget;
   std::uint64_t seed = 1;
   std::vector<PowerMode> presets;  // the board's own modes, for `presets`
   // Observations of the same workload from earlier searches: answered from first. `als` and `auto`.
@@ -35,8 +35,8 @@ struct StrategyOptions {
 // In the order of docs/search.md.
 const std::vector<std::string_view>& strategy_names();
 // Throws UsageError for an unknown strategy or options that make no sense.
-Summary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
-             const StrategyOptions& options);
+SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                   const StrategyOptions& options);
 
 // The strategies themselves, one file each. Each profiles through `search`; the answer is the best
 // feasible observation.

@@ -35,7 +35,7 @@ TEST_P(EveryStrategy, AnswersWithAProfiledPointWithinItsBudget) {
     options.budget.profiles = 12;
     options.presets = {space[3].mode, space[space.size() - 1].mode};
     const Goal goal = under_power(power);
-    const Summary summary = tune(space, goal, board, options);
+    const SearchSummary summary = tune(space, goal, board, options);
     const int allowed =
         options.strategy == "exhaustive" ? static_cast<int>(space.size()) : options.budget.profiles;
     EXPECT_LE(static_cast<int>(summary.steps.size()), allowed);
@@ -58,8 +58,8 @@ TEST_P(EveryStrategy, IsTheSameWithTheSameSeed) {
   options.strategy = GetParam();
   options.presets = {space[0].mode};
   SmallBoard first, second;
-  const Summary a = tune(space, under_power(12), first, options);
-  const Summary b = tune(space, under_power(12), second, options);
+  const SearchSummary a = tune(space, under_power(12), first, options);
+  const SearchSummary b = tune(space, under_power(12), second, options);
   ASSERT_EQ(a.steps.size(), b.steps.size());
   for (std::size_t i = 0; i < a.steps.size(); ++i) {
     EXPECT_EQ(a.steps[i].seen.point, b.steps[i].seen.point);
@@ -75,7 +75,7 @@ TEST(Exhaustive, FindsTheOptimum) {
   StrategyOptions options;
   options.strategy = "exhaustive";
   const Goal goal = under_power(11);
-  const Summary summary = tune(space, goal, board, options);
+  const SearchSummary summary = tune(space, goal, board, options);
   EXPECT_DOUBLE_EQ(objective_value(goal, *summary.answer), optimum(goal, {4, 16}));
 }
 
@@ -88,7 +88,7 @@ TEST(Auto, IsWithinAFewPercentAfterTwelveProfiles) {
       SmallBoard board;
       StrategyOptions options;
       options.budget.profiles = 12;
-      const Summary summary = tune(space, goal, board, options);
+      const SearchSummary summary = tune(space, goal, board, options);
       ASSERT_TRUE(summary.feasible);
       EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.05)
           << objective_name(objective) << " under " << power << " W";
@@ -102,7 +102,7 @@ TEST(Auto, SlowdownProfilesItsReferenceFirst) {
   goal.objective = Objective::kEnergy;
   goal.limits.slowdown = 0.1;
   SmallBoard board;
-  const Summary summary = tune(space, goal, board, {});
+  const SearchSummary summary = tune(space, goal, board, {});
   ASSERT_TRUE(summary.feasible);
   EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
   const double fastest = testing::small_board_run(space[space.top()]).time_s;
@@ -112,7 +112,7 @@ TEST(Auto, SlowdownProfilesItsReferenceFirst) {
 TEST(Auto, NoSolutionNamesTheNearestMiss) {
   const SearchSpace space(small_board(), {16});
   SmallBoard board;
-  const Summary summary = tune(space, under_power(1), board, {});
+  const SearchSummary summary = tune(space, under_power(1), board, {});
   EXPECT_FALSE(summary.feasible);
   ASSERT_TRUE(summary.miss);
   double least = 1e9;
@@ -125,7 +125,7 @@ TEST(Auto, PointsThatCannotRunAreLeftOut) {
   SmallBoard board(64);
   StrategyOptions options;
   options.budget.profiles = 20;
-  const Summary summary = tune(space, under_power(14), board, options);
+  const SearchSummary summary = tune(space, under_power(14), board, options);
   ASSERT_TRUE(summary.feasible);
   EXPECT_NE(summary.answer->point.batch, 64);
   int asked = 0;
@@ -139,13 +139,13 @@ TEST(Auto, PointsThatCannotRunAreLeftOut) {
 TEST(Auto, KnownObservationsAnswerForFree) {
   const SearchSpace space(small_board(), {16});
   SmallBoard first;
-  const Summary before = tune(space, under_power(12), first, {});
+  const SearchSummary before = tune(space, under_power(12), first, {});
   StrategyOptions options;
   for (const auto& step : before.steps) options.known.push_back(step.seen);
   options.budget.profiles = 1;
   SmallBoard second;
   const Goal goal = under_power(12);
-  const Summary after = tune(space, goal, second, options);
+  const SearchSummary after = tune(space, goal, second, options);
   EXPECT_LE(objective_value(goal, *after.answer), objective_value(goal, *before.answer));
   EXPECT_LE(after.steps.size(), 1u);
 }
@@ -172,7 +172,7 @@ TEST(Auto, AReferenceSavesProfilesAndABadOneDoesNoHarm) {
   bad->add_reference(space, wrong.observations);
   options.prior = bad;
   options.budget.profiles = 15;
-  const Summary summary = tune(space, goal, board, options);
+  const SearchSummary summary = tune(space, goal, board, options);
   ASSERT_TRUE(summary.feasible);
   EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.1);
 }

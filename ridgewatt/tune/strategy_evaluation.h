@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,12 +15,13 @@
 namespace ridgewatt {
 
 // A set of problems on one workload.
-struct Scenario {
+struct StrategyScenario {
   std::string name;               // "441-mode grid, no reference"
   std::string workload;           // for the table
   Sweep sweep;                    // replayed; rows that data quality flags are not in it
   std::vector<Sweep> references;  // never the scored workload
   std::vector<Goal> goals;
+  std::vector<PowerMode> presets;  // modes of the sweep nearest to the board's own
   // The sweep with its flagged rows, for the second optimum.
   Sweep sweep_with_flagged;
 };
@@ -30,8 +31,8 @@ struct StrategyRun {
   int profiles = 15;
 };
 
-struct EvaluationOptions {
-  int seeds = 10;
+struct StrategyEvaluationOptions {
+  int seeds = 10;            // each moves the start of `auto`, the draws of `random`, and the noise
   double noise = 0;          // relative, added to every measurement
   double outlier_share = 0;  // of measurements off by a factor of 1.3 to 2
   std::uint64_t seed = 1;
@@ -39,7 +40,7 @@ struct EvaluationOptions {
 };
 
 // Scores of methods/search: one strategy on one scenario.
-struct Score {
+struct StrategyScore {
   std::string scenario, workload, strategy;
   int profiles = 0;          // allowed
   std::size_t problems = 0;  // solvable ones x seeds
@@ -51,18 +52,26 @@ struct Score {
   Interval median_interval, mean_interval;
   double mean_penalty_with_flagged = 0;  // against the optimum with flagged rows
   double median_penalty_with_flagged = 0;
+  // Where the goal limits the slowdown against MAXN: median share of the optimum's saving against
+  // MAXN that the answer has, and median number of minibatches after which the saved energy has
+  // paid for the search. Not a number elsewhere.
+  double median_saving = std::numeric_limits<double>::quiet_NaN();
+  double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
   double profiles_used = 0;   // mean
   double board_time_s = 0;    // mean
   double board_energy_j = 0;  // mean
 };
 
-// Deterministic by seed, whatever the number of threads. `progress(done, total)` may be empty.
-Score evaluate(const Scenario& scenario, const StrategyRun& run, const EvaluationOptions& options,
-               std::shared_ptr<const SurrogatePrior> prior = nullptr);
+// Deterministic by seed, whatever the number of threads. Every problem starts from no observations;
+// only `als`, which does not look at the goal, profiles once a seed and answers all goals from
+// that, as it is meant to be used.
+StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
+                                const StrategyEvaluationOptions& options,
+                                std::shared_ptr<const SurrogatePrior> prior = nullptr);
 
 // What the model-based strategies believe of a scenario before the first profile: structure and
 // references.
-std::shared_ptr<const SurrogatePrior> make_prior(const Scenario& scenario);
+std::shared_ptr<const SurrogatePrior> make_prior(const StrategyScenario& scenario);
 
 // The sweep's rows at the modes that also occur in `grid`.
 Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid);

@@ -1,0 +1,162 @@
+// ridgewatt evaluate strategies: how well search strategies do on replayed sweeps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/tune/strategy_suite.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::vector<std::string> training, inference;
+  std::string board = "agx-orin", only;
+  int seeds = 10, threads = 0;
+  std::vector<int> profiles;
+  std::vector<std::string> strategies;
+};
+
+ScoredSweep read_scored(const std::string& path) {
+  ScoredSweep scored{read_sweep(path), {}};
+  scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
+  return scored;
+}
+
+// What is run on an entry: the suite's choice, or the user's.
+std::vector<StrategyRun> runs_of(const SuiteEntry& entry, const EvaluateOptions& options) {
+  if (options.strategies.empty() && options.profiles.empty()) return entry.runs;
+  const auto strategies =
+      options.strategies.empty() ? std::vector<std::string>{"auto"} : options.strategies;
+  const auto profiles = options.profiles.empty() ? std::vector<int>{15} : options.profiles;
+  std::vector<StrategyRun> runs;
+  for (const auto& strategy : strategies) {
+    for (const int count : profiles) runs.push_back({strategy, count});
+  }
+  return runs;
+}
+
+Table score_table() {
+  return Table({{"scenario", ""},
+                {"workload", ""},
+                {"strategy", ""},
+                {"profiles", ""},
+                {"problems", ""},
+                {"solved_pct", "solved (%)", 3},
+                {"solved_lo_pct", "from", 3},
+                {"violations_pct", "violations (%)", 2},
+                {"median_penalty_pct", "median penalty (%)", 3},
+                {"median_hi_pct", "up to", 3},
+                {"mean_penalty_pct", "mean (%)", 3},
+                {"mean_lo_pct", "from", 3},
+                {"mean_hi_pct", "to", 3},
+                {"p90_penalty_pct", "p90 (%)", 3},
+                {"flagged_median_pct", "median with flagged (%)", 3},
+                {"flagged_mean_pct", "mean with flagged (%)", 3},
+                {"median_saving_pct", "saving of optimum's (%)", 3},
+                {"payback_minibatches", "pays after (minibatches)", 3},
+                {"profiles_used", "used", 3},
+                {"board_time_s", "on the board (s)", 3},
+                {"board_energy_j", "energy (J)", 3}});
+}
+
+Cell percent(double share) {
+  return std::isnan(share) ? Cell() : Cell(100 * share);
+}
+
+void add_score(Table& table, const StrategyScore& score) {
+  table.add_row({score.scenario,
+                 score.workload,
+                 score.strategy,
+                 std::int64_t{score.profiles},
+                 static_cast<std::int64_t>(score.problems),
+                 percent(score.solved),
+                 percent(score.solved_interval.lo),
+                 percent(score.violations),
+                 percent(score.median_penalty),
+                 percent(score.median_interval.hi),
+                 percent(score.mean_penalty),
+                 percent(score.mean_interval.lo),
+                 percent(score.mean_interval.hi),
+                 percent(score.p90_penalty),
+                 percent(score.median_penalty_with_flagged),
+                 percent(score.mean_penalty_with_flagged),
+                 percent(score.median_saving),
+                 std::isnan(score.median_payback_minibatches)
+                     ? Cell()
+                     : Cell(score.median_payback_minibatches),
+                 score.profiles_used,
+                 score.board_time_s,
+                 score.board_energy_j});
+}
+
+void run(const Context& context, const EvaluateOptions& options) {
+  if (options.seeds < 1) throw UsageError("one seed is the least", "--seeds");
+  for (const int count : options.profiles) {
+    if (count < 1) throw UsageError("one profile is the least", "--profiles");
+  }
+  std::vector<ScoredSweep> trainings, inferences;
+  for (const auto& path : options.training) trainings.push_back(read_scored(path));
+  for (const auto& path : options.inference) inferences.push_back(read_scored(path));
+  if (trainings.empty() && inferences.empty()) {
+    throw UsageError("no sweeps to replay", "", "give --training and --inference sweeps");
+  }
+  std::vector<PowerMode> modes;
+  for (const auto& preset : presets(load_board(options.board))) modes.push_back(preset.mode);
+  auto suite = make_strategy_suite(trainings, inferences, modes);
+  std::erase_if(suite, [&](const SuiteEntry& entry) {
+    return entry.scenario.name.find(options.only) == std::string::npos;
+  });
+  if (suite.empty()) throw UsageError("no scenario has this in its name", "--only " + options.only);
+
+  std::size_t total = 0, done = 0;
+  for (const auto& entry : suite) total += runs_of(entry, options).size();
+  Progress progress("evaluating strategies", total, context.quiet);
+  Table table = score_table();
+  for (const auto& entry : suite) {
+    const auto prior = make_prior(entry.scenario);
+    for (const auto& strategy : runs_of(entry, options)) {
+      progress.update(done++, entry.scenario.name + ", " + entry.scenario.workload);
+      StrategyEvaluationOptions evaluation;
+      evaluation.seeds = options.seeds;
+      evaluation.noise = entry.noise;
+      evaluation.outlier_share = entry.outlier_share;
+      evaluation.seed = context.seed;
+      evaluation.threads = options.threads;
+      add_score(table, evaluate_strategy(entry.scenario, strategy, evaluation, prior));
+    }
+  }
+  progress.update(done);
+  print(context, table);
+}
+
+}  // namespace
+
+void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(evaluate, context, "strategies",
+                              "Search strategies on replayed sweeps, against the optimum",
+                              "ridgewatt evaluate strategies --training resnet18.csv "
+                              "--training yolov8n.csv --inference resnet50.csv --only common");
+  auto options = std::make_shared<EvaluateOptions>();
+  command->add_option("--training", options->training, "Training sweeps, one workload a file");
+  command->add_option("--inference", options->inference,
+                      "Inference sweeps; the first also gives the common modes");
+  command->add_option("--board", options->board, "Board whose presets are compared")
+      ->capture_default_str();
+  command->add_option("--only", options->only, "Scenarios with this in their name");
+  command->add_option("--strategy", options->strategies, "Strategies to run instead")
+      ->delimiter(',');
+  command->add_option("--profiles", options->profiles, "Profiles allowed, one score each")
+      ->delimiter(',');
+  command->add_option("--seeds", options->seeds, "Seeds a problem")->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads, 0: all")->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,14 @@
+// The commands below `ridgewatt evaluate`: scores on sweeps.
+#pragma once
+
+#include "ridgewatt/cli/command.h"
+
+namespace ridgewatt::cli {
+
+void add_evaluate_strategies(CLI::App& evaluate, Context& context);
+
+inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
+    add_evaluate_strategies,
+};
+
+}  // namespace ridgewatt::cli
