@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/text.h"
+
 namespace ridgewatt {
 namespace {
 
@@ -67,6 +69,7 @@ Json tune_to_json(const TuneReport& report) {
   Json json;
   json["feasible"] = report.answer.has_value();
   if (!report.workload.empty()) json["workload"] = report.workload;
+  if (!report.device.empty()) json["device"] = report.device;
   json["minimize"] = std::string(objective_name(report.goal.objective));
   if (report.answer) {
     put_point(json, *report.answer, report.goal);
@@ -159,31 +162,110 @@ std::string describe_goal(const Goal& goal) {
   return text;
 }
 
-std::string tune_headline(const TuneReport& report) {
+std::vector<std::string> tune_question(const TuneReport& report) {
+  std::string question = describe_goal(report.goal);
+  question[0] = 'L';
+  return {question, fmt::format("{}: {} operating points, {}", report.workload, report.considered,
+                                report.provenance)};
+}
+
+std::vector<std::string> tune_headline(const TuneReport& report) {
+  std::vector<std::string> lines;
+  if (report.memory_known && !report.fits_memory) {
+    lines.push_back(fmt::format("No answer: the minibatch needs {} of the board's {}",
+                                format_si(report.memory_bytes, "B"),
+                                format_si(report.board_memory_bytes, "B")));
+    return lines;
+  }
   if (!report.answer) {
-    std::string text = "No answer: ";
-    text += report.profiled.empty() && report.provenance != "replayed"
-                ? fmt::format("none of the {} points keeps the limits", report.considered)
-                : fmt::format("none of the {} profiled points keeps the limits",
-                              report.profiled.size());
+    lines.push_back(
+        report.profiled.empty()
+            ? fmt::format("No answer: none of the {} points keeps the limits.", report.considered)
+            : fmt::format("No answer: none of the {} profiled points keeps the limits.",
+                          report.profiled.size()));
     if (report.miss) {
-      text += fmt::format(".\nNearest: {}, {}", describe(report.miss->point.mode),
-                          explain_miss(report.goal, mean_of(*report.miss)));
+      lines.push_back(fmt::format("Nearest: {}: {}.", describe(report.miss->point.mode),
+                                  explain_miss(report.goal, mean_of(*report.miss))));
     }
-    return text + ".";
+    return lines;
   }
   const ComparedPoint& answer = *report.answer;
-  std::string text = describe(answer.point.mode);
-  if (answer.point.batch > 0) text += fmt::format(", batch {}", answer.point.batch);
-  text += fmt::format("\n{}, {}, {} a minibatch", with_interval(answer.cost.time_s, 1e3, "ms"),
-                      with_interval(answer.cost.power_w, 1, "W"),
-                      with_interval(answer.cost.energy_j, 1, "J"));
+  lines.push_back(describe(answer.point.mode));
+  if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
+  lines.push_back(fmt::format(
+      "{}, {}, {} a minibatch", with_interval(answer.cost.time_s, 1e3, "ms"),
+      with_interval(answer.cost.power_w, 1, "W"), with_interval(answer.cost.energy_j, 1, "J")));
+  if (report.memory_known) {
+    lines.push_back(fmt::format("fits: needs {} of the board's {}",
+                                format_si(report.memory_bytes, "B"),
+                                format_si(report.board_memory_bytes, "B")));
+  }
   if (report.job_samples > 0) {
     const double minibatches = report.job_samples / samples(answer.point);
-    text += fmt::format("\nThe job: {}, {:.4g} kJ", duration(minibatches * answer.cost.time_s.mean),
-                        minibatches * answer.cost.energy_j.mean / 1e3);
+    lines.push_back(fmt::format("the job takes {} and {}",
+                                duration(minibatches * answer.cost.time_s.mean),
+                                format_si(minibatches * answer.cost.energy_j.mean, "J")));
   }
-  return text;
+  return lines;
+}
+
+std::vector<std::string> tune_remarks(const TuneReport& report) {
+  std::vector<std::string> lines;
+  if (!report.remark.empty()) lines.push_back(report.remark);
+  if (!report.profiled.empty()) {
+    lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
+                                report.strategy, report.profiled.size(),
+                                duration(report.board_time_s),
+                                format_si(report.board_energy_j, "J"), report.stop));
+  }
+  return lines;
+}
+
+Table ranking_table(const std::vector<TuneReport>& reports) {
+  std::vector<PowerMode> modes;
+  bool batch = false;
+  const auto point_of = [](const TuneReport& report) {
+    return report.answer ? &*report.answer : report.miss ? &*report.miss : nullptr;
+  };
+  for (const auto& report : reports) {
+    const auto* point = point_of(report);
+    if (point == nullptr) continue;
+    modes.push_back(point->point.mode);
+    batch = batch || point->point.batch > 0;
+  }
+  std::vector<Column> columns = {{"device", "board"}};
+  const auto knobs = knob_columns(modes);
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  if (batch) columns.push_back({"batch", ""});
+  for (const Column& column :
+       {Column{"time_ms", "time (ms)", 4}, Column{"power_w", "power (W)", 4},
+        Column{"energy_j", "energy (J)", 4}, Column{"objective_ratio", "objective, x best", 3},
+        Column{"limits", "limits"}, Column{"twin", ""}}) {
+    columns.push_back(column);
+  }
+  Table table(columns);
+  for (const auto& report : reports) {
+    const auto* point = point_of(report);
+    std::vector<Cell> row = {report.device};
+    const auto cells = knob_cells(point ? point->point.mode : PowerMode(), knobs);
+    row.insert(row.end(), cells.begin(), cells.end());
+    if (batch) row.emplace_back(point ? Cell(std::int64_t{point->point.batch}) : Cell());
+    row.emplace_back(point ? Cell(point->cost.time_s.mean * 1e3) : Cell());
+    row.emplace_back(point ? Cell(point->cost.power_w.mean) : Cell());
+    row.emplace_back(point ? Cell(point->cost.energy_j.mean) : Cell());
+    const bool rank = report.answer && reports.front().answer;
+    row.emplace_back(rank ? Cell(report.answer->objective / reports.front().answer->objective)
+                          : Cell());
+    std::string limits = "kept";
+    if (!report.answer) {
+      limits = report.fits_memory && point ? explain_miss(report.goal, mean_of(*point))
+                                           : "does not fit the memory";
+    }
+    row.emplace_back(limits);
+    row.emplace_back(report.twin_status);
+    table.add_row(std::move(row));
+  }
+  return table;
 }
 
 Table tune_table(const TuneReport& report) {

@@ -15,6 +15,8 @@ namespace ridgewatt {
 struct TuneReport {
   Goal goal;  // slowdown reference filled in
   std::string workload;
+  std::string device;       // board, where one was named
+  std::string twin_status;  // "fitted" or "scaled, not validated", where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
   std::string provenance;  // "replayed", "modelled", "predicted from ... samples"
@@ -36,10 +38,16 @@ struct TuneReport {
 Json tune_to_json(const TuneReport& report);
 // "time per sample under 30 W".
 std::string describe_goal(const Goal& goal);
-// One line: what was found, or why nothing was.
-std::string tune_headline(const TuneReport& report);
+// What was asked, and of what; a line each.
+std::vector<std::string> tune_question(const TuneReport& report);
+// What was found, or why nothing was; a line each.
+std::vector<std::string> tune_headline(const TuneReport& report);
+// What the figures rest on and what the search cost; a line each.
+std::vector<std::string> tune_remarks(const TuneReport& report);
 // The answer against the other points. Percentages are relative to the answer.
 Table tune_table(const TuneReport& report);
+// One board a row, in the order given.
+Table ranking_table(const std::vector<TuneReport>& reports);
 // Every profiled point in order, with the verdict and the reason for trying it.
 Table trace_table(const TuneReport& report);
 

@@ -1,0 +1,47 @@
+// What the three ways of `tune` share: a sweep that plays the board, a twin, a few samples.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt::cli {
+
+struct TuneOptions {
+  GoalOptions goal;
+  std::string model, device, sweep, samples, workload, observations;
+  std::vector<std::string> references;
+  std::vector<int> batches;
+  bool training = false;
+  std::string precision = "fp32";
+  std::optional<std::string> strategy;
+  int profiles = 15;
+  std::string time_budget;
+  double confidence = 0.5, min_gain = 0, noise = 0.01;
+  int minibatches = 40;
+  double dataset_size = 0, epochs = 1;
+  bool trace = false, keep_outliers = false;
+};
+
+// Budget, seed and thresholds of the search.
+StrategyOptions strategy_options(const Context& context, const TuneOptions& options);
+// MAXN and, where a board is named, its other presets; each as the nearest mode of the space.
+std::vector<NamedMode> named_modes(const TuneOptions& options, const SearchSpace& space);
+// What a finished search says.
+TuneReport search_report(const Context& context, const TuneOptions& options,
+                         const SearchSpace& space, const SearchSummary& summary);
+// Prints in the wanted format; throws NoSolutionError when there is no answer.
+void print_report(const Context& context, const TuneReport& report, bool trace);
+
+// One board a row, the best first; as JSON the best board's report and all of them as `boards`.
+void print_ranking(const Context& context, const std::vector<TuneReport>& reports);
+
+void tune_sweep(const Context& context, const TuneOptions& options);
+void tune_twin(const Context& context, const TuneOptions& options);
+void tune_samples(const Context& context, const TuneOptions& options);
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,100 @@
+// tune from a few samples: the few-shot predictor says what all points cost, nothing is profiled.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/model_cost.h"
+#include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/roofline/twin_model.h"
+#include "ridgewatt/tune/choice.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+// All combinations of the knob levels that occur.
+KnobSpace grid_of(const Sweep& samples) {
+  const KnobSpace seen = samples.space();
+  KnobSpace::Levels levels;
+  for (const Knob knob : kKnobs) levels[static_cast<std::size_t>(knob)] = seen.levels(knob);
+  return KnobSpace(std::move(levels));
+}
+
+Reference twin_reference(const TuneOptions& options, const Sweep& samples,
+                         const SearchSpace& space) {
+  const bool training = samples.kind == "training";
+  auto cost = std::make_shared<ModelCost>(
+      options.model, training ? WorkloadKind::kTraining : WorkloadKind::kInference,
+      options.precision);
+  auto model = std::make_shared<TwinModel>(load_twin(load_board(options.device)),
+                                           [cost](int batch) { return (*cost)(batch); });
+  Reference reference;
+  reference.name = "twin of " + options.device;
+  reference.points = space.points();
+  reference.at = [model](std::span<const OperatingPoint> points) {
+    std::vector<Observation> rows;
+    for (const auto& point : points) {
+      const TimePower at = (*model)(point);
+      rows.push_back({point, at.time_s, at.power_w});
+    }
+    return rows;
+  };
+  return reference;
+}
+
+}  // namespace
+
+void tune_samples(const Context& context, const TuneOptions& options) {
+  const Sweep samples =
+      read_trusted_sweep(context, options.samples, options.keep_outliers, options.workload);
+  const KnobSpace modes =
+      options.device.empty() ? grid_of(samples) : knob_space(load_board(options.device));
+  std::vector<int> batches = options.batches.empty() ? samples.batches() : options.batches;
+  const SearchSpace space(modes, batches);
+  AutoPredictor predictor({space.points(), 400});
+  for (const auto& path : options.references) {
+    const Sweep reference = read_trusted_sweep(context, path, options.keep_outliers);
+    predictor.add_reference(reference_from_rows(reference.workload, reference.observations));
+  }
+  if (!options.model.empty() && !options.device.empty()) {
+    predictor.add_reference(twin_reference(options, samples, space));
+  }
+  predictor.fit(samples.observations);
+
+  TuneReport report;
+  report.goal = options.goal.goal();
+  if (report.goal.needs_reference()) {
+    const std::array<OperatingPoint, 1> top = {space[space.top()]};
+    report.goal.reference_time_s =
+        predictor.predict(top).front().time_s.mean / std::max(top.front().batch, 1);
+  }
+  const bool cautious = options.confidence != 0.5;
+  const auto costs = predictor.predict(
+      space.points(), cautious ? std::abs(2 * options.confidence - 1) : kDefaultInterval);
+  const Choice choice =
+      choose(report.goal, space.points(), costs, cautious ? Caution::kUpperEnds : Caution::kMeans);
+  const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
+    const std::array<OperatingPoint, 1> one = {point};
+    return compared(report.goal, name, point, predictor.predict(one).front());
+  };
+  if (choice.best) report.answer = predicted("answer", space[*choice.best]);
+  if (choice.miss) report.miss = predicted("nearest miss", space[*choice.miss]);
+  for (const auto& [name, mode] : named_modes(options, space)) {
+    report.others.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
+  }
+  report.workload = samples.workload + " " + samples.kind;
+  report.strategy = "predicted";
+  report.seed = context.seed;
+  report.provenance = "predicted";
+  report.remark = fmt::format("few-shot predictor on {} profiled points; 90 % intervals",
+                              samples.observations.size());
+  report.considered = space.size();
+  report.job_samples = options.dataset_size * options.epochs;
+  print_report(context, report, options.trace);
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,93 @@
+// tune on a sweep that plays the board.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/cli/model_cost.h"
+#include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/replay.h"
+#include "ridgewatt/roofline/twin_model.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+// Observations of earlier searches, so that the next question starts from them.
+std::vector<Observation> known_observations(const TuneOptions& options) {
+  if (options.observations.empty()) return {};
+  try {
+    return read_sweep(options.observations).observations;
+  } catch (const NotFoundError&) {
+    return {};
+  }
+}
+
+void keep_observations(const TuneOptions& options, const Sweep& workload,
+                       std::vector<Observation> known, const SearchSummary& summary) {
+  if (options.observations.empty()) return;
+  for (const auto& step : summary.steps) known.push_back(step.seen);
+  write_file_atomically(
+      options.observations,
+      write_sweep_csv({{options.observations, workload.workload, workload.kind, known, {}}}));
+}
+
+// What the twin of the board says of every point, as one more reference.
+std::vector<Observation> twin_view(const TuneOptions& options, const Sweep& sweep,
+                                   const SearchSpace& space) {
+  const bool training = sweep.kind == "training";
+  auto cost = std::make_shared<ModelCost>(
+      options.model, training ? WorkloadKind::kTraining : WorkloadKind::kInference,
+      options.precision);
+  const TwinModel model(load_twin(load_board(options.device)),
+                        [cost](int batch) { return (*cost)(batch); });
+  std::vector<Observation> rows;
+  for (const auto& point : space.points()) {
+    const TimePower at = model(point);
+    rows.push_back({point, at.time_s, at.power_w});
+  }
+  return rows;
+}
+
+Sweep read_board(const Context& context, const TuneOptions& options) {
+  Sweep sweep = read_trusted_sweep(context, options.sweep, options.keep_outliers, options.workload);
+  if (options.batches.empty()) return sweep;
+  std::erase_if(sweep.observations, [&](const Observation& row) {
+    return std::find(options.batches.begin(), options.batches.end(), row.point.batch) ==
+           options.batches.end();
+  });
+  if (sweep.observations.empty()) {
+    throw UsageError("the sweep holds none of these batches", "--batch");
+  }
+  return sweep;
+}
+
+}  // namespace
+
+void tune_sweep(const Context& context, const TuneOptions& options) {
+  const Sweep sweep = read_board(context, options);
+  const SearchSpace space(sweep.points());
+  auto prior = std::make_shared<SurrogatePrior>(space);
+  for (const auto& path : options.references) {
+    prior->add_reference(space,
+                         read_trusted_sweep(context, path, options.keep_outliers).observations);
+  }
+  if (!options.model.empty() && !options.device.empty()) {
+    prior->add_reference(space, twin_view(options, sweep, space));
+  }
+  const auto names = named_modes(options, space);
+  StrategyOptions strategy = strategy_options(context, options);
+  strategy.known = known_observations(options);
+  strategy.prior = prior;
+  for (const auto& name : names) strategy.presets.push_back(name.mode);
+
+  ReplayProfiler profiler(sweep);
+  const SearchSummary summary = tune(space, options.goal.goal(), profiler, strategy);
+  keep_observations(options, sweep, strategy.known, summary);
+  TuneReport report = search_report(context, options, space, summary);
+  report.workload = sweep.workload + " " + sweep.kind;
+  report.provenance = profiler.provenance();
+  report.others = compare_with_sweep(report.goal, sweep, names);
+  print_report(context, report, options.trace);
+}
+
+}  // namespace ridgewatt::cli

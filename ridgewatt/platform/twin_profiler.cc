@@ -1,0 +1,18 @@
+#include "ridgewatt/platform/twin_profiler.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+Observation TwinProfiler::profile(const OperatingPoint& point) {
+  if (!model_.fits_memory(point.batch)) {
+    throw NotSupportedError(
+        fmt::format("batch {} does not fit the memory of {}", point.batch, model_.twin().board));
+  }
+  const TimePower cost = model_(point);
+  return {point, cost.time_s, cost.power_w};
+}
+
+}  // namespace ridgewatt

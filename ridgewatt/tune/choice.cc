@@ -1,0 +1,47 @@
+#include "ridgewatt/tune/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+
+namespace ridgewatt {
+
+Estimate estimate_of(double mean, double log_sd, double interval) {
+  const double factor = std::exp(normal_quantile(0.5 + interval / 2) * log_sd);
+  return {mean, mean / factor, mean * factor};
+}
+
+Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
+              std::span<const Prediction> predictions, Caution caution) {
+  if (points.size() != predictions.size()) {
+    throw UsageError("one prediction a point is needed to choose");
+  }
+  const auto held = [&](const Estimate& value) {
+    return caution == Caution::kMeans ? value.mean : value.hi;
+  };
+  // Energy has an end of its own: the product of those of time and power would be too cautious.
+  Goal others = goal;
+  others.limits.energy_j = Limits::kNone;
+  Choice choice;
+  double least = Limits::kNone, least_excess = Limits::kNone;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [time, power, energy] = predictions[i];
+    const Observation cautious{points[i], held(time), held(power)};
+    double excess = judge(others, cautious).excess;
+    if (goal.limits.energy_j < Limits::kNone) {
+      excess = std::max(excess, held(energy) / goal.limits.energy_j - 1);
+    }
+    if (excess > 0) {
+      if (excess < least_excess) least_excess = excess, choice.miss = i;
+      continue;
+    }
+    const double value = objective_value(goal, points[i].batch, time.mean, power.mean);
+    if (value < least) least = value, choice.best = i;
+  }
+  if (choice.best) choice.miss.reset();
+  return choice;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,31 @@
+// The best of predicted operating points: no profiling, so every limit is kept only as far as the
+// prediction can be trusted.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/tune/problem.h"
+
+namespace ridgewatt {
+
+struct Choice {
+  std::optional<std::size_t> best;  // index of the point
+  std::optional<std::size_t> miss;  // without one: the nearest to feasible
+};
+
+// What limits are held against: the means, or the upper ends of the intervals. For limits that are
+// each kept with probability c, predict with an interval of 2 c - 1 and hold the upper ends.
+enum class Caution { kMeans, kUpperEnds };
+
+// One prediction a point. The objective is that of the means.
+Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
+              std::span<const Prediction> predictions, Caution caution = Caution::kMeans);
+
+// A quantity around `mean` whose logarithm is off by `log_sd`.
+Estimate estimate_of(double mean, double log_sd, double interval = kDefaultInterval);
+
+}  // namespace ridgewatt
