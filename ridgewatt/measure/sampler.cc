@@ -1,0 +1,115 @@
+#include "ridgewatt/measure/sampler.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+double clock_s(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void sleep_until(double time_s) {
+  timespec until{};
+  until.tv_sec = static_cast<time_t>(time_s);
+  until.tv_nsec = static_cast<long>((time_s - std::floor(time_s)) * 1e9);
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+}  // namespace
+
+double monotonic_s() {
+  return clock_s(CLOCK_MONOTONIC);
+}
+
+Sampler::Sampler(PowerSource& source, Options options) : source_(source), options_(options) {
+  if (!(options.rate_hz >= 1 && options.rate_hz <= 1000)) {
+    throw UsageError("sampling rate is 1 to 1000 Hz");
+  }
+  if (options.capacity < 2) throw UsageError("the sampler's ring needs room for 2 samples");
+  if (source.channels().size() > kMaxPowerChannels) {
+    throw NotSupportedError("more than 16 power channels");
+  }
+  ring_.resize(options.capacity);
+  // Signals are for the main thread.
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &old);
+  thread_ = std::thread([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+Sampler::~Sampler() {
+  stop();
+}
+
+void Sampler::stop() {
+  stop_.store(true);
+  if (thread_.joinable()) thread_.join();
+}
+
+void Sampler::run() {
+  const double interval_s = 1 / options_.rate_hz;
+  const std::size_t channels = source_.channels().size();
+  double next_s = monotonic_s();
+  PowerSample sample;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const double before_s = monotonic_s();
+    source_.read({sample.power_w.data(), channels});
+    const double after_s = monotonic_s();
+    sample.time_s = (before_s + after_s) / 2;
+    const std::size_t written = written_.load(std::memory_order_relaxed);
+    if (written - taken_.load(std::memory_order_acquire) < ring_.size()) {
+      ring_[written % ring_.size()] = sample;
+      written_.store(written + 1, std::memory_order_release);
+    } else {
+      lost_.fetch_add(1, std::memory_order_relaxed);
+    }
+    next_s += interval_s;
+    if (next_s < after_s) {  // a slow sensor, or the thread did not run: go on from here
+      const double missed = std::floor((after_s - next_s) * options_.rate_hz) + 1;
+      late_.fetch_add(static_cast<std::size_t>(missed), std::memory_order_relaxed);
+      next_s += missed * interval_s;
+    }
+    sleep_until(next_s);
+  }
+  cpu_s_.store(clock_s(CLOCK_THREAD_CPUTIME_ID));
+}
+
+void Sampler::drain(std::vector<PowerSample>& samples) {
+  const std::size_t written = written_.load(std::memory_order_acquire);
+  std::size_t taken = taken_.load(std::memory_order_relaxed);
+  for (; taken < written; ++taken) samples.push_back(ring_[taken % ring_.size()]);
+  taken_.store(taken, std::memory_order_release);
+}
+
+EnergyEstimate integrate_samples(const std::vector<PowerSample>& samples, const PowerSource& source,
+                                 int channel, double begin_s, double end_s) {
+  std::vector<double> times;
+  std::vector<double> powers;
+  const auto& channels = source.channels();
+  for (const auto& sample : samples) {
+    double power_w = 0;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      const bool wanted = channel < 0 ? channels[c].in_total : static_cast<int>(c) == channel;
+      if (wanted) power_w += sample.power_w[c];
+    }
+    times.push_back(sample.time_s);
+    powers.push_back(power_w);
+  }
+  return integrate_power(times, powers, begin_s, end_s);
+}
+
+}  // namespace ridgewatt

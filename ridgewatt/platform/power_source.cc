@@ -1,0 +1,157 @@
+#include "ridgewatt/platform/power_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/nvml.h"
+#include "ridgewatt/platform/rapl.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+// A small file of one number, kept open.
+class NumberFile {
+ public:
+  explicit NumberFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (fd_ < 0) throw_errno(errno, "cannot open sensor", path);
+  }
+  NumberFile(NumberFile&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  NumberFile& operator=(NumberFile&&) = delete;
+  ~NumberFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  double read() const {
+    char text[64];
+    const ssize_t count = ::pread(fd_, text, sizeof text, 0);
+    double value = 0;
+    if (count <= 0) return kNoValue;
+    const auto [end, error] = std::from_chars(text, text + count, value);
+    const bool whole = end == text + count || *end == '\n';
+    return error == std::errc() && whole ? value : kNoValue;
+  }
+
+ private:
+  int fd_;
+};
+
+class RailSource : public PowerSource {
+ public:
+  RailSource(const Sysfs& sysfs, const PowerRails& rails) : rule_(rails.total_rule) {
+    if (rails.channels.empty()) throw NotSupportedError(rails.total_note, sysfs.root());
+    for (const auto& rail : rails.channels) {
+      channels_.push_back({rail.rail, rail.in_total});
+      const bool direct = !rail.power_path.empty();
+      units_.push_back(direct ? rail.power_unit_w : 1e-6);
+      first_.emplace_back(sysfs.host_path(direct ? rail.power_path : rail.voltage_path));
+      has_second_.push_back(!direct);
+      if (!direct) second_.emplace_back(sysfs.host_path(rail.current_path));
+    }
+  }
+  void read(std::span<double> power_w) override {
+    std::size_t second = 0;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      power_w[i] = first_[i].read() * units_[i];
+      if (has_second_[i]) power_w[i] *= second_[second++].read();
+    }
+  }
+  std::string description() const override {
+    return rule_.empty() ? "rails without a total" : "rails; total " + rule_;
+  }
+
+ private:
+  std::string rule_;
+  std::vector<double> units_;
+  std::vector<NumberFile> first_;   // power, or voltage
+  std::vector<NumberFile> second_;  // current, of those that have voltage first
+  std::vector<bool> has_second_;
+};
+
+class NvmlSource : public PowerSource {
+ public:
+  explicit NvmlSource(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {
+    for (const auto& device : nvml_->devices()) {
+      if (device.power) channels_.push_back({device.name, true}), devices_.push_back(device.index);
+    }
+  }
+  void read(std::span<double> power_w) override {
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      power_w[i] = nvml_->power_w(devices_[i]).value_or(kNoValue);
+    }
+  }
+  std::string description() const override { return "GPU board power through NVML"; }
+
+ private:
+  std::unique_ptr<Nvml> nvml_;
+  std::vector<int> devices_;
+};
+
+// Power is the counter's difference between two reads; the first read has none.
+class RaplSource : public PowerSource {
+ public:
+  RaplSource(const Sysfs& sysfs, const std::vector<RaplZone>& zones) {
+    for (const auto& zone : zones) {
+      if (zone.error_number != 0) continue;
+      channels_.push_back({zone.name, zone.in_total});
+      files_.emplace_back(sysfs.host_path(zone.path + "/energy_uj"));
+      wrap_j_.push_back(zone.max_energy_j);
+    }
+    last_j_.assign(files_.size(), kNoValue);
+  }
+  void read(std::span<double> power_w) override {
+    const auto now = std::chrono::steady_clock::now();
+    const double elapsed_s = std::chrono::duration<double>(now - last_).count();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const double energy_j = files_[i].read() * 1e-6;
+      power_w[i] = rapl_difference_j(last_j_[i], energy_j, wrap_j_[i]) / elapsed_s;
+      last_j_[i] = energy_j;
+    }
+    last_ = now;
+  }
+  std::string description() const override { return "processor energy through RAPL"; }
+
+ private:
+  std::vector<NumberFile> files_;
+  std::vector<double> wrap_j_;
+  std::vector<double> last_j_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_rails(const Sysfs& sysfs, const PowerRails& rails) {
+  return std::make_unique<RailSource>(sysfs, rails);
+}
+
+std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs) {
+  const auto jetson = identify_jetson(sysfs);
+  const PowerRails rails = find_power_rails(sysfs, jetson ? jetson->board : "");
+  if (!rails.channels.empty()) return open_rails(sysfs, rails);
+  std::string reason = "a recorded tree has no NVML";
+  auto nvml = sysfs.root().empty() ? Nvml::open(&reason) : nullptr;
+  if (nvml) {
+    auto source = std::make_unique<NvmlSource>(std::move(nvml));
+    if (!source->channels().empty()) return source;
+    reason = "NVML does not support power on this GPU";
+  }
+  const auto zones = find_rapl_zones(sysfs);
+  auto rapl = std::make_unique<RaplSource>(sysfs, zones);
+  if (!rapl->channels().empty()) return rapl;
+  const char* rapl_reason = zones.empty() ? "no RAPL" : "RAPL is for root only";
+  throw NotSupportedError(
+      "this machine shows no power", sysfs.root(),
+      fmt::format("no rails; {}; {}: give an external meter's CSV", reason, rapl_reason));
+}
+
+}  // namespace ridgewatt
