@@ -10,12 +10,23 @@
 Shorter, for a program that is one worker named by its environment (RIDGEWATT_KIND, RIDGEWATT_NAME):
 
         with ridgewatt.minibatch(): ...
+
+A program that is measured (`ridgewatt measure -- python3 train.py`) says where its minibatches and
+phases end; nothing happens when it is not measured:
+
+    with ridgewatt.phase("warm-up"): ...
+    for inputs, labels in loader:
+        ridgewatt.fetched()               # optional: shows the fetch stall
+        train(inputs, labels)
+        torch.cuda.synchronize()
+        ridgewatt.mark()                  # a minibatch ended
 """
 import contextlib
 import os
 import socket
+import time
 
-__all__ = ["Worker", "ControllerGone", "minibatch"]
+__all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase"]
 
 
 class ControllerGone(ConnectionError):
@@ -98,3 +109,29 @@ def minibatch():
         _worker = Worker(os.environ.get("RIDGEWATT_KIND", "training"),
                          os.environ.get("RIDGEWATT_NAME", "python"))
     return _worker.minibatch()
+
+
+def _mark(line):
+    descriptor = os.environ.get("RIDGEWATT_MARK_FD")
+    if descriptor:
+        os.write(int(descriptor), f"{line} {time.clock_gettime(time.CLOCK_MONOTONIC):.9f}\n".encode())
+
+
+def mark():
+    """A minibatch ended."""
+    _mark("minibatch")
+
+
+def fetched():
+    """The data of the minibatch has come."""
+    _mark("fetched")
+
+
+@contextlib.contextmanager
+def phase(name):
+    """A named part of the program: load, warm-up, infer."""
+    _mark(f"begin {name}")
+    try:
+        yield
+    finally:
+        _mark(f"end {name}")

@@ -83,7 +83,7 @@ void apply(const Context& context, const Options& options) {
   if (options.hold_s > 0)
     hold(control, options.hold_s);
   else
-    control.keep();
+    control.keep_and_exit();
 }
 
 void restore(const Context& context, const Options& options) {

@@ -15,6 +15,7 @@ void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
+void add_measure(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
@@ -33,6 +34,7 @@ inline constexpr AddCommand kCommands[] = {
     add_sensors,
     add_mode,
     add_fake_board,
+    add_measure,
     add_microbench,
     add_store,
     add_operators,

@@ -275,8 +275,8 @@ void JetsonModeControl::restore() {
   guardian_.reset();
 }
 
-void JetsonModeControl::keep() {
-  if (guardian_) guardian_->keep();
+void JetsonModeControl::keep_and_exit() {
+  if (guardian_) guardian_->keep_and_exit();
 }
 
 }  // namespace ridgewatt

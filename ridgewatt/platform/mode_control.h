@@ -50,8 +50,9 @@ class ModeControl {
   virtual ApplySummary apply(const PowerMode& mode) = 0;
   // Brings the first state back. Nothing happens when nothing was applied.
   virtual void restore() = 0;
-  // Lets the mode stay; see ModeGuardian::keep.
-  virtual void keep() = 0;
+  // Lets the mode stay and ends the program; see ModeGuardian::keep_and_exit. Returns when nothing
+  // was applied.
+  virtual void keep_and_exit() = 0;
 };
 
 // A Jetson, real, recorded or fake.
@@ -71,7 +72,7 @@ class JetsonModeControl : public ModeControl {
   ModeState state() const override;
   ApplySummary apply(const PowerMode& mode) override;
   void restore() override;
-  void keep() override;
+  void keep_and_exit() override;
 
   // Presets of the board's own nvpmodel.conf; nothing when it has none.
   const std::optional<NvpConf>& presets() const { return conf_; }

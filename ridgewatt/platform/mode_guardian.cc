@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -10,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <new>
 
 #include "ridgewatt/base/error.h"
 
@@ -18,7 +21,6 @@ namespace {
 
 constexpr char kReady = 'y';
 constexpr char kRestore = 'r';
-constexpr char kKeep = 'k';
 constexpr std::array<int, 4> kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // Used by the signal handler: the child's pipe and id. -1: no guardian.
@@ -88,9 +90,14 @@ ModeGuardian::~ModeGuardian() {
   } catch (const Error& error) {
     fmt::print(stderr, "ridgewatt: {}\n", error.what());
   }
+  ::munmap(kept_, sizeof *kept_);
 }
 
 void ModeGuardian::start_child() {
+  void* shared = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw_errno(errno, "cannot start the guardian", "mmap");
+  kept_ = new (shared) std::atomic<int>(0);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw_errno(errno, "cannot start the guardian", "socketpair");
@@ -125,15 +132,13 @@ void ModeGuardian::run_child(int commands) {
   ::prctl(PR_SET_NAME, "ridgewatt-guard");
   const char ready = kReady;
   if (::write(commands, &ready, 1) != 1) ::_exit(1);
-  char command = kRestore;  // the end of the pipe means that the owner died
-  ssize_t count = 0;
-  do {
-    count = ::read(commands, &command, 1);
-  } while (count < 0 && errno == EINTR);
-  if (count != 1) command = kRestore;
+  // Until the owner asks for the old values, or ends.
+  char command = 0;
+  while (::read(commands, &command, 1) < 0 && errno == EINTR) {
+  }
   int status = 0;
   try {
-    if (command == kKeep) {
+    if (kept_->load() != 0) {
       journal_->commit();
     } else {
       restore_snapshot(sysfs_, layout_, snapshot_);
@@ -176,19 +181,13 @@ void ModeGuardian::restore() {
   journal_->end();
 }
 
-void ModeGuardian::keep() {
-  if (done_) return;
-  done_ = true;
-  // From here on the change is made: a signal must not make it look undone. The child writes that
-  // down; whoever comes next waits for its lock.
+void ModeGuardian::keep_and_exit() {
+  if (done_) ::_exit(0);
+  // A signal must not make the change look undone from here on.
   set_handlers(SIG_IGN);
-  ::signal(SIGPIPE, SIG_IGN);
-  guardian_pipe = -1;
-  guardian_child = -1;
-  const char command = kKeep;
-  const bool told = ::write(commands_, &command, 1) == 1;
-  ::close(commands_);
-  if (!told) journal_->commit();
+  std::fflush(nullptr);
+  kept_->store(1);
+  ::_exit(0);
 }
 
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder) {

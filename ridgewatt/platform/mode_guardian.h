@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -28,9 +29,10 @@ class ModeGuardian {
 
   // Brings the old values back and waits for it. Throws IoError when that failed.
   void restore();
-  // Lets the change stay; `mode restore` can undo it later. The last thing that a program does:
-  // signals are ignored from here on.
-  void keep();
+  // Lets the change stay, and ends the program with status 0; `mode restore` can undo it later.
+  // The decision is one store to memory that the child shares, with nothing between it and the end
+  // of the process: whoever sees the program killed finds the old values.
+  [[noreturn]] void keep_and_exit();
 
  private:
   void start_child();
@@ -43,6 +45,7 @@ class ModeGuardian {
   ModeSnapshot snapshot_;
   pid_t child_ = -1;
   int commands_ = -1;
+  std::atomic<int>* kept_ = nullptr;  // shared with the child
   bool done_ = false;
 };
 

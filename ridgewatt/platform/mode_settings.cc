@@ -189,6 +189,8 @@ class Writer {
         set(emc.rate, *settings_.emc_rate, true);
         set(lock, "1");
       }
+      // A run that died between rate and lock left a rate that nobody holds.
+      if (!*settings_.emc_locked && settings_.emc_rate) set(emc.rate, *settings_.emc_rate);
     }
     if (cap && !raise) set(emc.cap, *settings_.emc_cap);
   }

@@ -38,7 +38,7 @@ struct ModeSettings {
   std::optional<std::string> gpu_power;  // power/control afterwards; it is "on" in between
   std::optional<std::string> tpc_mask;
   std::optional<std::string> emc_cap;   // Hz
-  std::optional<std::string> emc_rate;  // Hz; written only together with a lock of 1
+  std::optional<std::string> emc_rate;  // Hz
   std::optional<bool> emc_locked;
   std::vector<FileSetting> others;  // further clocks of a preset, in order
 };

@@ -1,0 +1,49 @@
+// ridgewatt measure: time, energy and power of any program.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/report/measure_report.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  DeviceOptions device;
+  MeasureOptions measure;
+};
+
+void run(const Context& context, const Options& options) {
+  const auto device = options.device.open(context);
+  const auto measurement = measure_command(*device.sysfs, options.measure);
+  const std::string provenance = device.fake ? "fake" : "measured";
+  if (context.json())
+    print(measurement_to_json(measurement, options.measure.command, provenance));
+  else
+    print(context, measurement_table(measurement, provenance));
+  if (measurement.status != 0) {
+    std::cout.flush();
+    throw Error("the command failed with status " + std::to_string(measurement.status),
+                options.measure.command[0]);
+  }
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "measure", "Time, energy and power of a program",
+                              "ridgewatt measure -- python3 train.py");
+  auto options = std::make_shared<Options>();
+  add_device_options(*command, options->device);
+  command->add_option("--rate", options->measure.rate_hz, "Power samples a second")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
+      ->required();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,92 @@
+#include "ridgewatt/measure/marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 256;
+constexpr std::size_t kMaxMarks = 10'000'000;
+
+}  // namespace
+
+void MarkReader::add(std::string_view piece, double arrival_s) {
+  while (!piece.empty()) {
+    const auto end = piece.find('\n');
+    const auto part = piece.substr(0, end);
+    if (rest_.size() + part.size() <= kMaxLineBytes)
+      rest_ += part;
+    else
+      rest_.assign(kMaxLineBytes + 1, '?');  // too long: no mark
+    if (end == std::string_view::npos) return;
+    line(rest_, arrival_s);
+    rest_.clear();
+    piece.remove_prefix(end + 1);
+  }
+}
+
+void MarkReader::line(std::string_view text, double arrival_s) {
+  const auto words = split(trim(text), ' ');
+  Mark mark;
+  mark.time_s = arrival_s;
+  const bool phase = words[0] == "begin" || words[0] == "end";
+  const std::size_t fixed = phase ? 2 : 1;
+  bool good = words.size() >= fixed && words.size() <= fixed + 1 && marks_.size() < kMaxMarks;
+  if (words[0] == "minibatch")
+    mark.kind = Mark::Kind::kMinibatch;
+  else if (words[0] == "fetched")
+    mark.kind = Mark::Kind::kFetched;
+  else if (phase)
+    mark.kind = words[0] == "begin" ? Mark::Kind::kBegin : Mark::Kind::kEnd;
+  else
+    good = false;
+  if (good && phase) mark.name = words[1];
+  if (good && words.size() == fixed + 1) {
+    const auto time_s = parse_double(words[fixed]);
+    good = time_s && *time_s >= start_s_ && *time_s <= arrival_s;
+    mark.time_s = time_s.value_or(0);
+  }
+  if (good)
+    marks_.push_back(std::move(mark));
+  else
+    ++malformed_;
+}
+
+std::vector<Minibatch> minibatches_of(const std::vector<Mark>& marks) {
+  std::vector<Minibatch> minibatches;
+  double last_s = 0;
+  double fetched_s = 0;
+  for (const auto& mark : marks) {
+    if (mark.kind == Mark::Kind::kFetched) fetched_s = mark.time_s;
+    if (mark.kind != Mark::Kind::kMinibatch) continue;
+    if (last_s > 0 && mark.time_s > last_s) {
+      minibatches.push_back({last_s, mark.time_s, std::max(0.0, fetched_s - last_s)});
+    }
+    last_s = mark.time_s;
+  }
+  return minibatches;
+}
+
+std::vector<PhaseSpan> phases_of(const std::vector<Mark>& marks, double end_s) {
+  std::vector<PhaseSpan> phases;
+  std::vector<std::size_t> open;
+  for (const auto& mark : marks) {
+    if (mark.kind == Mark::Kind::kBegin) {
+      open.push_back(phases.size());
+      phases.push_back({mark.name, mark.time_s, end_s});
+    } else if (mark.kind == Mark::Kind::kEnd) {
+      const auto found = std::find_if(open.rbegin(), open.rend(),
+                                      [&](std::size_t i) { return phases[i].name == mark.name; });
+      if (found == open.rend()) continue;
+      phases[*found].end_s = mark.time_s;
+      open.erase(std::next(found).base());
+    }
+  }
+  return phases;
+}
+
+}  // namespace ridgewatt

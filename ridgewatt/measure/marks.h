@@ -1,0 +1,58 @@
+// What a measured program says of itself, on the descriptor in $RIDGEWATT_MARK_FD, one line each;
+// TIME is CLOCK_MONOTONIC in seconds and may be left out (then the time of arrival counts):
+//   minibatch [TIME]     a minibatch ended
+//   fetched [TIME]       its data had come: the time since the last minibatch is fetch stall
+//   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
+//   end NAME [TIME]
+// include/ridgewatt_mark.h and python/ridgewatt.py write these lines.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+struct Mark {
+  enum class Kind { kMinibatch, kFetched, kBegin, kEnd };
+  Kind kind = Kind::kMinibatch;
+  std::string name;  // of a phase
+  double time_s = 0;
+};
+
+// Puts lines together from pieces as they arrive. Lines that are no mark, or whose time is not
+// within [start, arrival], are counted and skipped; memory is bounded.
+class MarkReader {
+ public:
+  explicit MarkReader(double start_s) : start_s_(start_s) {}
+  void add(std::string_view piece, double arrival_s);
+  const std::vector<Mark>& marks() const { return marks_; }
+  std::size_t malformed() const { return malformed_; }
+
+ private:
+  void line(std::string_view text, double arrival_s);
+
+  double start_s_;
+  std::string rest_;
+  std::vector<Mark> marks_;
+  std::size_t malformed_ = 0;
+};
+
+struct Minibatch {
+  double begin_s = 0;
+  double end_s = 0;
+  double fetch_s = 0;  // of it; 0 when the program does not mark it
+};
+// The first minibatch is not counted: it has no beginning, and warms up.
+std::vector<Minibatch> minibatches_of(const std::vector<Mark>& marks);
+
+struct PhaseSpan {
+  std::string name;
+  double begin_s = 0;
+  double end_s = 0;
+};
+// In order of their beginning; a phase that never ended ends at `end_s`.
+std::vector<PhaseSpan> phases_of(const std::vector<Mark>& marks, double end_s);
+
+}  // namespace ridgewatt

@@ -1,0 +1,69 @@
+// Runs a program and tells what it cost: time, energy and power of every rail over its whole run,
+// over each minibatch and phase that it marks (marks.h), against the idle board in the same mode.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/measure/energy.h"
+#include "ridgewatt/measure/marks.h"
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/platform/sysfs.h"
+
+namespace ridgewatt {
+
+struct MeasureOptions {
+  std::vector<std::string> command;
+  double rate_hz = 100;
+  double idle_s = 2;  // of the baseline before the command; 0: none
+};
+
+struct ChannelEnergy {
+  std::string name;
+  bool in_total = false;
+  EnergyEstimate energy;
+};
+
+struct MinibatchSummary {
+  std::size_t count = 0;  // without the first
+  double median_s = 0;
+  double median_lo_s = 0;  // 95 % bootstrap interval of the median
+  double median_hi_s = 0;
+  double fetch_s = 0;   // mean fetch stall
+  double power_w = 0;   // mean over all counted minibatches; 0 without a power source
+  double energy_j = 0;  // mean of one
+};
+
+struct PhaseSummary {
+  PhaseSpan span;
+  std::optional<EnergyEstimate> energy;
+};
+
+struct Measurement {
+  int status = 0;      // exit status, or 128 + signal
+  double begin_s = 0;  // CLOCK_MONOTONIC
+  double end_s = 0;
+  std::string source;                   // of power; or why there is none
+  std::optional<EnergyEstimate> total;  // of the channels in the total
+  std::vector<ChannelEnergy> channels;
+  std::optional<double> idle_w;  // total, before the command
+  std::vector<Minibatch> minibatches;
+  MinibatchSummary summary;
+  std::vector<PhaseSummary> phases;
+  std::vector<std::string> throttled;  // signals that rose during the run
+  std::size_t malformed_marks = 0;
+  std::size_t lost_samples = 0;
+  double sampler_cpu_share = 0;  // of one core
+  double user_s = 0;             // CPU time of the command
+  double system_s = 0;
+  double peak_memory_bytes = 0;
+  std::vector<PowerSample> samples;
+};
+
+// The command runs as the user who called sudo, when we run under sudo, and ends when we do; what
+// it prints goes to our standard error.
+// Throws UsageError on an empty command, NotFoundError when it cannot be started.
+Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options);
+
+}  // namespace ridgewatt

@@ -1,0 +1,103 @@
+#include "ridgewatt/report/measure_report.h"
+
+namespace ridgewatt {
+namespace {
+
+Json energy_json(const EnergyEstimate& energy) {
+  return {{"mean_w", energy.mean_w},
+          {"peak_w", energy.peak_w},
+          {"energy_j", energy.energy_j},
+          {"error_j", energy.error_j},
+          {"samples", energy.samples},
+          {"missing", energy.missing},
+          {"mean_interval_ms", energy.mean_interval_s * 1e3},
+          {"largest_gap_ms", energy.largest_gap_s * 1e3}};
+}
+
+Json summary_json(const MinibatchSummary& summary, bool power) {
+  if (summary.count == 0) return nullptr;
+  Json json = {{"count", summary.count},
+               {"time_ms", summary.median_s * 1e3},
+               {"time_lo_ms", summary.median_lo_s * 1e3},
+               {"time_hi_ms", summary.median_hi_s * 1e3},
+               {"fetch_stall_ms", summary.fetch_s * 1e3},
+               {"compute_ms", (summary.median_s - summary.fetch_s) * 1e3}};
+  if (power) {
+    json["power_w"] = summary.power_w;
+    json["energy_j"] = summary.energy_j;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
+                         const std::string& provenance) {
+  Json json = {{"command", command},
+               {"status", measurement.status},
+               {"provenance", provenance},
+               {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
+               {"power_source", measurement.source},
+               {"power", measurement.total ? energy_json(*measurement.total) : Json()},
+               {"idle_w", measurement.idle_w ? Json(*measurement.idle_w) : Json()},
+               {"rails", Json::array()}};
+  for (const auto& channel : measurement.channels) {
+    Json rail = {{"name", channel.name}, {"in_total", channel.in_total}};
+    rail.update(energy_json(channel.energy));
+    json["rails"].push_back(rail);
+  }
+  json["minibatches"] = summary_json(measurement.summary, measurement.total.has_value());
+  json["phases"] = Json::array();
+  for (const auto& phase : measurement.phases) {
+    Json entry = {{"name", phase.span.name},
+                  {"time_ms", (phase.span.end_s - phase.span.begin_s) * 1e3}};
+    if (phase.energy) entry.update(energy_json(*phase.energy));
+    json["phases"].push_back(entry);
+  }
+  json["throttled"] = measurement.throttled;
+  json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
+  json["peak_memory_bytes"] = measurement.peak_memory_bytes;
+  json["sampler"] = {{"cpu_share", measurement.sampler_cpu_share},
+                     {"lost", measurement.lost_samples}};
+  json["malformed_marks"] = measurement.malformed_marks;
+  return json;
+}
+
+Table measurement_table(const Measurement& measurement, const std::string& provenance) {
+  Table table({{"quantity", ""}, {"value", ""}, {"unit", ""}, {"note", ""}});
+  table.add_row({"status", std::int64_t{measurement.status}, "", provenance});
+  table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
+  if (measurement.total) {
+    const auto& total = *measurement.total;
+    table.add_row({"mean power", total.mean_w, "W", measurement.source});
+    table.add_row({"peak power", total.peak_w, "W", ""});
+    table.add_row({"energy", total.energy_j, "J", ""});
+    table.add_row({"energy, error at most", total.error_j, "J", "of sampling"});
+    table.add_row({"power samples", static_cast<std::int64_t>(total.samples), "", ""});
+    table.add_row({"largest gap", total.largest_gap_s * 1e3, "ms", ""});
+  } else {
+    table.add_row({"mean power", Cell(), "W", measurement.source});
+  }
+  if (measurement.idle_w) table.add_row({"idle power", *measurement.idle_w, "W", "before"});
+  for (const auto& channel : measurement.channels) {
+    table.add_row({"rail " + channel.name, channel.energy.mean_w, "W",
+                   channel.in_total ? "in the total" : ""});
+  }
+  const auto& summary = measurement.summary;
+  if (summary.count > 0) {
+    table.add_row(
+        {"minibatches", static_cast<std::int64_t>(summary.count), "", "without the first"});
+    table.add_row({"minibatch, median", summary.median_s * 1e3, "ms", ""});
+    table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
+    if (measurement.total) table.add_row({"minibatch energy", summary.energy_j, "J", "mean"});
+  }
+  for (const auto& phase : measurement.phases) {
+    table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", ""});
+  }
+  for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
+  table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
+  table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+  return table;
+}
+
+}  // namespace ridgewatt

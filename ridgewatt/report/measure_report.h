@@ -1,0 +1,21 @@
+// What a measured command cost, as JSON and as a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt {
+
+// command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w, peak_w,
+// energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a sensor),
+// idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms, compute_ms,
+// power_w, energy_j), phases, throttled, cpu, peak_memory_bytes, sampler.
+Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
+                         const std::string& provenance);
+Table measurement_table(const Measurement& measurement, const std::string& provenance);
+
+}  // namespace ridgewatt
