@@ -1,0 +1,84 @@
+// ridgewatt fake-run: a workload on a fake board, to be profiled and measured like a real one.
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/workload/cost_model.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  DeviceOptions device;
+  std::string model;
+  std::int64_t batch = 16;
+  bool training = false;
+  int minibatches = 40;
+  double speed = 1;
+};
+
+void mark() {
+  const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
+  if (descriptor == nullptr) return;
+  static constexpr char kLine[] = "minibatch\n";
+  if (::write(std::atoi(descriptor), kLine, sizeof kLine - 1) < 0) {
+    throw IoError("cannot write a mark");
+  }
+}
+
+void run(const Context& context, const Options& options) {
+  const auto device = options.device.open(context);
+  const auto name = fake_board_mark(device.sysfs->root());
+  if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
+  const FakeBoardSpec spec = fake_board_spec(name.name);
+  Model model = load_workload(options.model);
+  CostOptions cost;
+  cost.batch = options.batch;
+  cost.kind = options.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  const std::string board = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
+  FakeLoad load(load_twin(load_board(board)), workload_cost(model, cost), name.seed);
+  const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
+  const PowerMode mode = control.state().limits;
+  using Clock = std::chrono::steady_clock;
+  auto end = Clock::now();
+  for (int i = 0; i < options.minibatches; ++i) {
+    const TimePower at = load.next(mode);
+    set_fake_power(*device.sysfs, at.power_w);
+    end += std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(at.time_s / options.speed));
+    std::this_thread::sleep_until(end);
+    mark();
+  }
+  set_fake_power(*device.sysfs, load.idle_w(mode));
+  if (!context.quiet) {
+    std::cerr << "fake-run: " << options.minibatches << " minibatches of " << options.model << " on "
+              << name.name << " (modelled by a perturbed twin, seed " << name.seed << ")\n";
+  }
+}
+
+}  // namespace
+
+void add_fake_run(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "fake-run", "Run a workload on a fake board",
+                              "ridgewatt measure --device fake:agx-orin -- ridgewatt fake-run "
+                              "zoo:resnet50 --device fake:agx-orin");
+  auto options = std::make_shared<Options>();
+  add_device_options(*command, options->device);
+  command->add_option("MODEL", options->model, "zoo:NAME or an ONNX file")->required();
+  command->add_option("--batch", options->batch, "Minibatch size")->check(CLI::PositiveNumber);
+  command->add_flag("--training", options->training, "Training steps instead of inference");
+  command->add_option("--minibatches", options->minibatches, "How many")->check(CLI::PositiveNumber);
+  command->add_option("--speed", options->speed, "Run this many times faster than the board")
+      ->check(CLI::Range(0.01, 1000.0));
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

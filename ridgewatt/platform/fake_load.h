@@ -1,0 +1,39 @@
+// A workload on a fake board: how long its minibatches take and what the board then draws, by a
+// twin that is not the one the program predicts with. Against circular results
+//   every parameter of the twin is off by up to 20 % (factor uniform in [0.8, 1.2]);
+//   each combination of clocks deviates by up to 3 % in time and power, as real boards do by the
+//   luck of alignment; leakage grows with temperature, which follows power with a delay;
+//   minibatches vary by 2 %, one in a hundred takes half as long again.
+// All of it follows from the board's seed.
+#pragma once
+
+#include <cstdint>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/sysfs.h"
+#include "ridgewatt/roofline/estimate.h"
+
+namespace ridgewatt {
+
+class FakeLoad {
+ public:
+  FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t seed);
+  // The next minibatch in `mode`: its time, and the module's power meanwhile.
+  TimePower next(const PowerMode& mode);
+  // Power of the idle board in `mode`.
+  double idle_w(const PowerMode& mode) const;
+  // Mean without noise, cold: what a perfect measurement would find.
+  TimePower truth(const PowerMode& mode) const;
+
+ private:
+  Estimator estimator_;
+  std::uint64_t seed_;
+  Random random_;
+  double warm_ = 0;  // 0 cold, 1 hot
+};
+
+// Sets the rails of a fake board to a module power of `power_w`, shared among them as on the board
+// and rounded as the sensor rounds.
+void set_fake_power(const Sysfs& sysfs, double power_w);
+
+}  // namespace ridgewatt
