@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Kills `ridgewatt mode apply` at random moments on a fake board and checks that the board is as
-it was before: tools/kill_modes.py [--runs 200] [--seed 1] [--program build/ridgewatt/ridgewatt]
+"""Kills `ridgewatt mode apply` or `profile` at random moments on a fake board and checks that the
+board is as it was before: tools/kill_modes.py [--runs 200] [--seed 1] [--profile]
+[--program build/ridgewatt/ridgewatt]
 
 Half of the runs hold the mode (--for), half set it to stay. A run that ended by itself before the
 signal came must leave the mode set (or restored, with --for); every killed run must leave the first
-state. The time from the signal until the guardian has ended is reported too.
+state. The time from the signal until the guardian has ended is reported too. With --profile one
+store is filled by runs that are killed again and again: no finished point may be lost or doubled, and
+the database must pass its integrity check.
 """
 import argparse
 import os
 import pathlib
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -34,12 +38,59 @@ def processes(name):
     return found
 
 
+def points(store):
+    """Finished points of the store, after a check of the whole file."""
+    if not os.path.exists(store):
+        return []
+    database = sqlite3.connect(store)
+    try:
+        if not database.execute("SELECT name FROM sqlite_master WHERE name = 'point'").fetchall():
+            return []
+        assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        rows = database.execute("SELECT cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, "
+                                "repeat FROM point").fetchall()
+        assert len(rows) == len(set(rows)), "a point is doubled"
+        return rows
+    finally:
+        database.close()
+
+
+def kill_profiles(options, chance, root, first):
+    """Fills stores of 4 modes by runs that are killed; (faults, killed, finished points)."""
+    faults = killed = finished = 0
+    store = root + ".db"
+    mark = "for i in 1 2 3; do echo minibatch >&$RIDGEWATT_MARK_FD; sleep 0.01; done"
+    known = []
+    for run in range(options.runs):
+        command = [options.program, "profile", store, "--sysroot", root, "--sample", "4",
+                   "--settle-window", "0.01", "--settle", "0.1", "--idle", "0", "--quiet",
+                   "--workload", "w", "--", "/bin/sh", "-c", mark]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(chance.uniform(0, 0.6))
+        child.send_signal([signal.SIGKILL, signal.SIGTERM, signal.SIGINT][run % 3])
+        child.communicate()
+        killed += child.returncode < 0
+        now = points(store)
+        if content(root) != first or processes(root) or not set(known) <= set(now):
+            faults += 1
+            print(f"run {run}: status {child.returncode}, points {len(known)} then {len(now)}")
+        known = now
+        if len(known) == 4:
+            finished += 4
+            known = []
+            for name in (store, store + "-wal", store + "-shm"):
+                if os.path.exists(name):
+                    os.remove(name)
+    return faults, killed, finished + len(known)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--program", default="build/ridgewatt/ridgewatt")
     parser.add_argument("--board", default="agx-orin")
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     faults = 0
@@ -50,6 +101,11 @@ def main():
         root = os.path.join(folder, "board")
         subprocess.run([options.program, "fake-board", options.board, root, "--quiet"], check=True)
         first = content(root)
+        if options.profile:
+            faults, killed, finished = kill_profiles(options, chance, root, first)
+            print(f"{options.runs} runs of profile, {killed} killed before their end, {faults} faults, "
+                  f"{finished} points finished")
+            return 1 if faults else 0
         for run in range(options.runs):
             command = [options.program, "mode", "apply", "--cpu-cores", "4", "--cpu-mhz", "1113.6",
                        "--gpu-mhz", "510", "--mem-mhz", "665.6", "--sysroot", root]

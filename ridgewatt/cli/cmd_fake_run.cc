@@ -1,17 +1,17 @@
 // ridgewatt fake-run: a workload on a fake board, to be profiled and measured like a real one.
+#include <unistd.h>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
-#include <unistd.h>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/fake_workload.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/mode_control.h"
-#include "ridgewatt/workload/cost_model.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -39,12 +39,9 @@ void run(const Context& context, const Options& options) {
   const auto name = fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
   const FakeBoardSpec spec = fake_board_spec(name.name);
-  Model model = load_workload(options.model);
-  CostOptions cost;
-  cost.batch = options.batch;
-  cost.kind = options.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
   const std::string board = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
-  FakeLoad load(load_twin(load_board(board)), workload_cost(model, cost), name.seed);
+  FakeLoad load(load_twin(load_board(board)),
+                fake_workload(options.model, options.batch, options.training), name.seed);
   const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
   const PowerMode mode = control.state().limits;
   using Clock = std::chrono::steady_clock;
@@ -59,8 +56,9 @@ void run(const Context& context, const Options& options) {
   }
   set_fake_power(*device.sysfs, load.idle_w(mode));
   if (!context.quiet) {
-    std::cerr << "fake-run: " << options.minibatches << " minibatches of " << options.model << " on "
-              << name.name << " (modelled by a perturbed twin, seed " << name.seed << ")\n";
+    std::cerr << "fake-run: " << options.minibatches << " minibatches of " << options.model
+              << " on " << name.name << " (modelled by a perturbed twin, seed " << name.seed
+              << ")\n";
   }
 }
 
@@ -75,7 +73,8 @@ void add_fake_run(CLI::App& app, Context& context) {
   command->add_option("MODEL", options->model, "zoo:NAME or an ONNX file")->required();
   command->add_option("--batch", options->batch, "Minibatch size")->check(CLI::PositiveNumber);
   command->add_flag("--training", options->training, "Training steps instead of inference");
-  command->add_option("--minibatches", options->minibatches, "How many")->check(CLI::PositiveNumber);
+  command->add_option("--minibatches", options->minibatches, "How many")
+      ->check(CLI::PositiveNumber);
   command->add_option("--speed", options->speed, "Run this many times faster than the board")
       ->check(CLI::Range(0.01, 1000.0));
   command->callback([&context, options] { run(context, *options); });

@@ -73,9 +73,10 @@ void run(const Context& context, Options& options) {
 }  // namespace
 
 void add_profile(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "profile", "A program's cost over power modes",
-                              "ridgewatt profile points.db --device fake:agx-orin --sample 20 --batch "
-                              "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin");
+  auto* command =
+      add_command(app, context, "profile", "A program's cost over power modes",
+                  "ridgewatt profile points.db --device fake:agx-orin --sample 20 --batch "
+                  "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin");
   auto options = std::make_shared<Options>();
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
@@ -90,8 +91,9 @@ void add_profile(CLI::App& app, Context& context) {
   command->add_option("--batch", profile_options.batch, "Minibatch size of the command");
   command->add_option("--settle", profile_options.settle_s, "At most so long for steady power")
       ->capture_default_str();
-  command->add_option("--settle-window", profile_options.settle_window_s,
-                      "Power is steady when two windows of so many seconds agree")
+  command
+      ->add_option("--settle-window", profile_options.settle_window_s,
+                   "Power is steady when two windows of so many seconds agree")
       ->check(CLI::Range(0.01, 60.0))
       ->capture_default_str();
   command->add_option("--rate", profile_options.measure.rate_hz, "Power samples a second")

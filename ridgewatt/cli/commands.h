@@ -15,7 +15,9 @@ void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
+void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
+void add_profile(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
@@ -34,7 +36,9 @@ inline constexpr AddCommand kCommands[] = {
     add_sensors,
     add_mode,
     add_fake_board,
+    add_fake_run,
     add_measure,
+    add_profile,
     add_microbench,
     add_store,
     add_operators,

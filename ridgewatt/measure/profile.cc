@@ -56,8 +56,8 @@ PointRecord record_of(const Measurement& measurement, const PowerMode& mode, int
     if (sample.time_s < begin_s || sample.time_s > end_s) continue;
     ++record.power_samples;
     for (std::size_t c = 0; c < measurement.channels.size(); ++c) {
-      record.samples.push_back({"power:" + measurement.channels[c].name, sample.time_s - begin_s,
-                                sample.power_w[c]});
+      record.samples.push_back(
+          {"power:" + measurement.channels[c].name, sample.time_s - begin_s, sample.power_w[c]});
     }
   }
   for (const auto& minibatch : measurement.minibatches) {
@@ -73,8 +73,7 @@ PointRecord record_of(const Measurement& measurement, const PowerMode& mode, int
 
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes) {
   std::sort(modes.begin(), modes.end(), [](const PowerMode& a, const PowerMode& b) {
-    for (const Knob knob :
-         {Knob::kMemClock, Knob::kGpuClock, Knob::kCpuClock, Knob::kCpuCores}) {
+    for (const Knob knob : {Knob::kMemClock, Knob::kGpuClock, Knob::kCpuClock, Knob::kCpuCores}) {
       if (a.get(knob) != b.get(knob)) return a.get(knob) > b.get(knob);
     }
     return a.governor < b.governor;
@@ -98,13 +97,16 @@ ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
     }
     control.apply(order[i]);
     std::string flags;
-    const auto flag = [&](const char* name) { flags += (flags.empty() ? "" : " ") + std::string(name); };
+    const auto flag = [&](const char* name) {
+      flags += (flags.empty() ? "" : " ") + std::string(name);
+    };
     if (!settle(sysfs, options)) flag("unsteady");
     const auto measurement = measure_command(sysfs, options.measure);
     control.check_safety();
     const PowerMode now = control.state().limits;
     for (const Knob knob : kKnobs) {
-      if (order[i].has(knob) && std::abs(now.get(knob) - order[i].get(knob)) > 0.01 * now.get(knob)) {
+      if (order[i].has(knob) &&
+          std::abs(now.get(knob) - order[i].get(knob)) > 0.01 * now.get(knob)) {
         flag("drifted");
         break;
       }
@@ -114,9 +116,9 @@ ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
       ++summary.failed;
       summary.failures.push_back(fmt::format(
           "{}: {}", describe(order[i]),
-          measurement.status != 0   ? fmt::format("the command ended with {}", measurement.status)
-          : !measurement.total      ? "no power: " + measurement.source
-                                    : std::string("the command marked no two minibatches")));
+          measurement.status != 0 ? fmt::format("the command ended with {}", measurement.status)
+          : !measurement.total    ? "no power: " + measurement.source
+                                  : std::string("the command marked no two minibatches")));
       continue;
     }
     PointRecord record = record_of(measurement, order[i], options.batch);

@@ -16,8 +16,8 @@ struct ProfileOptions {
   MeasureOptions measure;  // its command marks minibatches; its idle baseline is each mode's own
   Campaign campaign;
   int batch = 0;
-  double settle_s = 20;           // at most this long for steady power
-  double settle_window_s = 2.5;   // power is steady when two windows of this length agree
+  double settle_s = 20;          // at most this long for steady power
+  double settle_window_s = 2.5;  // power is steady when two windows of this length agree
   double settle_tolerance = 0.02;
   bool quiet = false;
 };

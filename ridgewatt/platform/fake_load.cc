@@ -18,9 +18,9 @@ constexpr double kModeError = 0.03;
 constexpr double kMinibatchNoise = 0.02;
 constexpr double kSlowShare = 0.01;
 constexpr double kSlowFactor = 1.5;
-constexpr double kHotLeakage = 0.04;       // more power when hot
-constexpr double kWarmUpS = 30;            // time constant
-constexpr double kCurrentStepA = 0.008;    // of a 5 mOhm shunt
+constexpr double kHotLeakage = 0.04;     // more power when hot
+constexpr double kWarmUpS = 30;          // time constant
+constexpr double kCurrentStepA = 0.008;  // of a 5 mOhm shunt
 constexpr double kVoltageV = 5;
 
 Twin perturbed(Twin twin, std::uint64_t seed) {
@@ -49,10 +49,16 @@ void write_number(const Sysfs& sysfs, const std::string& path, double value) {
 
 // Share of the module's power that a rail carries. Rails of a sum add up to 1.
 double share_of(const std::string& rail) {
-  static const std::pair<const char*, double> kShares[] = {
-      {"VDD_GPU_SOC", 0.55}, {"VDD_CPU_CV", 0.15},  {"VIN_SYS_5V0", 0.30}, {"VDD_IN", 1},
-      {"VIN", 1},            {"POM_5V_IN", 1},      {"VDD_CPU_GPU_CV", 0.45}, {"VDD_SOC", 0.25},
-      {"VDD_GPU", 0.35},     {"VDD_CPU_SOC_MSS", 0.3}};
+  static const std::pair<const char*, double> kShares[] = {{"VDD_GPU_SOC", 0.55},
+                                                           {"VDD_CPU_CV", 0.15},
+                                                           {"VIN_SYS_5V0", 0.30},
+                                                           {"VDD_IN", 1},
+                                                           {"VIN", 1},
+                                                           {"POM_5V_IN", 1},
+                                                           {"VDD_CPU_GPU_CV", 0.45},
+                                                           {"VDD_SOC", 0.25},
+                                                           {"VDD_GPU", 0.35},
+                                                           {"VDD_CPU_SOC_MSS", 0.3}};
   for (const auto& [name, share] : kShares) {
     if (rail == name) return share;
   }
