@@ -1,9 +1,12 @@
 // ridgewatt profile: a program's time and power over power modes, into a store.
+#include <algorithm>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/measure/profile.h"
+#include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::cli {
@@ -78,6 +81,7 @@ void add_profile(CLI::App& app, Context& context) {
                   "ridgewatt profile points.db --device fake:agx-orin --sample 20 --batch "
                   "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin");
   auto options = std::make_shared<Options>();
+  options->profile.campaign.kind = "inference";
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
   command->add_option("STORE", options->database, "Store to add to; finished points are skipped")
@@ -87,7 +91,7 @@ void add_profile(CLI::App& app, Context& context) {
       ->check(CLI::PositiveNumber);
   command->add_option("--workload", profile_options.campaign.workload, "Name of the workload");
   command->add_option("--kind", profile_options.campaign.kind, "training, inference, ..")
-      ->default_str("inference");
+      ->capture_default_str();
   command->add_option("--batch", profile_options.batch, "Minibatch size of the command");
   command->add_option("--settle", profile_options.settle_s, "At most so long for steady power")
       ->capture_default_str();

@@ -35,6 +35,7 @@ struct ChildPlan {
   std::vector<char*> arguments;
   std::string path;
   int mark_end = -1;
+  int mark_number = -1;  // of the descriptor in the child
   int error_end = -1;
   int output = -1;
   uid_t user = 0;
@@ -58,6 +59,16 @@ std::optional<std::int64_t> environment_number(const char* name) {
   return text != nullptr ? parse_int(text) : std::nullopt;
 }
 
+// A descriptor for marks below 10, which is all that a POSIX shell can write to; not one that the
+// command inherits from our caller.
+int mark_number(int error_end) {
+  for (int fd = 3; fd < 10; ++fd) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (fd != error_end && (flags < 0 || (flags & FD_CLOEXEC) != 0)) return fd;
+  }
+  throw IoError("no descriptor below 10 is free for marks");
+}
+
 ChildPlan plan_child(const MeasureOptions& options, int mark_end, int error_end) {
   ChildPlan plan;
   plan.path = find_program(options.command[0]);
@@ -65,8 +76,13 @@ ChildPlan plan_child(const MeasureOptions& options, int mark_end, int error_end)
     plan.arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   plan.arguments.push_back(nullptr);
-  for (char** entry = environ; *entry != nullptr; ++entry) plan.environment.emplace_back(*entry);
-  plan.environment.push_back(fmt::format("RIDGEWATT_MARK_FD={}", mark_end));
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::string_view(*entry).rfind("RIDGEWATT_MARK_FD=", 0) != 0) {
+      plan.environment.emplace_back(*entry);
+    }
+  }
+  plan.mark_number = mark_number(error_end);
+  plan.environment.push_back(fmt::format("RIDGEWATT_MARK_FD={}", plan.mark_number));
   for (auto& entry : plan.environment) plan.environment_pointers.push_back(entry.data());
   plan.environment_pointers.push_back(nullptr);
   plan.mark_end = mark_end;
@@ -99,6 +115,11 @@ ChildPlan plan_child(const MeasureOptions& options, int mark_end, int error_end)
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
   }
   if (::dup2(plan.output, STDOUT_FILENO) < 0) fail();
+  if (plan.mark_number == plan.mark_end) {
+    if (::fcntl(plan.mark_end, F_SETFD, 0) != 0) fail();
+  } else if (::dup2(plan.mark_end, plan.mark_number) < 0) {
+    fail();
+  }
   ::execve(plan.path.c_str(), plan.arguments.data(), plan.environment_pointers.data());
   fail();
   ::_exit(127);
@@ -106,9 +127,8 @@ ChildPlan plan_child(const MeasureOptions& options, int mark_end, int error_end)
 
 class Pipe {
  public:
-  explicit Pipe(bool inherited) {
+  Pipe() {
     if (::pipe2(ends_, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
-    if (inherited) ::fcntl(ends_[1], F_SETFD, 0);
   }
   ~Pipe() {
     close_write();
@@ -218,8 +238,8 @@ void add_minibatches(const Energies& energies, const std::vector<Mark>& marks,
 // Runs the command to its end; its marks.
 std::vector<Mark> run_command(const MeasureOptions& options, Sampler* sampler,
                               Measurement& result) {
-  Pipe marks_pipe(true);
-  Pipe error_pipe(false);
+  Pipe marks_pipe;
+  Pipe error_pipe;
   const ChildPlan plan = plan_child(options, marks_pipe.write_end(), error_pipe.write_end());
   result.begin_s = monotonic_s();
   const pid_t child = ::fork();

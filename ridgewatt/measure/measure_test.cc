@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
 namespace ridgewatt {
@@ -31,6 +32,48 @@ TEST(Marks, AnEndlessLineIsOneMalformedMark) {
   reader.add("\nminibatch\n", 1);
   EXPECT_EQ(reader.malformed(), 1u);
   EXPECT_EQ(reader.marks().size(), 1u);
+}
+
+// Profiling the same modes again measures only what is missing, and leaves the board as it was.
+TEST(Profile, GoesOnWhereItStopped) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const testing::TemporaryFolder folder;
+  ProfileOptions options;
+  options.quiet = true;
+  options.settle_s = 0.05;
+  options.settle_window_s = 0.01;
+  options.measure.idle_s = 0;
+  options.measure.command = {"/bin/sh", "-c",
+                             "for i in 1 2 3 4; do sleep 0.05; echo minibatch "
+                             ">&$RIDGEWATT_MARK_FD; done"};
+  options.campaign = {"fake", "sleep", "inference", "fake"};
+  JetsonModeControl control(*board.sysfs);
+  std::vector<PowerMode> modes = {{4, 729.6e6, 306e6, 2133e6, ""},
+                                  {8, 1190.4e6, 612e6, 3199e6, ""}};
+  Store store((folder.path() / "points.db").string());
+  EXPECT_EQ(profile(*board.sysfs, control, store, {modes[0]}, options).measured, 1);
+  const auto summary = profile(*board.sysfs, control, store, modes, options);
+  EXPECT_EQ(summary.measured, 1);
+  EXPECT_EQ(summary.skipped, 1);
+  EXPECT_EQ(board.changes(first), "");
+  const auto points = store.points(store.campaign(options.campaign), true);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].observation.point.mode, modes[0]);
+  EXPECT_EQ(points[0].minibatches, 3);
+  EXPECT_GE(points[0].observation.time_s, 0.05);
+  EXPECT_NEAR(points[0].observation.power_w, 5.064 * (0.24 + 0.32 + 0.4), 1e-9);
+  EXPECT_GE(points[0].power_samples, 10);
+  // A command that fails is a failure of the mode, not of the run.
+  options.measure.command = {"/bin/false"};
+  options.campaign.workload = "false";
+  EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
+}
+
+TEST(Profile, HighClocksFirst) {
+  const auto order = profiling_order({{1, 1, 1, 1, ""}, {1, 1, 2, 1, ""}, {1, 1, 1, 1, ""}});
+  ASSERT_EQ(order.size(), 2u);
+  EXPECT_EQ(order[0].gpu_clock_hz, 2);
 }
 
 // A shell that marks 5 minibatches of 60 ms on a board of constant power.
