@@ -6,9 +6,11 @@
 namespace ridgewatt::cli {
 
 void add_evaluate_strategies(CLI::App& evaluate, Context& context);
+void add_evaluate_schedules(CLI::App& evaluate, Context& context);
 
 inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_strategies,
+    add_evaluate_schedules,
 };
 
 }  // namespace ridgewatt::cli

@@ -1,0 +1,135 @@
+// ridgewatt evaluate schedules: strategies for concurrent training and inference against the
+// optimum.
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/schedule/evaluation.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> train, infer;
+  // NAME or NAME:PROFILES
+  std::vector<std::string> strategies = {"auto:15", "gmd:15",    "als:50",
+                                         "als:145", "random:15", "maxn:5"};
+  std::string bound = "strict";
+  ScheduleEvaluationOptions evaluation;
+};
+
+PlanStrategyRun parse_run(const std::string& text) {
+  const auto parts = split(text, ':');
+  const auto profiles = parts.size() == 2 ? parse_int(parts[1]) : std::optional<std::int64_t>(15);
+  if (parts.size() > 2 || !profiles || *profiles < 1 || *profiles > 1'000'000) {
+    throw UsageError("not a strategy with its budget", text, "write NAME:PROFILES, as in auto:15");
+  }
+  return {parts[0], static_cast<int>(*profiles)};
+}
+
+std::vector<Cell> row_of(const ScheduleScore& s) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {s.training,
+          s.inference,
+          s.strategy,
+          std::int64_t{s.profiles},
+          s.profiles_used,
+          count(s.problems),
+          count(s.solvable),
+          count(s.tried),
+          100 * s.solved,
+          100 * s.mean_loss,
+          100 * s.mean_loss_interval.lo,
+          100 * s.mean_loss_interval.hi,
+          100 * s.median_loss,
+          100 * s.p90_loss,
+          100 * s.mean_loss_of_all,
+          s.seconds};
+}
+
+void run(const Context& context, Options options) {
+  std::vector<Sweep> sweeps;
+  for (const auto* paths : {&options.train, &options.infer}) {
+    for (const auto& path : *paths) {
+      const Sweep sweep = read_sweep(path);
+      sweeps.push_back(trusted_rows(sweep, check_quality(sweep)));
+    }
+  }
+  // Every pair is asked about the same modes; rows that are flagged are missing from a pair only.
+  std::vector<Sweep> unflagged_and_flagged;
+  for (const auto* paths : {&options.train, &options.infer}) {
+    for (const auto& path : *paths) unflagged_and_flagged.push_back(read_sweep(path));
+  }
+  const auto modes = common_modes(unflagged_and_flagged);
+  if (modes.empty()) throw InputError("the sweeps have no power mode in common");
+  for (auto& sweep : sweeps) sweep = at_modes(sweep, modes);
+
+  std::vector<PairOfSweeps> pairs;
+  for (std::size_t t = 0; t < options.train.size(); ++t) {
+    for (std::size_t i = 0; i < options.infer.size(); ++i) {
+      pairs.push_back({sweeps[t], sweeps[options.train.size() + i]});
+    }
+  }
+  auto& evaluation = options.evaluation;
+  for (const auto& strategy : options.strategies) {
+    evaluation.strategies.push_back(parse_run(strategy));
+  }
+  evaluation.grid.bound = parse_bound(options.bound);
+  evaluation.seed = context.seed;
+  std::optional<Progress> progress;
+  std::mutex mutex;
+  evaluation.progress = [&](std::size_t done, std::size_t total) {
+    const std::lock_guard lock(mutex);
+    if (!progress) progress.emplace("searches", total, context.quiet);
+    progress->update(done);
+  };
+  const auto scores = evaluate_schedules(pairs, evaluation);
+  progress.reset();
+  Table table({{"training", ""},
+               {"inference", ""},
+               {"strategy", ""},
+               {"profiles", ""},
+               {"profiles_used", "used"},
+               {"problems", ""},
+               {"solvable", ""},
+               {"tried", ""},
+               {"solved_percent", "solved (%)"},
+               {"loss_mean_percent", "loss mean (%)"},
+               {"loss_mean_lo_percent", "95 % from"},
+               {"loss_mean_hi_percent", "to"},
+               {"loss_median_percent", "median"},
+               {"loss_p90_percent", "p90"},
+               {"loss_mean_of_all_percent", "unsolved as 100"},
+               {"seconds", "time (s)"}});
+  for (const auto& score : scores) table.add_row(row_of(score));
+  print(context, table);
+}
+
+}  // namespace
+
+void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
+      "ridgewatt evaluate schedules --train resnet18.csv --infer resnet50.csv --problems 300");
+  auto options = std::make_shared<Options>();
+  command->add_option("--train", options->train, "Training sweeps")->required();
+  command->add_option("--infer", options->infer, "Inference sweeps")->required();
+  command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--bound", options->bound, "What the worst latency counts")
+      ->check(CLI::IsMember({"published", "exact", "strict"}))
+      ->capture_default_str();
+  command
+      ->add_option("--problems", options->evaluation.problems_per_pair,
+                   "Solvable problems of each pair to try, drawn at random; 0: all")
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,242 @@
+#include "ridgewatt/schedule/evaluation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt {
+namespace {
+
+struct Outcome {
+  bool solved = false;
+  double loss = 0;  // only where the optimum trains
+  bool trains = false;
+  double profiles = 0;
+};
+
+// One pair: its problems, their optima, and the sample that strategies are tried on.
+struct PairTask {
+  PairTask(const PairOfSweeps& pair, const ScheduleEvaluationOptions& options, Random random)
+      : training(pair.training.workload),
+        inference(pair.inference.workload),
+        space(join_sweeps({pair.inference, {{pair.training, 0}}})),
+        problems(options.grid.problems()) {
+    const PlanTable table(space.candidates());
+    std::vector<std::size_t> solvable_problems;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      optima.push_back(table.best_throughput(problems[i]));
+      if (optima.back()) solvable_problems.push_back(i);
+    }
+    solvable = solvable_problems.size();
+    const std::size_t wanted =
+        options.problems_per_pair == 0 ? solvable : std::min(solvable, options.problems_per_pair);
+    for (const std::size_t i : random.sample(solvable, wanted)) {
+      tried.push_back(solvable_problems[i]);
+    }
+    std::sort(tried.begin(), tried.end());
+  }
+
+  std::string training, inference;
+  PlanSpace space;
+  std::vector<PlanProblem> problems;
+  std::vector<std::optional<double>> optima;
+  std::size_t solvable = 0;
+  std::vector<std::size_t> tried;
+};
+
+Outcome outcome_of(const Plan& plan, double optimum, std::size_t profiles) {
+  Outcome outcome;
+  outcome.solved = plan.feasible;
+  outcome.trains = optimum > 0;
+  outcome.profiles = static_cast<double>(profiles);
+  if (outcome.trains) {
+    outcome.loss = plan.feasible ? 1 - plan.cycle.training_throughput_hz / optimum : 1;
+  }
+  return outcome;
+}
+
+std::vector<Outcome> search_each(const PairTask& task, const PlanStrategyRun& run,
+                                 const ScheduleEvaluationOptions& options,
+                                 const std::function<void()>& done_one) {
+  std::vector<Outcome> outcomes(task.tried.size());
+  parallel_for(
+      outcomes.size(),
+      [&](std::size_t i) {
+        const std::size_t problem = task.tried[i];
+        PlanSearch search(task.space, task.problems[problem], replay(task.space),
+                          {run.strategy, run.profiles, options.seed + problem, 0.01, {}});
+        const auto summary = search.run();
+        outcomes[i] = outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
+        done_one();
+      },
+      options.threads);
+  return outcomes;
+}
+
+// One search a rate, without limits other than the loosest latency; its observations answer all.
+std::vector<Outcome> search_each_rate(const PairTask& task, const PlanStrategyRun& run,
+                                      const ScheduleEvaluationOptions& options,
+                                      const std::function<void()>& done_one) {
+  std::map<double, std::vector<std::size_t>> by_rate;  // positions in task.tried
+  for (std::size_t i = 0; i < task.tried.size(); ++i) {
+    by_rate[task.problems[task.tried[i]].arrival_rate_hz].push_back(i);
+  }
+  std::vector<std::pair<double, std::vector<std::size_t>>> rates(by_rate.begin(), by_rate.end());
+  std::vector<Outcome> outcomes(task.tried.size());
+  parallel_for(
+      rates.size(),
+      [&](std::size_t r) {
+        PlanProblem open;
+        open.arrival_rate_hz = rates[r].first;
+        open.max_latency_s = options.grid.most_latency_s;
+        open.bound = options.grid.bound;
+        PlanSearch search(task.space, open, replay(task.space),
+                          {run.strategy, run.profiles, options.seed + r, 0.01, {}});
+        const auto summary = search.run();
+        std::vector<Candidate> observed;
+        for (const std::size_t point : summary.profiled) {
+          observed.push_back(task.space.candidates()[point]);
+        }
+        const PlanTable table(std::move(observed));
+        for (const std::size_t i : rates[r].second) {
+          const std::size_t problem = task.tried[i];
+          outcomes[i] = outcome_of(table.best(task.problems[problem]), *task.optima[problem],
+                                   summary.profiled.size());
+          done_one();
+        }
+      },
+      options.threads);
+  return outcomes;
+}
+
+ScheduleScore score_of(const std::vector<Outcome>& outcomes) {
+  ScheduleScore score;
+  score.tried = outcomes.size();
+  std::vector<double> losses, all;
+  for (const auto& outcome : outcomes) {
+    score.solved += outcome.solved ? 1 : 0;
+    score.profiles_used += outcome.profiles;
+    if (!outcome.trains) continue;
+    all.push_back(outcome.loss);
+    if (outcome.solved) losses.push_back(outcome.loss);
+  }
+  if (outcomes.empty()) return score;
+  score.solved /= static_cast<double>(outcomes.size());
+  score.profiles_used /= static_cast<double>(outcomes.size());
+  if (!all.empty()) score.mean_loss_of_all = mean(all);
+  if (losses.empty()) return score;
+  score.mean_loss = mean(losses);
+  score.median_loss = median(losses);
+  score.p90_loss = quantile(losses, 0.9);
+  score.mean_loss_interval = bootstrap_interval(
+      losses, [](std::span<const double> v) { return mean(v); }, 0.95, 1, 300);
+  return score;
+}
+
+void append_range(std::vector<double>& values, double least, double most, double step) {
+  if (!(step > 0) || !(most >= least) || !((most - least) / step < 1e5)) {
+    throw UsageError("a range of the problem grid is empty or too fine");
+  }
+  const auto count = static_cast<int>(std::floor((most - least) / step + 1e-9));
+  for (int i = 0; i <= count; ++i) values.push_back(least + i * step);
+}
+
+}  // namespace
+
+std::vector<PlanProblem> ProblemGrid::problems() const {
+  std::vector<double> powers, latencies, rates;
+  append_range(powers, least_power_w, most_power_w, power_step_w);
+  append_range(latencies, least_latency_s, most_latency_s, latency_step_s);
+  append_range(rates, least_rate_hz, most_rate_hz, rate_step_hz);
+  std::vector<PlanProblem> result;
+  for (const double rate : rates) {
+    for (const double latency : latencies) {
+      for (const double power : powers) result.push_back({rate, latency, power, bound});
+    }
+  }
+  return result;
+}
+
+std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
+                                              const ScheduleEvaluationOptions& options) {
+  if (pairs.empty()) throw UsageError("no pair of workloads to evaluate");
+  const Random random(options.seed);
+  std::vector<PairTask> tasks;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    tasks.emplace_back(pairs[i], options, random.fork(i));
+    total += tasks.back().tried.size() * options.strategies.size();
+  }
+  std::atomic<std::size_t> done{0};
+  const auto done_one = [&] {
+    const std::size_t now = ++done;
+    if (options.progress) options.progress(now, total);
+  };
+  std::vector<ScheduleScore> scores, totals;
+  for (const auto& run : options.strategies) {
+    std::vector<Outcome> pooled;
+    ScheduleScore all;
+    for (const auto& task : tasks) {
+      const auto start = std::chrono::steady_clock::now();
+      auto outcomes = run.strategy == "als" ? search_each_rate(task, run, options, done_one)
+                                            : search_each(task, run, options, done_one);
+      ScheduleScore score = score_of(outcomes);
+      score.training = task.training;
+      score.inference = task.inference;
+      score.strategy = run.strategy;
+      score.profiles = run.profiles;
+      score.problems = task.problems.size();
+      score.solvable = task.solvable;
+      score.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      all.problems += score.problems;
+      all.solvable += score.solvable;
+      all.seconds += score.seconds;
+      pooled.insert(pooled.end(), outcomes.begin(), outcomes.end());
+      scores.push_back(std::move(score));
+    }
+    ScheduleScore pooled_score = score_of(pooled);
+    pooled_score.training = pooled_score.inference = "all";
+    pooled_score.strategy = run.strategy;
+    pooled_score.profiles = run.profiles;
+    pooled_score.problems = all.problems;
+    pooled_score.solvable = all.solvable;
+    pooled_score.seconds = all.seconds;
+    totals.push_back(std::move(pooled_score));
+  }
+  scores.insert(scores.end(), totals.begin(), totals.end());
+  return scores;
+}
+
+std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps) {
+  std::map<PowerMode, std::size_t> count;
+  for (const auto& sweep : sweeps) {
+    const KnobSpace space = sweep.space();
+    for (const auto& mode : space.modes()) ++count[mode];
+  }
+  std::vector<PowerMode> result;
+  for (const auto& [mode, times] : count) {
+    if (times == sweeps.size()) result.push_back(mode);
+  }
+  return result;
+}
+
+Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes) {
+  const std::set<PowerMode> wanted(modes.begin(), modes.end());
+  Sweep result{sweep.source, sweep.workload, sweep.kind, {}, {}};
+  for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
+    if (!wanted.contains(sweep.observations[i].point.mode)) continue;
+    result.observations.push_back(sweep.observations[i]);
+    result.lines.push_back(sweep.lines[i]);
+  }
+  return result;
+}
+
+}  // namespace ridgewatt

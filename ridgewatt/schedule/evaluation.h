@@ -1,0 +1,72 @@
+// How good the ways of finding a plan are: over every pair of workloads and a grid of problems, the
+// exact optimum of each problem, and what each strategy finds of it with its budget of profiles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/schedule/plan.h"
+
+namespace ridgewatt {
+
+// Problems: every combination. The defaults are those of Fulcrum's evaluation.
+struct ProblemGrid {
+  double least_power_w = 10, most_power_w = 50, power_step_w = 1;
+  double least_latency_s = 0.5, most_latency_s = 2, latency_step_s = 0.1;
+  double least_rate_hz = 30, most_rate_hz = 120, rate_step_hz = 5;
+  Bound bound = Bound::kStrict;
+
+  std::vector<PlanProblem> problems() const;  // by rate, then latency, then power
+};
+
+struct PairOfSweeps {
+  Sweep training, inference;  // rows that data quality flags are not in them
+};
+
+struct PlanStrategyRun {
+  std::string strategy;
+  int profiles = 15;
+};
+
+struct ScheduleEvaluationOptions {
+  ProblemGrid grid;
+  std::vector<PlanStrategyRun> strategies;
+  // Solvable problems of a pair that each strategy is tried on, drawn at random without
+  // replacement, the same for all strategies; 0: all of them.
+  std::size_t problems_per_pair = 300;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+struct ScheduleScore {
+  std::string training, inference, strategy;  // "all" for the totals
+  int profiles = 0;
+  std::size_t problems = 0;  // of the grid
+  std::size_t solvable = 0;
+  std::size_t tried = 0;  // solvable problems the strategy was tried on
+  double solved = 0;      // share of those
+  // Training throughput short of the optimum, as a share of it, over the tried problems whose
+  // optimum trains at all. `mean_loss` and `median_loss`: of the solved; `mean_loss_of_all`: an
+  // unsolved problem counts as 1.
+  double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
+  Interval mean_loss_interval;  // 95 %, bootstrap over problems
+  double profiles_used = 0;     // mean a search
+  double seconds = 0;           // processor time of all searches
+};
+
+// Scores by pair and strategy, then totals over pairs. `als` searches once for each pair and rate
+// and answers all power budgets and latency bounds of that rate from what it observed, as Fulcrum
+// does; every other strategy begins anew with every problem. Deterministic by seed, whatever the
+// number of threads.
+std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
+                                              const ScheduleEvaluationOptions& options);
+
+// The modes that occur in every sweep; the rows of `sweep` at them.
+std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps);
+Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes);
+
+}  // namespace ridgewatt

@@ -1,0 +1,139 @@
+// Plans under a profiling budget: which operating points to profile so that a good plan is among
+// them.
+//
+// A profile is one operating point, a power mode with an inference batch, at which both workloads
+// run: the budget of 15 means 15 such points. (Fulcrum counts profiled modes; a mode that is
+// visited again with another batch is a further profile here.) Every strategy answers with a point
+// that it profiled and that kept every limit when it was measured.
+//
+//   const PlanSpace space(join_sweeps(workloads));
+//   PlanSearch search(space, problem, replay(space), {.strategy = "auto"});
+//   const PlanSearchSummary summary = search.run();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/schedule/plan.h"
+#include "ridgewatt/tune/surrogate.h"
+
+namespace ridgewatt {
+
+// The points that may be profiled, and what is believed of them before the first profile. Share one
+// between searches: it is the costly part.
+class PlanSpace {
+ public:
+  // Throws UsageError when a background has several batches at one mode: a search has one per
+  // workload (the exact answer over sweeps has no such limit).
+  explicit PlanSpace(std::vector<Candidate> candidates);
+
+  // Candidates in the order of points(). What a search may not look at before it profiled it.
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const SearchSpace& points() const { return *points_; }  // (mode, inference batch)
+  const SearchSpace& modes() const { return *modes_; }    // the modes, where training is modelled
+  std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
+  bool has_inference() const { return candidates_.front().batch > 0; }
+  bool has_training() const { return candidates_.front().train_time_s > 0; }
+  const SurrogatePrior& infer_prior() const { return *infer_prior_; }
+  const SurrogatePrior& train_prior() const { return *train_prior_; }
+  // Sweeps of other workloads that shape the beliefs.
+  void add_reference(const Sweep& inference_or_training, bool is_inference);
+
+ private:
+  std::vector<Candidate> candidates_;
+  std::shared_ptr<SearchSpace> points_, modes_;
+  std::vector<std::size_t> mode_of_;
+  std::shared_ptr<SurrogatePrior> infer_prior_, train_prior_;
+};
+
+struct PlanSearchOptions {
+  std::string strategy = "auto";  // one of plan_strategy_names()
+  int profiles = 15;
+  std::uint64_t seed = 1;
+  double noise = 0.01;  // relative standard deviation of a measurement, for the model-based ones
+  // Points profiled earlier for the same workloads: they cost nothing.
+  std::vector<std::size_t> known;
+};
+
+// "exhaustive", "auto", "gmd", "als", "random", "maxn".
+const std::vector<std::string_view>& plan_strategy_names();
+
+struct PlanSearchSummary {
+  std::string strategy;
+  Plan plan;  // feasible: profiled and within the limits; else the nearest miss that was profiled
+  std::vector<std::size_t> profiled;  // points in order
+};
+
+// Profiles both workloads at a point.
+using ProfilePoint = std::function<Candidate(std::size_t point)>;
+// Looks the point up in the space's own candidates.
+ProfilePoint replay(const PlanSpace& space);
+
+class PlanSearch {
+ public:
+  // Throws UsageError on an unknown strategy or a budget below 1.
+  PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
+             PlanSearchOptions options);
+  PlanSearchSummary run();
+
+  // For the strategies.
+  const PlanSpace& space() const { return space_; }
+  const PlanProblem& problem() const { return problem_; }
+  const PlanSearchOptions& options() const { return options_; }
+  int left() const { return options_.profiles - static_cast<int>(profiled_.size()); }
+  bool seen(std::size_t point) const { return seen_[point].has_value(); }
+  // Profiles a point if the budget allows; what was seen there if it was profiled before.
+  const Candidate* profile(std::size_t point);
+  // Points with known candidates, earlier ones first.
+  const std::vector<std::size_t>& order() const { return order_; }
+  const Candidate& at(std::size_t point) const { return *seen_[point]; }
+  const std::optional<Plan>& best() const { return best_; }
+  // False when the batch cannot be gathered within the latency bound, whatever the mode.
+  bool batch_possible(int batch) const;
+  // Allowed by batch_possible, one flag a point.
+  const std::vector<char>& allowed() const { return allowed_; }
+
+ private:
+  void observe(std::size_t point, const Candidate& candidate);
+
+  const PlanSpace& space_;
+  PlanProblem problem_;
+  ProfilePoint profile_;
+  PlanSearchOptions options_;
+  std::vector<std::optional<Candidate>> seen_;
+  std::vector<char> allowed_;
+  std::vector<std::size_t> order_, profiled_;
+  std::optional<Plan> best_, nearest_;
+};
+
+// What the surrogates believe of both workloads at every point.
+class PlanBeliefs {
+ public:
+  explicit PlanBeliefs(const PlanSearch& search);
+  void update(const PlanSearch& search);  // learns what was profiled since, and predicts
+  // One draw of the candidate at `point`: `z` are standard normal numbers for inference time and
+  // power, training time and power.
+  void draw(const PlanSpace& space, std::size_t point, const double z[4], Candidate& out) const;
+  double uncertainty(const PlanSpace& space, std::size_t point) const;
+
+ private:
+  std::optional<Surrogate> infer_, train_;
+  Beliefs infer_beliefs_, train_beliefs_;
+  std::size_t learnt_ = 0;
+  std::vector<char> mode_learnt_;
+};
+
+// One file a strategy.
+void plan_search_auto(PlanSearch& search);
+void plan_search_als(PlanSearch& search);
+void plan_search_gmd(PlanSearch& search);
+void plan_search_random(PlanSearch& search);
+void plan_search_maxn(PlanSearch& search);
+
+}  // namespace ridgewatt

@@ -1,0 +1,110 @@
+// ALS: active learning of the Pareto front of power and throughput, as Fulcrum publishes it for one
+// workload, here for the plans of a pair at the problem's arrival rate. Not published and chosen
+// here: the space-filling start is a Halton sequence over knobs and batches after both corners, a
+// fifth of the budget but at most 12; throughput is the share of the period that inference leaves,
+// over the training time; the front is cut into bins of power, half as many as profiles are left
+// but at most 12, and each bin gives its least certain point.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt {
+namespace {
+
+double halton(std::size_t index, int base) {
+  double result = 0, fraction = 1;
+  for (std::size_t i = index; i > 0; i /= static_cast<std::size_t>(base)) {
+    fraction /= base;
+    result += fraction * static_cast<double>(i % static_cast<std::size_t>(base));
+  }
+  return result;
+}
+
+std::size_t space_filling(const PlanSearch& search, std::size_t n) {
+  static constexpr std::array<int, SearchSpace::kAxes> kBases = {2, 3, 5, 7, 11};
+  const SearchSpace& points = search.space().points();
+  SearchSpace::Position position{};
+  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
+    const auto levels = static_cast<double>(std::max<std::size_t>(points.levels(axis).size(), 1));
+    const double share = n == 0 ? 0.0 : n == 1 ? 0.999 : halton(n, kBases[axis]);
+    position[axis] = static_cast<int>(share * levels);
+  }
+  return *points.nearest(position, search.allowed());
+}
+
+struct Believed {
+  double power_w = 0;
+  double throughput = 0;  // continuous in n
+};
+
+std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& beliefs) {
+  static constexpr double kMean[4] = {0, 0, 0, 0};
+  const PlanSpace& space = search.space();
+  const double rate = search.problem().arrival_rate_hz;
+  std::vector<Believed> believed(space.points().size());
+  Candidate mean;
+  for (std::size_t i = 0; i < believed.size(); ++i) {
+    beliefs.draw(space, i, kMean, mean);
+    const double share = space.has_inference() ? 1 - mean.infer_time_s * rate / mean.batch : 1.0;
+    believed[i].power_w = mean.peak_power_w();
+    believed[i].throughput = space.has_training() ? share / mean.train_time_s : share;
+  }
+  return believed;
+}
+
+// Untried points of the front that throughput and power span.
+std::vector<std::size_t> untried_front(const PlanSearch& search,
+                                       const std::vector<Believed>& believed) {
+  std::vector<std::size_t> order(believed.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return believed[a].power_w < believed[b].power_w;
+  });
+  std::vector<std::size_t> front, rest;
+  double most = 0;
+  for (const std::size_t i : order) {
+    if (search.allowed()[i] == 0) continue;
+    if (!search.seen(i)) rest.push_back(i);
+    if (believed[i].throughput <= most) continue;
+    most = believed[i].throughput;
+    if (!search.seen(i)) front.push_back(i);
+  }
+  return front.empty() ? rest : front;
+}
+
+}  // namespace
+
+void plan_search_als(PlanSearch& search) {
+  const PlanSpace& space = search.space();
+  const auto start = static_cast<std::size_t>(std::clamp(search.left() / 5, 3, 12));
+  const std::size_t shift = search.options().seed % 97;
+  for (std::size_t n = 0; search.order().size() < start && n < 10 * start; ++n) {
+    search.profile(space_filling(search, n < 2 ? n : n + shift));
+  }
+  PlanBeliefs beliefs(search);
+  while (search.left() > 0) {
+    beliefs.update(search);
+    const auto believed = believe_all(search, beliefs);
+    const auto front = untried_front(search, believed);
+    if (front.empty()) return;
+    const double low = believed[front.front()].power_w, high = believed[front.back()].power_w;
+    const auto bins = static_cast<std::size_t>(std::clamp(search.left() / 2, 1, 12));
+    std::vector<std::optional<std::size_t>> chosen(bins);
+    for (const std::size_t i : front) {
+      const double share = high > low ? (believed[i].power_w - low) / (high - low) : 0;
+      auto& choice =
+          chosen[std::min(static_cast<std::size_t>(share * static_cast<double>(bins)), bins - 1)];
+      if (!choice || beliefs.uncertainty(space, i) > beliefs.uncertainty(space, *choice)) {
+        choice = i;
+      }
+    }
+    for (const auto& choice : chosen) {
+      if (choice) search.profile(*choice);
+    }
+  }
+}
+
+}  // namespace ridgewatt

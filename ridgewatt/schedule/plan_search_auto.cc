@@ -1,0 +1,115 @@
+// Our search: constrained Bayesian optimisation. Two surrogates, one a workload, believe what time
+// and power are everywhere; draws from both go through the closed form of the cycle, floor and all,
+// and the point with the largest expected improvement of a feasible plan is profiled next (Gardner
+// et al. 2014). While nothing feasible is known, the point that is most probably feasible.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kDraws = 24;
+
+// Where to begin, as shares of each knob's range (cores, CPU, GPU, memory) and of the batches that
+// are possible: the middle, then points that tell the parts of the structure apart.
+constexpr std::array<std::array<double, SearchSpace::kAxes>, 3> kDesign = {{
+    {0.5, 0.5, 0.5, 0.5, 0.6},
+    {0.5, 0.2, 0.9, 0.9, 0.9},
+    {1.0, 0.9, 0.3, 0.5, 0.3},
+}};
+
+std::size_t design_point(const PlanSearch& search,
+                         const std::array<double, SearchSpace::kAxes>& share) {
+  const SearchSpace& points = search.space().points();
+  int largest = 0;  // level of the largest possible batch
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (search.allowed()[i] != 0) {
+      largest = std::max(largest, points.position(i)[SearchSpace::kBatchAxis]);
+    }
+  }
+  SearchSpace::Position position{};
+  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
+    const int last = axis == SearchSpace::kBatchAxis
+                         ? largest
+                         : std::max<int>(static_cast<int>(points.levels(axis).size()), 1) - 1;
+    position[axis] = static_cast<int>(std::lround(share[axis] * last));
+  }
+  return *points.nearest(position, search.allowed());
+}
+
+// What a feasible plan is worth: training throughput; without training the inverse of latency.
+double worth(const PlanSpace& space, const Candidate& candidate, const Cycle& cycle) {
+  return space.has_training() ? cycle.training_throughput_hz * candidate.samples_per_round
+                              : 1 / cycle.latency_s;
+}
+
+struct Prospect {
+  double feasible = 0;     // probability
+  double improvement = 0;  // expected, of worth
+  double expected = 0;     // worth where feasible
+};
+
+Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t point,
+               const std::vector<std::array<double, 4>>& draws, double best_worth,
+               Candidate& scratch) {
+  Prospect prospect;
+  for (std::size_t d = 0; d < draws.size(); ++d) {
+    beliefs.draw(search.space(), point, draws[d].data(), scratch);
+    const Cycle cycle =
+        make_cycle(scratch, search.problem().arrival_rate_hz, search.problem().bound);
+    // Hopeless at plus and minus a standard deviation: not worth the other draws.
+    if (d == 4 && prospect.feasible == 0 && violation(scratch, cycle, search.problem()) > 0.5) {
+      return prospect;
+    }
+    if (violation(scratch, cycle, search.problem()) > 0) continue;
+    const double value = worth(search.space(), scratch, cycle);
+    prospect.feasible += 1;
+    prospect.expected += value;
+    prospect.improvement += std::max(0.0, value - best_worth);
+  }
+  return prospect;
+}
+
+}  // namespace
+
+void plan_search_auto(PlanSearch& search) {
+  const PlanSpace& space = search.space();
+  for (const auto& share : kDesign) {
+    if (search.order().size() >= kDesign.size()) break;
+    search.profile(design_point(search, share));
+  }
+  Random random(search.options().seed);
+  std::vector<std::array<double, 4>> draws(kDraws);
+  for (std::size_t d = 0; d < draws.size(); d += 2) {
+    for (std::size_t k = 0; k < 4; ++k) {  // antithetic pairs
+      draws[d][k] = random.normal();
+      draws[d + 1][k] = -draws[d][k];
+    }
+  }
+  PlanBeliefs beliefs(search);
+  Candidate scratch;
+  while (search.left() > 0) {
+    beliefs.update(search);
+    const double best_worth =
+        search.best() ? worth(space, search.best()->candidate, search.best()->cycle) : 0;
+    std::optional<std::size_t> next;
+    double next_score = -1;
+    for (std::size_t i = 0; i < space.points().size(); ++i) {
+      if (search.seen(i) || search.allowed()[i] == 0) continue;
+      const Prospect p = judge(search, beliefs, i, draws, best_worth, scratch);
+      // Without a feasible plan, the probability counts first; expected worth decides between
+      // equals, uncertainty where everything looks hopeless.
+      double score = p.improvement;
+      if (!search.best()) score = p.feasible * 1e6 + p.expected;
+      if (score == 0) score = 1e-9 * beliefs.uncertainty(space, i);
+      if (score > next_score) next_score = score, next = i;
+    }
+    if (!next) return;
+    search.profile(*next);
+  }
+}
+
+}  // namespace ridgewatt
