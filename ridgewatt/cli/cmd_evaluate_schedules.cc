@@ -49,6 +49,7 @@ std::vector<Cell> row_of(const ScheduleScore& s) {
           100 * s.median_loss,
           100 * s.p90_loss,
           100 * s.mean_loss_of_all,
+          100 * s.total_loss,
           s.seconds};
 }
 
@@ -105,6 +106,7 @@ void run(const Context& context, Options options) {
                {"loss_median_percent", "median"},
                {"loss_p90_percent", "p90"},
                {"loss_mean_of_all_percent", "unsolved as 100"},
+               {"loss_of_sum_percent", "of the sum"},
                {"seconds", "time (s)"}});
   for (const auto& score : scores) table.add_row(row_of(score));
   print(context, table);

@@ -10,6 +10,7 @@ void add_schedule(CLI::App& app, Context& context) {
   schedule->require_subcommand(1);
   add_schedule_plan(*schedule, context);
   add_schedule_simulate(*schedule, context);
+  add_schedule_dynamic(*schedule, context);
   add_schedule_run(*schedule, context);
 }
 

@@ -2,18 +2,68 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/schedule/plan_search.h"
 
 namespace ridgewatt::cli {
 namespace {
 
-void run(const Context& context, const ScheduleOptions& options) {
-  const PlanProblem problem = options.problem();
-  const Plan plan = PlanTable(join_sweeps(options.workloads(context))).best(problem);
+struct PlanOptions {
+  ScheduleOptions schedule;
+  std::string strategy = "exhaustive";
+  int profiles = 15;
+  std::vector<std::string> train_reference, infer_reference;
+};
+
+// What was profiled at a point, in order.
+Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
+  const Plan plan = plan_with(candidate, problem);
+  Json json;
+  json["mode"] = mode_to_json(candidate.mode);
+  if (candidate.batch > 0) {
+    json["batch"] = candidate.batch;
+    json["inference_time_ms"] = candidate.infer_time_s * 1e3;
+    json["inference_power_w"] = candidate.infer_power_w;
+  }
+  if (candidate.train_time_s > 0) {
+    json["training_time_ms"] = candidate.train_time_s * 1e3;
+    json["training_power_w"] = candidate.train_power_w;
+  }
+  json["feasible"] = plan.feasible;
+  return json;
+}
+
+Plan search(const Context& context, const PlanOptions& options, const PlanProblem& problem,
+            const ScheduleWorkloads& workloads, Json& profiled) {
+  PlanSpace space(join_sweeps(workloads));
+  for (const auto& path : options.infer_reference) space.add_reference(read_sweep(path), true);
+  for (const auto& path : options.train_reference) space.add_reference(read_sweep(path), false);
+  PlanSearchOptions search_options;
+  search_options.strategy = options.strategy;
+  search_options.profiles = options.profiles;
+  search_options.seed = context.seed;
+  const auto summary = PlanSearch(space, problem, replay(space), search_options).run();
+  for (const std::size_t point : summary.profiled) {
+    profiled.push_back(profiled_to_json(space.candidates()[point], problem));
+  }
+  return summary.plan;
+}
+
+void run(const Context& context, const PlanOptions& options) {
+  const PlanProblem problem = options.schedule.problem();
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  Json profiled = Json::array();
+  // The exact answer knows every point and needs no profile.
+  const Plan plan = options.strategy == "exhaustive"
+                        ? PlanTable(join_sweeps(workloads)).best(problem)
+                        : search(context, options, problem, workloads, profiled);
   if (context.json()) {
     Json json = answer_to_json(plan);
-    json["bound"] = options.bound;
-    json["strategy"] = "exhaustive";
+    json["bound"] = options.schedule.bound;
+    json["strategy"] = options.strategy;
+    json["seed"] = context.seed;
     json["provenance"] = "replayed";
+    json["profiled"] = profiled;
     print(json);
   } else {
     print(context, plan_table(plan));
@@ -27,9 +77,24 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
   auto* command =
       add_command(schedule, context, "plan", "Mode, batch and training minibatches a cycle",
                   "ridgewatt schedule plan --train T.csv --infer I.csv --rate 60 --max-latency 500 "
-                  "--max-power 30");
-  auto options = std::make_shared<ScheduleOptions>();
-  options->add_to(*command);
+                  "--max-power 30 --strategy auto --profiles 15");
+  auto options = std::make_shared<PlanOptions>();
+  options->schedule.add_to(*command);
+  std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
+  command
+      ->add_option("--strategy", options->strategy,
+                   "exhaustive: the optimum of the sweeps; others profile a few points of them")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  command
+      ->add_option("--profiles", options->profiles,
+                   "Operating points (mode and batch) at which both workloads may be profiled")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--train-reference", options->train_reference,
+                      "Sweep of another training workload, for auto and als");
+  command->add_option("--infer-reference", options->infer_reference,
+                      "Sweep of another inference workload, for auto and als");
   command->callback([&context, options] { run(context, *options); });
 }
 

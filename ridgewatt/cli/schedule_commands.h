@@ -7,6 +7,7 @@ namespace ridgewatt::cli {
 
 void add_schedule_plan(CLI::App& schedule, Context& context);
 void add_schedule_simulate(CLI::App& schedule, Context& context);
+void add_schedule_dynamic(CLI::App& schedule, Context& context);
 void add_schedule_run(CLI::App& schedule, Context& context);
 
 }  // namespace ridgewatt::cli

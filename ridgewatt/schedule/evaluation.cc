@@ -16,7 +16,8 @@ namespace {
 
 struct Outcome {
   bool solved = false;
-  double loss = 0;  // only where the optimum trains
+  double loss = 0;  // this and the next only where the optimum trains
+  double throughput_hz = 0, optimum_hz = 0;
   bool trains = false;
   double profiles = 0;
 };
@@ -51,13 +52,23 @@ struct PairTask {
   std::vector<std::size_t> tried;
 };
 
+PlanSearchOptions search_options(const PlanStrategyRun& run, std::uint64_t seed) {
+  PlanSearchOptions options;
+  options.strategy = run.strategy;
+  options.profiles = run.profiles;
+  options.seed = seed;
+  return options;
+}
+
 Outcome outcome_of(const Plan& plan, double optimum, std::size_t profiles) {
   Outcome outcome;
   outcome.solved = plan.feasible;
   outcome.trains = optimum > 0;
   outcome.profiles = static_cast<double>(profiles);
   if (outcome.trains) {
-    outcome.loss = plan.feasible ? 1 - plan.cycle.training_throughput_hz / optimum : 1;
+    outcome.throughput_hz = plan.feasible ? plan.cycle.training_throughput_hz : 0;
+    outcome.optimum_hz = optimum;
+    outcome.loss = 1 - outcome.throughput_hz / optimum;
   }
   return outcome;
 }
@@ -71,13 +82,22 @@ std::vector<Outcome> search_each(const PairTask& task, const PlanStrategyRun& ru
       [&](std::size_t i) {
         const std::size_t problem = task.tried[i];
         PlanSearch search(task.space, task.problems[problem], replay(task.space),
-                          {run.strategy, run.profiles, options.seed + problem, 0.01, {}});
+                          search_options(run, options.seed + problem));
         const auto summary = search.run();
         outcomes[i] = outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
         done_one();
       },
       options.threads);
   return outcomes;
+}
+
+// Fronts for the whole range of latency bounds.
+PlanSearchOptions front_options(const PlanStrategyRun& run,
+                                const ScheduleEvaluationOptions& options, std::size_t rate) {
+  PlanSearchOptions result = search_options(run, options.seed + rate);
+  const double least = options.grid.least_latency_s / options.grid.most_latency_s;
+  result.front_latency_shares = {1.0, 0.5 * (1 + least), least, 0.25 + 0.75 * least};
+  return result;
 }
 
 // One search a rate, without limits other than the loosest latency; its observations answer all.
@@ -97,8 +117,7 @@ std::vector<Outcome> search_each_rate(const PairTask& task, const PlanStrategyRu
         open.arrival_rate_hz = rates[r].first;
         open.max_latency_s = options.grid.most_latency_s;
         open.bound = options.grid.bound;
-        PlanSearch search(task.space, open, replay(task.space),
-                          {run.strategy, run.profiles, options.seed + r, 0.01, {}});
+        PlanSearch search(task.space, open, replay(task.space), front_options(run, options, r));
         const auto summary = search.run();
         std::vector<Candidate> observed;
         for (const std::size_t point : summary.profiled) {
@@ -120,17 +139,23 @@ ScheduleScore score_of(const std::vector<Outcome>& outcomes) {
   ScheduleScore score;
   score.tried = outcomes.size();
   std::vector<double> losses, all;
+  double found_hz = 0, optimum_hz = 0;
   for (const auto& outcome : outcomes) {
     score.solved += outcome.solved ? 1 : 0;
     score.profiles_used += outcome.profiles;
     if (!outcome.trains) continue;
     all.push_back(outcome.loss);
+    found_hz += outcome.throughput_hz;
+    optimum_hz += outcome.optimum_hz;
     if (outcome.solved) losses.push_back(outcome.loss);
   }
   if (outcomes.empty()) return score;
   score.solved /= static_cast<double>(outcomes.size());
   score.profiles_used /= static_cast<double>(outcomes.size());
-  if (!all.empty()) score.mean_loss_of_all = mean(all);
+  if (!all.empty()) {
+    score.mean_loss_of_all = mean(all);
+    score.total_loss = 1 - found_hz / optimum_hz;
+  }
   if (losses.empty()) return score;
   score.mean_loss = mean(losses);
   score.median_loss = median(losses);

@@ -53,6 +53,8 @@ struct ScheduleScore {
   // optimum trains at all. `mean_loss` and `median_loss`: of the solved; `mean_loss_of_all`: an
   // unsolved problem counts as 1.
   double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
+  // Of the sum of throughputs over all of them (an unsolved problem gives nothing).
+  double total_loss = 0;
   Interval mean_loss_interval;  // 95 %, bootstrap over problems
   double profiles_used = 0;     // mean a search
   double seconds = 0;           // processor time of all searches

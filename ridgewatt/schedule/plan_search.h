@@ -57,6 +57,9 @@ struct PlanSearchOptions {
   int profiles = 15;
   std::uint64_t seed = 1;
   double noise = 0.01;  // relative standard deviation of a measurement, for the model-based ones
+  // `als`: the fronts that it learns, as shares of the problem's latency bound. More than one when
+  // the observations are to answer tighter bounds later.
+  std::vector<double> front_latency_shares = {1.0};
   // Points profiled earlier for the same workloads: they cost nothing.
   std::vector<std::size_t> known;
 };

@@ -1,9 +1,9 @@
-// ALS: active learning of the Pareto front of power and throughput, as Fulcrum publishes it for one
-// workload, here for the plans of a pair at the problem's arrival rate. Not published and chosen
-// here: the space-filling start is a Halton sequence over knobs and batches after both corners, a
-// fifth of the budget but at most 12; throughput is the share of the period that inference leaves,
-// over the training time; the front is cut into bins of power, half as many as profiles are left
-// but at most 12, and each bin gives its least certain point.
+// ALS: active learning of the Pareto front of power and throughput, as Fulcrum publishes it, here
+// for the plans of a pair at the problem's arrival rate. Not published and chosen here: the
+// space-filling start is a Halton sequence over knobs and batches after both corners, a fifth of
+// the budget but at most 12; each round learns the front of one latency bound in turn; it is cut
+// into bins of power, a quarter as many as profiles are left but at most 8, and each bin gives its
+// least certain point.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,20 +37,27 @@ std::size_t space_filling(const PlanSearch& search, std::size_t n) {
 
 struct Believed {
   double power_w = 0;
-  double throughput = 0;  // continuous in n
+  double throughput = 0;
+  bool wanted = false;  // possible, and meets the latency bound of this round
 };
 
-std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& beliefs) {
+std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& beliefs,
+                                  double latency_s) {
   static constexpr double kMean[4] = {0, 0, 0, 0};
   const PlanSpace& space = search.space();
-  const double rate = search.problem().arrival_rate_hz;
+  const PlanProblem& problem = search.problem();
   std::vector<Believed> believed(space.points().size());
   Candidate mean;
   for (std::size_t i = 0; i < believed.size(); ++i) {
+    if (search.allowed()[i] == 0) continue;
     beliefs.draw(space, i, kMean, mean);
-    const double share = space.has_inference() ? 1 - mean.infer_time_s * rate / mean.batch : 1.0;
-    believed[i].power_w = mean.peak_power_w();
-    believed[i].throughput = space.has_training() ? share / mean.train_time_s : share;
+    const Cycle cycle = make_cycle(mean, problem.arrival_rate_hz, problem.bound);
+    believed[i].power_w = cycle.peak_power_w;
+    // Without training: what inference leaves of the device.
+    believed[i].throughput =
+        space.has_training() ? cycle.training_throughput_hz : 1 - cycle.utilisation;
+    believed[i].wanted = cycle.stable && cycle.latency_s <= latency_s &&
+                         cycle.peak_power_w <= 1.05 * problem.max_power_w;
   }
   return believed;
 }
@@ -68,7 +75,7 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
   for (const std::size_t i : order) {
     if (search.allowed()[i] == 0) continue;
     if (!search.seen(i)) rest.push_back(i);
-    if (believed[i].throughput <= most) continue;
+    if (!believed[i].wanted || believed[i].throughput <= most) continue;
     most = believed[i].throughput;
     if (!search.seen(i)) front.push_back(i);
   }
@@ -85,13 +92,15 @@ void plan_search_als(PlanSearch& search) {
     search.profile(space_filling(search, n < 2 ? n : n + shift));
   }
   PlanBeliefs beliefs(search);
-  while (search.left() > 0) {
+  const auto& shares = search.options().front_latency_shares;
+  for (std::size_t round = 0; search.left() > 0; ++round) {
     beliefs.update(search);
-    const auto believed = believe_all(search, beliefs);
+    const double latency_s = search.problem().max_latency_s * shares[round % shares.size()];
+    const auto believed = believe_all(search, beliefs, latency_s);
     const auto front = untried_front(search, believed);
     if (front.empty()) return;
     const double low = believed[front.front()].power_w, high = believed[front.back()].power_w;
-    const auto bins = static_cast<std::size_t>(std::clamp(search.left() / 2, 1, 12));
+    const auto bins = static_cast<std::size_t>(std::clamp(search.left() / 4, 1, 8));
     std::vector<std::optional<std::size_t>> chosen(bins);
     for (const std::size_t i : front) {
       const double share = high > low ? (believed[i].power_w - low) / (high - low) : 0;

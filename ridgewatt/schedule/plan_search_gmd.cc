@@ -50,19 +50,17 @@ class Descent {
     for (const std::size_t axis : axes_) top[axis] = last(axis);
     top[SearchSpace::kBatchAxis] = level;
     const Candidate* seen = look(top);
-    if (seen == nullptr) return false;
-    PlanProblem any_power = search_.problem();
-    any_power.max_power_w = std::numeric_limits<double>::infinity();
-    return plan_with(*seen, any_power).feasible;
+    return seen != nullptr && fast_enough(*seen);
   }
 
   void descend(int batch_level) {
     for (const std::size_t axis : axes_) at_[axis] = last(axis) / 2;
     at_[SearchSpace::kBatchAxis] = batch_level;
+    hopeless_ = false;
     here_ = look(at_);
-    if (here_ == nullptr) return;
+    if (here_ == nullptr || hopeless_) return;
     std::vector<Range> ranges = probe_ends();
-    while (search_.left() > 0 && follow_steepest(ranges)) {
+    while (search_.left() > 0 && !hopeless_ && follow_steepest(ranges)) {
     }
   }
 
@@ -80,7 +78,16 @@ class Descent {
 
   const Candidate* look(const Position& position) {
     const auto index = points_.nearest(position, search_.allowed());
-    return index ? search_.profile(*index) : nullptr;
+    const Candidate* seen = index ? search_.profile(*index) : nullptr;
+    // Too much power and too slow at once: less power would be slower still, so not this batch.
+    if (seen != nullptr && over_power(*seen) && !fast_enough(*seen)) hopeless_ = true;
+    return seen;
+  }
+
+  bool fast_enough(const Candidate& candidate) const {
+    PlanProblem any_power = search_.problem();
+    any_power.max_power_w = std::numeric_limits<double>::infinity();
+    return plan_with(candidate, any_power).feasible;
   }
 
   std::vector<Range> probe_ends() {
@@ -158,6 +165,7 @@ class Descent {
   std::vector<std::size_t> axes_;
   Position at_{};
   const Candidate* here_ = nullptr;
+  bool hopeless_ = false;  // this batch
 };
 
 }  // namespace

@@ -1,0 +1,66 @@
+#include "ridgewatt/schedule/dynamic.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/schedule_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(RateEstimator, FollowsAJumpAndIsCalmOtherwise) {
+  const RateEstimator estimator;
+  Random random(1);
+  auto arrivals = poisson_arrivals(20, 60, random);
+  EXPECT_NEAR(estimator.estimate(60, arrivals), 20, 5);
+  for (const double t : poisson_arrivals(100, 10, random)) arrivals.push_back(60 + t);
+  EXPECT_GT(estimator.estimate(64, arrivals), 70);  // four seconds after the jump
+  EXPECT_DOUBLE_EQ(estimator.estimate(0, {}), 0);
+  EXPECT_DOUBLE_EQ(estimator.estimate(1000, arrivals), 0);
+}
+
+class DynamicTest : public ::testing::Test {
+ protected:
+  DynamicTest() {
+    Random random(2);
+    candidates_ = join_sweeps(testing::random_workloads(random, testing::small_space().size()));
+    problem_ = {.arrival_rate_hz = 10, .max_latency_s = 0.8, .max_power_w = 24};
+    simulation_.duration_s = 900;
+  }
+  std::vector<Candidate> candidates_;
+  PlanProblem problem_;
+  SimulationOptions simulation_;
+};
+
+TEST_F(DynamicTest, MeetsTheBoundOnBurstyTracesNearTheOracle) {
+  Random random(3);
+  const auto arrivals = bursty_arrivals({}, 900, random);
+  const auto summary = run_dynamic(candidates_, candidates_, problem_, arrivals, simulation_, {});
+  ASSERT_GT(summary.feasible, 10u);
+  EXPECT_GE(summary.met_share, 0.9);
+  EXPECT_LT(summary.regret, 0.2);
+  EXPECT_LE(summary.dynamic.peak_power_w, 24);
+}
+
+TEST_F(DynamicTest, SteadyArrivalsKeepTheirPlan) {
+  const auto arrivals = constant_arrivals(40, 300);
+  simulation_.duration_s = 300;
+  DynamicOptions options;
+  options.initial_rate_hz = 40;
+  const auto summary =
+      run_dynamic(candidates_, candidates_, problem_, arrivals, simulation_, options);
+  EXPECT_LE(summary.plans_changed, 2u);
+  EXPECT_EQ(summary.dynamic.violations, 0u);
+}
+
+TEST_F(DynamicTest, NoModeWithinThePowerBudget) {
+  problem_.max_power_w = 1;
+  EXPECT_THROW(DynamicController(candidates_, problem_, {}), NoSolutionError);
+  DynamicOptions bad;
+  bad.head_room = -1;
+  EXPECT_THROW(DynamicController(candidates_, problem_, bad), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt
