@@ -19,7 +19,7 @@ struct Options {
   BurstyOptions bursty;
   SimulationOptions simulation;
   DynamicOptions dynamic;
-  double mode_change_ms = 500;
+  double mode_change_ms = 200;
 };
 
 // What is profiled before serving begins: a search at the lowest, a middle and the highest rate,

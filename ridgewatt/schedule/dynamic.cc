@@ -13,6 +13,11 @@ namespace {
 constexpr std::size_t kOracleMore = 3;
 constexpr std::size_t kOracleMost = 150;
 
+// A pause below this share of the latency bound makes no request late; a longer one may come only
+// so often that p99 forgives it.
+constexpr double kHarmlessPause = 0.3;
+constexpr double kForgivenShare = 0.01;
+
 std::size_t count_since(std::span<const double> arrivals, double since_s) {
   return static_cast<std::size_t>(arrivals.end() -
                                   std::lower_bound(arrivals.begin(), arrivals.end(), since_s));
@@ -153,16 +158,23 @@ Setting DynamicController::initial() const {
   return setting(*current_, planned_rate_hz_);
 }
 
+double DynamicController::dwell_s() const {
+  const bool pause_is_late = options_.mode_change_s > kHarmlessPause * problem_.max_latency_s;
+  return pause_is_late ? std::max(options_.dwell_s, options_.mode_change_s / kForgivenShare)
+                       : options_.dwell_s;
+}
+
 std::optional<Setting> DynamicController::decide(double now_s,
                                                  std::span<const double> arrivals_so_far) {
   const double estimate = options_.estimator.estimate(now_s, arrivals_so_far);
   const double rate = std::max(estimate, 1e-3) * (1 + options_.head_room);
   const Candidate& wanted = choose(rate);
   if (&wanted == current_) return std::nullopt;
-  if (meets(*current_, rate)) {
+  // A plan is made with head-room, but left only when the estimate itself is too much for it.
+  if (meets(*current_, std::max(estimate, 1e-3))) {
     const bool gains = fill_throughput_hz(wanted, rate) >
                        fill_throughput_hz(*current_, rate) * (1 + options_.hysteresis);
-    if (!gains || now_s < changed_s_ + options_.dwell_s) return std::nullopt;
+    if (!gains || now_s < changed_s_ + dwell_s()) return std::nullopt;
   }
   current_ = &wanted;
   planned_rate_hz_ = rate;

@@ -28,7 +28,7 @@ struct DynamicOptions {
   double hysteresis = 0.05;
   double dwell_s = 5;
   double epoch_s = 1;          // how often it is reconsidered
-  double mode_change_s = 0.5;  // cost of changing the mode
+  double mode_change_s = 0.2;  // cost of changing the mode: the device pauses
   double initial_rate_hz = 0;  // planned for before anything arrived; 0: the first epochs' estimate
 
   void check() const;
@@ -55,6 +55,7 @@ class DynamicController : public Controller {
   const Candidate& choose(double rate_hz) const;
   Setting setting(const Candidate& candidate, double rate_hz) const;
   bool meets(const Candidate& candidate, double rate_hz) const;
+  double dwell_s() const;
 
   std::vector<Candidate> candidates_;  // within the power budget
   PlanProblem problem_;

@@ -151,8 +151,13 @@ class Simulator {
       rounds_ = 0;
     }
     if (rounds_ >= setting_.training_per_cycle && !options_.fill_idle) return false;
-    if (queued == 0 || !options_.deadline_dispatch) return true;
-    return now_s_ + candidate.round[minibatch_].time_s <= deadline_s(head_, queued + 1);
+    return queued == 0 || !in_the_way();
+  }
+  // Whether a background minibatch started now could make the oldest request late, should the batch
+  // fill up in the meantime.
+  bool in_the_way() const {
+    if (!options_.deadline_dispatch || setting_.candidate.train_time_s <= 0) return false;
+    return now_s_ + setting_.candidate.round[minibatch_].time_s > deadline_s(head_, target());
   }
 
   double overdue_s() const { return kOverduePeriods * setting_.period_s; }
@@ -201,7 +206,9 @@ class Simulator {
     if (over && queued == 0) return false;
     if (setting_.candidate.batch > 0 && queued > 0) {
       const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
-      const bool due = now_s_ >= deadline_s(head_, queued + 1) || flush;
+      // A device that could only wait serves instead.
+      const bool nothing_else = options_.fill_idle && in_the_way();
+      const bool due = now_s_ >= deadline_s(head_, queued + 1) || flush || nothing_else;
       if (queued >= target()) {
         const Minibatch& batch =
             options_.sharing == Sharing::kPriority ? padded(queued) : filled(queued);
