@@ -33,6 +33,7 @@ std::vector<Candidate> profile(const Context& context, const Options& options,
   search.strategy = options.strategy;
   search.profiles = options.profiles;
   search.seed = context.seed;
+  search.fill_idle = true;
   for (const double rate : {*high, std::sqrt(*low * *high), *low}) {
     problem.arrival_rate_hz = rate * (1 + options.dynamic.head_room);
     const auto summary = PlanSearch(space, problem, replay(space), search).run();

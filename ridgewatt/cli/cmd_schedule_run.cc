@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/executor.h"
 
 namespace ridgewatt::cli {
@@ -23,6 +25,8 @@ struct RunOptions {
   int batch = 0;
   std::string hung = "kill";
   std::string log;
+  DeviceOptions device;
+  bool apply_mode = false;
 };
 
 // The log of grants, one CSV line each, written as it happens.
@@ -83,12 +87,14 @@ class StopOnSignal {
 };
 
 // The cycle from a plan over sweeps, then what was given outright.
-ExecutorOptions executor_options(const Context& context, const RunOptions& options) {
+ExecutorOptions executor_options(const Context& context, const RunOptions& options,
+                                 std::optional<PowerMode>& mode) {
   ExecutorOptions result = options.executor;
   if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
     const PlanProblem problem = options.schedule.problem();
     const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
     if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+    mode = plan.candidate.mode;
     result.batch = std::max(1, plan.candidate.batch);
     result.period_s = plan.candidate.batch > 0 ? plan.cycle.period_s : 0;
     result.training_per_cycle =
@@ -109,7 +115,8 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
 }
 
 void run(const Context& context, const RunOptions& options) {
-  ExecutorOptions executor_settings = executor_options(context, options);
+  std::optional<PowerMode> mode;
+  ExecutorOptions executor_settings = executor_options(context, options, mode);
   GrantLog log(options.log);
   executor_settings.on_grant = [&](const GrantRecord& record) { log.add(record); };
   if (!context.quiet) {
@@ -126,7 +133,19 @@ void run(const Context& context, const RunOptions& options) {
         executor_settings.training_per_cycle);
   }
   const StopOnSignal stop(executor);
+  std::optional<LocalDevice> device;
+  std::optional<JetsonModeControl> control;
+  if (options.apply_mode) {
+    if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
+    device.emplace(options.device.open(context));
+    JetsonModeControl::Options control_options;
+    control_options.state_folder = options.device.state_folder;
+    control.emplace(*device->sysfs, control_options);
+    const auto applied = control->apply(*mode);
+    if (!context.quiet) std::cerr << "mode: " << describe(applied.applied) << '\n';
+  }
   const ExecutorSummary summary = executor.run();
+  if (control) control->restore();
   Table table({{"quantity", ""}, {"value", ""}});
   const auto add = [&](const char* name, std::uint64_t value) {
     table.add_row({std::string(name), static_cast<std::int64_t>(value)});
@@ -179,6 +198,10 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
                    "A worker that does not stop: kill it, or hold the device until it ends")
       ->check(CLI::IsMember({"kill", "hold"}))
       ->capture_default_str();
+  add_device_options(*command, options->device);
+  command->add_flag(
+      "--apply-mode", options->apply_mode,
+      "Set the plan's power mode on the device, and bring the old one back at the end");
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/schedule_figures.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/simulate.h"
 
@@ -21,7 +23,7 @@ struct SimulateOptions {
   SimulationOptions simulation;
   double mode_change_ms = 0;
   bool full_batches = false;
-  std::string power_csv, timeline_csv, arrivals_csv;
+  std::string power_csv, timeline_csv, arrivals_csv, figures;
 };
 
 std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed) {
@@ -89,10 +91,28 @@ std::string timeline_to_csv(const Simulation& result) {
   return text;
 }
 
+// The first six cycles, the distributions, and the plans for other budgets.
+void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
+                   const PlanProblem& problem, double idle_power_w,
+                   const std::vector<std::pair<std::string, Simulation>>& results) {
+  const double until_s = 6 * plan.cycle.period_s;
+  const auto write = [&](const char* name, const Figure& figure) {
+    write_file_atomically(folder + "/" + name, to_svg(figure));
+  };
+  write("timeline.svg", cycle_timeline(results.front().second, until_s));
+  write("power.svg", cycle_power(results.front().second, until_s, idle_power_w));
+  write("latency.svg", latency_distribution(results, problem.max_latency_s));
+  std::vector<double> power_w, latency_s;
+  for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
+  for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
+  write("throughput.svg", throughput_map(table, problem, power_w, latency_s));
+}
+
 void run(const Context& context, const SimulateOptions& options) {
   const PlanProblem problem = options.schedule.problem();
   const auto candidates = join_sweeps(options.schedule.workloads(context));
-  const Plan plan = PlanTable(candidates).best(problem);
+  const PlanTable plans(candidates);
+  const Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
 
   const auto arrivals =
@@ -102,22 +122,28 @@ void run(const Context& context, const SimulateOptions& options) {
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;
-  simulation.timeline_segments = options.timeline_csv.empty() ? 0 : 100'000;
+  simulation.timeline_segments =
+      options.timeline_csv.empty() && options.figures.empty() ? 0 : 100'000;
   simulation.seed = context.seed;
   if (!options.arrivals_csv.empty()) {
     write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
   }
   const Setting setting = make_setting(plan, candidates);
   Table table(kColumns);
+  std::vector<std::pair<std::string, Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
     simulation.sharing = parse_sharing(options.sharing[i]);
-    const Simulation result = simulate(setting, arrivals, simulation);
+    results.emplace_back(options.sharing[i], simulate(setting, arrivals, simulation));
+    const Simulation& result = results.back().second;
     table.add_row(row_of(options.sharing[i], result));
     if (i > 0) continue;
     if (!options.power_csv.empty()) {
       write_output(options.power_csv, power_to_csv(result, simulation.power_bin_s));
     }
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
+  }
+  if (!options.figures.empty() && !results.empty()) {
+    write_figures(options.figures, plan, plans, problem, simulation.idle_power_w, results);
   }
   if (context.json()) {
     Json json;
@@ -169,6 +195,8 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->capture_default_str();
   command->add_option("--power-csv", options->power_csv, "Write power over time");
   command->add_option("--timeline-csv", options->timeline_csv, "Write who held the device when");
+  command->add_option("--figures", options->figures,
+                      "Folder for timeline.svg, power.svg, latency.svg and throughput.svg");
   command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used");
   command->callback([&context, options] { run(context, *options); });
 }

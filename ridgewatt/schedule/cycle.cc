@@ -63,6 +63,13 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
   return cycle;
 }
 
+double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz) {
+  const double left =
+      candidate.batch > 0 ? 1 - candidate.infer_time_s * arrival_rate_hz / candidate.batch : 1;
+  if (candidate.train_time_s <= 0) return std::max(left, 0.0);
+  return std::max(left, 0.0) / candidate.train_time_s;
+}
+
 void PlanProblem::check(bool has_inference) const {
   const auto positive = [](double value, const char* what) {
     if (!(value > 0)) throw UsageError(fmt::format("{} must be positive", what));

@@ -102,13 +102,6 @@ void DynamicOptions::check() const {
   }
 }
 
-double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz) {
-  const double left =
-      candidate.batch > 0 ? 1 - candidate.infer_time_s * arrival_rate_hz / candidate.batch : 1;
-  if (candidate.train_time_s <= 0) return std::max(left, 0.0);
-  return std::max(left, 0.0) / candidate.train_time_s;
-}
-
 DynamicController::DynamicController(std::vector<Candidate> candidates, const PlanProblem& problem,
                                      const DynamicOptions& options)
     : candidates_(within_power(std::move(candidates), problem.max_power_w)),

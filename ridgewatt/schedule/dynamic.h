@@ -34,9 +34,6 @@ struct DynamicOptions {
   void check() const;
 };
 
-// Training rounds a second when training fills all that inference leaves: (1 - a t_in / b) / t_tr.
-double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz);
-
 // Plans among `candidates` (those that were profiled). The power budget is never exceeded; the
 // latency bound is when no candidate can meet it at the present rate, and then the candidate with
 // the most capacity serves.

@@ -60,6 +60,9 @@ struct PlanSearchOptions {
   // `als`: the fronts that it learns, as shares of the problem's latency bound. More than one when
   // the observations are to answer tighter bounds later.
   std::vector<double> front_latency_shares = {1.0};
+  // `auto`: look for the most training when it fills all that inference leaves, not for the most
+  // whole minibatches a cycle: what an executor that adapts to the arrivals can use.
+  bool fill_idle = false;
   // Points profiled earlier for the same workloads: they cost nothing.
   std::vector<std::size_t> known;
 };

@@ -41,9 +41,21 @@ std::size_t design_point(const PlanSearch& search,
 }
 
 // What a feasible plan is worth: training throughput; without training the inverse of latency.
-double worth(const PlanSpace& space, const Candidate& candidate, const Cycle& cycle) {
-  return space.has_training() ? cycle.training_throughput_hz * candidate.samples_per_round
-                              : 1 / cycle.latency_s;
+double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
+  if (!search.space().has_training()) return 1 / cycle.latency_s;
+  return candidate.samples_per_round *
+         (search.options().fill_idle
+              ? fill_throughput_hz(candidate, search.problem().arrival_rate_hz)
+              : cycle.training_throughput_hz);
+}
+
+double best_worth_so_far(const PlanSearch& search) {
+  double best = 0;
+  for (const std::size_t point : search.order()) {
+    const Plan plan = plan_with(search.at(point), search.problem());
+    if (plan.feasible) best = std::max(best, worth(search, plan.candidate, plan.cycle));
+  }
+  return best;
 }
 
 struct Prospect {
@@ -65,7 +77,7 @@ Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t
       return prospect;
     }
     if (violation(scratch, cycle, search.problem()) > 0) continue;
-    const double value = worth(search.space(), scratch, cycle);
+    const double value = worth(search, scratch, cycle);
     prospect.feasible += 1;
     prospect.expected += value;
     prospect.improvement += std::max(0.0, value - best_worth);
@@ -93,8 +105,7 @@ void plan_search_auto(PlanSearch& search) {
   Candidate scratch;
   while (search.left() > 0) {
     beliefs.update(search);
-    const double best_worth =
-        search.best() ? worth(space, search.best()->candidate, search.best()->cycle) : 0;
+    const double best_worth = best_worth_so_far(search);
     std::optional<std::size_t> next;
     double next_score = -1;
     for (std::size_t i = 0; i < space.points().size(); ++i) {

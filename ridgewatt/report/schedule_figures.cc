@@ -1,0 +1,110 @@
+#include "ridgewatt/report/schedule_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ridgewatt {
+
+Timeline cycle_timeline(const Simulation& simulation, double until_s) {
+  Timeline figure;
+  figure.title = "Who holds the device";
+  figure.time_label = "time (ms)";
+  figure.lanes = {"inference", "training", "mode change"};
+  const auto add = [&](std::size_t lane, const Segment& segment, const std::string& label) {
+    figure.spans.push_back({lane, segment.start_s * 1e3, std::min(segment.end_s, until_s) * 1e3,
+                            figure.lanes[lane], label});
+  };
+  for (const auto& segment : simulation.timeline) {
+    if (segment.start_s >= until_s) break;
+    const auto label = segment.batch > 0
+                           ? fmt::format("batch of {}, {:.1f} W", segment.batch, segment.power_w)
+                           : fmt::format("{:.1f} W", segment.power_w);
+    using Kind = Segment::Kind;
+    if (segment.kind == Kind::kInference || segment.kind == Kind::kShared) add(0, segment, label);
+    if (segment.kind == Kind::kTraining || segment.kind == Kind::kShared) add(1, segment, label);
+    if (segment.kind == Kind::kModeChange) add(2, segment, "");
+  }
+  return figure;
+}
+
+Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w) {
+  Plot plot;
+  plot.title = "Power while the device is held";
+  plot.x.label = "time (ms)";
+  plot.y.label = "power (W)";
+  plot.y.lo = 0;
+  Series series;
+  series.name = "power";
+  series.mark = Mark::kSteps;
+  double now_s = 0;
+  const auto add = [&](double time_s, double power_w) {
+    series.x.push_back(time_s * 1e3);
+    series.y.push_back(power_w);
+  };
+  for (const auto& segment : simulation.timeline) {
+    if (segment.start_s >= until_s) break;
+    if (segment.start_s > now_s) add(now_s, idle_power_w);
+    add(segment.start_s, segment.power_w);
+    now_s = std::min(segment.end_s, until_s);
+  }
+  add(now_s, idle_power_w);
+  plot.series.push_back(std::move(series));
+  return plot;
+}
+
+Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>& simulations,
+                          double max_latency_s) {
+  constexpr std::size_t kPoints = 200;
+  Plot plot;
+  plot.title = "Latency of requests";
+  plot.x.label = "latency (ms)";
+  plot.y.label = "share of requests (%)";
+  plot.y.lo = 0;
+  plot.y.hi = 100;
+  for (const auto& [name, simulation] : simulations) {
+    std::vector<double> sorted = simulation.latencies_s;
+    if (sorted.empty()) continue;
+    std::sort(sorted.begin(), sorted.end());
+    Series series;
+    series.name = name;
+    for (std::size_t i = 0; i <= kPoints; ++i) {
+      const std::size_t rank = i * (sorted.size() - 1) / kPoints;
+      series.x.push_back(sorted[rank] * 1e3);
+      series.y.push_back(100 * static_cast<double>(rank + 1) / static_cast<double>(sorted.size()));
+    }
+    plot.series.push_back(std::move(series));
+  }
+  if (std::isfinite(max_latency_s)) {
+    Remark bound;
+    bound.x = max_latency_s * 1e3;
+    bound.text = "bound";
+    plot.remarks.push_back(std::move(bound));
+  }
+  return plot;
+}
+
+HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
+                       const std::vector<double>& power_w, const std::vector<double>& latency_s) {
+  HeatMap map;
+  map.title = fmt::format("Training throughput at {:g} requests a second", problem.arrival_rate_hz);
+  map.x_label = "power budget (W)";
+  map.y_label = "latency bound (ms)";
+  map.value_label = "minibatches a second";
+  map.x = power_w;
+  for (const double bound_s : latency_s) {
+    map.y.push_back(bound_s * 1e3);
+    auto& row = map.values.emplace_back();
+    for (const double budget_w : power_w) {
+      PlanProblem cell = problem;
+      cell.max_latency_s = bound_s;
+      cell.max_power_w = budget_w;
+      row.push_back(table.best_throughput(cell).value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+  }
+  return map;
+}
+
+}  // namespace ridgewatt
