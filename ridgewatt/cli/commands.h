@@ -18,6 +18,7 @@ void add_fake_board(CLI::App& app, Context& context);
 void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
@@ -39,6 +40,7 @@ inline constexpr AddCommand kCommands[] = {
     add_fake_run,
     add_measure,
     add_profile,
+    add_compare,
     add_microbench,
     add_store,
     add_operators,

@@ -1,0 +1,85 @@
+#include "ridgewatt/measure/compare.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+
+namespace ridgewatt {
+namespace {
+
+struct Quantity {
+  const char* name;
+  const char* unit;
+  double (*value)(const Measurement&);  // 0: the run lacks it
+};
+
+constexpr Quantity kQuantities[] = {
+    {"time", "s", [](const Measurement& m) { return m.end_s - m.begin_s; }},
+    {"energy", "J", [](const Measurement& m) { return m.total ? m.total->energy_j : 0; }},
+    {"power", "W", [](const Measurement& m) { return m.total ? m.total->mean_w : 0; }},
+    {"minibatch time", "s", [](const Measurement& m) { return m.summary.median_s; }},
+    {"minibatch energy", "J", [](const Measurement& m) { return m.summary.energy_j; }},
+    {"fetch stall", "s", [](const Measurement& m) { return m.summary.fetch_s; }},
+    {"CPU time", "s", [](const Measurement& m) { return m.user_s + m.system_s; }},
+    {"peak memory", "B", [](const Measurement& m) { return m.peak_memory_bytes; }},
+};
+
+}  // namespace
+
+std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
+                                             const std::vector<Measurement>& b,
+                                             std::uint64_t seed) {
+  if (a.size() != b.size() || a.empty()) throw UsageError("comparing needs pairs of runs");
+  std::vector<Comparison> comparisons;
+  for (const auto& quantity : kQuantities) {
+    std::vector<double> log_ratios;
+    double log_a = 0;
+    double log_b = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double value_a = quantity.value(a[i]);
+      const double value_b = quantity.value(b[i]);
+      if (!(value_a > 0 && value_b > 0)) continue;
+      log_ratios.push_back(std::log(value_b / value_a));
+      log_a += std::log(value_a);
+      log_b += std::log(value_b);
+    }
+    if (log_ratios.size() != a.size()) continue;
+    const auto count = static_cast<double>(log_ratios.size());
+    const auto interval = bootstrap_interval(
+        log_ratios, [](auto values) { return mean(values); }, 0.95, seed);
+    comparisons.push_back({quantity.name, quantity.unit, std::exp(log_a / count),
+                           std::exp(log_b / count), std::exp(mean(log_ratios)),
+                           std::exp(interval.lo), std::exp(interval.hi),
+                           static_cast<int>(log_ratios.size())});
+  }
+  return comparisons;
+}
+
+std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOptions& options,
+                                         const std::function<void(int)>& progress) {
+  if (options.repeats < 2) throw UsageError("comparing needs at least 2 runs of each");
+  Random random(options.seed);
+  std::vector<Measurement> a;
+  std::vector<Measurement> b;
+  const auto run = [&](const MeasureOptions& measure, std::vector<Measurement>& runs) {
+    runs.push_back(measure_command(sysfs, measure));
+    if (runs.back().status != 0) {
+      throw Error(fmt::format("the command ended with status {}", runs.back().status),
+                  fmt::format("{}", fmt::join(measure.command, " ")));
+    }
+    runs.back().samples.clear();
+    progress(static_cast<int>(a.size() + b.size()));
+  };
+  for (int i = 0; i < options.repeats; ++i) {
+    const bool a_first = random.uniform() < 0.5;
+    run(a_first ? options.a : options.b, a_first ? a : b);
+    run(a_first ? options.b : options.a, a_first ? b : a);
+  }
+  return compare_measurements(a, b, options.seed);
+}
+
+}  // namespace ridgewatt

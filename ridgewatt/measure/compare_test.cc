@@ -1,0 +1,60 @@
+#include "ridgewatt/measure/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+
+namespace ridgewatt {
+namespace {
+
+Measurement run_of(double time_s, double power_w) {
+  Measurement measurement;
+  measurement.end_s = time_s;
+  EnergyEstimate energy;
+  energy.energy_j = time_s * power_w;
+  energy.mean_w = power_w;
+  measurement.total = energy;
+  return measurement;
+}
+
+// B takes 10 % longer at the same power; both drift by heat, which pairs cancel.
+TEST(Compare, FindsTheRatioThroughADrift) {
+  Random random(5);
+  std::vector<Measurement> a;
+  std::vector<Measurement> b;
+  for (int i = 0; i < 12; ++i) {
+    const double drift = 1 + 0.05 * i;
+    a.push_back(run_of(2 * drift * std::exp(0.01 * random.normal()), 20));
+    b.push_back(run_of(2.2 * drift * std::exp(0.01 * random.normal()), 20));
+  }
+  const auto found = compare_measurements(a, b, 1);
+  ASSERT_EQ(found.size(), 3u);  // time, energy, power: nothing else was measured
+  EXPECT_EQ(found[0].quantity, "time");
+  EXPECT_NEAR(found[0].ratio, 1.1, 0.02);
+  EXPECT_LT(found[0].ratio_lo, 1.1);
+  EXPECT_GT(found[0].ratio_hi, 1.1);
+  EXPECT_TRUE(found[0].differs());
+  EXPECT_DOUBLE_EQ(found[2].ratio, 1);
+  EXPECT_FALSE(found[2].differs());
+}
+
+TEST(Compare, RunsBothInTurn) {
+  const Sysfs sysfs("/nonexistent");
+  CompareOptions options;
+  options.a.command = {"/bin/sh", "-c", "sleep 0.02"};
+  options.b.command = {"/bin/sh", "-c", "sleep 0.1"};
+  options.repeats = 3;
+  int done = 0;
+  const auto found = compare_commands(sysfs, options, [&](int runs) { done = runs; });
+  EXPECT_EQ(done, 6);
+  EXPECT_GT(found[0].ratio, 1.5);
+  options.b.command = {"/bin/false"};
+  EXPECT_THROW(compare_commands(sysfs, options, [](int) {}), Error);
+  EXPECT_THROW(compare_measurements({}, {}, 1), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt
