@@ -63,6 +63,26 @@ void add_mean(std::vector<std::vector<float>>& means, std::vector<float> next) {
   means.push_back(std::move(average));
 }
 
+// A reference with half of what the structure does not explain of it: some of that is the board,
+// some its own roughness, which another workload does not share.
+std::vector<float> smoothed(const FunctionPrior& prior, std::vector<float> values) {
+  constexpr float kKept = 0.5F;
+  const auto rank = static_cast<Eigen::Index>(prior.features.size());
+  Eigen::MatrixXf basis(static_cast<Eigen::Index>(values.size()), rank + 1);
+  for (Eigen::Index f = 0; f < rank; ++f) {
+    basis.col(f) = array(prior.features[static_cast<std::size_t>(f)]).matrix();
+  }
+  basis.col(rank).setOnes();
+  const Eigen::VectorXf deviation = (array(values) - array(prior.mean)).matrix();
+  Eigen::MatrixXd normal = (basis.transpose() * basis).cast<double>();
+  normal.diagonal().array() += 1e-6;
+  const Eigen::VectorXd weights =
+      normal.ldlt().solve((basis.transpose() * deviation).cast<double>());
+  const Eigen::VectorXf explained = basis * weights.cast<float>();
+  array(values) = array(prior.mean) + explained.array() + kKept * (deviation - explained).array();
+  return values;
+}
+
 }  // namespace
 
 SurrogatePrior::SurrogatePrior(const SearchSpace& space)
@@ -101,8 +121,8 @@ void SurrogatePrior::add_reference(const SearchSpace& space, std::span<const Obs
     time[i] = time[*nearest];
     power[i] = power[*nearest];
   }
-  add_mean(references_time_, centred(std::move(time)));
-  add_mean(references_power_, centred(std::move(power)));
+  add_mean(references_time_, centred(smoothed(structure_.log_time, centred(std::move(time)))));
+  add_mean(references_power_, centred(smoothed(structure_.log_power, centred(std::move(power)))));
 }
 
 // What a fit with one choice of hyperparameters leaves.
