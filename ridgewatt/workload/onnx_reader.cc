@@ -114,6 +114,84 @@ RawNode read_raw_node(std::string_view message) {
   return node;
 }
 
+struct RawAttribute {
+  Attribute attribute;
+  std::string_view reference;  // the caller's attribute that this one stands for
+  Messages graphs;
+};
+
+// A writer may leave out a value that is zero or empty.
+void fill_in_default(std::int64_t type, Attribute& attribute) {
+  if (type == AttributeProto::INT && attribute.ints.empty()) attribute.ints.push_back(0);
+  if (type == AttributeProto::FLOAT && attribute.floats.empty()) attribute.floats.push_back(0);
+  if (type == AttributeProto::STRING && attribute.strings.empty()) attribute.strings.emplace_back();
+}
+
+RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external) {
+  RawAttribute raw;
+  Attribute& attribute = raw.attribute;
+  std::int64_t type = AttributeProto::UNDEFINED;
+  for (WireReader in(message); in.next();) {
+    switch (in.field()) {
+      case AttributeProto::kNameFieldNumber:
+        attribute.name = in.bytes();
+        break;
+      case AttributeProto::kTypeFieldNumber:
+        type = in.integer();
+        break;
+      case AttributeProto::kRefAttrNameFieldNumber:
+        raw.reference = in.bytes();
+        break;
+      case AttributeProto::kFFieldNumber:
+        attribute.floats.push_back(in.real());
+        break;
+      case AttributeProto::kFloatsFieldNumber:
+        in.reals<float>([&](float value) { attribute.floats.push_back(value); });
+        break;
+      case AttributeProto::kIFieldNumber:
+      case AttributeProto::kIntsFieldNumber:
+        in.integers([&](std::int64_t value) { attribute.ints.push_back(value); });
+        break;
+      case AttributeProto::kSFieldNumber:
+      case AttributeProto::kStringsFieldNumber:
+        attribute.strings.emplace_back(in.bytes());
+        break;
+      case AttributeProto::kTFieldNumber:
+      case AttributeProto::kTensorsFieldNumber:
+        attribute.tensors.push_back(onnx_format::read_tensor(in.bytes(), external).value);
+        break;
+      case AttributeProto::kSparseTensorFieldNumber:
+      case AttributeProto::kSparseTensorsFieldNumber:
+        attribute.tensors.push_back(onnx_format::read_sparse_tensor(in.bytes(), external).value);
+        break;
+      case AttributeProto::kTpFieldNumber:
+      case AttributeProto::kTypeProtosFieldNumber:
+        attribute.tensors.push_back(onnx_format::read_type(in.bytes()));
+        break;
+      case AttributeProto::kGFieldNumber:
+      case AttributeProto::kGraphsFieldNumber:
+        raw.graphs.push_back(in.bytes());
+        break;
+      default:
+        break;
+    }
+  }
+  fill_in_default(type, attribute);
+  return raw;
+}
+
+// Inside a function: the caller's attribute, or the function's default for it, or nothing.
+const Attribute* find_argument(std::string_view name, const Frame& frame) {
+  for (const auto* list :
+       {frame.arguments, frame.function != nullptr ? &frame.function->defaults : nullptr}) {
+    if (list == nullptr) continue;
+    for (const Attribute& candidate : *list) {
+      if (candidate.name == name) return &candidate;
+    }
+  }
+  return nullptr;
+}
+
 class ModelReader {
  public:
   ModelReader(const LoadOptions& options, std::string folder)
@@ -418,83 +496,19 @@ Node ModelReader::make_node(const RawNode& raw, const Scope& scope, const Frame&
 
 void ModelReader::read_attribute(std::string_view message, const Scope& scope, const Frame& frame,
                                  int depth, Node& node) {
-  Attribute attribute;
-  std::int64_t type = AttributeProto::UNDEFINED;
-  std::string_view reference;
-  Messages graphs;
-  for (WireReader in(message); in.next();) {
-    switch (in.field()) {
-      case AttributeProto::kNameFieldNumber:
-        attribute.name = in.bytes();
-        break;
-      case AttributeProto::kTypeFieldNumber:
-        type = in.integer();
-        break;
-      case AttributeProto::kRefAttrNameFieldNumber:
-        reference = in.bytes();
-        break;
-      case AttributeProto::kFFieldNumber:
-        attribute.floats.push_back(in.real());
-        break;
-      case AttributeProto::kFloatsFieldNumber:
-        in.reals<float>([&](float value) { attribute.floats.push_back(value); });
-        break;
-      case AttributeProto::kIFieldNumber:
-      case AttributeProto::kIntsFieldNumber:
-        in.integers([&](std::int64_t value) { attribute.ints.push_back(value); });
-        break;
-      case AttributeProto::kSFieldNumber:
-      case AttributeProto::kStringsFieldNumber:
-        attribute.strings.emplace_back(in.bytes());
-        break;
-      case AttributeProto::kTFieldNumber:
-      case AttributeProto::kTensorsFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_tensor(in.bytes(), external_).value);
-        break;
-      case AttributeProto::kSparseTensorFieldNumber:
-      case AttributeProto::kSparseTensorsFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_sparse_tensor(in.bytes(), external_).value);
-        break;
-      case AttributeProto::kTpFieldNumber:
-      case AttributeProto::kTypeProtosFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_type(in.bytes()));
-        break;
-      case AttributeProto::kGFieldNumber:
-      case AttributeProto::kGraphsFieldNumber:
-        graphs.push_back(in.bytes());
-        break;
-      default:
-        break;
-    }
-  }
-  if (!reference.empty()) {  // inside a function: the caller's attribute, or its default
-    const Attribute* given = nullptr;
-    for (const auto* list :
-         {frame.arguments, frame.function ? &frame.function->defaults : nullptr}) {
-      if (list == nullptr) continue;
-      for (const Attribute& candidate : *list) {
-        if (given == nullptr && candidate.name == reference) given = &candidate;
-      }
-    }
+  RawAttribute raw = read_raw_attribute(message, external_);
+  if (!raw.reference.empty()) {
+    const Attribute* given = find_argument(raw.reference, frame);
     if (given == nullptr) return;  // optional and not given
-    std::string name = std::move(attribute.name);
-    attribute = *given;
-    attribute.name = std::move(name);
-    node.attributes.push_back(std::move(attribute));
-    return;
+    std::string name = std::move(raw.attribute.name);
+    raw.attribute = *given;
+    raw.attribute.name = std::move(name);
   }
-  if (!graphs.empty()) {
-    for (const std::string_view graph : graphs) {
-      node.subgraph_names.push_back(attribute.name);
-      node.subgraphs.push_back(read_graph(graph, &scope, frame, depth + 1));
-    }
-    return;
+  for (const std::string_view graph : raw.graphs) {
+    node.subgraph_names.push_back(raw.attribute.name);
+    node.subgraphs.push_back(read_graph(graph, &scope, frame, depth + 1));
   }
-  // A writer may leave out a value that is zero or empty.
-  if (type == AttributeProto::INT && attribute.ints.empty()) attribute.ints.push_back(0);
-  if (type == AttributeProto::FLOAT && attribute.floats.empty()) attribute.floats.push_back(0);
-  if (type == AttributeProto::STRING && attribute.strings.empty()) attribute.strings.emplace_back();
-  node.attributes.push_back(std::move(attribute));
+  if (raw.graphs.empty()) node.attributes.push_back(std::move(raw.attribute));
 }
 
 Function* ModelReader::find_function(const RawNode& raw) {
