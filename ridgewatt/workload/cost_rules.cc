@@ -153,6 +153,8 @@ const CostRule kFastGelu = {kElementwise,  per_output<13>,      "13 * outputs",
 const CostRule kBiasGelu = {kElementwise,  per_output<15>,      "15 * outputs",
                             kPointwise,    Gradient::kPerInput, 19,
                             Saved::kInputs};
+// Two biases an output, a GELU and a product.
+const CostRule kBiasSplitGelu = {kElementwise, per_output<17>, "17 * outputs"};
 const CostRule kDropout = {.op_class = kElementwise,
                            .forward = no_operations,
                            .formula = "0",
@@ -199,6 +201,7 @@ const CostRule kSkipRmsNorm = {
     "(6 + bias) * outputs",  Fusion::kRowwise,
     Gradient::kOnce,         10,
     Saved::kInputs};
+const CostRule kEmbedLayerNorm = {OpClass::kNormalization, per_output<10>, "10 * outputs"};
 const CostRule kLpNorm = {OpClass::kNormalization, per_output<3>,   "3 * outputs",
                           Fusion::kRowwise,        Gradient::kOnce, 6,
                           Saved::kInputs};

@@ -46,6 +46,7 @@ extern const CostRule kErf;
 extern const CostRule kGelu;
 extern const CostRule kFastGelu;
 extern const CostRule kBiasGelu;
+extern const CostRule kBiasSplitGelu;
 extern const CostRule kDropout;
 extern const CostRule kQuantize;
 extern const CostRule kDequantize;
@@ -60,6 +61,7 @@ extern const CostRule kInstanceNorm;  // Instance and Group: over the image
 extern const CostRule kRmsNorm;
 extern const CostRule kSkipLayerNorm;
 extern const CostRule kSkipRmsNorm;
+extern const CostRule kEmbedLayerNorm;  // sum of three embeddings, normalized
 extern const CostRule kLpNorm;
 extern const CostRule kMeanVarianceNorm;
 extern const CostRule kLrn;

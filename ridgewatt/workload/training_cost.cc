@@ -217,7 +217,11 @@ class Backward {
     const double passes = is_batch_norm(step) ? 2 : 1;
     if (step.rule->saved == Saved::kOutput) read_saved(step.node->outputs[0], 1);
     if (step.rule->saved == Saved::kInputs || step.rule->saved == Saved::kOtherInputs) {
-      for (const TensorId in : step.node->inputs) read_saved(in, passes);
+      const bool norm = step.rule->op_class == OpClass::kNormalization;
+      for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
+        if (!norm || i != 2)
+          read_saved(step.node->inputs[i], passes);  // no gradient needs the bias
+      }
     }
   }
 

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds and runs the benchmarks: bench/*_bench in process, and whole processes of the program
+# beside a script that only loads a model with the onnx package and infers its shapes (Debian's
+# python3-onnx; skipped without it).
+#
+#   tools/bench.sh [MODEL.onnx]     MODEL: what whole processes read; default: ResNet-50 of the zoo
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake --preset bench > /dev/null
+cmake --build build-bench
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+program=build-bench/ridgewatt/ridgewatt
+model=${1:-$scratch/resnet50.onnx}
+[ -e "$model" ] || "$program" zoo write resnet50 -o "$model"
+python=/usr/bin/python3
+json=(--format json)
+if "$python" -c 'import onnx' 2> /dev/null; then
+  "$python" bench/time_process.py 21 "$program" analyze "$model" "${json[@]}" \
+    -- "$python" bench/onnx_shapes.py "$model"
+else
+  python3 bench/time_process.py 21 "$program" analyze "$model" "${json[@]}"
+fi
+python3 bench/time_process.py 21 "$program" analyze zoo:bert_large "${json[@]}"
+for bench in build-bench/bench/*_bench; do "$bench"; done
