@@ -3,7 +3,8 @@ install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTA
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ridgewatt/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridgewatt
-        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "test_support.h" EXCLUDE PATTERN "cli" EXCLUDE
+        PATTERN "web" EXCLUDE)
 install(EXPORT ridgewatt NAMESPACE ridgewatt:: FILE ridgewattTargets.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
 configure_package_config_file(cmake/ridgewattConfig.cmake.in
@@ -17,3 +18,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
 configure_file(cmake/ridgewatt.pc.in ridgewatt.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(RIDGEWATT_TESTS)
+  add_test(NAME install COMMAND ${PROJECT_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR})
+  set_tests_properties(install PROPERTIES TIMEOUT 300)
+endif()

@@ -10,6 +10,7 @@ using AddCommand = void (*)(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
 void add_operators(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);

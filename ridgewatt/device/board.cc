@@ -18,15 +18,15 @@ double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   return board.find_bsp().levels[static_cast<std::size_t>(knob)].back();
 }
 
-double rate_per_sm_cycle(const Board& board, Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
+double rate_per_sm_cycle(const Board& board, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp32:
       return 2.0 * board.cores_per_sm;
-    case Precision::kFp16:
+    case Arithmetic::kFp16:
       return board.fp16_flop_per_sm_cycle;
-    case Precision::kBf16:
+    case Arithmetic::kBf16:
       return board.bf16_flop_per_sm_cycle;
-    case Precision::kInt8:
+    case Arithmetic::kInt8:
       return board.int8_op_per_sm_cycle;
   }
   return 0;
@@ -40,15 +40,15 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view precision_name(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
+std::string_view arithmetic_name(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp32:
       return "fp32";
-    case Precision::kFp16:
+    case Arithmetic::kFp16:
       return "fp16";
-    case Precision::kBf16:
+    case Arithmetic::kBf16:
       return "bf16";
-    case Precision::kInt8:
+    case Arithmetic::kInt8:
       return "int8";
   }
   return "";
@@ -89,16 +89,16 @@ int sms_for_tpc_mask(const Board& board, unsigned mask) {
   return board.sms_per_tpc * (board.tpc_slots - std::popcount(mask & slots));
 }
 
-bool supports(const Board& board, Precision precision) {
-  return rate_per_sm_cycle(board, precision) > 0;
+bool supports(const Board& board, Arithmetic arithmetic) {
+  return rate_per_sm_cycle(board, arithmetic) > 0;
 }
 
-double peak_flops(const Board& board, const PowerMode& mode, Precision precision, int sms) {
-  if (!supports(board, precision)) {
+double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms) {
+  if (!supports(board, arithmetic)) {
     throw NotSupportedError(
-        fmt::format("{} is not known to support {}", board.title, precision_name(precision)));
+        fmt::format("{} is not known to support {}", board.title, arithmetic_name(arithmetic)));
   }
-  return (sms > 0 ? sms : board.sms) * rate_per_sm_cycle(board, precision) *
+  return (sms > 0 ? sms : board.sms) * rate_per_sm_cycle(board, arithmetic) *
          clock_hz(board, mode, Knob::kGpuClock);
 }
 

@@ -4,7 +4,7 @@
 //
 //   const Board board = load_board("agx-orin");        // embedded; also a path, or NAME@BSP
 //   const KnobSpace space = knob_space(board);         // 18,096 power modes
-//   peak_flops(board, space.top(), Precision::kFp16);  // 42.6e12
+//   peak_flops(board, space.top(), Arithmetic::kFp16);  // 42.6e12
 //
 // Boards come from boards/*.toml (format: docs/boards.md), embedded into the library at build.
 #pragma once
@@ -21,9 +21,10 @@
 
 namespace ridgewatt {
 
-enum class Precision { kFp32, kFp16, kBf16, kInt8 };
+// What a GPU computes in.
+enum class Arithmetic { kFp32, kFp16, kBf16, kInt8 };
 // "fp32", "fp16", "bf16", "int8".
-std::string_view precision_name(Precision precision);
+std::string_view arithmetic_name(Arithmetic arithmetic);
 
 // A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
 struct Preset {
@@ -116,11 +117,11 @@ const Preset& find_preset(const Board& board, std::string_view preset_name);
 
 // SMs that a TPC mask leaves on: a set bit switches one TPC off. All when there is no mask.
 int sms_for_tpc_mask(const Board& board, unsigned mask);
-bool supports(const Board& board, Precision precision);
+bool supports(const Board& board, Arithmetic arithmetic);
 // Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock; FP32 is
 // 2 x cores/SM. `sms` 0: all. An absent GPU clock (also under a governor) counts as the highest.
 // NotSupportedError for a precision that the board's GPU has no rate for.
-double peak_flops(const Board& board, const PowerMode& mode, Precision precision, int sms = 0);
+double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
 // DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
 // FP32 peak of the online cores in FLOP/s; 0 when the rate is not known.

@@ -36,17 +36,17 @@ TEST_P(DatasheetPeak, AtTheTopMode) {
   const Peak& expected = GetParam();
   const Board board = load_board(expected.board);
   const PowerMode top = knob_space(board).top();
-  EXPECT_NEAR(peak_flops(board, top, Precision::kFp32) / 1e12, expected.tflops_fp32, 0.00051);
-  EXPECT_NEAR(peak_flops(board, top, Precision::kFp16) / 1e12, expected.tflops_fp16, 0.0051);
+  EXPECT_NEAR(peak_flops(board, top, Arithmetic::kFp32) / 1e12, expected.tflops_fp32, 0.00051);
+  EXPECT_NEAR(peak_flops(board, top, Arithmetic::kFp16) / 1e12, expected.tflops_fp16, 0.0051);
   if (expected.tops_int8 > 0) {
-    EXPECT_NEAR(peak_flops(board, top, Precision::kInt8) / 1e12, expected.tops_int8, 0.051);
+    EXPECT_NEAR(peak_flops(board, top, Arithmetic::kInt8) / 1e12, expected.tops_int8, 0.051);
   } else {
-    EXPECT_FALSE(supports(board, Precision::kInt8));
-    EXPECT_THROW(peak_flops(board, top, Precision::kInt8), NotSupportedError);
+    EXPECT_FALSE(supports(board, Arithmetic::kInt8));
+    EXPECT_THROW(peak_flops(board, top, Arithmetic::kInt8), NotSupportedError);
   }
   EXPECT_NEAR(peak_bandwidth(board, top) / 1e9, expected.bandwidth_gb, 0.051);
-  EXPECT_EQ(peak_flops(board, PowerMode{}, Precision::kFp32),
-            peak_flops(board, top, Precision::kFp32));
+  EXPECT_EQ(peak_flops(board, PowerMode{}, Arithmetic::kFp32),
+            peak_flops(board, top, Arithmetic::kFp32));
 }
 INSTANTIATE_TEST_SUITE_P(AllBoards, DatasheetPeak,
                          ::testing::Values(Peak{"nano", 0.236, 0.47, 0, 25.6},
@@ -68,7 +68,7 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
   const Preset& preset = find_preset(board, "mode_30w");
   EXPECT_EQ(preset.mode, (PowerMode{8, 1728e6, 612e6, 3199e6, ""}));
   EXPECT_EQ(preset.sms, 8);  // mask 240 switches 4 of 8 TPCs off
-  EXPECT_NEAR(peak_flops(board, preset.mode, Precision::kFp32, preset.sms) / 1e12, 1.253, 5e-4);
+  EXPECT_NEAR(peak_flops(board, preset.mode, Arithmetic::kFp32, preset.sms) / 1e12, 1.253, 5e-4);
   EXPECT_EQ(peak_bandwidth(board, preset.mode), 256 / 8 * 2 * 3199e6);
   EXPECT_EQ(find_preset(board, "MAXN").mode, knob_space(board).top());
   EXPECT_EQ(find_preset(board, "MODE_15W").sms, 6);
@@ -123,8 +123,8 @@ TEST(Board, EveryBoardIsWhole) {
         EXPECT_LE(preset.sms, board.sms);
       }
       // More clock or cores never lowers a peak.
-      EXPECT_GE(peak_flops(board, space.top(), Precision::kFp32),
-                peak_flops(board, space[0], Precision::kFp32));
+      EXPECT_GE(peak_flops(board, space.top(), Arithmetic::kFp32),
+                peak_flops(board, space[0], Arithmetic::kFp32));
       EXPECT_GE(peak_bandwidth(board, space.top()), peak_bandwidth(board, space[0]));
     }
     for (const char* key : {"cpu.cores", "gpu.sms", "memory.bus_bits"}) {

@@ -24,9 +24,9 @@ std::size_t mode_count(const Bsp& bsp) {
 }
 
 // Peak in Tera-operations per second, or an empty cell.
-Cell tera_peak(const Board& board, const PowerMode& mode, Precision precision, int sms = 0) {
-  if (!supports(board, precision)) return {};
-  return peak_flops(board, mode, precision, sms) / kTera;
+Cell tera_peak(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0) {
+  if (!supports(board, arithmetic)) return {};
+  return peak_flops(board, mode, arithmetic, sms) / kTera;
 }
 
 PowerMode top_mode(const Bsp& bsp) {
@@ -57,12 +57,12 @@ Json levels_json(const Bsp& bsp) {
 
 Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
   Json json = Json::object();
-  for (const Precision precision :
-       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
-    if (!supports(board, precision)) continue;
-    const char* unit = precision == Precision::kInt8 ? "op" : "flop";
-    json[fmt::format("{}_{}_per_s", precision_name(precision), unit)] =
-        peak_flops(board, mode, precision, sms);
+  for (const Arithmetic arithmetic :
+       {Arithmetic::kFp32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8}) {
+    if (!supports(board, arithmetic)) continue;
+    const char* unit = arithmetic == Arithmetic::kInt8 ? "op" : "flop";
+    json[fmt::format("{}_{}_per_s", arithmetic_name(arithmetic), unit)] =
+        peak_flops(board, mode, arithmetic, sms);
   }
   json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);
   return json;
@@ -106,9 +106,10 @@ Table board_list_table(const std::vector<Board>& boards) {
     const auto* fact = find_fact(board, fmt::format("bsp.{}.gpu_mhz", bsp.name));
     const double bandwidth = peak_bandwidth(board, top);
     table.add_row({board.name, bsp.name, count(mode_count(bsp)), std::int64_t{board.cpu_cores},
-                   std::int64_t{board.sms}, tera_peak(board, top, Precision::kFp32),
-                   tera_peak(board, top, Precision::kFp16), tera_peak(board, top, Precision::kInt8),
-                   bandwidth / kGiga, peak_flops(board, top, Precision::kFp32) / bandwidth,
+                   std::int64_t{board.sms}, tera_peak(board, top, Arithmetic::kFp32),
+                   tera_peak(board, top, Arithmetic::kFp16),
+                   tera_peak(board, top, Arithmetic::kInt8), bandwidth / kGiga,
+                   peak_flops(board, top, Arithmetic::kFp32) / bandwidth,
                    static_cast<std::int64_t>(std::llround(board.memory_bytes / kGiB)),
                    bsp.partial ? "partial" : (fact == nullptr ? "" : fact->status)});
   }
@@ -169,9 +170,9 @@ Table preset_table(const Board& board) {
     const bool known = preset.sms > 0;
     row.emplace_back();
     if (known) row.back() = std::int64_t{preset.sms};
-    for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
+    for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kFp16, Arithmetic::kInt8}) {
       row.emplace_back();
-      if (known) row.back() = tera_peak(board, preset.mode, precision, preset.sms);
+      if (known) row.back() = tera_peak(board, preset.mode, arithmetic, preset.sms);
     }
     row.emplace_back(peak_bandwidth(board, preset.mode) / kGiga);
     table.add_row(std::move(row));

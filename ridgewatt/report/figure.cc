@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/svg_frame.h"
 
 namespace ridgewatt {
@@ -72,6 +76,26 @@ std::string to_svg(const Figure& figure) {
         return draw(f);
       },
       figure);
+}
+
+std::string to_svg(const std::vector<Figure>& figures, const std::string& title) {
+  double width = 0;
+  double height = 0;
+  std::string parts;
+  for (const auto& figure : figures) {
+    const auto [w, h] =
+        std::visit([](const auto& f) { return std::pair(f.width, f.height); }, figure);
+    // A document is an element: moved down it is a part of another.
+    std::string part = to_svg(figure);
+    part.insert(4, fmt::format(" y=\"{}\"", height));
+    parts += part;
+    width = std::max(width, w);
+    height += h;
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" style=\"background:#fff\">\n<title>{2}</title>\n{3}</svg>\n",
+      width, height, escape_html(title), parts);
 }
 
 }  // namespace ridgewatt

@@ -117,6 +117,8 @@ const std::string& figure_title(const Figure& figure);
 // A whole SVG document; the same figure gives the same bytes. UsageError when vectors that belong
 // together differ in length.
 std::string to_svg(const Figure& figure);
+// Several figures below each other in one document.
+std::string to_svg(const std::vector<Figure>& figures, const std::string& title);
 // The option object of an ECharts chart. Points keep their table row as the data item's "row".
 Json to_echarts(const Figure& figure);
 

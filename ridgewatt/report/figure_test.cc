@@ -43,7 +43,7 @@ TEST(Axis, MapsEndsAndTicksAreRound) {
     if (!tick.label.empty()) labelled.push_back(tick.value);
   }
   EXPECT_EQ(labelled, (std::vector<double>{1, 10, 100, 1000}));
-  EXPECT_EQ(linear.ticks(5).size(), 6u);  // 0, 2, .. 10
+  EXPECT_EQ(linear.ticks(5).size(), 6u);                                // 0, 2, .. 10
   EXPECT_EQ(Scale(-0.3, 0.31, false, 0, 1).ticks(6).at(1).label, "0");  // -0.2, 0, 0.2
   // Any range has between two and a few dozen ticks inside it.
   for (const double lo : {-1e9, -1.0, 0.0, 1e-12, 3.0, 1e15}) {

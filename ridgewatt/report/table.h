@@ -15,9 +15,9 @@ namespace ridgewatt {
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
 struct Column {
-  std::string name;     // "time_ms": CSV header and JSON key
+  std::string name;          // "time_ms": CSV header and JSON key
   std::string heading = {};  // "time (ms)": terminal heading; empty: the name
-  int digits = 4;       // significant digits on the terminal
+  int digits = 4;            // significant digits on the terminal
 };
 
 // A cell for people: fixed notation with `digits` significant digits where that is readable; "-"

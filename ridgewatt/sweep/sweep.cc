@@ -72,7 +72,10 @@ KnobSpace Sweep::space() const {
 }
 
 std::vector<Sweep> read_sweeps(const std::string& path) {
-  const CsvTable table = read_csv(path);
+  return sweeps_of(read_csv(path));
+}
+
+std::vector<Sweep> sweeps_of(const CsvTable& table) {
   const std::size_t time_column = table.require_column("time_ms");
   const std::size_t power_column = table.require_column("power_w");
   const auto workload_column = table.column("workload");
@@ -83,13 +86,14 @@ std::vector<Sweep> read_sweeps(const std::string& path) {
   for (const Knob knob : kKnobs) {
     knob_columns[static_cast<std::size_t>(knob)] = table.column(knob_field(knob));
   }
-  if (table.rows.empty()) throw InputError("sweep has no rows", path);
+  if (table.rows.empty()) throw InputError("sweep has no rows", table.source);
 
   std::vector<Sweep> sweeps;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto& fields = table.rows[row];
-    Sweep& sweep = sweep_of(sweeps, path, workload_column ? fields[*workload_column] : "workload",
-                            kind_column ? fields[*kind_column] : "inference");
+    Sweep& sweep =
+        sweep_of(sweeps, table.source, workload_column ? fields[*workload_column] : "workload",
+                 kind_column ? fields[*kind_column] : "inference");
     Observation observation;
     if (batch_column) observation.point.batch = whole(table, row, *batch_column);
     for (const Knob knob : kKnobs) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/csv.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/observation.h"
 
@@ -27,6 +28,7 @@ struct Sweep {
 // The workloads of a sweep file in order of appearance. Throws InputError naming file, line and
 // column on anything that is not a finite positive number.
 std::vector<Sweep> read_sweeps(const std::string& path);
+std::vector<Sweep> sweeps_of(const CsvTable& table);
 // The only workload of a file; InputError when it holds several.
 Sweep read_sweep(const std::string& path);
 

@@ -1,0 +1,197 @@
+#include "ridgewatt/report/result_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/energy_figures.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kMostRows = 2000;
+constexpr int kDeepest = 64;
+
+// The first of `names` that is a column.
+std::optional<std::size_t> first_column(const CsvTable& csv,
+                                        std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    if (const auto column = csv.column(name)) return column;
+  }
+  return std::nullopt;
+}
+
+Cell cell_of(const std::string& text) {
+  if (text.empty()) return {};
+  if (const auto whole = parse_int(text)) return *whole;
+  if (const auto number = parse_double(text)) return *number;
+  return text;
+}
+
+Table csv_table(const CsvTable& csv) {
+  std::vector<Column> columns;
+  for (const auto& name : csv.header) columns.push_back({name, ""});
+  Table table(std::move(columns));
+  for (std::size_t r = 0; r < std::min(kMostRows, csv.rows.size()); ++r) {
+    std::vector<Cell> row;
+    for (const auto& field : csv.rows[r]) row.push_back(cell_of(field));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+// Curves of `y` over `x`, one for each combination of the text columns.
+std::optional<Plot> curves(const CsvTable& csv, std::size_t x, std::size_t y) {
+  Plot plot{.title = fmt::format("{} over {}", csv.header[y], csv.header[x]),
+            .x = {.label = csv.header[x]},
+            .y = {.label = csv.header[y]}};
+  std::map<std::string, std::map<double, std::pair<double, int>>> groups;
+  for (const auto& row : csv.rows) {
+    const auto x_value = parse_double(row[x]);
+    const auto y_value = parse_double(row[y]);
+    if (!x_value || !y_value) continue;
+    std::string group;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (row[c].empty() || parse_double(row[c])) continue;
+      group += (group.empty() ? "" : ", ") + row[c];
+    }
+    auto& [sum, count] = groups[group][*x_value];
+    sum += *y_value;
+    ++count;
+  }
+  if (groups.empty() || groups.size() > 12) return std::nullopt;
+  for (const auto& [name, points] : groups) {
+    Series series{.name = name, .mark = Mark::kLinePoints};
+    for (const auto& [at, mean] : points) {
+      series.x.push_back(at);
+      series.y.push_back(mean.first / mean.second);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
+  if (csv.column("time_ms") && csv.column("power_w") && !csv.rows.empty()) {
+    const bool modelled = csv.column("time_lo_ms").has_value();
+    for (const auto& sweep : sweeps_of(csv)) {
+      report.paragraph(fmt::format("{}, {}: {} operating points.", sweep.workload, sweep.kind,
+                                   sweep.observations.size()));
+      for (const auto& figure :
+           energy_figures(sweep.observations, modelled ? "modelled" : sweep.workload)) {
+        report.figure(figure);
+      }
+    }
+  } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
+    for (std::size_t c = 0; c < csv.header.size(); ++c) {
+      const auto& column = csv.header[c];
+      const bool wanted = column.find("mape") != std::string::npos ||
+                          column.find("error") != std::string::npos ||
+                          column.find("penalty") != std::string::npos;
+      if (!wanted) continue;
+      if (const auto plot = curves(csv, *x, c)) report.figure(*plot);
+    }
+  }
+  std::string caption = name;
+  if (csv.rows.size() > kMostRows) {
+    caption += fmt::format(" (the first {} of {} rows)", kMostRows, csv.rows.size());
+  }
+  report.table(caption, csv_table(csv));
+}
+
+Cell json_cell(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_boolean()) return std::string(value.get<bool>() ? "yes" : "no");
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// {"mode": {"gpu_mhz": 306}} becomes the single value "mode.gpu_mhz"; arrays stay.
+void flatten(const Json& value, const std::string& key, std::map<std::string, Json>& flat,
+             std::vector<std::string>& order, int depth = 0) {
+  if (value.is_object() && depth < 8) {
+    for (const auto& [name, child] : value.items()) {
+      flatten(child, key.empty() ? name : key + "." + name, flat, order, depth + 1);
+    }
+  } else if (flat.emplace(key, value).second) {
+    order.push_back(key);
+  }
+}
+
+bool is_table(const Json& value) {
+  return value.is_array() && !value.empty() &&
+         std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_object(); });
+}
+
+Table json_table(const Json& rows) {
+  std::vector<std::map<std::string, Json>> flat_rows;
+  std::vector<std::string> keys;
+  std::map<std::string, Json> seen;
+  for (const auto& row : rows) {
+    if (flat_rows.size() == kMostRows) break;
+    std::vector<std::string> order;
+    flatten(row, "", flat_rows.emplace_back(), order);
+    for (const auto& key : order) {
+      if (seen.emplace(key, nullptr).second) keys.push_back(key);
+    }
+  }
+  std::vector<Column> columns;
+  for (const auto& key : keys) columns.push_back({key, ""});
+  Table table(std::move(columns));
+  for (const auto& flat : flat_rows) {
+    std::vector<Cell> row;
+    for (const auto& key : keys) {
+      const auto found = flat.find(key);
+      row.push_back(found == flat.end() ? Cell() : json_cell(found->second));
+    }
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+void add_json(HtmlReport& report, const std::string& name, const Json& json) {
+  if (is_table(json)) {
+    report.table(name, json_table(json));
+    return;
+  }
+  std::map<std::string, Json> flat;
+  std::vector<std::string> order;
+  flatten(json, "", flat, order);
+  Table values({{"key", ""}, {"value", ""}});
+  for (const auto& key : order) {
+    if (!is_table(flat[key])) values.add_row({key, cell_text(json_cell(flat[key]), 6)});
+  }
+  if (!values.rows().empty()) report.table(name, values);
+  for (const auto& key : order) {
+    if (is_table(flat[key])) report.table(key, json_table(flat[key]));
+  }
+}
+
+}  // namespace
+
+void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
+  const std::string_view text = trim(content);
+  if (text.empty()) throw InputError("file is empty", name);
+  report.heading(name);
+  if (text.front() != '{' && text.front() != '[') {
+    add_csv(report, name, parse_csv(content, name));
+    return;
+  }
+  // What lies deeper than any result does is dropped, so that no depth can exhaust the stack.
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  const Json json = Json::parse(text, shallow, false);
+  if (json.is_discarded()) throw InputError("is not valid JSON", name);
+  add_json(report, name, json);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,18 @@
+// Any result file of the program, CSV or JSON, as a section of an HTML report: its numbers as
+// sortable tables, and the figures that its columns allow.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ridgewatt/report/html_report.h"
+
+namespace ridgewatt {
+
+// CSV: one table; operating points (time_ms, power_w and knobs) get the energy figures, error or
+// penalty columns over a number of profiled modes get curves.
+// JSON: single values as a table of keys, every array of objects as a table of its own.
+// `name` is for headings and messages. InputError when `content` is neither.
+void add_result(HtmlReport& report, const std::string& name, std::string_view content);
+
+}  // namespace ridgewatt

@@ -1,0 +1,143 @@
+#include "ridgewatt/report/roofline_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/report/energy_figures.h"
+#include "ridgewatt/report/result_report.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+
+EnergyRoofline roof(double gpu_share) {
+  return {.peak_flop_per_s = 5e12 * gpu_share,
+          .bandwidth_bytes_per_s = 2e11,
+          .energy_per_flop_j = 5e-12,
+          .energy_per_byte_j = 6e-11,
+          .static_power_w = 10};
+}
+
+RooflineReport sample_report() {
+  RooflineReport report{.title = "model <x>", .provenance = "modelled: by hand"};
+  report.modes = {{"MAXN", roof(1)}, {"half", roof(0.5)}};
+  const auto layer = [](const char* name, double flop, double bytes, double time_s) {
+    return RooflineLayer{name, "Conv", "compute", flop, bytes, time_s, time_s * 20};
+  };
+  report.layers = {layer("a", 1e9, 1e6, 1e-3), layer("b", 1e6, 1e6, 1e-5),
+                   layer("c", 0, 1e6, 1e-5)};
+  return report;
+}
+
+TEST(RooflineReport, RoofsAreFlatAboveTheBalancePointAndSlopeBelow) {
+  const Plot plot = time_roofline_figure(sample_report());
+  ASSERT_EQ(plot.series.size(), 3u);  // two modes, the layers
+  const Series& line = plot.series[0];
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    EXPECT_NEAR(line.y[i], std::min(line.x[i] * 200, 5000.0), 1e-6 * line.y[i]);
+  }
+  const Series& layers = plot.series[2];
+  EXPECT_EQ(layers.rows, (std::vector<int>{0, 1}));  // "c" has no work
+  EXPECT_DOUBLE_EQ(layers.x[0], 1000);
+  EXPECT_DOUBLE_EQ(layers.y[0], 1000);  // 1 GFLOP in 1 ms
+  EXPECT_GT(layers.radius[0], layers.radius[1]);
+  ASSERT_EQ(plot.remarks.size(), 1u);  // the whole model
+  EXPECT_DOUBLE_EQ(*plot.remarks[0].x, 1.001e9 / 3e6);
+}
+
+TEST(RooflineReport, ArchAndPowerLinesHaveTheirKnownPoints) {
+  const RooflineReport report = sample_report();
+  const Series arch = energy_arch_figure(report).series[0];
+  EXPECT_NEAR(arch.y.back(), 1e-9 * report.modes[0].roofline.peak_flop_per_j(),
+              0.05 * arch.y.back());
+  const Series power = power_line_figure(report).series[0];
+  EXPECT_NEAR(*std::max_element(power.y.begin(), power.y.end()), 10 + 5e12 * 5e-12 + 2e11 * 6e-11,
+              1e-9);  // pi0 + pi_f + pi_m at the balance point
+  EXPECT_THAT(roofline_svg(report), HasSubstr("power line"));
+  const std::string page = roofline_html(report);
+  EXPECT_THAT(page.find("model &lt;x&gt;"), ::testing::Ne(std::string::npos));
+  EXPECT_EQ(page.find("model <x>"), std::string::npos);
+}
+
+// energy = power x time with a minimum inside the GPU clocks.
+std::vector<Observation> valley() {
+  std::vector<Observation> points;
+  for (int cpu = 1; cpu <= 3; ++cpu) {
+    for (int gpu = 1; gpu <= 7; ++gpu) {
+      Observation o;
+      o.point = {{4, cpu * 5e8, gpu * 1e8, 2e9, ""}, 2};
+      o.time_s = 0.1 / gpu;
+      o.power_w = 4 + gpu * gpu * 0.25 + cpu * 0.5;
+      points.push_back(o);
+    }
+  }
+  return points;
+}
+
+TEST(EnergyFigures, MarkTheMinimum) {
+  const auto points = valley();
+  const Plot plot = energy_over_gpu_clock(points, "made up");
+  // E ~ (5.5 + g^2 / 4) / g at the highest CPU clock: least at g = sqrt(22) = 4.7, so g = 5.
+  ASSERT_EQ(plot.remarks.size(), 1u);
+  EXPECT_EQ(*plot.remarks[0].x, 500);
+  EXPECT_NEAR(*plot.remarks[0].y, 0.1 / 5 * (5.5 + 25 * 0.25) / 2 * 1e3, 1e-9);
+  const HeatMap map = energy_topology(points, "made up");
+  EXPECT_EQ(map.x.size(), 7u);
+  EXPECT_EQ(map.y.size(), 3u);
+  EXPECT_EQ(*map.remarks[0].y, 500);  // lowest CPU clock: E ~ (4.5 + g^2 / 4) / g, g = 4
+  EXPECT_EQ(*map.remarks[0].x, 400);
+  const Plot front = time_power_front(points, "made up");
+  EXPECT_EQ(front.series[1].x.size(), 7u);  // lowest CPU clock wins at every GPU clock
+  EXPECT_EQ(energy_figures(points, "made up").size(), 3u);
+  EXPECT_TRUE(energy_figures({}, "none").empty());
+}
+
+std::string page_of(const std::string& content) {
+  HtmlReport report("r");
+  add_result(report, "file", content);
+  return report.html();
+}
+
+TEST(ResultReport, TakesCsvAndJson) {
+  std::string csv = "workload,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w\n";
+  for (const auto& o : valley()) {
+    csv += "net<b>,2,4," + std::to_string(o.point.mode.cpu_clock_hz / 1e6) + "," +
+           std::to_string(o.point.mode.gpu_clock_hz / 1e6) + ",2000," +
+           std::to_string(o.time_s * 1e3) + "," + std::to_string(o.power_w) + "\n";
+  }
+  EXPECT_THAT(page_of(csv).find("Energy over GPU clock"), ::testing::Ne(std::string::npos));
+  EXPECT_EQ(page_of(csv).find("net<b>"), std::string::npos);
+  const std::string scores = page_of("method,profiles,time_mape\nours,10,5\nours,20,4\nnn,10,9\n");
+  EXPECT_THAT(scores.find("time_mape over profiles"), ::testing::Ne(std::string::npos));
+  const std::string json =
+      page_of(R"({"total":{"macs":5},"nodes":[{"name":"<i>","mode":{"gpu_mhz":306}}]})");
+  EXPECT_THAT(json.find("total.macs"), ::testing::Ne(std::string::npos));
+  EXPECT_THAT(json.find("mode.gpu_mhz"), ::testing::Ne(std::string::npos));
+  EXPECT_THAT(json.find("&lt;i&gt;"), ::testing::Ne(std::string::npos));
+  EXPECT_THROW(page_of(""), InputError);
+  EXPECT_THROW(page_of("{\"a\":"), InputError);
+  EXPECT_THROW(page_of("a,b\n1\n"), InputError);
+  EXPECT_THROW(page_of("[" + std::string(100000, '[')), InputError);
+  page_of(std::string(100000, '[') + std::string(100000, ']'));
+}
+
+TEST(ResultReport, ProgramWritesOneFile) {
+  const testing::TemporaryFolder folder;
+  const auto csv = folder.write("a.csv", "gpu_mhz,time_ms,power_w\n306,10,5\n408,8,6\n510,7,8\n");
+  const std::string html = (folder.path() / "a.html").string();
+  const auto result = testing::run_program("report " + csv + " -o " + html);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(read_file(html).substr(0, 15), HasSubstr("<!DOCTYPE html>"));
+  const auto bad = folder.write("bad.csv", "gpu_mhz,time_ms,power_w\n306,nan,5\n");
+  const auto failed = testing::run_program("report " + bad + " -o " + html + "2");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.output, HasSubstr("line 2"));
+  EXPECT_FALSE(std::filesystem::exists(html + "2"));
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs a build into an empty prefix and builds a small program against it, once with CMake's
+# find_package and once with pkg-config. Usage: tools/install_test.sh BUILD_FOLDER
+set -euo pipefail
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+
+cat > "$work/main.cc" <<'CODE'
+#include <cstdio>
+
+#include "ridgewatt/device/board.h"
+
+int main() {
+  const ridgewatt::Board board = ridgewatt::load_board("agx-xavier");
+  std::printf("%zu\n", ridgewatt::knob_space(board).size());
+}
+CODE
+cat > "$work/CMakeLists.txt" <<'CODE'
+cmake_minimum_required(VERSION 3.22)
+project(consumer CXX)
+find_package(ridgewatt REQUIRED)
+add_executable(consumer main.cc)
+target_link_libraries(consumer PRIVATE ridgewatt::ridgewatt)
+CODE
+
+cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
+cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
+[[ $("$work/build/consumer") == 29232 ]]
+echo "find_package: well"
+
+pc=$(dirname "$(find "$work/prefix" -name ridgewatt.pc)")
+read -ra flags < <(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs ridgewatt)
+"${CXX:-c++}" -std=c++20 "$work/main.cc" -o "$work/consumer" "${flags[@]}"
+[[ $("$work/consumer") == 29232 ]]
+echo "pkg-config: well"
+[[ $("$work/prefix/bin/ridgewatt" device show agx-xavier --modes --format csv | wc -l) == 29233 ]]
+echo "installed program: well"
