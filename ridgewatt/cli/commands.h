@@ -33,6 +33,7 @@ inline constexpr AddCommand kCommands[] = {
     add_device,
     add_tune,
     add_sweep,
+    add_report,
     add_schedule,
     add_evaluate,
     add_sensors,

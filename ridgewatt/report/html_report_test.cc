@@ -72,8 +72,8 @@ std::string load_in_browser(const std::string& page, std::string* log) {
   const std::string path = folder.write("page.html", page);
   const std::string error_path = (folder.path() / "log").string();
   const std::string command =
-      "timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr"
-      " --virtual-time-budget=5000 --window-size=1200,900 --user-data-dir='" +
+      "timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr"
+      " --virtual-time-budget=60000 --window-size=1200,900 --user-data-dir='" +
       (folder.path() / "profile").string() + "' --dump-dom 'file://" + path + "' 2>'" + error_path +
       "'";
   std::string dom;

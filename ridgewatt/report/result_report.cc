@@ -146,6 +146,7 @@ Table json_table(const Json& rows) {
     }
   }
   std::vector<Column> columns;
+  columns.reserve(keys.size());
   for (const auto& key : keys) columns.push_back({key, ""});
   Table table(std::move(columns));
   for (const auto& flat : flat_rows) {

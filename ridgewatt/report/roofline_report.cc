@@ -13,6 +13,8 @@
 namespace ridgewatt {
 namespace {
 
+constexpr int kLineSteps = 160;
+
 constexpr double kGiga = 1e9;
 
 bool has_place(const RooflineLayer& layer) {
@@ -49,7 +51,6 @@ using LayerValue = std::function<double(const RooflineLayer&)>;
 // One line a mode, the layers as points, and the whole model as a remark.
 Plot roofline_plot(const RooflineReport& report, const std::string& name, const Axis& y,
                    const RoofValue& roof, const LayerValue& of_layer) {
-  constexpr int kSteps = 160;
   Plot plot{.title = fmt::format("{}: {} ({})", report.title, name, report.word),
             .x = {.label = "arithmetic intensity (FLOP/byte)", .log = true},
             .y = y};
@@ -63,8 +64,8 @@ Plot roofline_plot(const RooflineReport& report, const std::string& name, const 
       if (m > 0 && m + 1 < count) line.name.clear();
     }
     std::vector<double> at;
-    for (int i = 0; i <= kSteps; ++i) {
-      at.push_back(range.lo * std::pow(range.hi / range.lo, i / static_cast<double>(kSteps)));
+    for (int i = 0; i <= kLineSteps; ++i) {
+      at.push_back(range.lo * std::pow(range.hi / range.lo, i / static_cast<double>(kLineSteps)));
     }
     at.push_back(report.modes[m].roofline.time_balance());  // the corner itself
     std::sort(at.begin(), at.end());

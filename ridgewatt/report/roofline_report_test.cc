@@ -23,7 +23,9 @@ EnergyRoofline roof(double gpu_share) {
 }
 
 RooflineReport sample_report() {
-  RooflineReport report{.title = "model <x>", .provenance = "modelled: by hand"};
+  RooflineReport report;
+  report.title = "model <x>";
+  report.provenance = "modelled: by hand";
   report.modes = {{"MAXN", roof(1)}, {"half", roof(0.5)}};
   const auto layer = [](const char* name, double flop, double bytes, double time_s) {
     return RooflineLayer{name, "Conv", "compute", flop, bytes, time_s, time_s * 20};

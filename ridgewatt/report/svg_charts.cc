@@ -11,6 +11,8 @@
 namespace ridgewatt {
 namespace {
 
+constexpr int kOutlineSteps = 60;
+
 // Names below a categorical axis, slanted when they would touch.
 void draw_names(Svg& svg, const Frame& frame, const std::vector<std::string>& names) {
   const double step = frame.width() / static_cast<double>(std::max<std::size_t>(1, names.size()));
@@ -34,10 +36,9 @@ double name_room(const std::vector<std::string>& names, double step) {
 
 void draw_violin(Svg& svg, const Scale& scale, const std::vector<double>& sample, double center,
                  double half_width, const std::string& color) {
-  constexpr int kSteps = 60;
   const auto [lo, hi] = std::minmax_element(sample.begin(), sample.end());
   std::vector<double> at;
-  for (int i = 0; i <= kSteps; ++i) at.push_back(*lo + (*hi - *lo) * i / kSteps);
+  for (int i = 0; i <= kOutlineSteps; ++i) at.push_back(*lo + (*hi - *lo) * i / kOutlineSteps);
   const std::vector<double> density = kernel_density(sample, at);
   const double peak = *std::max_element(density.begin(), density.end());
   std::vector<SvgPoint> outline;

@@ -9,6 +9,8 @@
 namespace ridgewatt {
 namespace {
 
+constexpr int kColorSteps = 64;
+
 struct Cells {
   Frame frame;
   double width;   // of a cell
@@ -76,12 +78,11 @@ void draw_contour(Svg& svg, const HeatMap& map, const Cells& cells, double level
 }
 
 void draw_color_bar(Svg& svg, const Frame& frame, const Scale& scale, const std::string& label) {
-  constexpr int kSteps = 64;
   const double left = frame.right + 16;
-  const double step = frame.height() / kSteps;
-  for (int i = 0; i < kSteps; ++i) {
+  const double step = frame.height() / kColorSteps;
+  for (int i = 0; i < kColorSteps; ++i) {
     svg.rectangle({left, frame.bottom - (i + 1) * step}, 14, step + 0.5,
-                  {.fill = ramp_color((i + 0.5) / kSteps)});
+                  {.fill = ramp_color((i + 0.5) / kColorSteps)});
   }
   for (const auto& tick : scale.ticks(6)) {
     if (tick.label.empty()) continue;
