@@ -15,6 +15,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVers
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
+# Relative, so that the tree may be installed under another prefix or moved.
+file(RELATIVE_PATH RIDGEWATT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/ridgewatt.pc.in ridgewatt.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
