@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
@@ -131,7 +130,7 @@ TEST(PlanTable, ImpossibleProblemsNameTheMiss) {
   EXPECT_THROW(table.best({.arrival_rate_hz = 1, .max_power_w = NAN}), UsageError);
 }
 
-TEST(PlanTable, GivenSweepsAreFast) {
+TEST(PlanTable, GivenSweepsJoinAndLooserBudgetsNeverLose) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data" / "agx-orin";
   ScheduleWorkloads workloads;
@@ -140,18 +139,15 @@ TEST(PlanTable, GivenSweepsAreFast) {
   const auto candidates = join_sweeps(workloads);
   EXPECT_EQ(candidates.size(), 2205u);
   const PlanTable table(candidates);
-  const auto start = std::chrono::steady_clock::now();
-  double sum = 0;
-  int count = 0;
-  for (double power = 10; power <= 50; ++power) {
-    for (double rate = 30; rate <= 120; rate += 5) {
-      sum += table.best_throughput({rate, 1.0, power, Bound::kStrict}).value_or(0);
-      ++count;
+  for (double rate = 30; rate <= 120; rate += 30) {
+    double before = 0;
+    for (double power = 10; power <= 50; ++power) {
+      const double best = table.best_throughput({rate, 1.0, power, Bound::kStrict}).value_or(0);
+      EXPECT_GE(best, before);
+      before = best;
     }
+    EXPECT_GT(before, 0);
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  EXPECT_GT(sum, 0);
-  EXPECT_LT(taken.count() / count, 1e-3);
 }
 
 }  // namespace
