@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/semiparametric.h"
 
 namespace ridgewatt {
@@ -106,6 +107,8 @@ class AutoPredictor::Implementation {
   std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
   void add(Reference reference) { references_.push_back(std::move(reference)); }
   const AutoSummary& summary() const { return summary_; }
+  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates,
+                                   std::size_t count) const;
 
  private:
   std::vector<Candidate> time_candidates() const;
@@ -122,6 +125,7 @@ class AutoPredictor::Implementation {
   FeatureSpace space_;
   std::vector<FittedReference> fitted_;
   std::vector<Candidate> time_, power_;
+  std::vector<OperatingPoint> sampled_;
   AutoSummary summary_;
   double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
 };
@@ -207,6 +211,8 @@ void AutoPredictor::Implementation::fit(std::span<const Observation> samples) {
   fitted_.clear();
   for (const auto& reference : references_) fitted_.emplace_back(reference, space_);
 
+  sampled_ = points;
+  std::sort(sampled_.begin(), sampled_.end());
   const Logs logs = logs_of(kept);
   least_log_time_ = logs.time.minCoeff(), most_log_time_ = logs.time.maxCoeff();
   least_log_power_ = logs.power.minCoeff(), most_log_power_ = logs.power.maxCoeff();
@@ -294,6 +300,105 @@ std::vector<Prediction> AutoPredictor::Implementation::predict(
   return result;
 }
 
+namespace {
+
+constexpr std::size_t kDesignCandidates = 700, kDesignTargets = 250;
+constexpr double kPriceExponent = 0.15;  // weak: it decides between points that are about as good
+
+// A subset that has the corners of the space and, between them, an even share of the rest.
+std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count) {
+  const auto size = static_cast<std::size_t>(x.rows());
+  std::vector<std::size_t> result;
+  if (size <= count) {
+    for (std::size_t i = 0; i < size; ++i) result.push_back(i);
+    return result;
+  }
+  for (int corner = 0; corner < 1 << kFeatures; ++corner) {
+    Eigen::Matrix<double, kFeatures, 1> direction;
+    for (int f = 0; f < kFeatures; ++f) direction[f] = (corner >> f & 1) != 0 ? 1 : -1;
+    Eigen::Index best = 0;
+    (x * direction).maxCoeff(&best);
+    result.push_back(static_cast<std::size_t>(best));
+  }
+  // A stride that shares no factor with the size visits the grid evenly.
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(static_cast<std::size_t>(
+        std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0) * static_cast<double>(size)));
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::size_t> AutoPredictor::Implementation::suggest(
+    std::span<const OperatingPoint> candidates, std::size_t count) const {
+  if (candidates.empty()) throw UsageError("no operating points to choose from");
+  const bool fitted = !time_.empty();
+  const FeatureSpace space = fitted ? space_ : FeatureSpace(candidates);
+  const FeatureMatrix all = space.features(candidates);
+  const auto chosen = thin_points(all, std::max(kDesignCandidates, 2 * count));
+  const auto subset = [&](const std::vector<std::size_t>& rows) {
+    std::vector<OperatingPoint> points;
+    for (const auto row : rows) points.push_back(candidates[row]);
+    return points;
+  };
+  const auto candidate_points = subset(chosen);
+  const std::vector<OperatingPoint> targets = subset(thin_points(all, kDesignTargets));
+
+  const auto likeliest = [](const std::vector<Candidate>& models) {
+    return &*std::max_element(
+        models.begin(), models.end(),
+        [](const Candidate& a, const Candidate& b) { return a.weight < b.weight; });
+  };
+  std::vector<Candidate> prior_time, prior_power;
+  if (!fitted) {
+    prior_time.push_back({"stages", nullptr, std::make_shared<StageTimeModel>(), {}, 1});
+    prior_power.push_back({"stages", nullptr, std::make_shared<WorkPowerModel>(0), {}, 1});
+    for (auto* models : {&prior_time, &prior_power}) {
+      models->front().fitted.emplace(models->front().model, LinearTerms(),
+                                     GaussianProcessOptions());
+      models->front().fitted->use_prior();
+    }
+  }
+  const Candidate& time = fitted ? *likeliest(time_) : prior_time.front();
+  const Candidate& power = fitted ? *likeliest(power_) : prior_power.front();
+  const auto input_at = [&](const std::vector<OperatingPoint>& points, const Candidate& model,
+                            bool is_time) {
+    ModelInput base{space.features(points), {}, {}};
+    const std::vector<Logs> residuals = fitted ? residuals_at(points, base.x) : std::vector<Logs>();
+    if (fitted) {
+      base.log_time = average(time_, base, residuals, true).mean;
+    } else {
+      Eigen::VectorXd value;
+      prior_time.front().model->evaluate(time.fitted->parameters(), base.x, {}, value, nullptr);
+      base.log_time = value;
+    }
+    return input_for(model, base, residuals, is_time);
+  };
+  std::vector<DesignQuantity> quantities;
+  Eigen::VectorXd price;
+  for (const Candidate* model : {&time, &power}) {
+    const ModelInput from = input_at(candidate_points, *model, model == &time);
+    const ModelInput to = input_at(targets, *model, model == &time);
+    const double noise = model->fitted->process().noise_deviation();
+    quantities.push_back({model->fitted->covariance(from, to),
+                          model->fitted->covariance(from, from), noise * noise});
+    price = from.log_time.array().exp();
+  }
+  std::vector<bool> excluded;
+  for (const auto& point : candidate_points) {
+    excluded.push_back(std::binary_search(sampled_.begin(), sampled_.end(), point));
+  }
+  std::vector<std::size_t> result;
+  for (const auto index :
+       choose_design(std::move(quantities), price, kPriceExponent, std::move(excluded), count)) {
+    result.push_back(chosen[index]);
+  }
+  return result;
+}
+
 AutoPredictor::AutoPredictor(AutoOptions options)
     : implementation_(std::make_unique<Implementation>(std::move(options))) {}
 AutoPredictor::~AutoPredictor() = default;
@@ -311,6 +416,10 @@ std::vector<Prediction> AutoPredictor::predict(std::span<const OperatingPoint> p
 }
 const AutoSummary& AutoPredictor::summary() const {
   return implementation_->summary();
+}
+std::vector<std::size_t> AutoPredictor::suggest(std::span<const OperatingPoint> candidates,
+                                                std::size_t count) const {
+  return implementation_->suggest(candidates, count);
 }
 
 }  // namespace ridgewatt

@@ -51,6 +51,12 @@ class AutoPredictor : public Predictor {
                                   double interval) const override;
   const AutoSummary& summary() const;
 
+  // Which `count` of `candidates` to profile next (design.h), the most telling first; before any
+  // fit under the prior. Points with a sample are left out, and of two equally good ones the one
+  // that takes less time is preferred.
+  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates,
+                                   std::size_t count) const;
+
  private:
   class Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -91,15 +91,41 @@ void GaussianProcess::factorise() {
   standardised_ = weights_.array() / precision.sqrt();
 }
 
+void GaussianProcess::reset_hyperparameters() {
+  hyper_.setConstant(kHyper, options_.length);
+  hyper_[kSignal] = options_.signal;
+  hyper_[kNoise] = options_.noise;
+}
+
+void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_deviation) {
+  reset_hyperparameters();
+  coefficient_variance_ = coefficient_deviation.array().square();
+  x_.resize(0, kFeatures);
+}
+
+Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
+                                            const FeatureMatrix& b,
+                                            const Eigen::MatrixXd& linear_b) const {
+  const auto prior = [&](const FeatureMatrix& p, const Eigen::MatrixXd& linear_p,
+                         const FeatureMatrix& q, const Eigen::MatrixXd& linear_q) {
+    Eigen::MatrixXd result = kernel(p, q);
+    result.noalias() += (linear_p * coefficient_variance_.asDiagonal()) * linear_q.transpose();
+    return result;
+  };
+  Eigen::MatrixXd result = prior(a, linear_a, b, linear_b);
+  if (x_.rows() == 0) return result;
+  Eigen::MatrixXd to_a = prior(x_, linear_, a, linear_a), to_b = prior(x_, linear_, b, linear_b);
+  factor_.triangularView<Eigen::Lower>().solveInPlace(to_a);
+  factor_.triangularView<Eigen::Lower>().solveInPlace(to_b);
+  result.noalias() -= to_a.transpose() * to_b;
+  return result;
+}
+
 void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
                           const Eigen::MatrixXd& linear, const Eigen::VectorXd& coefficient_mean,
                           const Eigen::VectorXd& coefficient_deviation) {
-  if (hyper_.size() == 0) {
-    hyper_.setConstant(kHyper, options_.length);
-    hyper_[kSignal] = options_.signal;
-    hyper_[kNoise] = options_.noise;
-    noise_scale_.setOnes(x.rows());
-  }
+  if (hyper_.size() == 0) reset_hyperparameters();
+  if (noise_scale_.size() != x.rows()) noise_scale_.setOnes(x.rows());
   x_ = x;
   linear_ = linear;
   coefficient_mean_ = coefficient_mean;

@@ -33,6 +33,13 @@ class GaussianProcess {
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
+  // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples (or
+  // under the prior before any: call use_prior first).
+  Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
+                             const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
+  // Hyperparameters at the centre of their prior and no samples.
+  void use_prior(const Eigen::VectorXd& coefficient_deviation);
+
   // Log marginal likelihood at the hyperparameters, with their prior.
   double evidence() const { return evidence_; }
   // Covariance of f + e between the samples.
@@ -44,6 +51,7 @@ class GaussianProcess {
   Eigen::MatrixXd kernel(const FeatureMatrix& a, const FeatureMatrix& b) const;
 
  private:
+  void reset_hyperparameters();
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorise();
 

@@ -71,6 +71,22 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
   }
 }
 
+void SemiparametricModel::use_prior() {
+  parameters_.resize(model_->size() + terms_.mean.size());
+  parameters_ << model_->prior_mean(), terms_.mean;
+  Eigen::VectorXd deviation(parameters_.size());
+  deviation << model_->prior_deviation(), terms_.deviation;
+  process_.use_prior(deviation);
+}
+
+Eigen::MatrixXd SemiparametricModel::covariance(const ModelInput& a, const ModelInput& b) const {
+  Eigen::VectorXd value;
+  Eigen::MatrixXd linear_a, linear_b;
+  linearise(a, value, linear_a);
+  linearise(b, value, linear_b);
+  return process_.covariance(a.x, linear_a, b.x, linear_b);
+}
+
 LogPrediction SemiparametricModel::predict(const ModelInput& input) const {
   LogPrediction result;
   Eigen::VectorXd value;

@@ -39,6 +39,10 @@ class SemiparametricModel {
 
   void fit(const ModelInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const ModelInput& input) const;
+  // Stands at the prior, without samples: for choosing the first points.
+  void use_prior();
+  // Covariance of the noise-free function between two sets of points.
+  Eigen::MatrixXd covariance(const ModelInput& a, const ModelInput& b) const;
   double evidence() const { return process_.evidence(); }
   const GaussianProcess& process() const { return process_; }
   const Eigen::VectorXd& parameters() const { return parameters_; }

@@ -1,0 +1,43 @@
+#include "ridgewatt/predict/design.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridgewatt {
+
+std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
+                                       const Eigen::VectorXd& price, double price_exponent,
+                                       std::vector<bool> excluded, std::size_t count) {
+  std::vector<std::size_t> chosen;
+  const Eigen::ArrayXd discount = price.array().pow(-price_exponent);
+  while (chosen.size() < count) {
+    Eigen::ArrayXd gain = Eigen::ArrayXd::Zero(price.size());
+    for (const auto& quantity : quantities) {
+      const Eigen::ArrayXd variance =
+          quantity.candidate_candidate.diagonal().array() + quantity.noise_variance;
+      const Eigen::ArrayXd reduction =
+          quantity.candidate_target.rowwise().squaredNorm().array() / variance;
+      // A share of what the quantity has left, so that time and power count alike.
+      gain += reduction / std::max(reduction.sum(), 1e-300);
+    }
+    gain *= discount;
+    Eigen::Index best = -1;
+    for (Eigen::Index i = 0; i < gain.size(); ++i) {
+      if (excluded[static_cast<std::size_t>(i)]) continue;
+      if (best < 0 || gain[i] > gain[best]) best = i;
+    }
+    if (best < 0) break;
+    chosen.push_back(static_cast<std::size_t>(best));
+    excluded[static_cast<std::size_t>(best)] = true;
+    for (auto& quantity : quantities) {
+      const Eigen::VectorXd column = quantity.candidate_candidate.col(best);
+      const Eigen::RowVectorXd row = quantity.candidate_target.row(best);
+      const double variance = column[best] + quantity.noise_variance;
+      quantity.candidate_target.noalias() -= column * row / variance;
+      quantity.candidate_candidate.noalias() -= column * column.transpose() / variance;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace ridgewatt

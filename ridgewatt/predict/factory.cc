@@ -1,0 +1,54 @@
+#include "ridgewatt/predict/factory.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/linear_predictor.h"
+#include "ridgewatt/predict/tree_predictor.h"
+
+namespace ridgewatt {
+
+std::vector<std::string> predictor_methods() {
+  std::vector<std::string> methods = {"auto", "linear", "nn", "powertrain"};
+  if (trees_available()) methods.emplace_back("trees");
+  return methods;
+}
+
+std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
+  NnOptions network = options.network;
+  network.seed = options.seed;
+  if (options.method == "auto") {
+    AutoOptions auto_options;
+    auto_options.space = options.space;
+    auto predictor = std::make_unique<AutoPredictor>(std::move(auto_options));
+    for (const auto& sweep : options.references) {
+      predictor->add_reference(
+          reference_from_rows(sweep.workload + " " + sweep.kind, sweep.observations));
+    }
+    for (const auto& prior : options.priors) predictor->add_reference(prior);
+    return predictor;
+  }
+  if (options.method == "linear") return std::make_unique<LinearPredictor>();
+  if (options.method == "nn") return std::make_unique<NnPredictor>(network);
+  if (options.method == "trees") return make_tree_predictor(options.seed);
+  if (options.method == "powertrain") {
+    if (options.reference_model) {
+      return std::make_unique<NnPredictor>(network, *options.reference_model);
+    }
+    if (options.references.empty()) {
+      throw UsageError("powertrain starts from another workload's sweep", "--reference",
+                       "give one, or --reference-model");
+    }
+    NnOptions reference = network;
+    reference.rows_per_mode = options.reference_rows_per_mode;
+    const Sweep& sweep = options.references.front();
+    return std::make_unique<NnPredictor>(
+        network, train_reference(sweep.workload, sweep.observations, reference));
+  }
+  throw UsageError(fmt::format("unknown predictor '{}'", options.method), "--method",
+                   fmt::format("one of {}", fmt::join(predictor_methods(), ", ")));
+}
+
+}  // namespace ridgewatt

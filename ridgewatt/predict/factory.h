@@ -1,0 +1,38 @@
+// Predictors by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/predict/nn_predictor.h"
+#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/predict/reference.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+
+struct PredictorOptions {
+  std::string method = "auto";
+  // Where predictions will be asked; see AutoOptions::space.
+  std::vector<OperatingPoint> space;
+  // Sweeps of other workloads. `auto` takes all, `powertrain` the first; the others none.
+  std::vector<Sweep> references;
+  // A trained reference instead of training one (`powertrain`).
+  std::optional<ReferenceModel> reference_model;
+  // The twin's view of this workload (`auto`).
+  std::vector<Reference> priors;
+  // Of the neural methods; a reference with its full sweep needs no repeated rows.
+  NnOptions network;
+  int reference_rows_per_mode = 1;
+  std::uint64_t seed = 1;
+};
+
+// "auto", "linear", "nn", "powertrain" and, where built with it, "trees".
+std::vector<std::string> predictor_methods();
+// Throws UsageError for an unknown method, or `powertrain` without a reference.
+std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);
+
+}  // namespace ridgewatt

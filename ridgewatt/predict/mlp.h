@@ -1,0 +1,59 @@
+// A multilayer perceptron with ReLU and one linear output, trained by minibatch Adam on the mean
+// squared error: the network of the published neural predictors (4-256-128-64-1), small and fast.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ridgewatt {
+
+struct MlpOptions {
+  std::vector<std::size_t> hidden = {256, 128, 64};  // multiples of 32
+  double dropout = 0;           // after each of the first two layers, while training
+  double learning_rate = 1e-3;  // Adam, beta 0.9 and 0.999, epsilon 1e-7
+  int epochs = 100;
+  std::size_t batch_size = 32;
+  double validation_share = 0.1;  // rows held back; the weights of the best epoch on them are kept
+  enum class Loss { kSquared, kPercentage } loss = Loss::kSquared;
+};
+
+class Mlp {
+ public:
+  // Uniform initial weights within sqrt(6 / (inputs + outputs)) (Glorot and Bengio 2010), biases 0.
+  Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed);
+
+  // rows x inputs, row-major, and one target a row. Deterministic by seed.
+  void train(std::span<const float> inputs, std::span<const float> targets,
+             const MlpOptions& options, std::uint64_t seed);
+  std::vector<float> predict(std::span<const float> inputs) const;
+  // A fresh output layer on the trained body: the start of a transfer.
+  void replace_last_layer(std::uint64_t seed);
+
+  std::size_t inputs() const { return widths_.front(); }
+  const std::vector<std::size_t>& widths() const { return widths_; }
+  // All weights and biases, layer by layer: weights inputs x outputs row-major, then biases.
+  const std::vector<float>& parameters() const { return parameters_; }
+  void set_parameters(std::vector<float> parameters);
+
+ private:
+  struct Workspace;
+  std::size_t layers() const { return widths_.size() - 1; }
+  const float* weights(std::size_t layer) const { return parameters_.data() + offsets_[layer]; }
+  const float* biases(std::size_t layer) const {
+    return weights(layer) + widths_[layer] * widths_[layer + 1];
+  }
+  void initialise(std::size_t layer, std::uint64_t seed);
+  void forward(const float* inputs, std::size_t rows, Workspace& work) const;
+  void backward(const float* inputs, std::size_t rows, Workspace& work) const;
+  double loss(std::span<const float> inputs, std::span<const float> targets,
+              const MlpOptions& options, Workspace& work) const;
+
+  std::vector<std::size_t> widths_;   // inputs, hidden layers, 1
+  std::vector<std::size_t> offsets_;  // of each layer's weights
+  std::vector<float> parameters_;
+};
+
+}  // namespace ridgewatt

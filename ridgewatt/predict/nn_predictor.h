@@ -1,0 +1,70 @@
+// The published neural predictors: `nn`, one network for time and one for power trained on the
+// profiled modes alone, and `powertrain`, the same networks trained on a reference workload's full
+// sweep, given a fresh last layer and fine-tuned on the profiled modes (PowerTrain, 2024).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/predict/mlp.h"
+#include "ridgewatt/predict/predictor.h"
+
+namespace ridgewatt {
+
+struct NnOptions {
+  MlpOptions network;
+  // Each profiled mode contributes this many training rows: its minibatches. A sweep holds medians
+  // only, so its rows are repeated.
+  int rows_per_mode = 40;
+  std::uint64_t seed = 1;
+  int threads = 0;  // time and power are trained side by side
+};
+
+// A network with the standardisation of its inputs and the unit of its target.
+struct TrainedNetwork {
+  std::vector<int> inputs;  // dimensions of OperatingPoint that vary: 0..3 knobs, 4 batch
+  std::vector<double> centre, scale;
+  std::optional<Mlp> network;
+};
+
+// The two networks of a workload, and their file: JSON with the fields `format`
+// ("ridgewatt-reference"), `version` (1), `workload`, and for each of `time_ms` and `power_w`:
+// `inputs` (field names), `centre`, `scale`, `widths`, and `parameters` (layer by layer, weights
+// inputs x outputs row-major, then biases).
+struct ReferenceModel {
+  std::string workload;
+  TrainedNetwork time, power;
+};
+ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
+                               const NnOptions& options);
+std::string write_reference_model(const ReferenceModel& model);
+// Throws InputError on a file that is not such a model.
+ReferenceModel read_reference_model(const std::string& path);
+
+class NnPredictor : public Predictor {
+ public:
+  explicit NnPredictor(NnOptions options) : options_(std::move(options)) {}
+  // Starts from a reference: `powertrain`.
+  NnPredictor(NnOptions options, ReferenceModel reference)
+      : options_(std::move(options)), reference_(std::move(reference)) {}
+
+  std::string name() const override { return reference_ ? "powertrain" : "nn"; }
+  void fit(std::span<const Observation> samples) override;
+  using Predictor::predict;
+  // Means; the interval is that of the residuals on the samples, which networks of this size make
+  // too small: the published methods have none.
+  std::vector<Prediction> predict(std::span<const OperatingPoint> points,
+                                  double interval) const override;
+
+ private:
+  NnOptions options_;
+  std::optional<ReferenceModel> reference_;
+  ReferenceModel fitted_;
+  double least_time_s_ = 0, least_power_w_ = 0;
+  double time_deviation_ = 0, power_deviation_ = 0;  // of ln(prediction / sample)
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,16 @@
+// Gradient-boosted trees (XGBoost, Chen and Guestrin 2016) on ln(time) and ln(power): a baseline
+// that is there when the build found the library.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ridgewatt/predict/predictor.h"
+
+namespace ridgewatt {
+
+bool trees_available();
+// Throws NotSupportedError when the program was built without XGBoost.
+std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed);
+
+}  // namespace ridgewatt
