@@ -59,7 +59,7 @@ std::vector<float> inputs_of(const TrainedNetwork& network,
 }
 
 enum class Target { kTime, kPower };
-constexpr double kMsPerS = 1e3;
+constexpr double kMsPerS = 1e3, kMwPerW = 1e3;
 
 void train(TrainedNetwork& network, std::span<const Observation> rows, Target target,
            const NnOptions& options) {
@@ -68,8 +68,8 @@ void train(TrainedNetwork& network, std::span<const Observation> rows, Target ta
   for (const auto& row : rows) {
     for (int i = 0; i < options.rows_per_mode; ++i) {
       points.push_back(row.point);
-      targets.push_back(
-          static_cast<float>(target == Target::kTime ? row.time_s * kMsPerS : row.power_w));
+      targets.push_back(static_cast<float>(target == Target::kTime ? row.time_s * kMsPerS
+                                                                   : row.power_w * kMwPerW));
     }
   }
   const auto stream = static_cast<std::uint64_t>(target);
@@ -188,7 +188,7 @@ void NnPredictor::fit(std::span<const Observation> samples) {
   for (const auto& sample : samples) {
     points.push_back(sample.point);
     times.push_back(sample.time_s * kMsPerS);
-    powers.push_back(sample.power_w);
+    powers.push_back(sample.power_w * kMwPerW);
     least_time_s_ = std::min(least_time_s_, sample.time_s);
     least_power_w_ = std::min(least_power_w_, sample.power_w);
   }
@@ -223,7 +223,7 @@ std::vector<Prediction> NnPredictor::predict(std::span<const OperatingPoint> poi
   for (std::size_t i = 0; i < points.size(); ++i) {
     // A network may answer below zero; a tenth of the least sample is the floor.
     const double time_s = std::max(times[i] / kMsPerS, least_time_s_ / 10);
-    const double power_w = std::max(powers[i], least_power_w_ / 10);
+    const double power_w = std::max(powers[i] / kMwPerW, least_power_w_ / 10);
     result[i] = {estimate(time_s, time_deviation_), estimate(power_w, power_deviation_),
                  estimate(time_s * power_w, std::hypot(time_deviation_, power_deviation_))};
   }
