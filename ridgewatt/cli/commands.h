@@ -20,6 +20,8 @@ void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_pareto(CLI::App& app, Context& context);
+void add_predict(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
@@ -31,6 +33,8 @@ inline constexpr AddCommand kCommands[] = {
     add_analyze,
     add_zoo,
     add_device,
+    add_predict,
+    add_pareto,
     add_tune,
     add_sweep,
     add_report,

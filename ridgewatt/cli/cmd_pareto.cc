@@ -1,0 +1,88 @@
+// ridgewatt pareto: the modes that no other mode beats, measured or predicted.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/predict_options.h"
+#include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/predict/pareto.h"
+#include "ridgewatt/report/prediction_report.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  PredictOptions inputs;
+  std::string sweep, x = "time", y = "power";
+};
+
+// A cost per sample, as objectives are; power is not divided.
+double cost(const std::string& name, const OperatingPoint& point, const Prediction& p) {
+  const double samples = std::max(point.batch, 1);
+  if (name == "time") return p.time_s.mean / samples;
+  if (name == "energy") return p.energy_j.mean / samples;
+  return p.power_w.mean;
+}
+
+void run(const Context& context, const Options& options) {
+  std::vector<OperatingPoint> points;
+  std::vector<Prediction> values;
+  if (!options.sweep.empty()) {
+    const Sweep sweep = read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers);
+    points = sweep.points();
+    for (const auto& row : sweep.observations) {
+      const auto exact = [](double value) { return Estimate{value, value, value}; };
+      values.push_back({exact(row.time_s), exact(row.power_w), exact(row.energy_j())});
+    }
+  } else {
+    PredictInputs inputs = read_inputs(context, options.inputs);
+    inputs.predictor->fit(inputs.samples.observations);
+    values = inputs.predictor->predict(inputs.points, options.inputs.confidence);
+    points = std::move(inputs.points);
+  }
+  std::vector<double> first, second;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    first.push_back(cost(options.x, points[i], values[i]));
+    second.push_back(cost(options.y, points[i], values[i]));
+  }
+  std::vector<OperatingPoint> front_points;
+  std::vector<Prediction> front_values;
+  for (const auto index : pareto_front(first, second)) {
+    front_points.push_back(points[index]);
+    front_values.push_back(values[index]);
+  }
+  if (context.json())
+    print(predictions_to_json(front_points, front_values));
+  else
+    print(context, prediction_table(front_points, front_values));
+}
+
+}  // namespace
+
+void add_pareto(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "pareto", "The modes that no other mode beats in both of two costs",
+                  "ridgewatt pareto --sweep sweep.csv --x time --y power\n"
+                  "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy");
+  auto options = std::make_shared<Options>();
+  options->inputs.add_to(*command);
+  command->get_option("--samples")->required(false);
+  auto* sweep = command->add_option("--sweep", options->sweep, "Front of a measured sweep instead");
+  sweep->excludes(command->get_option("--samples"));
+  const auto costs = CLI::IsMember({"time", "power", "energy"});
+  command->add_option("--x", options->x, "First cost, per sample")
+      ->check(costs)
+      ->capture_default_str();
+  command->add_option("--y", options->y, "Second cost, per sample")
+      ->check(costs)
+      ->capture_default_str();
+  command->callback([&context, options] {
+    if (options->sweep.empty() && options->inputs.samples.empty()) {
+      throw CLI::RequiredError("--samples or --sweep");
+    }
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

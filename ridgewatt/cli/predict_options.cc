@@ -1,0 +1,92 @@
+#include "ridgewatt/cli/predict_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/points.h"
+
+namespace ridgewatt::cli {
+
+void PredictOptions::add_to(CLI::App& command) {
+  command.add_option("--samples", samples, "Sweep CSV of the profiled modes");
+  command.add_option("--reference", references, "Sweep CSV of another workload; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--device", device, "Board whose modes are predicted");
+  command.add_option("--model", model,
+                     "Model file or zoo:NAME; with --device its twin is the prior");
+  command.add_option("--query", query, "CSV of the modes (and batches) to predict");
+  command
+      .add_option("--method", method,
+                  fmt::format("Predictor: {}", fmt::join(predictor_methods(), ", ")))
+      ->capture_default_str();
+  command.add_option("--reference-model", reference_model,
+                     "Trained reference for powertrain (see predict --train-reference)");
+  command.add_option("--interval", confidence, "Probability of the intervals")
+      ->check(CLI::Range(0.01, 0.999))
+      ->capture_default_str();
+  command.add_flag("--keep-outliers", keep_outliers, "Use the rows that the quality check flags");
+}
+
+namespace {
+
+std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sweep& samples) {
+  if (!options.query.empty()) return read_points(options.query);
+  if (options.device.empty()) {
+    throw UsageError("which modes to predict is not said", "predict", "give --device or --query");
+  }
+  const KnobSpace space = knob_space(load_board(options.device));
+  std::vector<OperatingPoint> points;
+  if (samples.observations.empty()) {
+    for (const auto& mode : space.modes()) points.push_back({mode, 0});
+    return points;
+  }
+  for (const int batch : samples.batches()) {
+    for (PowerMode mode : space.modes()) {
+      // A knob that the samples do not have was not varied: it is not a dimension here.
+      for (const Knob knob : kKnobs) {
+        if (!samples.observations.front().point.mode.has(knob)) mode.set(knob, 0);
+      }
+      points.push_back({mode, batch});
+    }
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+}  // namespace
+
+Sweep read_samples(const Context& context, const PredictOptions& options) {
+  Sweep samples = read_trusted_sweep(context, options.samples, options.keep_outliers);
+  if (samples.observations.empty()) {
+    throw InputError("the quality check flags every row", options.samples,
+                     "see ridgewatt sweep check, or use --keep-outliers");
+  }
+  return samples;
+}
+
+PredictInputs read_inputs(const Context& context, const PredictOptions& options) {
+  PredictInputs inputs;
+  if (!options.samples.empty()) inputs.samples = read_samples(context, options);
+  inputs.points = points_asked(options, inputs.samples);
+  PredictorOptions predictor;
+  predictor.method = options.method;
+  predictor.seed = context.seed;
+  predictor.space = inputs.points;
+  for (const auto& path : options.references) {
+    predictor.references.push_back(read_trusted_sweep(context, path, options.keep_outliers));
+  }
+  if (!options.reference_model.empty()) {
+    predictor.reference_model = read_reference_model(options.reference_model);
+  }
+  inputs.predictor = make_predictor(predictor);
+  return inputs;
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,35 @@
+// What the commands that predict from samples share: options, and the inputs read from them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/cli/command.h"
+#include "ridgewatt/predict/factory.h"
+
+namespace ridgewatt::cli {
+
+struct PredictOptions {
+  std::string samples, device, query, model, method = "auto", reference_model;
+  std::vector<std::string> references;
+  bool keep_outliers = false;
+  double confidence = kDefaultInterval;  // of the intervals
+
+  void add_to(CLI::App& command);
+};
+
+struct PredictInputs {
+  Sweep samples;
+  std::vector<OperatingPoint> points;  // where to predict
+  std::unique_ptr<Predictor> predictor;
+};
+
+// The trusted rows of --samples.
+Sweep read_samples(const Context& context, const PredictOptions& options);
+
+// Reads samples (where given), references and the points asked (those of --query, or all modes of
+// --device at the samples' batches), and makes the predictor, not yet fitted.
+PredictInputs read_inputs(const Context& context, const PredictOptions& options);
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,58 @@
+#include "ridgewatt/report/prediction_report.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::array<const char*, 9> kNames = {"time_ms",  "time_lo_ms",  "time_hi_ms",
+                                               "power_w",  "power_lo_w",  "power_hi_w",
+                                               "energy_j", "energy_lo_j", "energy_hi_j"};
+
+std::array<double, 9> values_of(const Prediction& p) {
+  constexpr double kMs = 1e3;
+  return {p.time_s.mean * kMs, p.time_s.lo * kMs, p.time_s.hi * kMs, p.power_w.mean, p.power_w.lo,
+          p.power_w.hi,        p.energy_j.mean,   p.energy_j.lo,     p.energy_j.hi};
+}
+
+}  // namespace
+
+Table prediction_table(std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions) {
+  std::vector<PowerMode> modes;
+  for (const auto& point : points) modes.push_back(point.mode);
+  const std::vector<Column> knobs = knob_columns(modes);
+  std::vector<Column> columns = knobs;
+  columns.push_back({"batch", ""});
+  for (const char* name : kNames) columns.push_back({name, ""});
+  Table table(columns);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<Cell> row = knob_cells(points[i].mode, knobs);
+    if (points[i].batch > 0)
+      row.emplace_back(std::int64_t{points[i].batch});
+    else
+      row.emplace_back();
+    for (const double value : values_of(predictions[i])) row.emplace_back(value);
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Json predictions_to_json(std::span<const OperatingPoint> points,
+                         std::span<const Prediction> predictions) {
+  Json result = Json::array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Json row = {{"mode", mode_to_json(points[i].mode)}};
+    if (points[i].batch > 0) row["batch"] = points[i].batch;
+    const auto values = values_of(predictions[i]);
+    for (std::size_t c = 0; c < kNames.size(); ++c) row[kNames[c]] = values[c];
+    result.push_back(std::move(row));
+  }
+  return result;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,19 @@
+// Predictions as tables and JSON, in the columns that `predict` and `estimate` share.
+#pragma once
+
+#include <span>
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt {
+
+// Knobs, batch, then mean and interval of time_ms, power_w and energy_j.
+Table prediction_table(std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions);
+// The same as an array of objects with `mode` nested.
+Json predictions_to_json(std::span<const OperatingPoint> points,
+                         std::span<const Prediction> predictions);
+
+}  // namespace ridgewatt
