@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::cli {
@@ -84,6 +85,16 @@ PredictInputs read_inputs(const Context& context, const PredictOptions& options)
   }
   if (!options.reference_model.empty()) {
     predictor.reference_model = read_reference_model(options.reference_model);
+  }
+  if (!options.model.empty()) {
+    if (options.device.empty()) {
+      throw UsageError("a model alone says nothing of time and power", "--model",
+                       "give --device, whose twin is to be the prior");
+    }
+    const auto kind =
+        inputs.samples.kind == "training" ? WorkloadKind::kTraining : WorkloadKind::kInference;
+    predictor.priors.push_back(
+        twin_reference(options.device, model_costs(options.model, kind), inputs.points));
   }
   inputs.predictor = make_predictor(predictor);
   return inputs;

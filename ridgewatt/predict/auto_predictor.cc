@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kReferenceRows = 1200;  // used to fit a reference's parameters
 constexpr double kReferenceDeviation = 0.03;  // of a reference's rows around its stage model
-constexpr double kLeastWeight = 0.005;        // candidates below are not asked
+constexpr double kInflation = 1.35, kInflationPerSample = 3;  // of the predictive variance
+constexpr double kLeastWeight = 0.005;                        // candidates below are not asked
 
 template <typename T>
 std::vector<T> thin(std::span<const T> values, std::size_t count) {
@@ -23,6 +24,19 @@ std::vector<T> thin(std::span<const T> values, std::size_t count) {
   std::vector<T> result;
   for (std::size_t i = 0; i < count; ++i) result.push_back(values[i * values.size() / count]);
   return result;
+}
+
+// Lengths go with the range of a knob: a function bends a few times over the range, be it 100 to
+// 1300 MHz or 855 to 1410 MHz.
+GaussianProcessOptions process_options(const FeatureMatrix& space) {
+  constexpr double kLengthPerRange = 0.65, kUsualRange = 2.3;
+  GaussianProcessOptions options;
+  for (Eigen::Index f = 0; f < kFeatures; ++f) {
+    const double range = space.col(f).maxCoeff() - space.col(f).minCoeff();
+    options.length[f] =
+        std::log(kLengthPerRange * (range > 0 ? std::max(range, 0.1) : kUsualRange));
+  }
+  return options;
 }
 
 struct Logs {
@@ -218,6 +232,7 @@ void AutoPredictor::Implementation::fit(std::span<const Observation> samples) {
   least_log_power_ = logs.power.minCoeff(), most_log_power_ = logs.power.maxCoeff();
   const ModelInput base{space_.features(points), logs.time, {}};
   const std::vector<Logs> residuals = residuals_at(points, base.x);
+  const GaussianProcessOptions process = process_options(space_.features(all));
   const auto fit_all = [&](std::vector<Candidate>& candidates, const Eigen::VectorXd& y,
                            bool time) {
     for (auto& candidate : candidates) {
@@ -226,7 +241,7 @@ void AutoPredictor::Implementation::fit(std::span<const Observation> samples) {
         terms.mean.setConstant(1, 0.7);
         terms.deviation.setConstant(1, 0.4);
       }
-      candidate.fitted.emplace(candidate.model, terms, GaussianProcessOptions());
+      candidate.fitted.emplace(candidate.model, terms, process);
       candidate.fitted->fit(input_for(candidate, base, residuals, time), y);
     }
     weigh(candidates);
@@ -283,7 +298,11 @@ std::vector<Prediction> AutoPredictor::Implementation::predict(
   LogPrediction power = average(power_, base, residuals, false);
   power.mean =
       power.mean.cwiseMax(least_log_power_ - std::log(5)).cwiseMin(most_log_power_ + std::log(5));
-  const double z = normal_quantile(0.5 + interval / 2);
+  // Hyperparameters at their most likely values make a predictive variance too small, the more so
+  // the fewer the samples.
+  const double z =
+      normal_quantile(0.5 + interval / 2) *
+      std::sqrt(kInflation + kInflationPerSample / static_cast<double>(summary_.samples));
   const auto estimate = [z](double mean, double variance) {
     const double half = std::min(z * std::sqrt(variance), 4.0);
     return Estimate{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
@@ -357,8 +376,7 @@ std::vector<std::size_t> AutoPredictor::Implementation::suggest(
     prior_time.push_back({"stages", nullptr, std::make_shared<StageTimeModel>(), {}, 1});
     prior_power.push_back({"stages", nullptr, std::make_shared<WorkPowerModel>(0), {}, 1});
     for (auto* models : {&prior_time, &prior_power}) {
-      models->front().fitted.emplace(models->front().model, LinearTerms(),
-                                     GaussianProcessOptions());
+      models->front().fitted.emplace(models->front().model, LinearTerms(), process_options(all));
       models->front().fitted->use_prior();
     }
   }

@@ -92,6 +92,8 @@ TEST(Mlp, LearnsASmoothFunction) {
   }
   MlpOptions options;
   options.epochs = 60;
+  options.dropout = 0;
+  options.batch_size = 32;
   Mlp network(2, options.hidden, 3);
   network.train(x, y, options, 4);
   const auto answers = network.predict(x);

@@ -24,9 +24,9 @@ struct PredictorOptions {
   std::optional<ReferenceModel> reference_model;
   // The twin's view of this workload (`auto`).
   std::vector<Reference> priors;
-  // Of the neural methods; a reference with its full sweep needs no repeated rows.
+  // Of the neural methods; a reference has a full sweep and needs fewer rows of each mode.
   NnOptions network;
-  int reference_rows_per_mode = 1;
+  int reference_rows_per_mode = 8;
   std::uint64_t seed = 1;
 };
 

@@ -74,7 +74,7 @@ double GaussianProcess::negative_log_posterior(const Eigen::VectorXd& hyper,
   };
   add_prior(kSignal, options_.signal, options_.signal_spread);
   for (Eigen::Index f = 0; f < kFeatures; ++f) {
-    add_prior(kLength + f, options_.length, options_.length_spread);
+    add_prior(kLength + f, options_.length[f], options_.length_spread);
   }
   add_prior(kNoise, options_.noise, options_.noise_spread);
   return value;
@@ -92,7 +92,8 @@ void GaussianProcess::factorise() {
 }
 
 void GaussianProcess::reset_hyperparameters() {
-  hyper_.setConstant(kHyper, options_.length);
+  hyper_.resize(kHyper);
+  hyper_.segment<kFeatures>(kLength) = options_.length;
   hyper_[kSignal] = options_.signal;
   hyper_[kNoise] = options_.noise;
 }

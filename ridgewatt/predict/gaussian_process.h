@@ -15,8 +15,9 @@ namespace ridgewatt {
 struct GaussianProcessOptions {
   // Prior of ln(signal deviation), ln(length), ln(noise deviation): mean and standard deviation.
   double signal = -3.0, signal_spread = 0.7;
-  double length = 0.4, length_spread = 0.6;
-  double noise = -4.2, noise_spread = 0.5;
+  Eigen::Matrix<double, kFeatures, 1> length = Eigen::Matrix<double, kFeatures, 1>::Constant(0.4);
+  double length_spread = 0.6;
+  double noise = -4.2, noise_spread = 0.7;
   double degrees_of_freedom = 4;  // of the Student-t noise
   int reweightings = 1;
   int max_iterations = 40;  // of the optimiser, a reweighting

@@ -1,0 +1,160 @@
+// ridgewatt evaluate predictors: methods x sample sizes x runs on a measured sweep.
+#include <algorithm>
+#include <functional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/predict/evaluation.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  std::string sweep, workload, sampling = "random", given;
+  std::vector<std::string> references, methods = {"auto"};
+  EvaluationOptions evaluation;
+  bool every_run = false;
+};
+
+using Getter = std::function<double(const RunScore&)>;
+struct Figure {
+  std::string name;
+  Getter get;
+};
+
+std::vector<Figure> figures() {
+  std::vector<Figure> result;
+  const auto add_quantity = [&](const std::string& name, QuantityScore RunScore::*quantity) {
+    result.push_back(
+        {name + "_mape_pct", [=](const RunScore& s) { return (s.*quantity).mape_pct; }});
+    result.push_back({name + "_trusted_mape_pct",
+                      [=](const RunScore& s) { return (s.*quantity).trusted_mape_pct; }});
+    result.push_back(
+        {name + "_coverage_pct", [=](const RunScore& s) { return (s.*quantity).coverage_pct; }});
+    result.push_back(
+        {name + "_width_ratio", [=](const RunScore& s) { return (s.*quantity).width_ratio; }});
+  };
+  add_quantity("time", &RunScore::time);
+  add_quantity("power", &RunScore::power);
+  add_quantity("energy", &RunScore::energy);
+  result.push_back({"penalty_pct", [](const RunScore& s) { return s.budget.penalty_pct; }});
+  result.push_back({"over_pct", [](const RunScore& s) { return s.budget.over_pct; }});
+  result.push_back({"over_by_1w_pct", [](const RunScore& s) { return s.budget.over_by_1w_pct; }});
+  result.push_back({"area_w", [](const RunScore& s) { return s.budget.area_w; }});
+  return result;
+}
+
+// Median over runs, and quartiles of the two errors; coverage and shares are means.
+Table summary_table(const std::vector<RunScore>& scores) {
+  std::vector<Column> columns = {{"method", ""}, {"modes", ""}, {"runs", ""}};
+  const auto all = figures();
+  for (const auto& figure : all) {
+    columns.push_back({figure.name, "", 3});
+    if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
+      columns.push_back({figure.name.substr(0, figure.name.find("_pct")) + "_q1_pct", "", 3});
+      columns.push_back({figure.name.substr(0, figure.name.find("_pct")) + "_q3_pct", "", 3});
+    }
+  }
+  Table table(columns);
+  for (std::size_t begin = 0; begin < scores.size();) {
+    std::size_t end = begin;
+    while (end < scores.size() && scores[end].method == scores[begin].method &&
+           scores[end].size == scores[begin].size) {
+      ++end;
+    }
+    std::vector<Cell> row = {scores[begin].method, std::int64_t{scores[begin].size},
+                             static_cast<std::int64_t>(end - begin)};
+    for (const auto& figure : all) {
+      std::vector<double> values;
+      for (std::size_t i = begin; i < end; ++i) values.push_back(figure.get(scores[i]));
+      const bool error = figure.name.find("mape") != std::string::npos;
+      row.emplace_back(error || figure.name == "penalty_pct" ? median(values) : mean(values));
+      if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
+        row.emplace_back(quantile(values, 0.25));
+        row.emplace_back(quantile(values, 0.75));
+      }
+    }
+    table.add_row(std::move(row));
+    begin = end;
+  }
+  return table;
+}
+
+Table run_table(const std::vector<RunScore>& scores) {
+  std::vector<Column> columns = {{"method", ""}, {"modes", ""}, {"run", ""}};
+  const auto all = figures();
+  for (const auto& figure : all) columns.push_back({figure.name, "", 3});
+  Table table(columns);
+  for (const auto& score : scores) {
+    std::vector<Cell> row = {score.method, std::int64_t{score.size}, std::int64_t{score.run}};
+    for (const auto& figure : all) row.emplace_back(figure.get(score));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+void run(const Context& context, Options options) {
+  EvaluationOptions& evaluation = options.evaluation;
+  const Sweep sweep = read_trusted_sweep(context, options.sweep, true, options.workload);
+  for (const auto& path : options.references) {
+    evaluation.predictor.references.push_back(read_trusted_sweep(context, path, false));
+  }
+  if (options.sampling == "given") {
+    if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
+    evaluation.given = read_given_samples(options.given, sweep);
+    evaluation.sampling = Sampling::kGiven;
+  } else if (options.sampling == "designed") {
+    evaluation.sampling = Sampling::kDesigned;
+  }
+  evaluation.methods = options.methods;
+  evaluation.seed = context.seed;
+  const auto scores = evaluate_predictors(sweep, evaluation);
+  print(context, options.every_run ? run_table(scores) : summary_table(scores));
+}
+
+}  // namespace
+
+void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "predictors", "Score predictors on a measured sweep",
+      "ridgewatt evaluate predictors --sweep mobilenet_v3.csv --methods auto,linear --runs 10\n"
+      "  ridgewatt evaluate predictors --sweep mobilenet_v3.csv --reference resnet18.csv \\\n"
+      "      --sampling given --runs-file transfer_mobilenet_v3.csv");
+  auto options = std::make_shared<Options>();
+  EvaluationOptions& evaluation = options->evaluation;
+  command->add_option("--sweep", options->sweep, "Sweep CSV that is scored")->required();
+  command->add_option("--workload", options->workload, "One of several workloads of the file");
+  command->add_option("--reference", options->references, "Sweep CSV of another workload")
+      ->allow_extra_args(false);
+  command->add_option("--methods", options->methods, "Predictors, separated by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--sizes", evaluation.sizes, "Numbers of profiled modes")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--runs", evaluation.runs, "Runs of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--sampling", options->sampling, "random, designed, or given by --runs-file")
+      ->check(CLI::IsMember({"random", "designed", "given"}))
+      ->capture_default_str();
+  command->add_option("--runs-file", options->given, "Log of published runs with sampled_modes");
+  command->add_option("--confidence", evaluation.confidence,
+                      "Probability with which answers are to keep their power budget");
+  command->add_option("--interval", evaluation.interval, "Probability of the scored intervals")
+      ->check(CLI::Range(0.01, 0.999))
+      ->capture_default_str();
+  command
+      ->add_option("--reference-rows", evaluation.predictor.reference_rows_per_mode,
+                   "Training rows a mode of powertrain's reference")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--threads", evaluation.threads, "Threads; 0: all")->capture_default_str();
+  command->add_flag("--every-run", options->every_run, "One line a run instead of medians");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

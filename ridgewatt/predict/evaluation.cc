@@ -1,0 +1,257 @@
+#include "ridgewatt/predict/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kFirstDesigned = 6;   // chosen under the prior, before anything is measured
+constexpr std::size_t kOneByOneUntil = 20;  // then singly up to here, then in small groups
+constexpr std::size_t kDesignedGroup = 5;
+
+PowerMode mode_from_log(const std::string& text, const std::string& where) {
+  const auto fields = split(text, '_');
+  std::vector<double> values;
+  for (const auto& field : fields) {
+    const auto value = parse_double(field);
+    if (value && *value > 0) values.push_back(*value);
+  }
+  if (fields.size() != 4 || values.size() != 4) {
+    throw InputError(fmt::format("'{}' is not cores_cpukHz_gpuHz_memHz", text), where);
+  }
+  return {static_cast<int>(values[0]), values[1] * 1e3, values[2], values[3], ""};
+}
+
+std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size_t>& rows) {
+  std::vector<Observation> result;
+  for (const auto row : rows) result.push_back(sweep.observations[row]);
+  return result;
+}
+
+// Modes chosen one after the other, each measured (looked up) before the next is chosen.
+std::vector<Observation> designed_samples(const Sweep& sweep, const PredictorOptions& options,
+                                          std::size_t count) {
+  const auto points = sweep.points();
+  std::vector<Observation> samples;
+  PredictorOptions own = options;
+  own.method = "auto";
+  const auto predictor = make_predictor(own);
+  auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
+  while (samples.size() < count) {
+    std::size_t next = samples.empty()                   ? kFirstDesigned
+                       : samples.size() < kOneByOneUntil ? 1
+                                                         : kDesignedGroup;
+    next = std::min(next, count - samples.size());
+    if (!samples.empty()) chooser.fit(samples);
+    for (const auto index : chooser.suggest(points, next)) {
+      samples.push_back(sweep.observations[index]);
+    }
+  }
+  return samples;
+}
+
+QuantityScore score_quantity(const Sweep& sweep, const std::vector<bool>& flagged,
+                             const std::vector<Prediction>& predictions,
+                             const Estimate Prediction::*quantity,
+                             double (*measured)(const Observation&)) {
+  QuantityScore score;
+  double error = 0, trusted_error = 0, width = 0;
+  std::size_t inside = 0, trusted = 0;
+  for (std::size_t row = 0; row < predictions.size(); ++row) {
+    const Estimate& estimate = predictions[row].*quantity;
+    const double actual = measured(sweep.observations[row]);
+    const double one = std::abs(estimate.mean / actual - 1);
+    error += one;
+    width += (estimate.hi - estimate.lo) / 2 / estimate.mean;
+    if (actual >= estimate.lo && actual <= estimate.hi) ++inside;
+    if (!flagged[row]) trusted_error += one, ++trusted;
+  }
+  const auto rows = static_cast<double>(predictions.size());
+  score.mape_pct = 100 * error / rows;
+  score.trusted_mape_pct =
+      100 * trusted_error / static_cast<double>(std::max<std::size_t>(trusted, 1));
+  score.coverage_pct = 100 * static_cast<double>(inside) / rows;
+  score.width_ratio = width / std::max(error, 1e-300);
+  return score;
+}
+
+BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& flagged,
+                          const std::vector<Prediction>& predictions,
+                          const std::vector<double>& power_bound,
+                          const EvaluationOptions& options) {
+  BudgetScore score;
+  std::vector<double> penalties;
+  const auto steps = static_cast<int>(
+      std::lround((options.most_budget_w - options.least_budget_w) / options.budget_step_w));
+  for (int step = 0; step <= steps; ++step) {
+    const double budget = options.least_budget_w + step * options.budget_step_w;
+    const Observation* optimum = nullptr;
+    const Observation* answer = nullptr;
+    double promised_s = 0;
+    for (std::size_t row = 0; row < predictions.size(); ++row) {
+      if (flagged[row]) continue;
+      const Observation& measured = sweep.observations[row];
+      if (measured.power_w <= budget && (optimum == nullptr || measured.time_s < optimum->time_s)) {
+        optimum = &measured;
+      }
+      const double time_s = predictions[row].time_s.mean;
+      if (power_bound[row] <= budget && (answer == nullptr || time_s < promised_s)) {
+        answer = &measured, promised_s = time_s;
+      }
+    }
+    if (optimum == nullptr || answer == nullptr) continue;
+    ++score.answers;
+    penalties.push_back(100 * (answer->time_s / optimum->time_s - 1));
+    const double over = answer->power_w - budget;
+    score.over_pct += over > 0;
+    score.over_by_1w_pct += over > 1;
+    score.area_w += std::max(over, 0.0);
+  }
+  if (score.answers == 0) return score;
+  score.penalty_pct = median(penalties);
+  score.over_pct *= 100.0 / score.answers;
+  score.over_by_1w_pct *= 100.0 / score.answers;
+  score.area_w /= score.answers;
+  return score;
+}
+
+}  // namespace
+
+GivenSamples read_given_samples(const std::string& path, const Sweep& sweep) {
+  const CsvTable table = read_csv(path);
+  const auto size_column = table.require_column("n_modes");
+  const auto run_column = table.require_column("run");
+  const auto modes_column = table.require_column("sampled_modes");
+  const KnobSpace space = sweep.space();
+  std::map<PowerMode, std::size_t> index;
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    index.emplace(sweep.observations[row].point.mode, row);
+  }
+  GivenSamples samples;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    auto& rows = samples[{static_cast<int>(table.number(row, size_column)),
+                          static_cast<int>(table.number(row, run_column))}];
+    for (const auto& text : split(table.rows[row][modes_column], ';')) {
+      const PowerMode wanted = mode_from_log(text, table.where(row));
+      const PowerMode& mode = space.nearest(wanted);
+      for (const Knob knob : kKnobs) {
+        if (mode.has(knob) && std::abs(mode.get(knob) / wanted.get(knob) - 1) > 0.02) {
+          throw InputError(fmt::format("mode '{}' is not in the sweep", text), table.where(row));
+        }
+      }
+      rows.push_back(index.at(mode));
+    }
+  }
+  return samples;
+}
+
+RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
+                           const Predictor& predictor, const EvaluationOptions& options) {
+  RunScore score;
+  const auto points = sweep.points();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto predictions = predictor.predict(points, options.interval);
+  score.predict_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  score.time = score_quantity(sweep, flagged, predictions, &Prediction::time_s,
+                              [](const Observation& o) { return o.time_s; });
+  score.power = score_quantity(sweep, flagged, predictions, &Prediction::power_w,
+                               [](const Observation& o) { return o.power_w; });
+  score.energy = score_quantity(sweep, flagged, predictions, &Prediction::energy_j,
+                                [](const Observation& o) { return o.energy_j(); });
+  std::vector<double> bound;
+  if (options.confidence > 0.5) {
+    for (const auto& p : predictor.predict(points, 2 * options.confidence - 1)) {
+      bound.push_back(p.power_w.hi);
+    }
+  } else {
+    for (const auto& p : predictions) bound.push_back(p.power_w.mean);
+  }
+  score.budget = score_budgets(sweep, flagged, predictions, bound, options);
+  return score;
+}
+
+std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options) {
+  const std::vector<bool> flagged = check_quality(sweep).flagged;
+  struct Job {
+    std::string method;
+    int size, run;
+  };
+  std::vector<Job> jobs;
+  for (const auto& method : options.methods) {
+    for (const int size : options.sizes) {
+      // A design has no chance in it: its runs would all be the same.
+      const int runs = options.sampling == Sampling::kDesigned ? 1 : options.runs;
+      for (int run = 0; run < runs; ++run) jobs.push_back({method, size, run});
+    }
+  }
+  PredictorOptions common = options.predictor;
+  common.space = sweep.points();
+  common.network.threads = 1;
+  // One reference serves all runs.
+  const bool transfers = std::find(options.methods.begin(), options.methods.end(), "powertrain") !=
+                         options.methods.end();
+  if (transfers && !common.reference_model && !common.references.empty()) {
+    NnOptions network = common.network;
+    network.rows_per_mode = common.reference_rows_per_mode;
+    network.seed = options.seed;
+    network.threads = options.threads;
+    common.reference_model =
+        train_reference(common.references[0].workload, common.references[0].observations, network);
+  }
+  std::vector<RunScore> scores(jobs.size());
+  parallel_for(
+      jobs.size(),
+      [&](std::size_t i) {
+        const Job& job = jobs[i];
+        Random random = Random(options.seed)
+                            .fork(static_cast<std::uint64_t>(job.size))
+                            .fork(static_cast<std::uint64_t>(job.run));
+        PredictorOptions own = common;
+        own.method = job.method;
+        own.seed = random.next();
+        const auto count = static_cast<std::size_t>(job.size);
+        if (count == 0 || count > sweep.observations.size()) {
+          throw UsageError(
+              fmt::format("{} samples of a sweep of {} rows", job.size, sweep.observations.size()));
+        }
+        std::vector<Observation> samples;
+        if (options.sampling == Sampling::kGiven) {
+          const auto found = options.given.find({job.size, job.run});
+          if (found == options.given.end()) {
+            throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
+          }
+          samples = rows_at(sweep, found->second);
+        } else if (options.sampling == Sampling::kRandom) {
+          samples = rows_at(sweep, random.sample(sweep.observations.size(), count));
+        } else {
+          samples = designed_samples(sweep, own, count);
+        }
+        const auto predictor = make_predictor(own);
+        const auto begin = std::chrono::steady_clock::now();
+        predictor->fit(samples);
+        const double fit_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        scores[i] = score_predictions(sweep, flagged, *predictor, options);
+        scores[i].method = job.method;
+        scores[i].size = job.size;
+        scores[i].run = job.run;
+        scores[i].fit_s = fit_s;
+      },
+      options.threads);
+  return scores;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,78 @@
+// Scores of predictors on measured sweeps: error over all modes, honesty of the intervals, and what
+// the predictions are worth when a mode is chosen by them (PowerTrain's budgets of power).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/predict/factory.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+
+enum class Sampling {
+  kRandom,    // drawn from all rows of the sweep
+  kDesigned,  // chosen by the few-shot predictor itself, one after the other (design.h)
+  kGiven,     // exactly the lists of `given`
+};
+
+// Rows of the sweep that a published run profiled, by number of modes and run.
+using GivenSamples = std::map<std::pair<int, int>, std::vector<std::size_t>>;
+// Reads a log with the columns n_modes, run and sampled_modes (cores_cpukHz_gpuHz_memHz joined by
+// ';') and finds each mode in the sweep: the nearest one, since logs round clocks. InputError when
+// a mode is further than 2 % from any of the sweep.
+GivenSamples read_given_samples(const std::string& path, const Sweep& sweep);
+
+struct EvaluationOptions {
+  std::vector<std::string> methods = {"auto"};
+  std::vector<int> sizes = {10, 20, 50};
+  int runs = 10;
+  Sampling sampling = Sampling::kRandom;
+  GivenSamples given;
+  PredictorOptions predictor;  // references and priors; method, seed and space are set here
+  double interval = kDefaultInterval;
+  // Budgets of power, in W, and the probability with which an answer is to keep them (0: by the
+  // mean alone).
+  double least_budget_w = 17, most_budget_w = 50, budget_step_w = 1;
+  double confidence = 0;
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+
+// One quantity over the modes of a sweep.
+struct QuantityScore {
+  double mape_pct = 0;          // over all rows
+  double trusted_mape_pct = 0;  // without flagged rows
+  double coverage_pct = 0;      // rows inside their interval
+  double width_ratio = 0;       // mean half-width of the intervals over the MAPE
+};
+
+// Answers to "the fastest mode within a budget" over all budgets that have one.
+struct BudgetScore {
+  double penalty_pct = 0;     // median of time over the measured optimum
+  double over_pct = 0;        // A/L: answers above their budget
+  double over_by_1w_pct = 0;  // A/L+1: by more than 1 W
+  double area_w = 0;          // mean power above the budget
+  int answers = 0;
+};
+
+struct RunScore {
+  std::string method;
+  int size = 0, run = 0;
+  QuantityScore time, power, energy;
+  BudgetScore budget;
+  double fit_s = 0, predict_s = 0;
+};
+
+// Scores of predictions for every row. Flagged rows are no answer and no optimum.
+RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
+                           const Predictor& predictor, const EvaluationOptions& options);
+
+// Every method at every size, `runs` times, side by side. Deterministic by seed.
+std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
+
+}  // namespace ridgewatt

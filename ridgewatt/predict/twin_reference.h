@@ -1,0 +1,24 @@
+// The twin of a board as prior of the few-shot predictor: what the roofline model says of this very
+// workload before it is profiled.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/predict/reference.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+// Cost of one minibatch of a batch size; 0: as the model was exported.
+using CostFunction = std::function<WorkloadCost(int batch)>;
+// Of a model file or "zoo:NAME". Throws what load_workload throws, at once.
+CostFunction model_costs(const std::string& model, WorkloadKind kind);
+
+// Time and power of a workload by the twin of the board `board` (a name or board file), known best
+// at `points`. Throws what load_board and load_twin throw.
+Reference twin_reference(const std::string& board, CostFunction costs,
+                         std::vector<OperatingPoint> points);
+
+}  // namespace ridgewatt
