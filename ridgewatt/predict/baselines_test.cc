@@ -11,6 +11,7 @@
 #include "ridgewatt/predict/linear_predictor.h"
 #include "ridgewatt/predict/mlp.h"
 #include "ridgewatt/predict/mlp_kernels.h"
+#include "ridgewatt/predict/tree_predictor.h"
 
 namespace ridgewatt {
 namespace {
@@ -155,6 +156,17 @@ TEST(Factory, NamesAreKnownAndPowertrainNeedsAReference) {
   PredictorOptions unknown;
   unknown.method = "oracle";
   EXPECT_THROW(make_predictor(unknown), UsageError);
+}
+
+TEST(TreePredictor, LearnsThePlaneWithAnySeed) {
+  if (!trees_available()) GTEST_SKIP() << "skipped: built without XGBoost";
+  const auto rows = plane();
+  const auto predictor = make_tree_predictor(10267598865187109193U);
+  predictor->fit(rows);
+  for (const auto& row : rows) {
+    const auto p = predictor->predict(std::vector<OperatingPoint>{row.point})[0];
+    EXPECT_NEAR(p.time_s.mean / row.time_s, 1, 0.05);
+  }
 }
 
 TEST(Design, PicksTheMostTellingPointAndSkipsTheExcluded) {

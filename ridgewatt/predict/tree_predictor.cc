@@ -66,7 +66,7 @@ class Booster {
         {"min_child_weight", "1"},
         {"subsample", "0.9"},
         {"nthread", "1"},
-        {"seed", std::to_string(seed)},
+        {"seed", std::to_string(seed % 2147483647)},
         {"verbosity", "0"},
         {"base_score", std::to_string(mean_of(y))}};
     for (const auto& [name, value] : parameters) {
