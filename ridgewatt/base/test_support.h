@@ -20,7 +20,8 @@ inline std::filesystem::path build_folder() {
 // Root of the project: the nearest folder above the test program that holds `dev` and `ridgewatt`.
 inline std::filesystem::path source_folder() {
   auto folder = build_folder();
-  while (!(std::filesystem::exists(folder / "dev") && std::filesystem::exists(folder / "ridgewatt"))) {
+  while (
+      !(std::filesystem::exists(folder / "dev") && std::filesystem::exists(folder / "ridgewatt"))) {
     if (folder == folder.root_path()) return {};
     folder = folder.parent_path();
   }

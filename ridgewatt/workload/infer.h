@@ -31,9 +31,9 @@ struct InferOptions {
 struct InferSummary {
   std::int64_t batch = 1;                     // what the batch extent was bound to
   std::map<std::string, std::int64_t> bound;  // every symbolic extent and its value
-  // Those among them that nobody gave: what the model's metadata proposes, else 1, or, where the model contradicts itself with 1 (a window
-  // that does not fit), the first size of 16, 64 ... 4096 that works. Extents for which none does
-  // stay open, and are neither here nor in `bound`.
+  // Those among them that nobody gave: what the model's metadata proposes, else 1, or, where the
+  // model contradicts itself with 1 (a window that does not fit), the first size of 16, 64 ... 4096
+  // that works. Extents for which none does stay open, and are neither here nor in `bound`.
   std::map<std::string, std::int64_t> assumed;
   // Operators without a rule, "domain.Op" or "Op", and how many nodes are of each.
   std::map<std::string, int> unsupported;
