@@ -158,7 +158,8 @@ Json option(const HeatMap& map) {
   Json json = base_option(map.title);
   json.erase("legend");
   json["grid"]["left"] = 84;
-  json["grid"]["right"] = 120;
+  json["grid"]["right"] = 140;
+  json["title"]["subtext"] = map.value_label;
   json["xAxis"] = category_axis(map.x_label, level_names(map.x), false);
   json["yAxis"] = category_axis(map.y_label, level_names(map.y), true);
   Json data = Json::array();
@@ -175,13 +176,8 @@ Json option(const HeatMap& map) {
   }
   Json colors = Json::array();
   for (int i = 0; i <= 8; ++i) colors.push_back(ramp_color(i / 8.0));
-  json["visualMap"] = {{"min", number(lo)},
-                       {"max", number(hi)},
-                       {"calculable", true},
-                       {"right", 8},
-                       {"top", "middle"},
-                       {"text", {map.value_label, ""}},
-                       {"inRange", {{"color", colors}}}};
+  json["visualMap"] = {{"min", number(lo)}, {"max", number(hi)}, {"calculable", true},
+                       {"right", 8},        {"top", "middle"},   {"inRange", {{"color", colors}}}};
   Json marks = Json::array();
   for (const auto& remark : map.remarks) {
     if (!remark.x || !remark.y) continue;

@@ -53,7 +53,7 @@ std::size_t index_in(const std::vector<double>& levels, double value) {
 }  // namespace
 
 Plot energy_over_gpu_clock(std::span<const Observation> observations, const std::string& word) {
-  Plot plot{.title = fmt::format("Energy over GPU clock ({})", word),
+  Plot plot{.title = fmt::format("Energy over GPU clock, minima circled ({})", word),
             .x = {.label = "GPU clock (MHz)"},
             .y = {.label = "energy per sample (mJ)", .log = true}};
   std::map<int, std::map<double, double>> curves;  // batch -> GPU clock -> energy
@@ -70,7 +70,7 @@ Plot energy_over_gpu_clock(std::span<const Observation> observations, const std:
     }
     const auto best = std::min_element(series.y.begin(), series.y.end()) - series.y.begin();
     const auto i = static_cast<std::size_t>(best);
-    plot.remarks.push_back({.x = series.x[i], .y = series.y[i], .text = "minimum"});
+    plot.remarks.push_back({.x = series.x[i], .y = series.y[i]});
     plot.series.push_back(std::move(series));
   }
   return plot;
@@ -104,10 +104,12 @@ HeatMap energy_topology(std::span<const Observation> observations, const std::st
   }
   const double least = energy_mj(best);
   map.contours = {1.05 * least, 1.1 * least, 1.25 * least, 1.5 * least};
-  map.remarks = {{.x = best.point.mode.gpu_clock_hz / 1e6,
-                  .y = best.point.mode.cpu_clock_hz / 1e6,
-                  .text = "optimum"},
-                 {.x = map.x.back(), .y = map.y.back(), .text = "highest clocks"}};
+  const double gpu_best = best.point.mode.gpu_clock_hz / 1e6;
+  const double cpu_best = best.point.mode.cpu_clock_hz / 1e6;
+  map.remarks = {{.x = gpu_best, .y = cpu_best, .text = "optimum"}};
+  if (gpu_best != map.x.back() || cpu_best != map.y.back()) {
+    map.remarks.push_back({.x = map.x.back(), .y = map.y.back(), .text = "highest clocks"});
+  }
   return map;
 }
 

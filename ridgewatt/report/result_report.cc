@@ -12,6 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/energy_figures.h"
+#include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
@@ -83,10 +84,12 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
   if (csv.column("time_ms") && csv.column("power_w") && !csv.rows.empty()) {
     const bool modelled = csv.column("time_lo_ms").has_value();
     for (const auto& sweep : sweeps_of(csv)) {
-      report.paragraph(fmt::format("{}, {}: {} operating points.", sweep.workload, sweep.kind,
-                                   sweep.observations.size()));
-      for (const auto& figure :
-           energy_figures(sweep.observations, modelled ? "modelled" : sweep.workload)) {
+      const QualityReport quality = check_quality(sweep);
+      report.paragraph(fmt::format(
+          "{}, {}: {} operating points; {} suspect ones are left out of the figures.",
+          sweep.workload, sweep.kind, sweep.observations.size(), quality.flagged_rows()));
+      for (const auto& figure : energy_figures(trusted_rows(sweep, quality).observations,
+                                               modelled ? "modelled" : sweep.workload)) {
         report.figure(figure);
       }
     }
