@@ -84,12 +84,17 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
   if (csv.column("time_ms") && csv.column("power_w") && !csv.rows.empty()) {
     const bool modelled = csv.column("time_lo_ms").has_value();
     for (const auto& sweep : sweeps_of(csv)) {
-      const QualityReport quality = check_quality(sweep);
-      report.paragraph(fmt::format(
-          "{}, {}: {} operating points; {} suspect ones are left out of the figures.",
-          sweep.workload, sweep.kind, sweep.observations.size(), quality.flagged_rows()));
-      for (const auto& figure : energy_figures(trusted_rows(sweep, quality).observations,
-                                               modelled ? "modelled" : sweep.workload)) {
+      report.paragraph(fmt::format("{}, {}: {} operating points.", sweep.workload, sweep.kind,
+                                   sweep.observations.size()));
+      Sweep shown = sweep;
+      if (!modelled) {
+        const QualityReport quality = check_quality(sweep);
+        shown = trusted_rows(sweep, quality);
+        report.paragraph(
+            fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
+      }
+      for (const auto& figure :
+           energy_figures(shown.observations, modelled ? "modelled" : sweep.workload)) {
         report.figure(figure);
       }
     }
