@@ -1,0 +1,350 @@
+#include "ridgewatt/roofline/microbench_fit.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kFewestPoints = 6;
+constexpr int kReweightings = 30;
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, 3>;
+
+// Least squares with non-negative unknowns: with three of them, the best of the eight ways to hold
+// some at zero whose others come out positive (Lawson and Hanson's optimum, found exhaustively).
+Eigen::Vector3d non_negative_least_squares(const Matrix& a, const Eigen::VectorXd& b) {
+  Eigen::Vector3d best = Eigen::Vector3d::Zero();
+  double best_error = b.squaredNorm();
+  for (unsigned active = 1; active < 8; ++active) {
+    std::vector<int> columns;
+    for (int c = 0; c < 3; ++c) {
+      if ((active >> c & 1U) != 0) columns.push_back(c);
+    }
+    Eigen::MatrixXd part(a.rows(), static_cast<Eigen::Index>(columns.size()));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      part.col(static_cast<Eigen::Index>(c)) = a.col(columns[c]);
+    }
+    const Eigen::VectorXd x = part.colPivHouseholderQr().solve(b);
+    if ((x.array() < 0).any()) continue;
+    const double error = (part * x - b).squaredNorm();
+    if (error >= best_error) continue;
+    best_error = error;
+    best.setZero();
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      best[columns[c]] = x[static_cast<Eigen::Index>(c)];
+  }
+  return best;
+}
+
+double robust_scale(const Eigen::VectorXd& residuals, double degrees) {
+  std::vector<double> absolute;
+  for (const double r : residuals) absolute.push_back(std::abs(r));
+  const double n = static_cast<double>(absolute.size());
+  return std::max(1.4826 * median(absolute) * n / std::max(1.0, n - degrees), 1e-9);
+}
+
+// M-estimation: Huber's weights find the way from any start, Tukey's biweight then leaves outliers
+// out altogether, since faults lean to one side (slower, less power) and would bias the estimate.
+constexpr double kHuber = 1.345;
+constexpr double kBiweight = 4.685;  // both 95 % efficient on normal errors
+
+double weight_of(double z, bool redescend) {
+  if (!redescend) return std::abs(z) <= kHuber ? 1 : kHuber / std::abs(z);
+  const double share = z / kBiweight;
+  return std::abs(share) >= 1 ? 0 : (1 - share * share) * (1 - share * share);
+}
+
+// The factor by which the estimate's variance exceeds scale^2 (X'X)^-1: mean psi^2 / mean psi'^2.
+double variance_factor(const std::vector<double>& z, double degrees) {
+  double psi2 = 0;
+  double slope = 0;
+  for (const double value : z) {
+    const double share2 = std::min(1.0, value * value / (kBiweight * kBiweight));
+    psi2 += std::pow(value * (1 - share2) * (1 - share2), 2);
+    slope += (1 - share2) * (1 - 5 * share2);
+  }
+  const double n = static_cast<double>(z.size());
+  const double mean_slope = std::max(slope / n, 0.1);
+  const double few = 1 + 2 * degrees / n;  // scale and weights, too, are estimated from few points
+  return few * few * psi2 / std::max(1.0, n - degrees) / (mean_slope * mean_slope);
+}
+
+// Student's t would be exact for normal errors; this expansion is within 1 % from 4 degrees on.
+double t_quantile(double p, double degrees) {
+  const double z = normal_quantile(p);
+  const double z3 = z * z * z;
+  return z + (z3 + z) / (4 * degrees) +
+         (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * degrees * degrees);
+}
+
+struct EnergyFit {
+  Eigen::Vector3d value = Eigen::Vector3d::Zero();  // eps_f, eps_m, pi0
+  Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
+  Eigen::VectorXd residuals;  // relative
+  double scale = 0;
+};
+
+// 1 = W/E eps_f + Q/E eps_m + T/E pi0, robustly. `trust` weighs the points by what their times
+// say of them.
+EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::VectorXd& trust) {
+  const auto n = static_cast<Eigen::Index>(points.size());
+  Matrix a(n, 3);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto& p = points[static_cast<std::size_t>(i)];
+    const double energy = p.time_s * p.power_w;
+    a.row(i) << p.work_flop / energy, p.traffic_bytes / energy, p.time_s / energy;
+  }
+  // Columns of like size: joules per FLOP are 1e-11, watts 1e1.
+  const Eigen::Vector3d norm = a.colwise().norm().cwiseMax(1e-300);
+  const Matrix scaled = a * norm.cwiseInverse().asDiagonal();
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(n);
+  Eigen::VectorXd weights = trust;
+  EnergyFit fit;
+  Eigen::Vector3d x;
+  std::vector<double> z(points.size());
+  for (int round = 0; round < kReweightings; ++round) {
+    const Eigen::VectorXd root = weights.cwiseSqrt();
+    x = non_negative_least_squares(root.asDiagonal() * scaled, root);
+    fit.residuals = ones - scaled * x;
+    fit.scale = robust_scale(fit.residuals, 3);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      z[static_cast<std::size_t>(i)] = fit.residuals[i] / fit.scale;
+      weights[i] = trust[i] * weight_of(z[static_cast<std::size_t>(i)], 2 * round >= kReweightings);
+    }
+  }
+  const double variance = fit.scale * fit.scale * variance_factor(z, 3);
+  const Eigen::Matrix3d inverse = (scaled.transpose() * trust.asDiagonal() * scaled)
+                                      .completeOrthogonalDecomposition()
+                                      .pseudoInverse();
+  const Eigen::DiagonalMatrix<double, 3> unscale(norm.cwiseInverse());
+  fit.value = unscale * x;
+  fit.covariance = unscale * inverse * unscale * variance;
+  return fit;
+}
+
+struct RobustMean {
+  double value = 0;
+  double sd = 0;     // of the mean, relative
+  double scale = 0;  // of one point, relative
+};
+
+// Of the logarithm, like the fit above.
+RobustMean robust_mean(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (const double v : values) logs.push_back(std::log(v));
+  double center = median(logs);
+  const double n = static_cast<double>(logs.size());
+  const double scale = std::max(median_absolute_deviation(logs) * n / std::max(1.0, n - 1), 1e-9);
+  std::vector<double> z(logs.size());
+  for (int round = 0; round < kReweightings; ++round) {
+    double sum = 0;
+    double total = 0;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      z[i] = (logs[i] - center) / scale;
+      const double weight = weight_of(z[i], true);
+      sum += weight * logs[i];
+      total += weight;
+    }
+    if (total > 0) center = sum / total;
+  }
+  return {std::exp(center), scale * std::sqrt(variance_factor(z, 1) / n), scale};
+}
+
+struct Peaks {
+  RobustMean flop_per_s;
+  RobustMean bytes_per_s;
+};
+
+// Points belong to the roof that explains their time; near the ridge they belong to neither, since
+// noise decides there.
+Peaks fit_peaks(std::span<const MicrobenchPoint> points) {
+  constexpr double kRidgeMargin = 1.15;
+  std::vector<double> flop_rates;
+  std::vector<double> byte_rates;
+  for (const auto& p : points) {
+    flop_rates.push_back(p.work_flop / p.time_s);
+    byte_rates.push_back(p.traffic_bytes / p.time_s);
+  }
+  double peak = quantile(flop_rates, 0.9);
+  double bandwidth = quantile(byte_rates, 0.9);
+  Peaks peaks;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<double> compute;
+    std::vector<double> memory;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double ratio = points[i].intensity() * bandwidth / peak;  // over the ridge
+      if (ratio > kRidgeMargin) compute.push_back(flop_rates[i]);
+      if (ratio < 1 / kRidgeMargin) memory.push_back(byte_rates[i]);
+    }
+    if (compute.size() < 2 || memory.size() < 2) {
+      throw UsageError(
+          "microbenchmark points lie on one side of the ridge",
+          fmt::format("{} compute bound, {} memory bound", compute.size(), memory.size()),
+          "sweep the intensity from 1/16 to 512 FLOP/byte");
+    }
+    peaks = {robust_mean(compute), robust_mean(memory)};
+    peak = peaks.flop_per_s.value;
+    bandwidth = peaks.bytes_per_s.value;
+  }
+  return peaks;
+}
+
+// Ln of the time over the roofs' time, and from it how far a point is to be trusted.
+Eigen::VectorXd time_residuals(std::span<const MicrobenchPoint> points, const Peaks& peaks) {
+  Eigen::VectorXd residuals(static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    residuals[static_cast<Eigen::Index>(i)] =
+        std::log(points[i].time_s / std::max(points[i].work_flop / peaks.flop_per_s.value,
+                                             points[i].traffic_bytes / peaks.bytes_per_s.value));
+  }
+  return residuals;
+}
+
+double time_scale(const Peaks& peaks) {
+  return std::max({peaks.flop_per_s.scale, peaks.bytes_per_s.scale, 1e-3});
+}
+
+FittedValue relative_interval(const RobustMean& mean, double z) {
+  return {mean.value, mean.value * std::exp(-z * mean.sd), mean.value * std::exp(z * mean.sd)};
+}
+
+FittedValue interval(double value, double variance, double z) {
+  const double half = z * std::sqrt(std::max(variance, 0.0));
+  return {value, std::max(0.0, value - half), value + half};
+}
+
+// eta B_eps / B_tau = eps_m tau_f / (eps^ tau_m) with eps^ = eps_f + pi0 tau_f, by propagation.
+FittedValue race_to_halt(const EnergyRoofline& r, const EnergyFit& energy, const Peaks& peaks,
+                         double z) {
+  const double value = r.race_to_halt_ratio();
+  if (value <= 0) {
+    const double high = r.bandwidth_bytes_per_s / r.peak_flop_per_s *
+                        (r.energy_per_byte_j + z * std::sqrt(energy.covariance(1, 1))) /
+                        r.energy_per_flop_with_static_j();
+    return {0, 0, high};
+  }
+  const double with_static = r.energy_per_flop_with_static_j();
+  const double static_share = r.static_power_w * r.time_per_flop_s() / with_static;
+  const Eigen::Vector3d gradient(-1 / with_static, 1 / r.energy_per_byte_j,
+                                 -r.time_per_flop_s() / with_static);
+  const double variance = gradient.dot(energy.covariance * gradient) +
+                          std::pow((1 - static_share) * peaks.flop_per_s.sd, 2) +
+                          std::pow(peaks.bytes_per_s.sd, 2);
+  const double spread = z * std::sqrt(variance);
+  return {value, value * std::exp(-spread), value * std::exp(spread)};
+}
+
+}  // namespace
+
+std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
+  const CsvTable table = read_csv(path);
+  const std::size_t work = table.require_column("work_flop");
+  const std::size_t traffic = table.require_column("traffic_bytes");
+  const std::size_t time = table.require_column("time_ms");
+  const std::size_t power = table.require_column("power_w");
+  std::vector<MicrobenchPoint> points;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    MicrobenchPoint point;
+    for (const Knob knob : kKnobs) {
+      const auto column = table.column(knob_field(knob));
+      if (!column) continue;
+      const double value = table.number(row, *column);
+      if (knob != Knob::kCpuCores && !(value > 1 && value < 2e4)) {
+        throw InputError(fmt::format("{} is {:g}", knob_field(knob), value), table.where(row),
+                         "clocks are in MHz");
+      }
+      point.mode.set(knob, knob == Knob::kCpuCores ? value : value * 1e6);
+    }
+    point.work_flop = table.number(row, work);
+    point.traffic_bytes = table.number(row, traffic);
+    point.time_s = table.number(row, time) * 1e-3;
+    point.power_w = table.number(row, power);
+    if (point.work_flop < 0 || !(point.traffic_bytes > 0) || !(point.time_s > 0) ||
+        !(point.power_w > 0)) {
+      throw InputError("a microbenchmark point needs positive traffic, time and power",
+                       table.where(row));
+    }
+    const double rate = point.work_flop / point.time_s;
+    if (rate > 1e17 || point.traffic_bytes / point.time_s > 1e14) {
+      throw InputError(fmt::format("{:.3g} FLOP/s is beyond any device", rate), table.where(row),
+                       "time_ms is in ms");
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
+                             const MicrobenchFitOptions& options) {
+  if (points.size() < kFewestPoints) {
+    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
+                     fmt::format("measure at least {} intensities", kFewestPoints));
+  }
+  for (const auto& p : points) {
+    if (!std::isfinite(p.work_flop + p.traffic_bytes + p.time_s + p.power_w) || !(p.time_s > 0)) {
+      throw InputError("a microbenchmark point is not finite");
+    }
+  }
+  const double tail = 0.5 + options.confidence / 2;
+  const double n = static_cast<double>(points.size());
+  const double z = t_quantile(tail, n - 3);
+  const Peaks peaks = fit_peaks(points);
+  const Eigen::VectorXd time_error = time_residuals(points, peaks);
+  const Eigen::VectorXd trust = time_error.unaryExpr(
+      [&](double error) { return weight_of(error / time_scale(peaks), true); });
+  const EnergyFit energy = fit_energy(points, trust);
+
+  MicrobenchFit fit;
+  fit.mode = points.front().mode;
+  fit.points = points.size();
+  fit.roofline = {peaks.flop_per_s.value, peaks.bytes_per_s.value, energy.value[0], energy.value[1],
+                  energy.value[2]};
+  fit.peak_flop_per_s = relative_interval(peaks.flop_per_s, z);
+  fit.bandwidth_bytes_per_s = relative_interval(peaks.bytes_per_s, z);
+  fit.energy_per_flop_j = interval(energy.value[0], energy.covariance(0, 0), z);
+  fit.energy_per_byte_j = interval(energy.value[1], energy.covariance(1, 1), z);
+  fit.static_power_w = interval(energy.value[2], energy.covariance(2, 2), z);
+  if (energy.value[0] > 0) {
+    fit.race_to_halt_ratio = race_to_halt(fit.roofline, energy, peaks, z);
+  } else {
+    fit.notices.emplace_back("energy per FLOP came out as zero: the points do not determine it");
+    fit.race_to_halt_ratio = {0, 0, std::numeric_limits<double>::infinity()};
+  }
+  if (energy.value[1] <= 0) fit.notices.emplace_back("energy per byte came out as zero");
+  if (energy.value[2] <= 0) fit.notices.emplace_back("static power came out as zero");
+  double kept = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double energy_error = energy.residuals[static_cast<Eigen::Index>(i)];
+    const double slower = time_error[static_cast<Eigen::Index>(i)];
+    if (std::abs(energy_error) > options.outlier_sigmas * energy.scale ||
+        std::abs(slower) > options.outlier_sigmas * time_scale(peaks)) {
+      fit.outliers.push_back(i);
+      continue;
+    }
+    kept += 1;
+    fit.time_mape += std::abs(std::expm1(-slower));
+    fit.energy_mape += std::abs(energy_error);
+  }
+  fit.time_mape /= std::max(kept, 1.0);
+  fit.energy_mape /= std::max(kept, 1.0);
+  return fit;
+}
+
+std::vector<MicrobenchFit> fit_microbench_modes(std::span<const MicrobenchPoint> points,
+                                                const MicrobenchFitOptions& options) {
+  std::map<PowerMode, std::vector<MicrobenchPoint>> by_mode;
+  for (const auto& point : points) by_mode[point.mode].push_back(point);
+  std::vector<MicrobenchFit> fits;
+  for (const auto& [mode, of_mode] : by_mode) fits.push_back(fit_microbench(of_mode, options));
+  return fits;
+}
+
+}  // namespace ridgewatt
