@@ -73,7 +73,7 @@ double variance_factor(const std::vector<double>& z, double degrees) {
   }
   const double n = static_cast<double>(z.size());
   const double mean_slope = std::max(slope / n, 0.1);
-  const double few = 1 + 2 * degrees / n;  // scale and weights, too, are estimated from few points
+  const double few = 1 + 3 * degrees / n;  // scale and weights, too, are estimated from few points
   return few * few * psi2 / std::max(1.0, n - degrees) / (mean_slope * mean_slope);
 }
 
