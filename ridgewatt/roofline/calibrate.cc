@@ -39,7 +39,7 @@ struct FittedRun {
   double weight = 1;
 };
 
-std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs,
+std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs, bool power,
                                    const CalibrateOptions& options) {
   std::vector<FittedRun> fitted;
   std::map<std::string, std::size_t> rows_of_workload;
@@ -58,7 +58,7 @@ std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs,
     fitted.push_back(std::move(chosen));
   }
   for (auto& run : fitted) {
-    run.weight = std::sqrt(options.observations_per_workload /
+    run.weight = std::sqrt((power ? options.power_observations : options.time_observations) /
                            static_cast<double>(rows_of_workload[run.run->workload]));
   }
   return fitted;
@@ -173,7 +173,7 @@ class StageCost : public ceres::CostFunction {
 
 Twin fit_stage(const Twin& start, const std::vector<CalibrationRun>& runs, bool power,
                const CalibrateOptions& options, CalibrateSummary* summary) {
-  auto* cost = new StageCost(start, choose_rows(runs, options), power, options);
+  auto* cost = new StageCost(start, choose_rows(runs, power, options), power, options);
   std::vector<double> logs = cost->start();
   ceres::Problem problem;
   problem.AddResidualBlock(cost, nullptr, logs.data());  // owns `cost`

@@ -7,7 +7,7 @@
 //
 // Residuals are ln(modelled / measured), under the soft-L1 loss, so that faulty rows pull little.
 // All rows of a workload share one error of the model, so a workload weighs as much as
-// `observations_per_workload` independent rows however long its sweep is; what the data does not
+// `time_observations` independent rows however long its sweep is; what the data does not
 // tell, the priors do. Time is fitted first, then power with the modelled time (as it is used).
 #pragma once
 
@@ -36,7 +36,8 @@ struct CalibrateOptions {
   double time_scale = 0.1;
   double power_scale = 0.05;
   // Weight of a workload against the priors, in independent rows.
-  double observations_per_workload = 25;
+  double time_observations = 25;
+  double power_observations = 100;
   // Rows of a run that the fit sees at most, drawn at random; scores use all.
   int rows_per_run = 500;
   int max_iterations = 40;

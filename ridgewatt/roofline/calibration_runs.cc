@@ -19,15 +19,6 @@ double positive_number(std::string_view text, const std::string& where) {
   return *value;
 }
 
-// Side of the images that a model takes: the last extent of its first input.
-double image_side(const Model& model) {
-  for (const TensorId id : model.graph.inputs) {
-    const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
-    if (shape && shape->size() == 4 && shape->back() > 0) return static_cast<double>(shape->back());
-  }
-  throw UsageError("the model takes no images", "image=");
-}
-
 }  // namespace
 
 struct EagerModel::Loaded {
@@ -50,6 +41,15 @@ WorkloadCost EagerModel::cost(const EagerOptions& options) {
   WorkloadCost unfused = workload_cost(loaded_->model, cost);
   unfused.batch = options.batch;
   return eager_kernels(unfused);
+}
+
+double EagerModel::image_side() const {
+  const Model& model = loaded_->model;
+  for (const TensorId id : model.graph.inputs) {
+    const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
+    if (shape && shape->size() == 4 && shape->back() > 0) return static_cast<double>(shape->back());
+  }
+  throw UsageError("the model takes no images", name_, "leave image= out");
 }
 
 SweepSpec parse_sweep_spec(const std::string& text) {
@@ -95,16 +95,19 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     spec.loader_ms = given.loader_ms;
     const bool training = sweep.kind == "training";
     if (!training && sweep.kind != "inference") {
-      throw InputError("a twin is fitted to inference or training", sweep.source + ": " + sweep.kind);
+      throw InputError("a twin is fitted to inference or training",
+                       sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    Model model = load_workload(spec.model);
-    const double side = spec.image_side ? image_side(model) : 0;
     EagerModel eager(spec.model);
+    const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {
+      EagerOptions options;
+      options.batch = std::max(batch, 1);
+      options.training = training;
       CalibrationRun run;
       run.workload = sweep.workload + " " + sweep.kind;
-      WorkloadCost cost = eager.cost({.batch = std::max(batch, 1), .training = training});
+      WorkloadCost cost = eager.cost(options);
       if (spec.image_side) cost = scale_image(cost, std::pow(*spec.image_side / side, 2));
       run.cost = std::make_shared<const WorkloadCost>(std::move(cost));
       run.options.loader_workers = spec.workers.value_or(RunOptions{}.loader_workers);

@@ -26,7 +26,8 @@ struct SweepSpec {
 SweepSpec parse_sweep_spec(const std::string& text);
 
 // What is known of the runs behind the published sweeps, by workload name and kind: the model, and
-// for YOLOv8n training no loader workers and 320-pixel images (docs/twin.md says how that is known).
+// for YOLOv8n training no loader workers and 320-pixel images (docs/twin.md says how that is
+// known).
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
 // The cost of a model as an eager framework runs it: unfused, spelled-out operators joined.
@@ -45,6 +46,8 @@ class EagerModel {
   EagerModel(EagerModel&&) noexcept;
   // UsageError when an operator's cost is not known.
   WorkloadCost cost(const EagerOptions& options);
+  // Pixels of a side of the images that the model takes; UsageError when it takes none.
+  double image_side() const;
   const std::string& name() const { return name_; }
 
  private:

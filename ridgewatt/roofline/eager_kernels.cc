@@ -17,8 +17,8 @@ struct Pattern {
 constexpr std::string_view kSilu[] = {"Sigmoid", "Mul"};
 constexpr std::string_view kHardSwish[] = {"HardSigmoid", "Mul"};
 constexpr std::string_view kGelu[] = {"Div", "Erf", "Add", "Mul", "Mul"};
-constexpr std::string_view kLayerNorm[] = {"ReduceMean", "Sub",  "Pow", "ReduceMean", "Add",
-                                           "Sqrt",       "Div",  "Mul", "Add"};
+constexpr std::string_view kLayerNorm[] = {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add",
+                                           "Sqrt",       "Div", "Mul", "Add"};
 constexpr std::string_view kRmsNorm[] = {"Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul"};
 constexpr Pattern kPatterns[] = {{"LayerNormalization", OpClass::kNormalization, kLayerNorm},
                                  {"RMSNormalization", OpClass::kNormalization, kRmsNorm},
@@ -46,20 +46,14 @@ KernelCost joined(std::span<const KernelCost> kernels, const Pattern& pattern) {
   one.op = pattern.name;
   one.op_class = pattern.op_class;
   one.launches = 1;
-  // The first reads the input and the last writes the result, each of them once.
-  double write_bytes = 0;
-  double read_bytes = 0;
-  for (const auto& kernel : kernels) {
-    write_bytes = std::max(write_bytes, kernel.write_bytes);
-    read_bytes = std::max(read_bytes, std::min(kernel.read_bytes, 2 * kernel.write_bytes));
-    if (&kernel == &kernels.front()) continue;
+  for (const auto& kernel : kernels.subspan(1)) {
     one.work_flop += kernel.work_flop;
     one.work_int_op += kernel.work_int_op;
     one.output_elements = std::max(one.output_elements, kernel.output_elements);
   }
-  const bool backward = one.phase == Phase::kBackward;
-  one.write_bytes = write_bytes;
-  one.read_bytes = backward ? read_bytes : write_bytes;
+  // One tensor in, one out; its gradient needs the input and the output's gradient.
+  one.write_bytes = kernels.back().write_bytes;
+  one.read_bytes = (one.phase == Phase::kBackward ? 2 : 1) * one.write_bytes;
   return one;
 }
 
@@ -70,8 +64,9 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
   eager.kernels.clear();
   const std::span<const KernelCost> kernels(unfused.kernels);
   for (std::size_t k = 0; k < kernels.size();) {
-    const auto* pattern = std::find_if(std::begin(kPatterns), std::end(kPatterns),
-                                       [&](const auto& p) { return matches(kernels.subspan(k), p); });
+    const auto* pattern =
+        std::find_if(std::begin(kPatterns), std::end(kPatterns),
+                     [&](const auto& p) { return matches(kernels.subspan(k), p); });
     if (pattern == std::end(kPatterns)) {
       eager.kernels.push_back(kernels[k++]);
       continue;
@@ -85,7 +80,8 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
   WorkloadCost scaled = cost;
   scaled.input_bytes *= area_ratio;
-  scaled.peak_memory_bytes = cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
+  scaled.peak_memory_bytes =
+      cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
   for (auto& kernel : scaled.kernels) {
     if (kernel.phase == Phase::kOptimizer) continue;
     kernel.work_flop *= area_ratio;

@@ -99,6 +99,7 @@ class Accountant {
     cost.op = head.node->op;
     cost.op_class = class_of(head);
     cost.node = static_cast<std::size_t>(head_index);
+    cost.window = window_of(head);
     cost.reduction_length = head.cost.reduction_length;
     cost.launches = launches_of(head);
     for (const int index : kernel.steps) {
@@ -156,6 +157,24 @@ class Accountant {
                : OpClass::kConv;
   }
 
+  // Elements of the window of a convolution (its weights' extents after the channels) or pooling.
+  double window_of(const Step& step) const {
+    const OpClass op_class = class_of(step);
+    double window = 1;
+    if (op_class == OpClass::kConv || op_class == OpClass::kDepthwiseConv) {
+      const std::size_t slot = step.node->op == "QLinearConv" ? 3 : 1;
+      if (step.node->inputs.size() <= slot) return window;
+      const auto& shape = plan_.tensor(step.node->inputs[slot]).shape;
+      if (!shape) return window;
+      for (std::size_t i = 2; i < shape->size(); ++i) window *= static_cast<double>((*shape)[i]);
+    } else if (op_class == OpClass::kPooling) {
+      if (const auto* sides = step.node->integers("kernel_shape")) {
+        for (const auto side : *sides) window *= static_cast<double>(side);
+      }
+    }
+    return std::max(window, 1.0);
+  }
+
   // A recurrent layer runs one kernel a step of each direction after one for all inputs.
   int launches_of(const Step& step) const {
     double launches = 1;
@@ -174,6 +193,9 @@ class Accountant {
     const bool ideal = options_.traffic == TrafficModel::kIdeal;
     for (KernelCost& kernel : backward_kernels(plan_, kernels, flow_, sizes_)) {
       if (ideal) kernel.read_bytes = kernel.write_bytes = 0;
+      const Step& step = plan_.steps[kernel.node];
+      if (kernel.op_class == OpClass::kConv) kernel.op_class = class_of(step);
+      kernel.window = window_of(step);
       NodeCost& node = analysis_.nodes[kernel.node];
       node.macs += kernel.macs;
       node.flops += kernel.work_flop;
@@ -263,7 +285,7 @@ class Accountant {
   Analysis& analysis_;
   const ExecutionPlan& plan_;
   const CostOptions& options_;
-  Precision precision_;
+  ElementWidths precision_;
   TensorSizes sizes_;
   GradientFlow flow_;
 };

@@ -9,7 +9,7 @@
 
 namespace ridgewatt {
 
-struct Precision {
+struct ElementWidths {
   std::string name = "stored";
   int parameter_bits = 0;   // of floating-point weights; 0: as the model stores them
   int activation_bits = 0;  // of floating-point activations; 0: as the model stores them
@@ -23,7 +23,7 @@ struct Precision {
 // "stored", "fp32", "fp16", "bf16", "int8" or "mixed". Mixed is what is common for the kind of
 // workload: INT8 weights and FP16 activations for inference; FP16 with FP32 master weights and
 // optimizer state for training (Micikevicius et al., 2018). Throws UsageError.
-Precision parse_precision(std::string_view name, WorkloadKind kind);
+ElementWidths parse_precision(std::string_view name, WorkloadKind kind);
 
 // The precision that "stored" means for this model: the type of most of its parameters.
 std::string stored_precision_name(DataType parameters);

@@ -20,7 +20,7 @@ enum class TrafficModel {
 // Bytes of tensors in a precision.
 class TensorSizes {
  public:
-  TensorSizes(const ExecutionPlan& plan, const Precision& precision)
+  TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision)
       : plan_(&plan), precision_(&precision) {}
   // 0 when the extents are not known: such nodes are reported apart.
   double bytes(TensorId id) const;
@@ -28,7 +28,7 @@ class TensorSizes {
 
  private:
   const ExecutionPlan* plan_;
-  const Precision* precision_;
+  const ElementWidths* precision_;
 };
 
 // A tensor that a kernel reads from or writes to memory, by one of its steps.

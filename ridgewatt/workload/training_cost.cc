@@ -350,7 +350,7 @@ std::vector<KernelCost> backward_kernels(const ExecutionPlan& plan, const Kernel
 }
 
 OptimizerCost optimizer_cost(const ExecutionPlan& plan, const GradientFlow& flow,
-                             const TensorSizes& sizes, const Precision& precision,
+                             const TensorSizes& sizes, const ElementWidths& precision,
                              Optimizer optimizer) {
   const double states = optimizer == Optimizer::kSgd        ? 0
                         : optimizer == Optimizer::kMomentum ? 1

@@ -39,7 +39,7 @@ struct OptimizerCost {
   double state_bytes = 0;     // momentum, variance, and the master copy of the parameters
 };
 OptimizerCost optimizer_cost(const ExecutionPlan& plan, const GradientFlow& flow,
-                             const TensorSizes& sizes, const Precision& precision,
+                             const TensorSizes& sizes, const ElementWidths& precision,
                              Optimizer optimizer);
 
 }  // namespace ridgewatt

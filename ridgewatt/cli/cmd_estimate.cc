@@ -1,0 +1,140 @@
+// ridgewatt estimate: time, power and energy on any mode, from the twin.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/sweep/mode_list.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EstimateOptions {
+  WorkloadOptions workload;
+  std::string device = "agx-orin";
+  std::string modes;
+  bool per_layer = false;
+  double dataset_size = 0;
+  double epochs = 1;
+};
+
+void add_rows(const TwinModel& model, const Board& board, const std::vector<PowerMode>& modes,
+              const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
+  for (const auto& mode : modes) {
+    for (const int batch : batches) {
+      rows.push_back({board.name, mode, batch, model.estimator(batch).breakdown(mode),
+                      model.twin().fit, model.fits_memory(batch)});
+    }
+  }
+}
+
+Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table) {
+  Json list = table.to_json();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Json row;
+    row["board"] = rows[i].board;
+    row["mode"] = mode_to_json(rows[i].mode);
+    for (auto& [key, value] : list[i].items()) {
+      if (!key.starts_with("cpu_") && !key.starts_with("gpu_") && !key.starts_with("mem_")) {
+        row[key] = value;
+      }
+    }
+    row["fits_memory"] = rows[i].fits_memory;
+    list[i] = row;
+  }
+  return list;
+}
+
+void print_result(const Context& context, const EstimateOptions& options,
+                  const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
+  const Table table = estimate_table(rows, several, options.dataset_size * options.epochs);
+  if (context.csv() && !options.per_layer) return print(context, table);
+  const EstimateRow& first = rows.front();
+  const Estimator& estimator = model.estimator(first.batch);
+  const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
+  if (context.csv()) return print(context, layers);
+  if (context.json()) {
+    Json json;
+    json["model"] = options.workload.model;
+    json["kind"] = options.workload.training ? "training" : "inference";
+    json["precision"] = options.workload.precision;
+    json["provenance"] = model.provenance();
+    json["fit"] = {{"time_mape", model.twin().fit.time_mape},
+                   {"power_mape", model.twin().fit.power_mape},
+                   {"unseen_time_mape", model.twin().fit.unseen_time_mape},
+                   {"unseen_power_mape", model.twin().fit.unseen_power_mape}};
+    json["estimates"] = rows_to_json(rows, table);
+    if (options.per_layer) {
+      json["layers"] = layers.to_json();
+      json["causes"] = cause_table(first.estimate).to_json();
+    }
+    return print(json);
+  }
+  std::cout << escape_terminal(options.workload.model)
+            << (options.workload.training ? " training" : " inference") << ": "
+            << escape_terminal(model.provenance()) << "; bounds hold 90 %\n";
+  if (options.workload.precision != "fp32") {
+    std::cout << options.workload.precision << " by peak ratios: not validated\n";
+  }
+  std::cout << '\n';
+  print(context, table);
+  if (options.per_layer) {
+    std::cout << "\nLayers at " << describe(first.mode) << ", batch " << first.batch << ":\n\n";
+    print(context, layers);
+    std::cout << '\n';
+    print(context, cause_table(first.estimate));
+  }
+}
+
+void run(const Context& context, EstimateOptions options) {
+  EagerModel eager(options.workload.model);
+  if (options.workload.batches.empty()) {
+    options.workload.batches = {options.workload.training ? 16 : 1};
+  }
+  const bool several = options.device == "all";
+  std::vector<EstimateRow> rows;
+  std::unique_ptr<TwinModel> model;
+  for (const auto& name : several ? list_boards() : std::vector<std::string>{options.device}) {
+    const Board board = load_board(name);
+    auto of_board = options.workload.on(load_twin(board), eager);
+    const std::string modes =
+        options.modes.empty() ? (several ? "maxn" : "presets") : options.modes;
+    add_rows(*of_board, board, select_modes(board, modes), options.workload.batches, rows);
+    if (!model || name == "agx-orin") model = std::move(of_board);
+  }
+  if (several) {
+    std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
+      if (a.fits_memory != b.fits_memory) return a.fits_memory;
+      return a.estimate.total.time_s / a.batch < b.estimate.total.time_s / b.batch;
+    });
+  }
+  print_result(context, options, rows, *model, several);
+  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.fits_memory; })) {
+    throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
+                          "take a smaller batch or a board with more memory");
+  }
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "estimate", "Time, power and energy on any power mode, without profiling",
+      "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
+  auto options = std::make_shared<EstimateOptions>();
+  options->workload.add_to(*command);
+  command->add_option("--device", options->device, "Board, board file, or all (ranks the boards)");
+  command->add_option("--modes", options->modes,
+                      "all, presets (default), maxn, a preset, or a CSV file of modes");
+  command->add_flag("--per-layer", options->per_layer,
+                    "Also the layers of the first mode and batch");
+  command->add_option("--dataset-size", options->dataset_size, "Samples an epoch: time of the job")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--epochs", options->epochs, "Epochs of the job")->check(CLI::PositiveNumber);
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

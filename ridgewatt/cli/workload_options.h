@@ -1,0 +1,33 @@
+// The options with which a command names a workload and how it is run on a twin.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/cli/command.h"
+#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/roofline/twin_model.h"
+
+namespace ridgewatt::cli {
+
+struct WorkloadOptions {
+  std::string model;
+  std::vector<int> batches;
+  bool training = false;
+  std::string precision = "fp32";
+  std::string optimizer = "sgd";
+  std::vector<std::string> dims;  // NAME=VALUE
+  int workers = 4;
+  std::optional<double> loader_ms;
+
+  // Adds MODEL and the options to `command`.
+  void add_to(CLI::App& command);
+  EagerOptions eager() const;
+  RunOptions run() const;
+  // The model on a twin; `model` outlives the result.
+  std::unique_ptr<TwinModel> on(const Twin& twin, EagerModel& model) const;
+};
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,123 @@
+#include "ridgewatt/report/calibrate_report.h"
+
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt {
+namespace {
+
+void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
+  for (const double error :
+       {score.time, score.power, score.energy, score.trusted_time, score.trusted_power}) {
+    cells.push_back(known ? Cell(100 * error) : Cell());
+  }
+}
+
+void add_fit_row(Table& table, const std::string& workload, Cell batch, std::size_t rows,
+                 const FitScore& score, const FitScore* unseen) {
+  std::vector<Cell> cells = {workload, std::move(batch), static_cast<std::int64_t>(rows)};
+  add_score(cells, score, true);
+  add_score(cells, unseen != nullptr ? *unseen : FitScore{}, unseen != nullptr && unseen->time > 0);
+  table.add_row(std::move(cells));
+}
+
+void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
+  cells.emplace_back(fitted.value);
+  cells.emplace_back(fitted.lo);
+  cells.emplace_back(fitted.hi);
+}
+
+}  // namespace
+
+Table fit_table(const CalibrateSummary& summary, bool by_batch) {
+  Table table({{"workload", ""},
+               {"batch", ""},
+               {"rows", ""},
+               {"time_error_percent", "time %", 3},
+               {"power_error_percent", "power %", 3},
+               {"energy_error_percent", "energy %", 3},
+               {"trusted_time_error_percent", "time % (trusted)", 3},
+               {"trusted_power_error_percent", "power % (trusted)", 3},
+               {"unseen_time_error_percent", "unseen: time %", 3},
+               {"unseen_power_error_percent", "power %", 3},
+               {"unseen_energy_error_percent", "energy %", 3},
+               {"unseen_trusted_time_error_percent", "time % (trusted)", 3},
+               {"unseen_trusted_power_error_percent", "power % (trusted)", 3}});
+  std::size_t rows = 0;
+  for (const auto& fit : summary.workloads) {
+    rows += fit.rows;
+    add_fit_row(table, fit.workload, Cell(), fit.rows, fit.score, &fit.unseen);
+    if (!by_batch || fit.batches.size() < 2) continue;
+    for (const auto& batch : fit.batches) {
+      add_fit_row(table, fit.workload, std::int64_t{batch.batch}, batch.rows, batch.score, nullptr);
+    }
+  }
+  add_fit_row(table, "mean of workloads", Cell(), rows, summary.mean, &summary.unseen);
+  add_fit_row(table, "all rows", Cell(), rows, summary.pooled, nullptr);
+  return table;
+}
+
+Table parameter_table(const Twin& twin) {
+  Table table(
+      {{"parameter", ""}, {"value", ""}, {"lo", ""}, {"hi", ""}, {"unit", ""}, {"meaning", ""}});
+  for (const auto& spec : twin_parameters()) {
+    table.add_row({std::string(spec.key), twin[spec.param], twin.lo(spec.param),
+                   twin.hi(spec.param), std::string(spec.unit), std::string(spec.meaning)});
+  }
+  return table;
+}
+
+Table outlier_table(const CalibrateSummary& summary) {
+  std::vector<PowerMode> modes;
+  for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns = {{"workload", ""}};
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  for (const char* name :
+       {"batch", "time_ms", "power_w", "time_over_model", "power_over_model", "flagged"}) {
+    columns.push_back({name, ""});
+  }
+  Table table(columns);
+  for (const auto& outlier : summary.outliers) {
+    const auto& seen = outlier.observation;
+    std::vector<Cell> cells = {outlier.workload};
+    for (auto& cell : knob_cells(seen.point.mode, knobs)) cells.push_back(cell);
+    cells.emplace_back(std::int64_t{seen.point.batch});
+    cells.emplace_back(seen.time_s * 1e3);
+    cells.emplace_back(seen.power_w);
+    cells.emplace_back(outlier.time_ratio);
+    cells.emplace_back(outlier.power_ratio);
+    cells.emplace_back(std::string(outlier.flagged ? "yes" : "no"));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table microbench_table(const std::vector<MicrobenchFit>& fits) {
+  std::vector<PowerMode> modes;
+  for (const auto& fit : fits) modes.push_back(fit.mode);
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  for (const char* name : {"peak_flop_per_s", "bandwidth_bytes_per_s", "energy_per_flop_j",
+                           "energy_per_byte_j", "static_power_w", "race_to_halt_ratio"}) {
+    columns.push_back({name, ""});
+    columns.push_back({std::string(name) + "_lo", ""});
+    columns.push_back({std::string(name) + "_hi", ""});
+  }
+  columns.push_back({"points", ""});
+  columns.push_back({"outliers", ""});
+  Table table(columns);
+  for (const auto& fit : fits) {
+    std::vector<Cell> cells = knob_cells(fit.mode, knobs);
+    for (const auto* value :
+         {&fit.peak_flop_per_s, &fit.bandwidth_bytes_per_s, &fit.energy_per_flop_j,
+          &fit.energy_per_byte_j, &fit.static_power_w, &fit.race_to_halt_ratio}) {
+      add_interval(cells, *value);
+    }
+    cells.emplace_back(static_cast<std::int64_t>(fit.points));
+    cells.emplace_back(static_cast<std::int64_t>(fit.outliers.size()));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,32 @@
+// What a twin estimates, as tables: the result columns that `estimate` and `predict` share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/report/table.h"
+#include "ridgewatt/roofline/estimate.h"
+
+namespace ridgewatt {
+
+struct EstimateRow {
+  std::string board;
+  PowerMode mode;
+  int batch = 1;
+  Breakdown estimate;
+  TwinFitError fit;
+  bool fits_memory = true;
+};
+
+// Knobs, batch, time, power and energy with 90 % bounds, what dominates the time, whether the
+// minibatch fits the memory; with `job_samples` > 0 the job's time and energy; with `with_board`
+// the board's name first.
+Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, double job_samples);
+
+// The layers of one mode: share of time, cause, intensity.
+Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers);
+
+// The share of time and energy that goes to each cause.
+Table cause_table(const Breakdown& breakdown);
+
+}  // namespace ridgewatt

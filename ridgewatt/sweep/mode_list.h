@@ -1,0 +1,20 @@
+// The power modes that a command is asked about, by what a user writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+
+// The modes of a CSV file with knob columns as in a sweep (other columns are ignored), in the order
+// of their first appearance. InputError: no knob column, a value that is not a clock in MHz.
+std::vector<PowerMode> read_modes(const std::string& path);
+
+// "all": every mode of the board; "presets"; "maxn": everything at its highest; the name of a
+// preset; a CSV file (anything with a '/' or ending in .csv).
+std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
+
+}  // namespace ridgewatt
