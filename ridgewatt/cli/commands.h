@@ -9,6 +9,9 @@ using AddCommand = void (*)(CLI::App& app, Context& context);
 
 void add_analyze(CLI::App& app, Context& context);
 void add_operators(CLI::App& app, Context& context);
+void add_estimate(CLI::App& app, Context& context);
+void add_roofline(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
@@ -32,6 +35,9 @@ void add_microbench(CLI::App& app, Context& context);
 inline constexpr AddCommand kCommands[] = {
     add_analyze,
     add_zoo,
+    add_estimate,
+    add_roofline,
+    add_calibrate,
     add_device,
     add_predict,
     add_pareto,

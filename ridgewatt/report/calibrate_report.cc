@@ -8,7 +8,8 @@ namespace {
 void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
   for (const double error :
        {score.time, score.power, score.energy, score.trusted_time, score.trusted_power}) {
-    cells.push_back(known ? Cell(100 * error) : Cell());
+    cells.emplace_back();
+    if (known) cells.back() = 100 * error;
   }
 }
 
@@ -87,6 +88,44 @@ Table outlier_table(const CalibrateSummary& summary) {
     cells.emplace_back(outlier.time_ratio);
     cells.emplace_back(outlier.power_ratio);
     cells.emplace_back(std::string(outlier.flagged ? "yes" : "no"));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table findings_table(const std::vector<WorkloadFindings>& findings) {
+  Table table({{"workload", ""},
+               {"batch", ""},
+               {"maxn_over_least_energy", "MAXN / least energy", 3},
+               {"modelled_maxn_over_least", "modelled", 3},
+               {"groups", ""},
+               {"measured_interior", ""},
+               {"modelled_interior", ""},
+               {"within_one_step", ""},
+               {"best_saving_percent", "best saving %", 3},
+               {"saving_percent", "saving %", 3},
+               {"slowdown_percent", "slowdown %", 3},
+               {"holds", ""},
+               {"bound", "bound at MAXN"}});
+  for (const auto& f : findings) {
+    std::vector<Cell> cells = {f.workload, std::int64_t{f.batch}};
+    cells.resize(4);
+    if (f.maxn_energy_j > 0) {
+      cells[2] = f.maxn_energy_j / f.least_energy_j;
+      cells[3] = f.modelled_maxn_over_least;
+    }
+    for (const int count :
+         {f.groups, f.measured_interior, f.modelled_interior, f.within_one_step}) {
+      cells.emplace_back(std::int64_t{count});
+    }
+    cells.resize(12);
+    if (f.tuned) {
+      cells[8] = 100 * f.best_saving;
+      cells[9] = 100 * f.saving;
+      cells[10] = 100 * f.slowdown;
+      cells[11] = std::string(f.saving_holds && f.slowdown_holds ? "yes" : "no");
+    }
+    cells.emplace_back(f.bound);
     table.add_row(std::move(cells));
   }
   return table;

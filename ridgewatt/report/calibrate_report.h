@@ -3,6 +3,7 @@
 
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/calibrate.h"
+#include "ridgewatt/roofline/findings.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 
 namespace ridgewatt {
@@ -12,6 +13,7 @@ namespace ridgewatt {
 Table fit_table(const CalibrateSummary& summary, bool by_batch);
 Table parameter_table(const Twin& twin);
 Table outlier_table(const CalibrateSummary& summary);
+Table findings_table(const std::vector<WorkloadFindings>& findings);
 Table microbench_table(const std::vector<MicrobenchFit>& fits);
 
 }  // namespace ridgewatt

@@ -71,12 +71,11 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
     const char* phase = kernel.phase == Phase::kForward    ? "forward"
                         : kernel.phase == Phase::kBackward ? "backward"
                                                            : "optimizer";
-    table.add_row(
-        {kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
-         kernel.traffic_bytes() / 1e6,
-         kernel.traffic_bytes() > 0 ? Cell(kernel.work_flop / kernel.traffic_bytes()) : Cell(),
-         layer.time_s * 1e3, layer.gpu_s * 1e3, layer.energy_j * 1e3,
-         std::string(cause_name(layer.cause))});
+    Cell intensity;
+    if (kernel.traffic_bytes() > 0) intensity = kernel.work_flop / kernel.traffic_bytes();
+    table.add_row({kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
+                   kernel.traffic_bytes() / 1e6, intensity, layer.time_s * 1e3, layer.gpu_s * 1e3,
+                   layer.energy_j * 1e3, std::string(cause_name(layer.cause))});
   }
   return table;
 }

@@ -455,17 +455,21 @@ std::vector<WorkloadFit> score_twin(const Twin& twin, const std::vector<Calibrat
   return fits;
 }
 
+void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary& summary) {
+  summary.workloads = score_twin(summary.twin, runs);
+  summary.mean = mean_over(summary.workloads, &WorkloadFit::score);
+  ScoreSum pooled;
+  for (const auto& run : runs) pooled.add(score_run(summary.twin, run));
+  summary.pooled = pooled.mean();
+}
+
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
                            const CalibrateOptions& options) {
   if (runs.empty()) throw UsageError("calibration needs a sweep");
   CalibrateSummary summary;
   summary.notices = check_calibration(start, runs);
   summary.twin = fit_twin(start, runs, options, &summary);
-  summary.workloads = score_twin(summary.twin, runs);
-  summary.mean = mean_over(summary.workloads, &WorkloadFit::score);
-  ScoreSum pooled;
-  for (const auto& run : runs) pooled.add(score_run(summary.twin, run));
-  summary.pooled = pooled.mean();
+  summarize_scores(runs, summary);
   summary.twin.fit.time_mape = summary.pooled.time;
   summary.twin.fit.power_mape = summary.pooled.power;
   summary.outliers = find_outliers(summary.twin, runs);

@@ -112,6 +112,9 @@ Twin fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs
 // Errors of a twin by workload, in order of appearance.
 std::vector<WorkloadFit> score_twin(const Twin& twin, const std::vector<CalibrationRun>& runs);
 
+// Scores `summary.twin`: workloads, mean and pooled errors.
+void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary& summary);
+
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
                            const CalibrateOptions& options = {});
 

@@ -1,0 +1,128 @@
+// ridgewatt roofline: roofs and balance points of power modes, and where a model's layers lie.
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/roofline/twin_roofline.h"
+#include "ridgewatt/sweep/mode_list.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct RooflineCommand {
+  WorkloadOptions workload;
+  std::string device = "agx-orin";
+  std::string modes = "presets";
+};
+
+Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed) {
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  for (const char* name :
+       {"conv_gflop_per_s", "product_gflop_per_s", "bandwidth_gb_per_s", "time_balance",
+        "energy_per_flop_pj", "energy_per_byte_pj", "static_power_w", "eta", "energy_balance",
+        "half_peak_intensity", "max_power_w", "peak_gflop_per_j", "race_to_halt_ratio",
+        "race_to_halt_ratio_lo", "race_to_halt_ratio_hi"}) {
+    columns.push_back({name, ""});
+  }
+  columns.push_back({"race_to_halt", ""});
+  Table table(columns);
+  for (const auto& mode : modes) {
+    const EnergyRoofline r = twin_roofline(twin, mode);
+    const FittedValue ratio = twin_race_to_halt(twin, mode, OpClass::kConv, seed);
+    std::vector<Cell> cells = knob_cells(mode, knobs);
+    for (const double value :
+         {r.peak_flop_per_s / 1e9, twin_roofline(twin, mode, OpClass::kGemm).peak_flop_per_s / 1e9,
+          r.bandwidth_bytes_per_s / 1e9, r.time_balance(), r.energy_per_flop_j * 1e12,
+          r.energy_per_byte_j * 1e12, r.static_power_w, r.dynamic_fraction(),
+          r.energy_balance_dynamic(), r.half_peak_intensity(), r.max_power_w(),
+          r.peak_flop_per_j() / 1e9, ratio.value, ratio.lo, ratio.hi}) {
+      cells.emplace_back(value);
+    }
+    // Claimed only where the whole interval is at most 1.
+    cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+// Layers of one mode: what the roof allows at their intensity and what the twin gives them.
+Table position_table(const Estimator& estimator, const PowerMode& mode) {
+  Table table({{"layer", ""},
+               {"op", ""},
+               {"intensity", ""},
+               {"attainable_gflop_per_s", ""},
+               {"modelled_gflop_per_s", ""},
+               {"attainable_gflop_per_j", ""},
+               {"power_line_w", ""},
+               {"time_ms", ""},
+               {"bound", ""}});
+  for (const auto& layer : estimator.layers(mode)) {
+    const auto& kernel = estimator.cost().kernels[layer.kernel];
+    if (!(kernel.work_flop > 0) || !(layer.effective_traffic_bytes > 0)) continue;
+    const EnergyRoofline r = twin_roofline(estimator.twin(), mode, kernel.op_class);
+    const double intensity = kernel.work_flop / layer.effective_traffic_bytes;
+    table.add_row({kernel.name, kernel.op, intensity, r.attainable_flop_per_s(intensity) / 1e9,
+                   kernel.work_flop / layer.gpu_s / 1e9, r.attainable_flop_per_j(intensity) / 1e9,
+                   r.power_at_w(intensity), layer.time_s * 1e3,
+                   std::string(cause_name(layer.cause))});
+  }
+  return table;
+}
+
+void run(const Context& context, const RooflineCommand& command) {
+  const Board board = load_board(command.device);
+  const Twin twin = load_twin(board);
+  const auto modes = select_modes(board, command.modes);
+  const Table roofs = roof_table(twin, modes, context.seed);
+  std::unique_ptr<EagerModel> eager;
+  std::unique_ptr<TwinModel> model;
+  std::unique_ptr<Table> layers;
+  int batch = 0;
+  if (!command.workload.model.empty()) {
+    batch = command.workload.batches.empty() ? (command.workload.training ? 16 : 1)
+                                             : command.workload.batches.front();
+    eager = std::make_unique<EagerModel>(command.workload.model);
+    model = command.workload.on(twin, *eager);
+    layers = std::make_unique<Table>(position_table(model->estimator(batch), modes.front()));
+  }
+  if (context.json()) {
+    Json json;
+    json["device"] = command.device;
+    json["provenance"] = twin.provenance();
+    json["modes"] = roofs.to_json();
+    if (layers) {
+      json["model"] = command.workload.model;
+      json["batch"] = batch;
+      json["mode"] = mode_to_json(modes.front());
+      json["layers"] = layers->to_json();
+    }
+    return print(json);
+  }
+  if (context.csv()) return print(context, layers ? *layers : roofs);
+  std::cout << escape_terminal(twin.provenance()) << "\n\n";
+  print(context, roofs);
+  if (layers) {
+    std::cout << '\n'
+              << escape_terminal(command.workload.model) << " at " << describe(modes.front())
+              << ", batch " << batch << ":\n\n";
+    print(context, *layers);
+  }
+}
+
+}  // namespace
+
+void add_roofline(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "roofline",
+                              "Roofs and balance points of power modes; where layers lie",
+                              "ridgewatt roofline zoo:resnet50 --modes maxn --batch 16");
+  auto options = std::make_shared<RooflineCommand>();
+  options->workload.add_to(*command);
+  command->get_option("MODEL")->required(false);
+  command->add_option("--device", options->device, "Board or board file");
+  command->add_option("--modes", options->modes,
+                      "all, presets (default), maxn, a preset, or a CSV file of modes");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

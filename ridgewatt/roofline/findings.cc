@@ -1,0 +1,118 @@
+#include "ridgewatt/roofline/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace ridgewatt {
+namespace {
+
+struct Row {
+  Observation measured;
+  TimePower modelled;
+};
+
+// Index of the least energy along a group in order of GPU clock.
+template <typename Energy>
+std::size_t least(const std::vector<Row>& rows, Energy energy) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (energy(rows[i]) < energy(rows[best])) best = i;
+  }
+  return best;
+}
+
+double measured_energy(const Row& row) {
+  return row.measured.energy_j();
+}
+double modelled_energy(const Row& row) {
+  return row.modelled.energy_j();
+}
+
+void check_minima(const std::vector<Row>& rows, WorkloadFindings& findings) {
+  std::map<std::tuple<int, double, double>, std::vector<Row>> groups;
+  for (const auto& row : rows) {
+    const auto& mode = row.measured.point.mode;
+    groups[{mode.cpu_cores, mode.cpu_clock_hz, mode.mem_clock_hz}].push_back(row);
+  }
+  for (auto& [key, group] : groups) {
+    if (group.size() < 3) continue;
+    std::sort(group.begin(), group.end(), [](const Row& a, const Row& b) {
+      return a.measured.point.mode.gpu_clock_hz < b.measured.point.mode.gpu_clock_hz;
+    });
+    ++findings.groups;
+    const std::size_t measured = least(group, measured_energy);
+    if (measured == 0 || measured + 1 == group.size()) continue;
+    ++findings.measured_interior;
+    const std::size_t modelled = least(group, modelled_energy);
+    if (modelled > 0 && modelled + 1 < group.size()) ++findings.modelled_interior;
+    if (modelled + 1 >= measured && modelled <= measured + 1) ++findings.within_one_step;
+  }
+}
+
+void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFindings& findings) {
+  constexpr double kMaxSlowdown = 0.05;
+  constexpr double kSlowdownMargin = 0.03;
+  const Row* best = &maxn;
+  const Row* answer = &maxn;
+  for (const auto& row : rows) {
+    if (row.measured.time_s <= (1 + kMaxSlowdown) * maxn.measured.time_s &&
+        measured_energy(row) < measured_energy(*best)) {
+      best = &row;
+    }
+    if (row.modelled.time_s <= (1 + kMaxSlowdown) * maxn.modelled.time_s &&
+        modelled_energy(row) < modelled_energy(*answer)) {
+      answer = &row;
+    }
+  }
+  const double reference = measured_energy(maxn);
+  findings.tuned = true;
+  findings.best_saving = 1 - measured_energy(*best) / reference;
+  findings.saving = 1 - measured_energy(*answer) / reference;
+  findings.slowdown = answer->measured.time_s / maxn.measured.time_s - 1;
+  findings.saving_holds = findings.saving >= 0.8 * findings.best_saving ||
+                          findings.best_saving - findings.saving <= 0.005;
+  findings.slowdown_holds = findings.slowdown <= kMaxSlowdown + kSlowdownMargin;
+}
+
+}  // namespace
+
+std::vector<WorkloadFindings> find_findings(const Twin& twin,
+                                            const std::vector<CalibrationRun>& runs) {
+  std::vector<WorkloadFindings> all;
+  for (const auto& run : runs) {
+    const Estimator estimator(twin, run.cost, run.options);
+    WorkloadFindings findings;
+    findings.workload = run.workload;
+    findings.batch = run.cost->batch;
+    PowerMode top;
+    for (const auto& row : run.observations) {
+      for (const Knob knob : kKnobs)
+        top.set(knob, std::max(top.get(knob), row.point.mode.get(knob)));
+    }
+    std::vector<Row> rows;
+    const Row* maxn = nullptr;
+    for (std::size_t i = 0; i < run.observations.size(); ++i) {
+      if (!run.flagged.empty() && run.flagged[i]) continue;
+      rows.push_back({run.observations[i], estimator(run.observations[i].point.mode)});
+    }
+    for (const auto& row : rows) {
+      if (row.measured.point.mode == top) maxn = &row;
+    }
+    findings.bound = cause_name(estimator.breakdown(top).dominant());
+    if (rows.empty()) continue;
+    findings.least_energy_j = measured_energy(rows[least(rows, measured_energy)]);
+    check_minima(rows, findings);
+    if (maxn != nullptr) {
+      findings.maxn_energy_j = measured_energy(*maxn);
+      findings.modelled_maxn_over_least =
+          modelled_energy(*maxn) / modelled_energy(rows[least(rows, modelled_energy)]);
+      check_tuning(rows, *maxn, findings);
+    }
+    all.push_back(findings);
+  }
+  return all;
+}
+
+}  // namespace ridgewatt
