@@ -1,15 +1,14 @@
 #include "ridgewatt/cli/fake_workload.h"
 
-#include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/roofline/calibration_runs.h"
 
 namespace ridgewatt::cli {
 
 WorkloadCost fake_workload(const std::string& model, std::int64_t batch, bool training) {
-  Model graph = load_workload(model);
-  CostOptions options;
-  options.batch = batch;
-  options.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-  return workload_cost(graph, options);
+  EagerOptions options;
+  options.batch = static_cast<int>(batch);
+  options.training = training;
+  return EagerModel(model).cost(options);
 }
 
 }  // namespace ridgewatt::cli

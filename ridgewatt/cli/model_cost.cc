@@ -1,18 +1,17 @@
 #include "ridgewatt/cli/model_cost.h"
 
-#include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/roofline/calibration_runs.h"
 
 namespace ridgewatt::cli {
 
 struct ModelCost::Loaded {
-  Model model;
-  CostOptions options;
+  EagerModel model;
+  EagerOptions options;
 };
 
 ModelCost::ModelCost(const std::string& model, WorkloadKind kind, const std::string& precision)
-    : loaded_(std::make_unique<Loaded>()) {
-  loaded_->model = load_workload(model);
-  loaded_->options.kind = kind;
+    : loaded_(std::make_unique<Loaded>(Loaded{EagerModel(model), {}})) {
+  loaded_->options.training = kind == WorkloadKind::kTraining;
   loaded_->options.precision = precision;
 }
 
@@ -20,7 +19,7 @@ ModelCost::~ModelCost() = default;
 
 WorkloadCost ModelCost::operator()(int batch) {
   loaded_->options.batch = batch;
-  return workload_cost(loaded_->model, loaded_->options);
+  return loaded_->model.cost(loaded_->options);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,0 +1,97 @@
+// How long the twin takes for all power modes of the AGX Orin, with and without per-layer detail,
+// and how that grows with layers and modes.
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/roofline/estimate.h"
+
+namespace ridgewatt {
+namespace {
+
+const std::vector<int> kBatches = {1, 4, 16, 32, 64};
+
+std::vector<WorkloadCost> costs(const char* model) {
+  EagerModel eager(model);
+  std::vector<WorkloadCost> all;
+  for (const int batch : kBatches) {
+    EagerOptions options;
+    options.batch = batch;
+    all.push_back(eager.cost(options));
+  }
+  return all;
+}
+
+// 18,096 modes x 5 batches of ResNet-50, from the kernels' costs to time and power.
+void AllModesAndBatches(benchmark::State& state) {
+  const Board board = load_board("agx-orin");
+  const Twin twin = load_twin(board);
+  const KnobSpace space = knob_space(board);
+  const auto of_batch = costs("zoo:resnet50");
+  for (auto _ : state) {
+    double sum = 0;
+    for (const auto& cost : of_batch) {
+      const Estimator estimator(twin, cost);
+      for (const auto& mode : space.modes()) sum += estimator(mode).energy_j();
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  state.counters["points"] = static_cast<double>(space.size() * of_batch.size());
+}
+BENCHMARK(AllModesAndBatches)->Unit(benchmark::kMillisecond);
+
+// The same with every layer's time, summed over all modes and batches.
+void AllModesAndBatchesPerLayer(benchmark::State& state) {
+  const Board board = load_board("agx-orin");
+  const Twin twin = load_twin(board);
+  const KnobSpace space = knob_space(board);
+  const auto of_batch = costs("zoo:resnet50");
+  for (auto _ : state) {
+    for (const auto& cost : of_batch) {
+      const Estimator estimator(twin, cost);
+      std::vector<double> layer_s(cost.kernels.size(), 0.0);
+      double sum = 0;
+      for (const auto& mode : space.modes()) {
+        sum += estimator(mode).energy_j();
+        estimator.add_layer_times(mode, layer_s);
+      }
+      benchmark::DoNotOptimize(sum);
+      benchmark::DoNotOptimize(layer_s.data());
+    }
+  }
+}
+BENCHMARK(AllModesAndBatchesPerLayer)->Unit(benchmark::kMillisecond);
+
+// The first mode of a new (GPU, memory) clock pair: all kernels are summed.
+void Layers(benchmark::State& state) {
+  const Board board = load_board("agx-orin");
+  WorkloadCost cost = costs("zoo:resnet50").front();
+  const auto kernels = cost.kernels;
+  cost.kernels.clear();
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    cost.kernels.push_back(kernels[static_cast<std::size_t>(i) % kernels.size()]);
+  }
+  const Twin twin = load_twin(board);
+  for (auto _ : state) benchmark::DoNotOptimize(Estimator(twin, cost)(PowerMode{}).time_s);
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(Layers)->RangeMultiplier(4)->Range(16, 16384)->Complexity();
+
+void Modes(benchmark::State& state) {
+  const Board board = load_board("agx-orin");
+  const KnobSpace space = knob_space(board);
+  const Estimator estimator(load_twin(board), costs("zoo:resnet50").front());
+  for (auto _ : state) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < state.range(0); ++i) {
+      sum += estimator(space[static_cast<std::size_t>(i)]).time_s;
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(Modes)->RangeMultiplier(4)->Range(64, 16384)->Complexity();
+
+}  // namespace
+}  // namespace ridgewatt
