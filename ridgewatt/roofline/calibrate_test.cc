@@ -178,13 +178,15 @@ TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
   add("Mul", 1000, Phase::kBackward);
   add("Sigmoid", 1000, Phase::kBackward);
   const WorkloadCost eager = eager_kernels(cost);
-  ASSERT_EQ(eager.kernels.size(), 5U);
+  ASSERT_EQ(eager.kernels.size(), 6U);  // Conv, SiLU, two of the gate, Split, SiLU backward
   EXPECT_EQ(eager.kernels[1].op, "Silu");
   EXPECT_EQ(eager.kernels[1].launches, 1);
   EXPECT_EQ(eager.kernels[1].work_flop, 2000);
   EXPECT_EQ(eager.kernels[1].traffic_bytes(), 8000);
   EXPECT_EQ(eager.kernels[2].op, "HardSigmoid");
-  EXPECT_EQ(eager.kernels[4].traffic_bytes(), 12000);
+  EXPECT_EQ(eager.kernels[5].phase, Phase::kBackward);
+  EXPECT_EQ(eager.kernels[5].work_flop, 2000);
+  EXPECT_EQ(eager.kernels[5].traffic_bytes(), 12000);
 }
 
 TEST(SweepSpec, KeysAreReadAndUnknownOnesRefused) {

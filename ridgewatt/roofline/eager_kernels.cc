@@ -31,11 +31,9 @@ bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
   const std::size_t count = pattern.operators.size();
   if (kernels.size() < count) return false;
   const bool backward = kernels[0].phase == Phase::kBackward;
-  double largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto wanted = pattern.operators[backward ? count - 1 - i : i];
     if (kernels[i].op != wanted || kernels[i].phase != kernels[0].phase) return false;
-    largest = std::max(largest, kernels[i].output_elements);
   }
   // A gate over channels (squeeze and excitation) is small; the product that it scales is not.
   return count != 2 || kernels[0].output_elements == kernels[1].output_elements;
