@@ -45,11 +45,12 @@ Value decode_boxes(GraphBuilder& g, const Value& distributions, const std::vecto
   std::vector<float> centers_y;
   std::vector<float> strides;
   for (const int grid : grids) {
+    const int stride = image / grid;
     for (int y = 0; y < grid; ++y) {
       for (int x = 0; x < grid; ++x) {
         centers_x.push_back(static_cast<float>(x) + 0.5F);
         centers_y.push_back(static_cast<float>(y) + 0.5F);
-        strides.push_back(static_cast<float>(image / grid));
+        strides.push_back(static_cast<float>(stride));
       }
     }
   }
