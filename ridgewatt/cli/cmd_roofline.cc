@@ -3,6 +3,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/twin_report.h"
 #include "ridgewatt/roofline/twin_roofline.h"
 #include "ridgewatt/sweep/mode_list.h"
 
@@ -13,6 +14,8 @@ struct RooflineCommand {
   WorkloadOptions workload;
   std::string device = "agx-orin";
   std::string modes = "presets";
+  std::string svg;
+  std::string html;
 };
 
 Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed) {
@@ -86,6 +89,12 @@ void run(const Context& context, const RooflineCommand& command) {
     model = command.workload.on(twin, *eager);
     layers = std::make_unique<Table>(position_table(model->estimator(batch), modes.front()));
   }
+  if (!command.svg.empty() || !command.html.empty()) {
+    const RooflineReport report =
+        twin_report(board, twin, modes, model ? &model->estimator(batch) : nullptr);
+    if (!command.svg.empty()) write_output(command.svg, roofline_svg(report));
+    if (!command.html.empty()) write_output(command.html, roofline_html(report));
+  }
   if (context.json()) {
     Json json;
     json["device"] = command.device;
@@ -122,6 +131,8 @@ void add_roofline(CLI::App& app, Context& context) {
   command->add_option("--device", options->device, "Board or board file");
   command->add_option("--modes", options->modes,
                       "all, presets (default), maxn, a preset, or a CSV file of modes");
+  command->add_option("--svg", options->svg, "Write the figures to this SVG file");
+  command->add_option("--html", options->html, "Write figures and tables to this HTML file");
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -148,5 +148,45 @@ TEST(HtmlReport, StaticFallbackWorksInChromium) {
   EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
 }
 
+// The page that users get: every chart drawn, and a layer selected in table and roofs.
+constexpr const char* kRooflineActions = R"(<script>
+window.addEventListener("load", () => setTimeout(() => {
+  const faults = [];
+  const check = (holds, what) => { if (!holds) faults.push(what); };
+  const charts = Array.from(document.querySelectorAll("figure.chart"));
+  check(charts.length === 6, "figures " + charts.length);
+  check(charts.every((c) => c.querySelectorAll("svg path, svg circle, svg rect").length > 20), "drawn");
+  const rows = document.querySelectorAll('table[data-table="1"] tbody tr');
+  check(rows.length > 40, "layers " + rows.length);
+  rows[0].click();
+  if (document.getElementById("options")) {
+    charts.forEach((c) => echarts.getInstanceByDom(c).getZr().animation.update());
+  }
+  const linked = charts.slice(0, 3).map((c) => c.querySelectorAll('[stroke="#E00000"], .selected').length);
+  check(linked.every((count) => count >= 1), "linked " + linked);
+  document.title = faults.length ? "FAULTS " + faults.join("; ") : "ALL WELL";
+}, 300));
+</script></body>)";
+
+TEST(HtmlReport, RooflinePageOfAModelWorksInChromium) {
+  const testing::TemporaryFolder folder;
+  const std::string html = (folder.path() / "page.html").string();
+  const std::string svg = (folder.path() / "page.svg").string();
+  const auto result = testing::run_program(
+      "roofline zoo:resnet18 --modes maxn --format json --html " + html + " --svg " + svg);
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_NE(read_file(svg).find("energy arch line"), std::string::npos);
+  std::string page = read_file(html);
+  EXPECT_NE(page.find("modelled"), std::string::npos);
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "skipped: chromium is not installed";
+  }
+  page.replace(page.rfind("</body>"), 7, kRooflineActions);
+  std::string log;
+  const std::string dom = load_in_browser(page, &log);
+  EXPECT_THAT(dom.substr(0, 1000), HasSubstr("<title>ALL WELL</title>")) << log;
+  EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
+}
+
 }  // namespace
 }  // namespace ridgewatt

@@ -1,0 +1,62 @@
+#include "ridgewatt/report/twin_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/roofline/twin_roofline.h"
+
+namespace ridgewatt {
+namespace {
+
+// A preset's name where the mode is one, else its knobs.
+std::string mode_name(const Board& board, const PowerMode& mode) {
+  const auto& known = presets(board);
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Preset& preset) { return preset.mode == mode; });
+  return found == known.end() ? describe(mode) : found->name;
+}
+
+std::vector<RooflineLayer> layers_of(const Estimator& estimator, const PowerMode& mode) {
+  std::vector<RooflineLayer> layers;
+  for (const auto& estimate : estimator.layers(mode)) {
+    const KernelCost& kernel = estimator.cost().kernels[estimate.kernel];
+    RooflineLayer layer;
+    layer.name = kernel.name;
+    layer.op = kernel.op;
+    layer.bound = cause_name(estimate.cause);
+    layer.work_flop = kernel.work_flop;
+    layer.traffic_bytes = estimate.effective_traffic_bytes;
+    layer.time_s = estimate.time_s;
+    layer.energy_j = estimate.energy_j;
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace
+
+RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const PowerMode> modes,
+                           const Estimator* estimator) {
+  if (modes.empty()) throw UsageError("no power modes to show");
+  RooflineReport report;
+  report.title = board.title;
+  report.provenance = twin.provenance();
+  for (const auto& mode : modes) {
+    report.modes.push_back({mode_name(board, mode), twin_roofline(twin, mode)});
+  }
+  if (estimator == nullptr) return report;
+  const WorkloadCost& cost = estimator->cost();
+  report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch);
+  report.layers = layers_of(*estimator, modes.front());
+  const KnobSpace space = knob_space(board);
+  report.observations.reserve(space.size());
+  for (const auto& mode : space.modes()) {
+    const TimePower at = (*estimator)(mode);
+    report.observations.push_back({{mode, cost.batch}, at.time_s, at.power_w});
+  }
+  return report;
+}
+
+}  // namespace ridgewatt
