@@ -33,14 +33,15 @@ std::vector<Tick> log_ticks(double lo, double hi, int wanted) {
   const int last = static_cast<int>(std::ceil(std::log10(hi)));
   const int decades = last - first;
   const int stride = std::max(1, decades / std::max(1, wanted));
-  const bool label_parts = std::log10(hi / lo) < 1.6;
+  const bool label_parts = hi / lo < 40;
+  const bool label_all = hi / lo < 5;
   std::vector<Tick> ticks;
   for (int decade = first; decade <= last; ++decade) {
     for (int part = 1; part < 10; ++part) {
       const double value = part * std::pow(10.0, decade);
       if (value < lo * 0.9999 || value > hi * 1.0001) continue;
-      const bool labelled =
-          part == 1 ? (decade - first) % stride == 0 : label_parts && (part == 2 || part == 5);
+      const bool labelled = part == 1 ? (decade - first) % stride == 0
+                                      : label_all || (label_parts && (part == 2 || part == 5));
       if (labelled)
         ticks.push_back({value, tick_label(value)});
       else if (decades <= 8)

@@ -174,10 +174,16 @@ Json option(const HeatMap& map) {
       data.push_back({column, row, number(value)});
     }
   }
+  if (map.color_hi) hi = std::min(hi, *map.color_hi);
   Json colors = Json::array();
   for (int i = 0; i <= 8; ++i) colors.push_back(ramp_color(i / 8.0));
-  json["visualMap"] = {{"min", number(lo)}, {"max", number(hi)}, {"calculable", true},
-                       {"right", 8},        {"top", "middle"},   {"inRange", {{"color", colors}}}};
+  json["visualMap"] = {{"min", number(lo)},
+                       {"max", number(hi)},
+                       {"calculable", true},
+                       {"right", 8},
+                       {"top", "middle"},
+                       {"inRange", {{"color", colors}}},
+                       {"outOfRange", {{"color", ramp_color(1)}}}};
   Json marks = Json::array();
   for (const auto& remark : map.remarks) {
     if (!remark.x || !remark.y) continue;

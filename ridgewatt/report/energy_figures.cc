@@ -103,6 +103,7 @@ HeatMap energy_topology(std::span<const Observation> observations, const std::st
               [index_in(map.x, point.point.mode.gpu_clock_hz / 1e6)] = energy_mj(point);
   }
   const double least = energy_mj(best);
+  map.color_hi = 3 * least;  // the lowest clocks cost many times more and would hide the rest
   map.contours = {1.05 * least, 1.1 * least, 1.25 * least, 1.5 * least};
   const double gpu_best = best.point.mode.gpu_clock_hz / 1e6;
   const double cpu_best = best.point.mode.cpu_clock_hz / 1e6;

@@ -67,8 +67,9 @@ struct HeatMap {
   std::vector<double> x = {};    // ascending levels
   std::vector<double> y = {};
   std::vector<std::vector<double>> values = {};
-  std::vector<Remark> remarks = {};   // x and y in levels: "optimum", "MAXN"
-  std::vector<double> contours = {};  // lines of equal value
+  std::optional<double> color_hi = {};  // colours end here; higher values look the same
+  std::vector<Remark> remarks = {};     // x and y in levels: "optimum", "MAXN"
+  std::vector<double> contours = {};    // lines of equal value
   double width = 640;
   double height = 420;
 };

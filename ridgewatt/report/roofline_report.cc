@@ -85,7 +85,7 @@ Plot roofline_plot(const RooflineReport& report, const std::string& name, const 
     whole.time_s += layer.time_s;
     whole.energy_j += layer.energy_j;
   }
-  Series points{.name = "layers", .mark = Mark::kPoints, .color = palette_color(3)};
+  Series points{.name = "layers", .mark = Mark::kPoints, .color = palette_color(5)};
   for (std::size_t i = 0; i < report.layers.size(); ++i) {
     const RooflineLayer& layer = report.layers[i];
     if (!has_place(layer) || !(of_layer(layer) > 0)) continue;

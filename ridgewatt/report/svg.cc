@@ -149,10 +149,14 @@ std::string ramp_color(double position) {
 }
 
 double text_width(std::string_view text, double size) {
-  const auto characters = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  });
-  return 0.56 * size * static_cast<double>(characters);
+  double width = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80) continue;  // not the first byte of a character
+    const bool wide = (byte >= 'A' && byte <= 'Z') || c == 'm' || c == 'w' || c == '_';
+    width += wide ? 0.72 : 0.56;
+  }
+  return width * size;
 }
 
 }  // namespace ridgewatt

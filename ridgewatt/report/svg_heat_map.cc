@@ -112,6 +112,7 @@ std::string svg_heat_map(const HeatMap& map) {
       any = true;
     }
   }
+  if (map.color_hi) hi = std::min(hi, *map.color_hi);
   const Scale scale(lo, hi, false, frame.bottom, frame.top);
   for (std::size_t row = 0; row < map.y.size(); ++row) {
     for (std::size_t column = 0; column < map.x.size(); ++column) {
