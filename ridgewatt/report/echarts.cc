@@ -44,7 +44,8 @@ Json category_axis(const std::string& label, const Json& names, bool vertical) {
           {"name", label},
           {"nameLocation", "middle"},
           {"nameGap", vertical ? 56 : 30},
-          {"axisLabel", {{"hideOverlap", true}}},
+          // At most a dozen names, evenly spaced.
+          {"axisLabel", {{"interval", names.empty() ? 0 : (names.size() - 1) / 12}}},
           {"data", names}};
 }
 
