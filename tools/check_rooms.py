@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A room includes only rooms on lower floors; rooms on one floor do not know each other."""
+"""A room includes only rooms on lower floors; rooms on one floor do not know each other. And a type has
+one definition: two headers that define the same name would be merged by the linker without a word."""
+import collections
 import pathlib
 import re
 import sys
@@ -11,6 +13,7 @@ FLOORS = {"base": 0, "device": 1, "workload": 2, "sweep": 2, "store": 3, "roofli
 def main() -> int:
     root = pathlib.Path(__file__).resolve().parent.parent / "ridgewatt"
     faults = []
+    types = collections.defaultdict(list)
     for path in sorted(root.rglob("*")):
         if path.suffix not in (".h", ".cc") or path.name.endswith("_test.cc"):
             continue
@@ -19,11 +22,17 @@ def main() -> int:
             faults.append(f"{path}: room '{room}' has no floor")
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)[^;]*\{", line)
+            if defined and path.suffix == ".h":
+                types[defined[1]].append(f"{path}:{number}")
             found = re.match(r'\s*#include "ridgewatt/([a-z]+)/', line)
             if found and found[1] != room and FLOORS.get(found[1], 99) >= FLOORS[room]:
                 faults.append(f"{path}:{number}: {room} (floor {FLOORS[room]}) includes {found[1]}"
                               f" (floor {FLOORS.get(found[1])})")
-    print("\n".join(faults) if faults else "rooms: every include goes down")
+    for name, places in types.items():
+        if len(places) > 1:
+            faults.append(f"type {name} is defined at {' and at '.join(places)}")
+    print("\n".join(faults) if faults else "rooms: every include goes down, every type has one home")
     return 1 if faults else 0
 
 sys.exit(main())

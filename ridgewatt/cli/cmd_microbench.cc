@@ -24,8 +24,8 @@ Table to_table(const MicrobenchSummary& summary) {
                {"intensity_flop_per_byte", "intensity (FLOP/B)"},
                {"work_flop", "work (FLOP)"},
                {"traffic_bytes", "traffic (B)"},
-               {"time_s", "time (s)"},
-               {"median_time_s", "median (s)"},
+               {"time_ms", "time (ms)"},
+               {"median_time_ms", "median (ms)"},
                {"gflops", "GFLOP/s"},
                {"gbytes_s", "GB/s"},
                {"power_w", "power (W)"},
@@ -35,10 +35,10 @@ Table to_table(const MicrobenchSummary& summary) {
     if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
     Cell power;
     if (point.power_w) power = *point.power_w;
-    table.add_row({point.kernel, intensity, point.work_flop, point.traffic_bytes, point.time_s,
-                   point.median_time_s, point.work_flop / point.time_s / 1e9,
-                   point.traffic_bytes / point.time_s / 1e9, power,
-                   std::int64_t{point.repetitions}});
+    table.add_row({point.kernel, intensity, point.work_flop, point.traffic_bytes,
+                   point.time_s * 1e3, point.median_time_s * 1e3,
+                   point.work_flop / point.time_s / 1e9, point.traffic_bytes / point.time_s / 1e9,
+                   power, std::int64_t{point.repetitions}});
   }
   return table;
 }

@@ -31,17 +31,17 @@ void MarkReader::add(std::string_view piece, double arrival_s) {
 
 void MarkReader::line(std::string_view text, double arrival_s) {
   const auto words = split(trim(text), ' ');
-  Mark mark;
+  TimedMark mark;
   mark.time_s = arrival_s;
   const bool phase = words[0] == "begin" || words[0] == "end";
   const std::size_t fixed = phase ? 2 : 1;
   bool good = words.size() >= fixed && words.size() <= fixed + 1 && marks_.size() < kMaxMarks;
   if (words[0] == "minibatch")
-    mark.kind = Mark::Kind::kMinibatch;
+    mark.kind = TimedMark::Kind::kMinibatch;
   else if (words[0] == "fetched")
-    mark.kind = Mark::Kind::kFetched;
+    mark.kind = TimedMark::Kind::kFetched;
   else if (phase)
-    mark.kind = words[0] == "begin" ? Mark::Kind::kBegin : Mark::Kind::kEnd;
+    mark.kind = words[0] == "begin" ? TimedMark::Kind::kBegin : TimedMark::Kind::kEnd;
   else
     good = false;
   if (good && phase) mark.name = words[1];
@@ -56,13 +56,13 @@ void MarkReader::line(std::string_view text, double arrival_s) {
     ++malformed_;
 }
 
-std::vector<Minibatch> minibatches_of(const std::vector<Mark>& marks) {
-  std::vector<Minibatch> minibatches;
+std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks) {
+  std::vector<MarkedMinibatch> minibatches;
   double last_s = 0;
   double fetched_s = 0;
   for (const auto& mark : marks) {
-    if (mark.kind == Mark::Kind::kFetched) fetched_s = mark.time_s;
-    if (mark.kind != Mark::Kind::kMinibatch) continue;
+    if (mark.kind == TimedMark::Kind::kFetched) fetched_s = mark.time_s;
+    if (mark.kind != TimedMark::Kind::kMinibatch) continue;
     if (last_s > 0 && mark.time_s > last_s) {
       minibatches.push_back({last_s, mark.time_s, std::max(0.0, fetched_s - last_s)});
     }
@@ -71,14 +71,14 @@ std::vector<Minibatch> minibatches_of(const std::vector<Mark>& marks) {
   return minibatches;
 }
 
-std::vector<PhaseSpan> phases_of(const std::vector<Mark>& marks, double end_s) {
+std::vector<PhaseSpan> phases_of(const std::vector<TimedMark>& marks, double end_s) {
   std::vector<PhaseSpan> phases;
   std::vector<std::size_t> open;
   for (const auto& mark : marks) {
-    if (mark.kind == Mark::Kind::kBegin) {
+    if (mark.kind == TimedMark::Kind::kBegin) {
       open.push_back(phases.size());
       phases.push_back({mark.name, mark.time_s, end_s});
-    } else if (mark.kind == Mark::Kind::kEnd) {
+    } else if (mark.kind == TimedMark::Kind::kEnd) {
       const auto found = std::find_if(open.rbegin(), open.rend(),
                                       [&](std::size_t i) { return phases[i].name == mark.name; });
       if (found == open.rend()) continue;

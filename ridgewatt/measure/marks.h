@@ -14,7 +14,7 @@
 
 namespace ridgewatt {
 
-struct Mark {
+struct TimedMark {
   enum class Kind { kMinibatch, kFetched, kBegin, kEnd };
   Kind kind = Kind::kMinibatch;
   std::string name;  // of a phase
@@ -27,7 +27,7 @@ class MarkReader {
  public:
   explicit MarkReader(double start_s) : start_s_(start_s) {}
   void add(std::string_view piece, double arrival_s);
-  const std::vector<Mark>& marks() const { return marks_; }
+  const std::vector<TimedMark>& marks() const { return marks_; }
   std::size_t malformed() const { return malformed_; }
 
  private:
@@ -35,17 +35,17 @@ class MarkReader {
 
   double start_s_;
   std::string rest_;
-  std::vector<Mark> marks_;
+  std::vector<TimedMark> marks_;
   std::size_t malformed_ = 0;
 };
 
-struct Minibatch {
+struct MarkedMinibatch {
   double begin_s = 0;
   double end_s = 0;
   double fetch_s = 0;  // of it; 0 when the program does not mark it
 };
 // The first minibatch is not counted: it has no beginning, and warms up.
-std::vector<Minibatch> minibatches_of(const std::vector<Mark>& marks);
+std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks);
 
 struct PhaseSpan {
   std::string name;
@@ -53,6 +53,6 @@ struct PhaseSpan {
   double end_s = 0;
 };
 // In order of their beginning; a phase that never ended ends at `end_s`.
-std::vector<PhaseSpan> phases_of(const std::vector<Mark>& marks, double end_s);
+std::vector<PhaseSpan> phases_of(const std::vector<TimedMark>& marks, double end_s);
 
 }  // namespace ridgewatt

@@ -212,7 +212,7 @@ void add_energies(const Energies& energies, double idle_begin_s, Measurement& re
   if (const auto idle = energies.total(idle_begin_s, result.begin_s)) result.idle_w = idle->mean_w;
 }
 
-void add_minibatches(const Energies& energies, const std::vector<Mark>& marks,
+void add_minibatches(const Energies& energies, const std::vector<TimedMark>& marks,
                      Measurement& result) {
   result.minibatches = minibatches_of(marks);
   auto& summary = result.summary;
@@ -236,8 +236,8 @@ void add_minibatches(const Energies& energies, const std::vector<Mark>& marks,
 }
 
 // Runs the command to its end; its marks.
-std::vector<Mark> run_command(const MeasureOptions& options, Sampler* sampler,
-                              Measurement& result) {
+std::vector<TimedMark> run_command(const MeasureOptions& options, Sampler* sampler,
+                                   Measurement& result) {
   Pipe marks_pipe;
   Pipe error_pipe;
   const ChildPlan plan = plan_child(options, marks_pipe.write_end(), error_pipe.write_end());

@@ -48,7 +48,7 @@ struct Measurement {
   std::optional<EnergyEstimate> total;  // of the channels in the total
   std::vector<ChannelEnergy> channels;
   std::optional<double> idle_w;  // total, before the command
-  std::vector<Minibatch> minibatches;
+  std::vector<MarkedMinibatch> minibatches;
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
   std::vector<std::string> throttled;  // signals that rose during the run

@@ -68,9 +68,9 @@ using MakeBody = std::function<Body()>;
 
 // Repeats the work on all threads at once until the time is over. `work` and `traffic` are of one
 // repetition of one thread.
-MicrobenchPoint run_point(const std::string& kernel, double work_flop, double traffic_bytes,
-                          const MakeBody& make_body, int threads,
-                          const MicrobenchOptions& options) {
+MicrobenchResult run_point(const std::string& kernel, double work_flop, double traffic_bytes,
+                           const MakeBody& make_body, int threads,
+                           const MicrobenchOptions& options) {
   std::vector<double> times_s;
   SpinBarrier barrier(threads);
   std::atomic<bool> stop{false};
@@ -107,7 +107,7 @@ MicrobenchPoint run_point(const std::string& kernel, double work_flop, double tr
   if (failed) {
     throw IoError("not enough memory for the microbenchmark", kernel, "lower --footprint");
   }
-  MicrobenchPoint point{kernel, work_flop * threads, traffic_bytes * threads, 0, 0, 0, power_w};
+  MicrobenchResult point{kernel, work_flop * threads, traffic_bytes * threads, 0, 0, 0, power_w};
   point.time_s = *std::min_element(times_s.begin(), times_s.end());
   point.median_time_s = median(times_s);
   point.repetitions = static_cast<int>(times_s.size());
@@ -132,7 +132,7 @@ IntensityKernel nearest_intensity_kernel(double intensity) {
   return {0, static_cast<int>(std::min(std::exp2(std::round(-std::log2(fma))), 64.0))};
 }
 
-const MicrobenchPoint* MicrobenchSummary::find(const std::string& kernel) const {
+const MicrobenchResult* MicrobenchSummary::find(const std::string& kernel) const {
   for (const auto& point : points) {
     if (point.kernel == kernel) return &point;
   }

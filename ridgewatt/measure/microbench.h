@@ -27,7 +27,7 @@ struct MicrobenchOptions {
   std::function<std::optional<double>()> power_stop;
 };
 
-struct MicrobenchPoint {
+struct MicrobenchResult {
   std::string kernel;    // "fma_fp32", "fma_fp64", "triad", "intensity", "tensor_fp16", "launch"
   double work_flop = 0;  // of one repetition
   double traffic_bytes = 0;  // of one repetition, to and from DRAM
@@ -39,8 +39,8 @@ struct MicrobenchPoint {
 
 struct MicrobenchSummary {
   std::string device;  // "cpu, avx512, 2 threads", or the GPU's name
-  std::vector<MicrobenchPoint> points;
-  const MicrobenchPoint* find(const std::string& kernel) const;  // first of that kernel
+  std::vector<MicrobenchResult> points;
+  const MicrobenchResult* find(const std::string& kernel) const;  // first of that kernel
   double peak_flops() const;              // FP32, fastest of all points; 0 when there is none
   double peak_bandwidth_bytes_s() const;  // DRAM; 0 when there is none
   double ridge_flop_per_byte() const { return peak_flops() / peak_bandwidth_bytes_s(); }
