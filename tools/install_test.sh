@@ -25,7 +25,7 @@ add_executable(consumer main.cc)
 target_link_libraries(consumer PRIVATE ridgewatt::ridgewatt)
 CODE
 
-cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
+cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
 [[ $("$work/build/consumer") == 29232 ]]
 echo "find_package: well"

@@ -1,17 +1,18 @@
+#include <algorithm>
 #include <memory>
 
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/roofline/calibration_runs.h"
 
 namespace ridgewatt {
 
 CostFunction model_costs(const std::string& model, WorkloadKind kind) {
-  const auto loaded = std::make_shared<Model>(load_workload(model));
+  const auto loaded = std::make_shared<EagerModel>(model);
   return [loaded, kind](int batch) {
-    CostOptions options;
-    if (batch > 0) options.batch = batch;
-    options.kind = kind;
-    return workload_cost(*loaded, options);
+    EagerOptions options;
+    options.batch = std::max(batch, 1);
+    options.training = kind == WorkloadKind::kTraining;
+    return loaded->cost(options);
   };
 }
 
