@@ -155,7 +155,7 @@ window.addEventListener("load", () => setTimeout(() => {
   const check = (holds, what) => { if (!holds) faults.push(what); };
   const charts = Array.from(document.querySelectorAll("figure.chart"));
   check(charts.length === 6, "figures " + charts.length);
-  check(charts.every((c) => c.querySelectorAll("svg path, svg circle, svg rect").length > 20), "drawn");
+  check(charts.every((c) => c.querySelectorAll("svg *").length > 20), "drawn");
   const rows = document.querySelectorAll('table[data-table="1"] tbody tr');
   check(rows.length > 40, "layers " + rows.length);
   rows[0].click();
