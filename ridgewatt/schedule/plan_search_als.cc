@@ -14,27 +14,6 @@
 namespace ridgewatt {
 namespace {
 
-double halton(std::size_t index, int base) {
-  double result = 0, fraction = 1;
-  for (std::size_t i = index; i > 0; i /= static_cast<std::size_t>(base)) {
-    fraction /= base;
-    result += fraction * static_cast<double>(i % static_cast<std::size_t>(base));
-  }
-  return result;
-}
-
-std::size_t space_filling(const PlanSearch& search, std::size_t n) {
-  static constexpr std::array<int, SearchSpace::kAxes> kBases = {2, 3, 5, 7, 11};
-  const SearchSpace& points = search.space().points();
-  SearchSpace::Position position{};
-  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
-    const auto levels = static_cast<double>(std::max<std::size_t>(points.levels(axis).size(), 1));
-    const double share = n == 0 ? 0.0 : n == 1 ? 0.999 : halton(n, kBases[axis]);
-    position[axis] = static_cast<int>(share * levels);
-  }
-  return *points.nearest(position, search.allowed());
-}
-
 struct Believed {
   double power_w = 0;
   double throughput = 0;
@@ -89,7 +68,9 @@ void plan_search_als(PlanSearch& search) {
   const auto start = static_cast<std::size_t>(std::clamp(search.left() / 5, 3, 12));
   const std::size_t shift = search.options().seed % 97;
   for (std::size_t n = 0; search.order().size() < start && n < 10 * start; ++n) {
-    search.profile(space_filling(search, n < 2 ? n : n + shift));
+    const auto& points = search.space().points();
+    const auto wanted = points.space_filling(n < 2 ? n : n + shift);
+    search.profile(*points.nearest(wanted, search.allowed()));
   }
   PlanBeliefs beliefs(search);
   const auto& shares = search.options().front_latency_shares;

@@ -10,30 +10,6 @@
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
-namespace {
-
-double halton(std::size_t index, int base) {
-  double result = 0, fraction = 1;
-  for (std::size_t i = index; i > 0; i /= static_cast<std::size_t>(base)) {
-    fraction /= base;
-    result += fraction * static_cast<double>(i % static_cast<std::size_t>(base));
-  }
-  return result;
-}
-
-std::size_t space_filling(const SearchSpace& space, std::size_t n) {
-  static constexpr std::array<int, SearchSpace::kAxes> kBases = {2, 3, 5, 7, 11};
-  SearchSpace::Position position{};
-  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
-    const auto levels = std::max<std::size_t>(space.levels(axis).size(), 1);
-    const double share = n == 0 ? 0.0 : n == 1 ? 0.999 : halton(n, kBases[axis]);
-    position[axis] = static_cast<int>(share * static_cast<double>(levels));
-  }
-  return *space.nearest(position);
-}
-
-}  // namespace
-
 void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed) {
   const SearchSpace& space = search.space();
   Surrogate surrogate(prior, noise);
@@ -51,7 +27,7 @@ void search_als(Search& search, const SurrogatePrior& prior, double noise, std::
   const auto start = static_cast<std::size_t>(std::clamp(search.left() / 5, 3, 12));
   for (std::size_t n = 0; surrogate.observations() < start && n < 10 * start; ++n) {
     if (search.left() <= 0) return;
-    const std::size_t index = space_filling(space, n < 2 ? n : n + seed % 97);
+    const std::size_t index = *space.nearest(space.space_filling(n < 2 ? n : n + seed % 97));
     if (!search.tried(index)) profile(index, "space filling");
   }
   Beliefs beliefs;

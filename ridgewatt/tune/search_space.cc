@@ -1,12 +1,25 @@
 #include "ridgewatt/tune/search_space.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
+namespace {
+
+double halton(std::size_t index, int base) {
+  double result = 0, fraction = 1;
+  for (std::size_t i = index; i > 0; i /= static_cast<std::size_t>(base)) {
+    fraction /= base;
+    result += fraction * static_cast<double>(i % static_cast<std::size_t>(base));
+  }
+  return result;
+}
+
+}  // namespace
 namespace {
 
 double axis_value(const OperatingPoint& point, std::size_t axis) {
@@ -92,6 +105,17 @@ std::optional<std::size_t> SearchSpace::nearest(const Position& wanted,
     if (distance < best_distance) best_distance = distance, best = i;
   }
   return best;
+}
+
+SearchSpace::Position SearchSpace::space_filling(std::size_t n) const {
+  static constexpr std::array<int, kAxes> kBases = {2, 3, 5, 7, 11};
+  Position position{};
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    const auto levels = static_cast<double>(std::max<std::size_t>(levels_[axis].size(), 1));
+    const double share = n == 0 ? 0.0 : n == 1 ? 0.999 : halton(n, kBases[axis]);
+    position[axis] = static_cast<int>(share * levels);
+  }
+  return position;
 }
 
 std::size_t SearchSpace::top() const {

@@ -40,6 +40,9 @@ class SearchSpace {
   // point, or empty for all) narrows the choice; nothing when it allows none.
   std::optional<std::size_t> nearest(const Position& wanted,
                                      std::span<const char> allowed = {}) const;
+  // Position n of a space-filling sequence: the lowest corner, the highest, then Halton's sequence
+  // (Halton 1960) over the levels of the axes.
+  Position space_filling(std::size_t n) const;
   // The mode with the most of everything at the largest batch: MAXN where the grid is full.
   std::size_t top() const;
 
