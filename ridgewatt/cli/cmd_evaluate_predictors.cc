@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/evaluation.h"
+#include "ridgewatt/predict/twin_reference.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -15,6 +16,8 @@ struct Options {
   std::string sweep, workload, sampling = "random", given;
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
+  std::string twin;
+  std::vector<std::string> twin_sweeps;
   bool every_run = false;
 };
 
@@ -101,6 +104,12 @@ void run(const Context& context, Options options) {
   for (const auto& path : options.references) {
     evaluation.predictor.references.push_back(read_trusted_sweep(context, path, false));
   }
+  if (!options.twin.empty()) {
+    std::vector<SweepSpec> specs;
+    for (const auto& text : options.twin_sweeps) specs.push_back(parse_sweep_spec(text));
+    evaluation.predictor.priors.push_back(
+        unseen_twin_reference(options.twin, specs, parse_sweep_spec(options.sweep)));
+  }
   if (options.sampling == "given") {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
     evaluation.given = read_given_samples(options.given, sweep);
@@ -128,6 +137,12 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   command->add_option("--workload", options->workload, "One of several workloads of the file");
   command->add_option("--reference", options->references, "Sweep CSV of another workload")
       ->allow_extra_args(false);
+  auto* twin = command->add_option(
+      "--twin", options->twin,
+      "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
+  command->add_option("--twin-sweep", options->twin_sweeps, "Sweep CSV to which the twin is fitted")
+      ->allow_extra_args(false)
+      ->needs(twin);
   command->add_option("--methods", options->methods, "Predictors, separated by commas")
       ->delimiter(',')
       ->capture_default_str();

@@ -9,6 +9,7 @@
 // time as an input: one model for both, since power is energy over time.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "ridgewatt/predict/predictor.h"
@@ -22,6 +23,9 @@ struct AutoOptions {
   std::vector<OperatingPoint> space;
   // Samples used at most; more are thinned evenly (the cost grows with their cube).
   std::size_t max_samples = 400;
+  // Which even share of a large space `suggest` looks at: another seed, another of many about
+  // equally good designs.
+  std::uint64_t design_seed = 0;
 };
 
 struct AutoSummary {
@@ -54,8 +58,7 @@ class AutoPredictor : public Predictor {
   // Which `count` of `candidates` to profile next (design.h), the most telling first; before any
   // fit under the prior. Points with a sample are left out, and of two equally good ones the one
   // that takes less time is preferred.
-  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates,
-                                   std::size_t count) const;
+  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
 
  private:
   class Implementation;

@@ -40,4 +40,48 @@ std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
   return chosen;
 }
 
+namespace {
+
+// Product of exponentials: unlike a Gaussian it also sees what is near.
+Eigen::ArrayXXd similarity(const FeatureMatrix& a, const FeatureMatrix& b,
+                           const Eigen::Matrix<double, kFeatures, 1>& lengths) {
+  Eigen::ArrayXXd distance = Eigen::ArrayXXd::Zero(a.rows(), b.rows());
+  for (Eigen::Index f = 0; f < kFeatures; ++f) {
+    for (Eigen::Index j = 0; j < b.rows(); ++j) {
+      distance.col(j) += (a.col(f).array() - b(j, f)).abs() / lengths[f];
+    }
+  }
+  return (-distance).exp();
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_spread(const FeatureMatrix& candidates,
+                                       const FeatureMatrix& sampled,
+                                       const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                                       const Eigen::VectorXd& price, double price_exponent,
+                                       std::vector<bool> excluded, std::size_t count) {
+  const Eigen::ArrayXXd among = similarity(candidates, candidates, lengths);
+  const Eigen::ArrayXd density = among.rowwise().mean();
+  Eigen::ArrayXd taken = similarity(candidates, sampled, lengths).rowwise().sum();
+  const Eigen::ArrayXd handicap = price_exponent * (price.array() / price.minCoeff()).log();
+  const double scale = density.mean();
+  std::vector<std::size_t> chosen;
+  while (chosen.size() < count) {
+    const auto size = static_cast<double>(static_cast<std::size_t>(sampled.rows()) + chosen.size());
+    Eigen::Index best = -1;
+    double most = 0;
+    for (Eigen::Index i = 0; i < density.size(); ++i) {
+      if (excluded[static_cast<std::size_t>(i)]) continue;
+      const double gain = density[i] - taken[i] / (size + 1) - scale * handicap[i];
+      if (best < 0 || gain > most) best = i, most = gain;
+    }
+    if (best < 0) break;
+    chosen.push_back(static_cast<std::size_t>(best));
+    excluded[static_cast<std::size_t>(best)] = true;
+    taken += among.col(best);
+  }
+  return chosen;
+}
+
 }  // namespace ridgewatt

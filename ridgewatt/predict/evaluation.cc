@@ -192,9 +192,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
   std::vector<Job> jobs;
   for (const auto& method : options.methods) {
     for (const int size : options.sizes) {
-      // A design has no chance in it: its runs would all be the same.
-      const int runs = options.sampling == Sampling::kDesigned ? 1 : options.runs;
-      for (int run = 0; run < runs; ++run) jobs.push_back({method, size, run});
+      for (int run = 0; run < options.runs; ++run) jobs.push_back({method, size, run});
     }
   }
   PredictorOptions common = options.predictor;
@@ -222,6 +220,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         PredictorOptions own = common;
         own.method = job.method;
         own.seed = random.next();
+        own.design_seed = static_cast<std::uint64_t>(job.run);
         const auto count = static_cast<std::size_t>(job.size);
         if (count == 0 || count > sweep.observations.size()) {
           throw UsageError(

@@ -28,6 +28,7 @@ struct PredictorOptions {
   NnOptions network;
   int reference_rows_per_mode = 8;
   std::uint64_t seed = 1;
+  std::uint64_t design_seed = 0;  // AutoOptions::design_seed
 };
 
 // "auto", "linear", "nn", "powertrain" and, where built with it, "trees".

@@ -19,6 +19,7 @@ class FeatureSpace {
   FeatureSpace() = default;
   explicit FeatureSpace(std::span<const OperatingPoint> points);
   FeatureMatrix features(std::span<const OperatingPoint> points) const;
+  bool operator==(const FeatureSpace& other) const { return top_ == other.top_; }
 
  private:
   Eigen::Matrix<double, 1, kFeatures> top_ = Eigen::Matrix<double, 1, kFeatures>::Zero();

@@ -98,10 +98,15 @@ void GaussianProcess::reset_hyperparameters() {
   hyper_[kNoise] = options_.noise;
 }
 
-void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_deviation) {
+void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_mean,
+                                const Eigen::VectorXd& coefficient_deviation) {
   reset_hyperparameters();
+  coefficient_mean_ = coefficient_mean;
   coefficient_variance_ = coefficient_deviation.array().square();
   x_.resize(0, kFeatures);
+  linear_.resize(0, coefficient_mean.size());
+  weights_.resize(0);
+  factor_.resize(0, 0);
 }
 
 Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,

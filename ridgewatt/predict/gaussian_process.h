@@ -39,7 +39,8 @@ class GaussianProcess {
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
   // Hyperparameters at the centre of their prior and no samples.
-  void use_prior(const Eigen::VectorXd& coefficient_deviation);
+  void use_prior(const Eigen::VectorXd& coefficient_mean,
+                 const Eigen::VectorXd& coefficient_deviation);
 
   // Log marginal likelihood at the hyperparameters, with their prior.
   double evidence() const { return evidence_; }

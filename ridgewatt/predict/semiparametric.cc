@@ -76,7 +76,7 @@ void SemiparametricModel::use_prior() {
   parameters_ << model_->prior_mean(), terms_.mean;
   Eigen::VectorXd deviation(parameters_.size());
   deviation << model_->prior_deviation(), terms_.deviation;
-  process_.use_prior(deviation);
+  process_.use_prior(parameters_, deviation);
 }
 
 Eigen::MatrixXd SemiparametricModel::covariance(const ModelInput& a, const ModelInput& b) const {

@@ -2,55 +2,60 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/twin_model.h"
 
 namespace ridgewatt {
 namespace {
 
-// One estimator a batch size, made when it is first asked for.
-class TwinView {
- public:
-  TwinView(const std::string& board, CostFunction costs)
-      : twin_(load_twin(load_board(board))), costs_(std::move(costs)) {}
-
-  std::vector<Observation> at(std::span<const OperatingPoint> points) {
+Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
+                       std::vector<OperatingPoint> points) {
+  Reference reference;
+  reference.name = std::move(name);
+  reference.points = std::move(points);
+  reference.at = [model](std::span<const OperatingPoint> asked) {
     std::vector<Observation> result;
-    result.reserve(points.size());
-    for (const auto& point : points) {
-      const TimePower estimate = estimator(point.batch)(point.mode);
+    result.reserve(asked.size());
+    for (const auto& point : asked) {
+      const TimePower estimate = (*model)(point);
       result.push_back({point, estimate.time_s, estimate.power_w});
     }
     return result;
-  }
-
- private:
-  const Estimator& estimator(int batch) {
-    const std::lock_guard lock(mutex_);
-    auto& place = estimators_[batch];
-    if (!place) place = std::make_unique<Estimator>(twin_, costs_(batch));
-    return *place;
-  }
-
-  Twin twin_;
-  CostFunction costs_;
-  std::mutex mutex_;
-  std::map<int, std::unique_ptr<Estimator>> estimators_;
-};
+  };
+  return reference;
+}
 
 }  // namespace
 
 Reference twin_reference(const std::string& board, CostFunction costs,
                          std::vector<OperatingPoint> points) {
-  const auto view = std::make_shared<TwinView>(board, std::move(costs));
-  Reference reference;
-  reference.name = board + " twin";
-  reference.points = std::move(points);
-  reference.at = [view](std::span<const OperatingPoint> asked) { return view->at(asked); };
-  return reference;
+  return reference_of(board + " twin",
+                      std::make_shared<TwinModel>(load_twin(load_board(board)), std::move(costs)),
+                      std::move(points));
+}
+
+Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
+                                const SweepSpec& scored) {
+  const auto own = load_calibration_runs(scored);
+  const auto others = load_calibration_runs(sweeps);
+  const Twin twin = fit_twin_without(prior_twin(load_board(board)), others, own.front().workload);
+  std::map<int, std::shared_ptr<const WorkloadCost>> costs;
+  std::vector<OperatingPoint> points;
+  for (const auto& run : own) {
+    if (run.workload != own.front().workload) {
+      throw UsageError("several workloads to score", scored.path, "choose one file a workload");
+    }
+    for (const auto& row : run.observations) points.push_back(row.point);
+    costs[run.observations.front().point.batch] = run.cost;
+  }
+  // A point without a batch asks for batch 1.
+  if (costs.contains(0)) costs.emplace(1, costs.at(0));
+  const auto cost = [costs](int batch) { return *costs.at(batch); };
+  return reference_of(board + " twin", std::make_shared<TwinModel>(twin, cost, own.front().options),
+                      std::move(points));
 }
 
 }  // namespace ridgewatt

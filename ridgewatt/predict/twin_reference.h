@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ridgewatt/predict/reference.h"
+#include "ridgewatt/roofline/calibration_runs.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {
@@ -20,5 +21,9 @@ CostFunction model_costs(const std::string& model, WorkloadKind kind);
 // at `points`. Throws what load_board and load_twin throw.
 Reference twin_reference(const std::string& board, CostFunction costs,
                          std::vector<OperatingPoint> points);
+// The same by a twin that has not seen the workload of `scored`: fitted to `sweeps` without it.
+// Points are those of `scored`. Throws what reading and fitting throw.
+Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
+                                const SweepSpec& scored);
 
 }  // namespace ridgewatt

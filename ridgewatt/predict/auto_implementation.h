@@ -1,0 +1,39 @@
+// Inner part of auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
+// (auto_design.cc).
+#pragma once
+
+#include <deque>
+
+#include "ridgewatt/predict/auto_candidates.h"
+#include "ridgewatt/predict/auto_predictor.h"
+
+namespace ridgewatt {
+
+class AutoPredictor::Implementation {
+ public:
+  explicit Implementation(AutoOptions options) : options_(std::move(options)) {}
+
+  void add(Reference reference) { references_.push_back(std::move(reference)); }
+  void fit(std::span<const Observation> samples);
+  std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
+  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
+  const AutoSummary& summary() const { return summary_; }
+
+ private:
+  // Fits the references over a space of features, unless that is done.
+  void use_space(std::span<const OperatingPoint> points);
+  // Features and residuals of references; log_time is left empty.
+  CandidateInput input_at(std::span<const OperatingPoint> points) const;
+
+  AutoOptions options_;
+  std::deque<Reference> references_;
+  FeatureSpace space_;
+  GaussianProcessOptions process_;
+  std::vector<FittedReference> fitted_;
+  CandidateSet time_, power_;
+  std::vector<OperatingPoint> sampled_;  // sorted
+  AutoSummary summary_;
+  double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
+};
+
+}  // namespace ridgewatt
