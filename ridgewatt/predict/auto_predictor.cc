@@ -5,7 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/predict/auto_implementation.h"
+#include "ridgewatt/predict/few_shot_model.h"
 
 namespace ridgewatt {
 namespace {
@@ -14,7 +14,7 @@ constexpr double kInflation = 1.35, kInflationPerSample = 3;  // of the predicti
 
 }  // namespace
 
-void AutoPredictor::Implementation::use_space(std::span<const OperatingPoint> points) {
+void FewShotModel::use_space(std::span<const OperatingPoint> points) {
   std::vector<OperatingPoint> all(points.begin(), points.end());
   all.insert(all.end(), options_.space.begin(), options_.space.end());
   for (const auto& reference : references_) {
@@ -28,8 +28,7 @@ void AutoPredictor::Implementation::use_space(std::span<const OperatingPoint> po
   for (const auto& reference : references_) fitted_.emplace_back(reference, space_);
 }
 
-CandidateInput AutoPredictor::Implementation::input_at(
-    std::span<const OperatingPoint> points) const {
+CandidateInput FewShotModel::input_at(std::span<const OperatingPoint> points) const {
   CandidateInput input;
   input.x = space_.features(points);
   for (const auto& reference : fitted_) {
@@ -38,7 +37,7 @@ CandidateInput AutoPredictor::Implementation::input_at(
   return input;
 }
 
-void AutoPredictor::Implementation::fit(std::span<const Observation> samples) {
+void FewShotModel::fit(std::span<const Observation> samples) {
   if (samples.empty()) throw UsageError("no samples to learn from");
   const auto kept = thin_evenly(samples, options_.max_samples);
   sampled_ = points_of(kept);
@@ -61,8 +60,8 @@ void AutoPredictor::Implementation::fit(std::span<const Observation> samples) {
   }
 }
 
-std::vector<Prediction> AutoPredictor::Implementation::predict(
-    std::span<const OperatingPoint> points, double interval) const {
+std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> points,
+                                              double interval) const {
   if (sampled_.empty()) throw UsageError("predict before fit");
   if (!(interval > 0 && interval < 1)) {
     throw UsageError("the probability of an interval lies between 0 and 1");
@@ -98,26 +97,26 @@ std::vector<Prediction> AutoPredictor::Implementation::predict(
 }
 
 AutoPredictor::AutoPredictor(AutoOptions options)
-    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+    : model_(std::make_unique<FewShotModel>(std::move(options))) {}
 AutoPredictor::~AutoPredictor() = default;
 AutoPredictor::AutoPredictor(AutoPredictor&&) noexcept = default;
 AutoPredictor& AutoPredictor::operator=(AutoPredictor&&) noexcept = default;
 void AutoPredictor::add_reference(Reference reference) {
-  implementation_->add(std::move(reference));
+  model_->add(std::move(reference));
 }
 void AutoPredictor::fit(std::span<const Observation> samples) {
-  implementation_->fit(samples);
+  model_->fit(samples);
 }
 std::vector<Prediction> AutoPredictor::predict(std::span<const OperatingPoint> points,
                                                double interval) const {
-  return implementation_->predict(points, interval);
+  return model_->predict(points, interval);
 }
 const AutoSummary& AutoPredictor::summary() const {
-  return implementation_->summary();
+  return model_->summary();
 }
 std::vector<std::size_t> AutoPredictor::suggest(std::span<const OperatingPoint> candidates,
                                                 std::size_t count) {
-  return implementation_->suggest(candidates, count);
+  return model_->suggest(candidates, count);
 }
 
 }  // namespace ridgewatt

@@ -37,6 +37,8 @@ struct AutoSummary {
   std::size_t samples = 0;
 };
 
+class FewShotModel;
+
 class AutoPredictor : public Predictor {
  public:
   explicit AutoPredictor(AutoOptions options = {});
@@ -61,8 +63,7 @@ class AutoPredictor : public Predictor {
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<FewShotModel> model_;
 };
 
 }  // namespace ridgewatt

@@ -1,4 +1,4 @@
-#include "ridgewatt/predict/auto_candidates.h"
+#include "ridgewatt/predict/few_shot_candidates.h"
 
 #include <algorithm>
 #include <cmath>

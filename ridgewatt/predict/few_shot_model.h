@@ -1,17 +1,17 @@
 // Inner part of auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
-// (auto_design.cc).
+// (few_shot_design.cc).
 #pragma once
 
 #include <deque>
 
-#include "ridgewatt/predict/auto_candidates.h"
 #include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/few_shot_candidates.h"
 
 namespace ridgewatt {
 
-class AutoPredictor::Implementation {
+class FewShotModel {
  public:
-  explicit Implementation(AutoOptions options) : options_(std::move(options)) {}
+  explicit FewShotModel(AutoOptions options) : options_(std::move(options)) {}
 
   void add(Reference reference) { references_.push_back(std::move(reference)); }
   void fit(std::span<const Observation> samples);

@@ -3,8 +3,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
-#include "ridgewatt/predict/auto_implementation.h"
 #include "ridgewatt/predict/design.h"
+#include "ridgewatt/predict/few_shot_model.h"
 
 namespace ridgewatt {
 namespace {
@@ -44,8 +44,8 @@ std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, 
 
 }  // namespace
 
-std::vector<std::size_t> AutoPredictor::Implementation::suggest(
-    std::span<const OperatingPoint> candidates, std::size_t count) {
+std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> candidates,
+                                               std::size_t count) {
   if (candidates.empty()) throw UsageError("no operating points to choose from");
   if (sampled_.empty()) {
     use_space(candidates);
