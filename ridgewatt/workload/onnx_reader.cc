@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/mapped_file.h"
 #include "ridgewatt/workload/onnx.pb.h"
+#include "ridgewatt/workload/onnx_record.h"
 #include "ridgewatt/workload/onnx_tensor.h"
 #include "ridgewatt/workload/topological_order.h"
 #include "ridgewatt/workload/wire.h"
@@ -16,14 +17,18 @@
 namespace ridgewatt {
 namespace {
 
-using onnx::AttributeProto;
 using onnx::FunctionProto;
 using onnx::GraphProto;
 using onnx::ModelProto;
-using onnx::NodeProto;
+using onnx_format::Messages;
 using onnx_format::NamedValue;
-using Messages = std::vector<std::string_view>;
-using Opsets = std::map<std::string, std::int64_t>;
+using onnx_format::normal_domain;
+using onnx_format::Opsets;
+using onnx_format::RawAttribute;
+using onnx_format::RawNode;
+using onnx_format::read_opset;
+using onnx_format::read_raw_attribute;
+using onnx_format::read_raw_node;
 
 // Graphs in graphs and functions in functions are nested no deeper than this.
 constexpr int kMaxDepth = 64;
@@ -39,11 +44,6 @@ struct Function {
   std::vector<Attribute> defaults;
   Opsets opsets;
   bool active = false;  // being expanded: a call from within is recursion
-};
-
-struct RawNode {
-  std::string_view name, op, domain, overload;
-  Messages inputs, outputs, attributes;
 };
 
 // Names that a graph or a function body can see.
@@ -67,118 +67,6 @@ struct Frame {
   const Function* function = nullptr;
   std::string prefix;  // of node and tensor names
 };
-
-std::string_view normal_domain(std::string_view domain) {
-  return domain == "ai.onnx" ? std::string_view() : domain;
-}
-
-void read_opset(std::string_view message, Opsets& opsets) {
-  std::string_view domain;
-  std::int64_t version = 0;
-  for (WireReader in(message); in.next();) {
-    if (in.field() == onnx::OperatorSetIdProto::kDomainFieldNumber) domain = in.bytes();
-    if (in.field() == onnx::OperatorSetIdProto::kVersionFieldNumber) version = in.integer();
-  }
-  opsets[std::string(normal_domain(domain))] = version;
-}
-
-RawNode read_raw_node(std::string_view message) {
-  RawNode node;
-  for (WireReader in(message); in.next();) {
-    switch (in.field()) {
-      case NodeProto::kInputFieldNumber:
-        node.inputs.push_back(in.bytes());
-        break;
-      case NodeProto::kOutputFieldNumber:
-        node.outputs.push_back(in.bytes());
-        break;
-      case NodeProto::kNameFieldNumber:
-        node.name = in.bytes();
-        break;
-      case NodeProto::kOpTypeFieldNumber:
-        node.op = in.bytes();
-        break;
-      case NodeProto::kDomainFieldNumber:
-        node.domain = normal_domain(in.bytes());
-        break;
-      case NodeProto::kOverloadFieldNumber:
-        node.overload = in.bytes();
-        break;
-      case NodeProto::kAttributeFieldNumber:
-        node.attributes.push_back(in.bytes());
-        break;
-      default:
-        break;
-    }
-  }
-  return node;
-}
-
-struct RawAttribute {
-  Attribute attribute;
-  std::string_view reference;  // the caller's attribute that this one stands for
-  Messages graphs;
-};
-
-// A writer may leave out a value that is zero or empty.
-void fill_in_default(std::int64_t type, Attribute& attribute) {
-  if (type == AttributeProto::INT && attribute.ints.empty()) attribute.ints.push_back(0);
-  if (type == AttributeProto::FLOAT && attribute.floats.empty()) attribute.floats.push_back(0);
-  if (type == AttributeProto::STRING && attribute.strings.empty()) attribute.strings.emplace_back();
-}
-
-RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external) {
-  RawAttribute raw;
-  Attribute& attribute = raw.attribute;
-  std::int64_t type = AttributeProto::UNDEFINED;
-  for (WireReader in(message); in.next();) {
-    switch (in.field()) {
-      case AttributeProto::kNameFieldNumber:
-        attribute.name = in.bytes();
-        break;
-      case AttributeProto::kTypeFieldNumber:
-        type = in.integer();
-        break;
-      case AttributeProto::kRefAttrNameFieldNumber:
-        raw.reference = in.bytes();
-        break;
-      case AttributeProto::kFFieldNumber:
-        attribute.floats.push_back(in.real());
-        break;
-      case AttributeProto::kFloatsFieldNumber:
-        in.reals<float>([&](float value) { attribute.floats.push_back(value); });
-        break;
-      case AttributeProto::kIFieldNumber:
-      case AttributeProto::kIntsFieldNumber:
-        in.integers([&](std::int64_t value) { attribute.ints.push_back(value); });
-        break;
-      case AttributeProto::kSFieldNumber:
-      case AttributeProto::kStringsFieldNumber:
-        attribute.strings.emplace_back(in.bytes());
-        break;
-      case AttributeProto::kTFieldNumber:
-      case AttributeProto::kTensorsFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_tensor(in.bytes(), external).value);
-        break;
-      case AttributeProto::kSparseTensorFieldNumber:
-      case AttributeProto::kSparseTensorsFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_sparse_tensor(in.bytes(), external).value);
-        break;
-      case AttributeProto::kTpFieldNumber:
-      case AttributeProto::kTypeProtosFieldNumber:
-        attribute.tensors.push_back(onnx_format::read_type(in.bytes()));
-        break;
-      case AttributeProto::kGFieldNumber:
-      case AttributeProto::kGraphsFieldNumber:
-        raw.graphs.push_back(in.bytes());
-        break;
-      default:
-        break;
-    }
-  }
-  fill_in_default(type, attribute);
-  return raw;
-}
 
 // Inside a function: the caller's attribute, or the function's default for it, or nothing.
 const Attribute* find_argument(std::string_view name, const Frame& frame) {

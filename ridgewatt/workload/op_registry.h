@@ -59,6 +59,7 @@ std::span<const OpEntry> conv_ops();
 std::span<const OpEntry> pool_ops();
 std::span<const OpEntry> matmul_ops();
 std::span<const OpEntry> movement_ops();
+std::span<const OpEntry> reshape_ops();
 std::span<const OpEntry> index_ops();
 std::span<const OpEntry> reduce_ops();
 std::span<const OpEntry> norm_ops();

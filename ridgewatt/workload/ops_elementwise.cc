@@ -3,27 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/workload/elementwise_scalars.h"
 #include "ridgewatt/workload/infer_context.h"
 
 namespace ridgewatt {
 namespace {
 
+using namespace scalar;  // NOLINT(google-build-using-namespace): a table of them follows
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-// Two's complement arithmetic without undefined behaviour.
-std::int64_t wrap(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
-
-// The value as an element of the type holds it.
-std::int64_t narrow(std::int64_t value, DataType type) {
-  const int bits = data_type_bits(type);
-  if (value == kUnknownInt || !is_integer(type) || bits >= 64) return value;
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  std::uint64_t low = static_cast<std::uint64_t>(value) & mask;
-  if (is_signed_integer(type) && ((low >> (bits - 1)) & 1) != 0) low |= ~mask;
-  return wrap(low);
-}
 
 // Calls use(flat index in the output, flat index in a, flat index in b) over a broadcast.
 template <typename Use>
@@ -93,101 +81,6 @@ void fold_pair(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-std::int64_t add_i(std::int64_t a, std::int64_t b) {
-  return wrap(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t sub_i(std::int64_t a, std::int64_t b) {
-  return wrap(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t mul_i(std::int64_t a, std::int64_t b) {
-  return wrap(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-// Towards zero, as the integer Div of the runtimes does; kUnknownInt is never an operand.
-std::int64_t div_i(std::int64_t a, std::int64_t b) {
-  return b == 0 ? kUnknownInt : a / b;
-}
-std::int64_t mod_i(std::int64_t a, std::int64_t b) {  // the sign of the divisor, as numpy
-  if (b == 0) return kUnknownInt;
-  if (b == -1) return 0;
-  const std::int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-std::int64_t pow_i(std::int64_t a, std::int64_t b) {
-  const double value = std::pow(static_cast<double>(a), static_cast<double>(b));
-  return std::abs(value) < 0x1p53 ? static_cast<std::int64_t>(value) : kUnknownInt;
-}
-std::int64_t max_i(std::int64_t a, std::int64_t b) {
-  return std::max(a, b);
-}
-std::int64_t min_i(std::int64_t a, std::int64_t b) {
-  return std::min(a, b);
-}
-double add_r(double a, double b) {
-  return a + b;
-}
-double sub_r(double a, double b) {
-  return a - b;
-}
-double mul_r(double a, double b) {
-  return a * b;
-}
-double div_r(double a, double b) {
-  return a / b;
-}
-double mod_r(double a, double b) {
-  return std::fmod(a, b);
-}
-double pow_r(double a, double b) {
-  return std::pow(a, b);
-}
-double max_r(double a, double b) {
-  return std::max(a, b);
-}
-double min_r(double a, double b) {
-  return std::min(a, b);
-}
-template <typename T>
-T equal(T a, T b) {
-  return a == b;
-}
-template <typename T>
-T less(T a, T b) {
-  return a < b;
-}
-template <typename T>
-T less_equal(T a, T b) {
-  return a <= b;
-}
-template <typename T>
-T greater(T a, T b) {
-  return a > b;
-}
-template <typename T>
-T greater_equal(T a, T b) {
-  return a >= b;
-}
-template <typename T>
-T both(T a, T b) {
-  return a != 0 && b != 0;
-}
-template <typename T>
-T either(T a, T b) {
-  return a != 0 || b != 0;
-}
-template <typename T>
-T exactly_one(T a, T b) {
-  return (a != 0) != (b != 0);
-}
-std::int64_t bit_and(std::int64_t a, std::int64_t b) {
-  return a & b;
-}
-std::int64_t bit_or(std::int64_t a, std::int64_t b) {
-  return a | b;
-}
-std::int64_t bit_xor(std::int64_t a, std::int64_t b) {
-  return a ^ b;
-}
-
 // Binary operators. Before opset 7 the second input was fitted to the first.
 void arithmetic(InferContext& c) {
   if (c.node().domain.empty() && c.opset() < 7) return same_as_input(c);
@@ -216,40 +109,6 @@ void fold_map(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-double abs_r(double x) {
-  return std::abs(x);
-}
-double ceil_r(double x) {
-  return std::ceil(x);
-}
-double floor_r(double x) {
-  return std::floor(x);
-}
-double round_r(double x) {
-  return std::nearbyint(x);
-}  // half to even
-double sqrt_r(double x) {
-  return std::sqrt(x);
-}
-double exp_r(double x) {
-  return std::exp(x);
-}
-double log_r(double x) {
-  return std::log(x);
-}
-double reciprocal_r(double x) {
-  return 1 / x;
-}
-double neg_r(double x) {
-  return -x;
-}
-double relu_r(double x) {
-  return std::max(x, 0.0);
-}
-double sign_r(double x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-
 using IntMap = std::int64_t (*)(std::int64_t);
 template <IntMap map, RealMap real_map>
 void fold_number(InferContext& c) {
@@ -262,25 +121,6 @@ void fold_number(InferContext& c) {
   }
   c.set_content(0, std::move(result));
 }
-std::int64_t abs_i(std::int64_t x) {
-  return x < 0 ? -x : x;
-}
-std::int64_t neg_i(std::int64_t x) {
-  return -x;
-}
-std::int64_t relu_i(std::int64_t x) {
-  return std::max<std::int64_t>(x, 0);
-}
-std::int64_t sign_i(std::int64_t x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-std::int64_t not_i(std::int64_t x) {
-  return x == 0 ? 1 : 0;
-}
-std::int64_t bit_not(std::int64_t x) {
-  return ~x;
-}
-
 std::optional<DataType> type_attribute(const InferContext& c, std::string_view name) {
   const std::int64_t number = c.node().integer(name, -1);
   const auto type = data_type_from_number(number);

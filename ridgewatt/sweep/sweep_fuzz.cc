@@ -1,0 +1,20 @@
+// Any bytes as the CSV of a sweep: no crash, no hang, and Error is the only exception.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/sweep/sweep.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    for (const ridgewatt::Sweep& sweep : ridgewatt::sweeps_of(ridgewatt::parse_csv(text, "fuzz"))) {
+      ridgewatt::check_quality(sweep);
+    }
+  } catch (const ridgewatt::Error&) {
+  }
+  return 0;
+}
