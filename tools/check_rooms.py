@@ -7,7 +7,7 @@ import re
 import sys
 
 FLOORS = {"base": 0, "device": 1, "workload": 2, "sweep": 2, "store": 3, "roofline": 4,
-          "predict": 5, "platform": 5, "measure": 6, "tune": 6, "schedule": 7, "study": 7,
+          "predict": 5, "platform": 5, "pipeline": 5, "measure": 6, "tune": 6, "schedule": 7, "study": 7,
           "report": 8, "cli": 9}
 
 def main() -> int:

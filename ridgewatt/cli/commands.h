@@ -30,6 +30,9 @@ void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
 void add_zoo(CLI::App& app, Context& context);
 void add_microbench(CLI::App& app, Context& context);
+void add_pipeline(CLI::App& app, Context& context);
+void add_loadbench(CLI::App& app, Context& context);
+void add_study(CLI::App& app, Context& context);
 
 // clang-format off
 inline constexpr AddCommand kCommands[] = {
@@ -45,6 +48,9 @@ inline constexpr AddCommand kCommands[] = {
     add_sweep,
     add_report,
     add_schedule,
+    add_pipeline,
+    add_loadbench,
+    add_study,
     add_evaluate,
     add_sensors,
     add_mode,

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/report/test_support.h"
 
 namespace ridgewatt {
 namespace {
@@ -66,28 +65,6 @@ TEST(HtmlReport, EmbeddedChartCodeIsTheFileByteForByte) {
   EXPECT_THAT(sample_page().find(code), Not(std::string::npos));
 }
 
-// The page in a real browser; empty when there is none.
-std::string load_in_browser(const std::string& page, std::string* log) {
-  const testing::TemporaryFolder folder;
-  const std::string path = folder.write("page.html", page);
-  const std::string error_path = (folder.path() / "log").string();
-  const std::string command =
-      "timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr"
-      " --virtual-time-budget=60000 --window-size=1200,900 --user-data-dir='" +
-      (folder.path() / "profile").string() + "' --dump-dom 'file://" + path + "' 2>'" + error_path +
-      "'";
-  std::string dom;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "";
-  std::array<char, 65536> buffer{};
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    dom.append(buffer.data(), n);
-  }
-  pclose(pipe);
-  *log = read_file(error_path);
-  return dom;
-}
-
 // What a user does: select a row, sort by a column, change the theme; faults go into the title.
 constexpr const char* kActions = R"(<script>
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -128,7 +105,7 @@ TEST(HtmlReport, WorksInChromiumWithoutErrors) {
   std::string page = sample_page();
   page.replace(page.rfind("</body>"), 7, kActions);
   std::string log;
-  const std::string dom = load_in_browser(page, &log);
+  const std::string dom = testing::load_in_browser(page, &log);
   EXPECT_THAT(dom, HasSubstr("<title>ALL WELL</title>")) << dom.substr(0, 600) << log;
   EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
 }
@@ -143,7 +120,7 @@ TEST(HtmlReport, StaticFallbackWorksInChromium) {
   if (options != std::string::npos) page.erase(options, page.rfind("<script>") - options);
   page.replace(page.rfind("</body>"), 7, kActions);
   std::string log;
-  const std::string dom = load_in_browser(page, &log);
+  const std::string dom = testing::load_in_browser(page, &log);
   EXPECT_THAT(dom, HasSubstr("<title>ALL WELL</title>")) << dom.substr(0, 600) << log;
   EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
 }
@@ -183,7 +160,7 @@ TEST(HtmlReport, RooflinePageOfAModelWorksInChromium) {
   }
   page.replace(page.rfind("</body>"), 7, kRooflineActions);
   std::string log;
-  const std::string dom = load_in_browser(page, &log);
+  const std::string dom = testing::load_in_browser(page, &log);
   EXPECT_THAT(dom.substr(0, 1000), HasSubstr("<title>ALL WELL</title>")) << log;
   EXPECT_THAT(log, Not(HasSubstr("CONSOLE"))) << log;
 }

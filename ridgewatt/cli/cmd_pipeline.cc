@@ -1,0 +1,182 @@
+// ridgewatt pipeline: what an epoch of training costs, what limits it, what would relieve it.
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/pipeline/simulate_pipeline.h"
+#include "ridgewatt/pipeline/twin_pipeline.h"
+#include "ridgewatt/roofline/calibration_runs.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string device = "agx-orin";
+  ModeOptions mode;
+  std::string storage = "nvme";
+  double sample_kb = 100;
+  double cache_gb = 1000;
+  double preprocess_ms = 0;
+  double hand_over_ms = 0;
+  double compute_ms = 0;
+  int simulate = 0;
+  PipelineConfig config;
+};
+
+struct Answer {
+  PipelineConfig config;
+  std::vector<WhatIf> changes;
+  std::string provenance;
+};
+
+Answer answer_of(const Options& options) {
+  PipelineConfig config = options.config;
+  config.storage = find_storage(options.storage);
+  config.sample_bytes = options.sample_kb * 1e3;
+  config.cache_bytes = options.cache_gb * 1e9;
+  config.preprocess_s_per_sample = options.preprocess_ms * 1e-3;
+  config.hand_over_s = options.hand_over_ms * 1e-3;
+  if (options.model.empty() == (options.compute_ms <= 0)) {
+    throw UsageError("give either a MODEL or --compute-ms", "pipeline");
+  }
+  if (options.model.empty()) {
+    config.compute_s = options.compute_ms * 1e-3;
+    return {config, all_changes(config), "modelled from the times given"};
+  }
+  const Board board = load_board(options.device);
+  EagerModel eager(options.model);
+  const TwinModel model(
+      load_twin(board),
+      [&](int batch) {
+        EagerOptions training;
+        training.training = true;
+        training.batch = batch;
+        return eager.cost(training);
+      },
+      RunOptions{4, 0.0}, config.batch);
+  const KnobSpace space = knob_space(board);
+  const PowerMode mode = options.mode.given() ? space.nearest(options.mode.mode()) : space.top();
+  return {on_twin(config, model, mode), changes_on_twin(config, model, space, mode),
+          model.provenance() + "; " + describe(mode)};
+}
+
+Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
+  Table table({{"epoch"},
+               {"time_s", "time (s)"},
+               {"compute_s", "compute (s)"},
+               {"stall_s", "stall (s)"},
+               {"energy_j", "energy (J)"},
+               {"fetch_ms", "fetch (ms)"},
+               {"preprocess_ms", "preprocess (ms)"},
+               {"hand_over_ms", "hand-over (ms)"},
+               {"compute_ms", "compute (ms)"},
+               {"binds"}});
+  for (const auto& [name, cost] : epochs) {
+    table.add_row({name, cost.time_s, cost.compute_s, cost.stall_s, cost.energy_j,
+                   cost.stages.fetch_s * 1e3, cost.stages.preprocess_s * 1e3,
+                   cost.stages.hand_over_s * 1e3, cost.stages.compute_s * 1e3,
+                   std::string(bound_name(cost.bound))});
+  }
+  return table;
+}
+
+Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
+                   const EpochCost& later) {
+  Table table({{"change"},
+               {"first_time_s", "epoch 0 (s)"},
+               {"first_ratio", "times", 3},
+               {"later_time_s", "later (s)"},
+               {"later_ratio", "times", 3},
+               {"later_stall_s", "stall (s)"},
+               {"later_energy_ratio", "energy times", 3},
+               {"binds"}});
+  for (const auto& change : changes) {
+    table.add_row({change.change, change.first.time_s, change.first.time_s / first.time_s,
+                   change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
+                   later.energy_j > 0 ? Cell(change.later.energy_j / later.energy_j) : Cell(),
+                   std::string(bound_name(change.later.bound))});
+  }
+  return table;
+}
+
+void run(const Context& context, const Options& options) {
+  const Answer answer = answer_of(options);
+  std::vector<std::pair<std::string, EpochCost>> epochs;
+  for (const int epoch : {0, 1}) {
+    epochs.emplace_back(epoch == 0 ? "0" : "later", epoch_cost(answer.config, epoch));
+    if (options.simulate > 0) {
+      epochs.emplace_back(epoch == 0 ? "0, simulated" : "later, simulated",
+                          simulate_epochs(answer.config, epoch, context.seed, options.simulate));
+    }
+  }
+  const EpochCost first = epoch_cost(answer.config, 0);
+  const EpochCost later = epoch_cost(answer.config, 1);
+  const Table epoch_rows = epoch_table(epochs);
+  const Table changes = change_table(answer.changes, first, later);
+  std::string relief = "nothing in the table";
+  if (!answer.changes.empty() && answer.changes.front().later.time_s < 0.99 * later.time_s) {
+    relief = fmt::format("{}: later epochs take {:.1f} % less", answer.changes.front().change,
+                         100 * (1 - answer.changes.front().later.time_s / later.time_s));
+  }
+  if (context.json()) {
+    return print(Json{{"provenance", answer.provenance},
+                      {"epochs", epoch_rows.to_json()},
+                      {"relief", relief},
+                      {"what_if", changes.to_json()}});
+  }
+  if (context.csv()) return print(context, changes);
+  std::cout << answer.provenance << "\n\n";
+  print(context, epoch_rows);
+  std::cout << "\nbinds: " << bound_name(later.bound) << "; relieved most by " << relief << "\n\n";
+  print(context, changes);
+}
+
+}  // namespace
+
+void add_pipeline(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "pipeline",
+      "What an epoch of training costs, what limits it and what would help",
+      "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier --samples 23080 --preprocess-ms 13 "
+      "--hand-over-ms 9 --workers 1");
+  auto options = std::make_shared<Options>();
+  auto& config = options->config;
+  command->add_option("MODEL", options->model,
+                      "ONNX file or zoo:NAME; trained on the board's twin");
+  command->add_option("--device", options->device, "Board or board file")->capture_default_str();
+  add_mode_options(*command, options->mode);
+  command->add_option("--compute-ms", options->compute_ms,
+                      "Measured compute of a minibatch instead");
+  command->add_option("--samples", config.samples, "Samples of the data set")
+      ->capture_default_str();
+  command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000")
+      ->capture_default_str();
+  command->add_option("--batch", config.batch, "Minibatch size")->capture_default_str();
+  command->add_option("--workers", config.workers, "Loader workers")->capture_default_str();
+  command->add_option("--prefetch", config.prefetch, "Minibatches ahead, a worker")
+      ->capture_default_str();
+  command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)")
+      ->capture_default_str();
+  command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
+      ->capture_default_str();
+  command->add_option("--cache-gb", options->cache_gb, "RAM left to the page cache")
+      ->capture_default_str();
+  command->add_option("--preprocess-ms", options->preprocess_ms,
+                      "Preprocessing of a sample at the highest CPU clock");
+  command->add_option("--hand-over-ms", options->hand_over_ms,
+                      "Hand-over of a minibatch from worker to main process");
+  command->add_option("--worker-slowdown", config.worker_slowdown,
+                      "A worker's time over the main process's while reading storage");
+  command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)");
+  command->add_option("--compute-w", config.compute_w, "More while computing");
+  command->add_option("--core-w", config.core_w, "More a preprocessing core");
+  command->add_option("--cv", config.storage_cv,
+                      "Variation of loading from storage, for --simulate");
+  command->add_option("--simulate", options->simulate, "Simulate so many epochs too")
+      ->check(CLI::Range(0, 1000));
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,344 @@
+#include "ridgewatt/pipeline/loader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/pipeline/load_samples.h"
+
+namespace ridgewatt {
+namespace {
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Reads into `bytes`; an errno value, or 0.
+int read_sample(const std::string& path, std::vector<unsigned char>& bytes) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  bytes.clear();
+  unsigned char buffer[65536];
+  ssize_t count = 0;
+  while ((count = ::read(fd, buffer, sizeof buffer)) > 0) {
+    bytes.insert(bytes.end(), buffer, buffer + count);
+  }
+  const int error = count < 0 ? errno : 0;
+  ::close(fd);
+  return error;
+}
+
+// What a worker sends when a minibatch is in its slot.
+struct Done {
+  double fetch_s = 0;
+  double preprocess_s = 0;
+  IoCounts io;
+  int error = 0;
+};
+
+// Fetches and preprocesses minibatches: the work of a worker, or of the main process without one.
+class Stages {
+ public:
+  explicit Stages(const LoaderOptions& options, const std::vector<std::size_t>& order)
+      : options_(options), order_(order), files_(static_cast<std::size_t>(options.batch)) {}
+  Done load(std::size_t minibatch, float* slot) {
+    Done done;
+    const std::size_t first = minibatch * files_.size();
+    const double begin_s = now_s();
+    for (std::size_t i = 0; i < files_.size() && done.error == 0; ++i) {
+      done.error = read_sample(options_.paths[order_[first + i]], files_[i]);
+    }
+    const double fetched_s = now_s();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      preprocess_sample(files_[i], {slot + i * kSampleFloats, kSampleFloats});
+    }
+    done.fetch_s = fetched_s - begin_s;
+    done.preprocess_s = now_s() - fetched_s;
+    return done;
+  }
+
+ private:
+  const LoaderOptions& options_;
+  const std::vector<std::size_t>& order_;
+  std::vector<std::vector<unsigned char>> files_;
+};
+
+bool read_all(int fd, void* data, std::size_t size) {
+  auto* at = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t count = ::read(fd, at, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+// Slots in memory that the workers share with us.
+class SharedSlots {
+ public:
+  SharedSlots(std::size_t slots, std::size_t floats)
+      : floats_(floats), bytes_(slots * floats * sizeof(float)) {
+    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw_errno(errno, "cannot share memory with workers", "");
+  }
+  ~SharedSlots() { ::munmap(memory_, bytes_); }
+  SharedSlots(const SharedSlots&) = delete;
+  SharedSlots& operator=(const SharedSlots&) = delete;
+  float* slot(std::size_t index) const { return static_cast<float*>(memory_) + index * floats_; }
+
+ private:
+  std::size_t floats_;
+  std::size_t bytes_;
+  void* memory_ = nullptr;
+};
+
+// Worker processes: each takes indices from a pipe and answers on another.
+class Workers {
+ public:
+  Workers(const LoaderOptions& options, const std::vector<std::size_t>& order,
+          const SharedSlots& slots)
+      : slots_(static_cast<std::size_t>(options.workers * options.prefetch)) {
+    for (int i = 0; i < options.workers; ++i) start(options, order, slots);
+  }
+  ~Workers() {
+    for (const auto& worker : workers_) {
+      ::close(worker.to);
+      ::close(worker.from);
+      ::kill(worker.pid, SIGKILL);
+      ::waitpid(worker.pid, nullptr, 0);
+    }
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void send(std::size_t minibatch) const {
+    const auto& worker = workers_[minibatch % workers_.size()];
+    if (::write(worker.to, &minibatch, sizeof minibatch) != sizeof minibatch) {
+      throw_errno(errno, "a loader worker died", "");
+    }
+  }
+  Done receive(std::size_t minibatch) const {
+    Done done;
+    if (!read_all(workers_[minibatch % workers_.size()].from, &done, sizeof done)) {
+      throw IoError("a loader worker died", fmt::format("minibatch {}", minibatch));
+    }
+    return done;
+  }
+
+ private:
+  struct Worker {
+    pid_t pid = 0;
+    int to = -1;
+    int from = -1;
+  };
+  void start(const LoaderOptions& options, const std::vector<std::size_t>& order,
+             const SharedSlots& slots) {
+    int to[2];
+    int from[2];
+    if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) {
+      throw_errno(errno, "cannot make a pipe", "");
+    }
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) throw_errno(errno, "cannot start a loader worker", "");
+    if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(1);
+      for (const auto& worker : workers_) ::close(worker.to);
+      ::close(to[1]);
+      ::close(from[0]);
+      serve(options, order, slots, to[0], from[1]);
+    }
+    ::close(to[0]);
+    ::close(from[1]);
+    workers_.push_back({pid, to[1], from[0]});
+  }
+  [[noreturn]] void serve(const LoaderOptions& options, const std::vector<std::size_t>& order,
+                          const SharedSlots& slots, int in, int out) const {
+    Stages stages(options, order);
+    const IoCounts begin = own_io_counts();
+    std::size_t minibatch = 0;
+    while (read_all(in, &minibatch, sizeof minibatch)) {
+      Done done = stages.load(minibatch, slots.slot(minibatch % slots_));
+      const IoCounts now = own_io_counts();
+      done.io = {now.read_calls - begin.read_calls, now.read_bytes - begin.read_bytes,
+                 now.storage_bytes - begin.storage_bytes};
+      if (::write(out, &done, sizeof done) != sizeof done) break;
+    }
+    ::_exit(0);
+  }
+
+  std::size_t slots_;
+  std::vector<Worker> workers_;
+};
+
+// The compute step: one linear layer's training step, or the user's command.
+class Compute {
+ public:
+  Compute(const LoaderOptions& options) : command_(options.command) {
+    if (!command_.empty()) return;
+    Random random(1);
+    weights_.resize(static_cast<Eigen::Index>(kSampleFloats), options.hidden);
+    for (auto& weight : weights_.reshaped()) weight = static_cast<float>(random.normal() * 1e-2);
+  }
+  void step(Eigen::Map<const Eigen::MatrixXf> samples) {
+    if (!command_.empty()) {
+      if (std::system(command_.c_str()) != 0) throw Error("the compute command failed", command_);
+      return;
+    }
+    // Samples are columns; the gradient of half the squared outputs keeps the weights bounded.
+    const Eigen::MatrixXf outputs = weights_.transpose() * samples;
+    weights_.noalias() -= 1e-7f * samples * outputs.transpose();
+  }
+
+ private:
+  std::string command_;
+  Eigen::MatrixXf weights_;
+};
+
+void check(const LoaderOptions& options) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw UsageError(what, "loader");
+  };
+  require(options.workers >= 0 && options.workers <= 64, "0 to 64 workers");
+  require(options.prefetch >= 1 && options.prefetch <= 64, "a worker prefetches 1 to 64");
+  require(options.batch >= 1 && options.batch <= 4096, "a minibatch has 1 to 4096 samples");
+  require(options.hidden >= 1 && options.hidden <= 65536, "the layer is 1 to 65536 wide");
+  require(options.paths.size() >= static_cast<std::size_t>(options.batch),
+          "there are fewer samples than one minibatch");
+}
+
+void add_io(IoCounts& total, const IoCounts& part) {
+  total.read_calls += part.read_calls;
+  total.read_bytes += part.read_bytes;
+  total.storage_bytes += part.storage_bytes;
+}
+
+void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& order,
+               std::size_t count, LoaderRun& run) {
+  const std::size_t floats = kSampleFloats * static_cast<std::size_t>(options.batch);
+  const auto under_way = static_cast<std::size_t>(options.workers * options.prefetch);
+  Compute compute(options);
+  std::vector<float> own(floats);
+  const IoCounts io_begin = own_io_counts();
+  const double begin_s = now_s();
+  std::unique_ptr<SharedSlots> slots;
+  std::unique_ptr<Workers> workers;
+  std::vector<IoCounts> worker_io(static_cast<std::size_t>(options.workers));
+  Stages stages(options, order);
+  if (options.workers > 0) {
+    slots = std::make_unique<SharedSlots>(under_way, floats);
+    workers = std::make_unique<Workers>(options, order, *slots);
+    for (std::size_t i = 0; i < std::min(under_way, count); ++i) workers->send(i);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    LoadedMinibatch minibatch;
+    const double wait_s = now_s();
+    const Done done = workers ? workers->receive(i) : stages.load(i, own.data());
+    if (done.error != 0) throw_errno(done.error, "cannot read a sample", options.paths[order[i]]);
+    if (workers) {
+      const double ready_s = now_s();
+      std::copy_n(slots->slot(i % under_way), floats, own.begin());
+      worker_io[i % worker_io.size()] = done.io;
+      if (i + under_way < count) workers->send(i + under_way);
+      minibatch.stages.hand_over_s = now_s() - ready_s;
+    }
+    const double fetched_s = now_s();
+    if (options.on_fetched) options.on_fetched();
+    compute.step({own.data(), static_cast<Eigen::Index>(kSampleFloats), options.batch});
+    const double end_s = now_s();
+    if (options.on_minibatch) options.on_minibatch();
+    minibatch.stages.fetch_s = done.fetch_s;
+    minibatch.stages.preprocess_s = done.preprocess_s;
+    minibatch.stages.compute_s = end_s - fetched_s;
+    minibatch.stall_s = fetched_s - wait_s;
+    run.checksum += std::accumulate(own.begin(), own.begin() + 64, 0.0);
+    run.minibatches.push_back(minibatch);
+  }
+  run.time_s = now_s() - begin_s;
+  const IoCounts io_end = own_io_counts();
+  run.io = {io_end.read_calls - io_begin.read_calls, io_end.read_bytes - io_begin.read_bytes,
+            io_end.storage_bytes - io_begin.storage_bytes};
+  for (const auto& io : worker_io) add_io(run.io, io);
+}
+
+}  // namespace
+
+LoaderRun run_loader(const LoaderOptions& options) {
+  check(options);
+  LoaderRun run;
+  run.workers = options.workers;
+  run.cold = options.cold;
+  if (options.cold) drop_page_cache(options.paths);
+  run.before = page_cache_residency(options.paths);
+  std::vector<std::size_t> order(options.paths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random(options.seed).shuffle(order);
+  const std::size_t full = order.size() / static_cast<std::size_t>(options.batch);
+  const std::size_t count = options.minibatches > 0 ? std::min(options.minibatches, full) : full;
+  run_epoch(options, order, count, run);
+  run.after = page_cache_residency(options.paths);
+  const auto share = 1 / static_cast<double>(count);
+  for (const auto& minibatch : run.minibatches) {
+    run.mean.fetch_s += minibatch.stages.fetch_s * share;
+    run.mean.preprocess_s += minibatch.stages.preprocess_s * share;
+    run.mean.hand_over_s += minibatch.stages.hand_over_s * share;
+    run.mean.compute_s += minibatch.stages.compute_s * share;
+    run.stall_s += minibatch.stall_s;
+    run.compute_s += minibatch.stages.compute_s;
+  }
+  return run;
+}
+
+LoaderFit::LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores)
+    : minibatches_(static_cast<double>(without.minibatches.size())),
+      without_(without.mean),
+      with_(with_one.mean),
+      cores_(cores) {
+  if (without.workers != 0 || with_one.workers != 1 ||
+      without.minibatches.size() != with_one.minibatches.size()) {
+    throw UsageError("the fit needs runs of the same minibatches with 0 workers and with 1");
+  }
+}
+
+PipelineConfig LoaderFit::config(int workers) const {
+  const StageTimes& stages = workers == 0 ? without_ : with_;
+  PipelineConfig config;
+  config.samples = minibatches_;
+  config.batch = 1;  // times are of minibatches already
+  config.sample_bytes = 1;
+  config.cache_bytes = 0;
+  config.storage = {"measured", stages.fetch_s, 1e30, std::max(1, workers)};
+  config.workers = workers;
+  config.cores = cores_;
+  config.preprocess_s_per_sample = stages.preprocess_s;
+  // Measured with these cores: the contention for them is in it.
+  config.hand_over_s =
+      stages.hand_over_s / std::max(1.0, kHandOverThreads / static_cast<double>(cores_));
+  config.compute_s = stages.compute_s;
+  config.compute_cpu_share = 1;
+  return config;
+}
+
+EpochCost LoaderFit::predict(int workers) const {
+  return epoch_cost(config(workers), 0);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,72 @@
+// A data loader as training has it, on real files: w worker processes fetch and preprocess
+// minibatches in turn, the main process takes them in order, copies them (the hand-over) and
+// computes. Every stage of every minibatch is timed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/pipeline/page_cache.h"
+#include "ridgewatt/pipeline/pipeline.h"
+
+namespace ridgewatt {
+
+struct LoaderOptions {
+  std::vector<std::string> paths;  // of the samples
+  int workers = 0;
+  int prefetch = 2;
+  int batch = 16;
+  std::size_t minibatches = 0;  // 0: all that are full
+  bool cold = false;            // drop the samples from the page cache first
+  std::uint64_t seed = 1;       // of the order
+  int hidden = 32;      // width of the matrix work: a linear layer's forward and backward pass
+  std::string command;  // compute step for the shell instead of matrix work
+  // Told in the main process, for marks.
+  std::function<void()> on_fetched;
+  std::function<void()> on_minibatch;
+};
+
+struct LoadedMinibatch {
+  StageTimes stages;   // of whoever did them
+  double stall_s = 0;  // that the main process waited, hand-over included
+};
+
+struct LoaderRun {
+  int workers = 0;
+  bool cold = false;
+  double time_s = 0;  // end to end, with the start of the workers
+  std::vector<LoadedMinibatch> minibatches;
+  StageTimes mean;  // of a minibatch
+  double stall_s = 0;
+  double compute_s = 0;
+  IoCounts io;  // of main process and workers
+  Residency before;
+  Residency after;
+  double checksum = 0;  // of all samples; the same for any number of workers
+};
+
+// Throws UsageError on options out of range, IoError when a file cannot be read or a worker dies,
+// Error when the command fails.
+LoaderRun run_loader(const LoaderOptions& options);
+
+// The pipeline model with the parameters of two runs on the same files: fetch, preprocessing and
+// compute as they take without workers, and beside one worker, hand-over from the latter. `cores`:
+// that the processes may use.
+class LoaderFit {
+ public:
+  LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);
+  // End-to-end time of as many minibatches with `workers`.
+  EpochCost predict(int workers) const;
+
+ private:
+  PipelineConfig config(int workers) const;
+
+  double minibatches_ = 0;
+  StageTimes without_;
+  StageTimes with_;
+  int cores_;
+};
+
+}  // namespace ridgewatt

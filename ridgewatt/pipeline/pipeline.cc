@@ -1,0 +1,198 @@
+#include "ridgewatt/pipeline/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+const std::vector<StorageModel>& storages() {
+  static const std::vector<StorageModel> kStorages = {
+      {"memory", 0, 4e9, 64},
+      {"nvme", 100e-6, 3.5e9 / 4, 4},  // 3.5 GB/s in all; 100 us: a flash read and its file system
+      {"sd", 1 / 1500.0, 100e6, 1},    // application class A1: at least 1,500 reads a second
+      {"hdd", 8.5e-3 + 4.17e-3, 1.05e9, 1}  // average seek, half a turn at 7,200 rpm
+  };
+  return kStorages;
+}
+
+double minibatches_of(const PipelineConfig& config) {
+  return std::ceil(config.samples / config.batch);
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw UsageError(what, "pipeline");
+}
+
+}  // namespace
+
+StorageModel find_storage(std::string_view name) {
+  for (const auto& storage : storages()) {
+    if (storage.name == name) return storage;
+  }
+  throw NotFoundError("no such storage", std::string(name),
+                      fmt::format("there are {}", fmt::join(list_storages(), ", ")));
+}
+
+std::vector<std::string> list_storages() {
+  std::vector<std::string> names;
+  for (const auto& storage : storages()) names.push_back(storage.name);
+  return names;
+}
+
+std::string_view bound_name(PipelineBound bound) {
+  static constexpr std::array<std::string_view, 5> kNames = {"one after the other", "compute",
+                                                             "workers", "cores", "storage"};
+  return kNames[static_cast<std::size_t>(bound)];
+}
+
+double lru_hit_share(double cached_share) {
+  if (cached_share >= 1) return 1;
+  if (cached_share <= 0) return 0;
+  return cached_share + (1 - cached_share) * std::log1p(-cached_share);
+}
+
+double miss_share(const PipelineConfig& config, int epoch) {
+  const double data_bytes = config.samples * config.sample_bytes;
+  if (data_bytes <= 0) return 0;
+  return epoch == 0 ? 1 : 1 - lru_hit_share(config.cache_bytes / data_bytes);
+}
+
+void check_pipeline(const PipelineConfig& config) {
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
+  const auto counts = [](double value) { return std::isfinite(value) && value >= 0; };
+  require(positive(config.samples) && config.samples < 1e12, "the data set needs samples");
+  require(config.batch >= 1 && config.cores >= 1, "batch and cores are at least 1");
+  require(config.workers >= 0 && config.workers <= 1024, "0 to 1024 workers");
+  require(config.prefetch >= 1 && config.prefetch <= 1024, "a worker prefetches 1 to 1024");
+  require(positive(config.storage.stream_bytes_per_s) && config.storage.streams >= 1 &&
+              counts(config.storage.access_s),
+          "storage needs a rate and streams");
+  require(positive(config.worker_slowdown), "a worker's slowdown is positive");
+  require(config.compute_cpu_share >= 0 && config.compute_cpu_share <= 1,
+          "the CPU's share of compute is 0 to 1");
+  for (const double value :
+       {config.sample_bytes, config.cache_bytes, config.preprocess_s_per_sample, config.hand_over_s,
+        config.compute_s, config.base_w, config.compute_w, config.core_w, config.storage_cv}) {
+    require(counts(value), "times, bytes, powers and variation are finite and not negative");
+  }
+}
+
+StageTimes stage_times(const PipelineConfig& config, int epoch) {
+  const double miss = miss_share(config, epoch);
+  const double slow = config.workers > 0 ? 1 + miss * (config.worker_slowdown - 1) : 1;
+  StageTimes stages;
+  stages.fetch_s = config.batch * (miss * config.storage.read_s(config.sample_bytes) +
+                                   (1 - miss) * find_storage("memory").read_s(config.sample_bytes));
+  stages.preprocess_s = config.batch * config.preprocess_s_per_sample * slow;
+  if (config.workers > 0) {
+    stages.hand_over_s =
+        config.hand_over_s * std::max(1.0, kHandOverThreads / static_cast<double>(config.cores));
+  }
+  stages.compute_s = config.compute_s;
+  return stages;
+}
+
+double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
+                      double time_s) {
+  return config.base_w * time_s +
+         minibatches * (config.compute_w * stages.compute_s +
+                        config.core_w * (stages.preprocess_s + stages.hand_over_s));
+}
+
+EpochCost epoch_cost(const PipelineConfig& config, int epoch) {
+  check_pipeline(config);
+  EpochCost cost;
+  cost.stages = stage_times(config, epoch);
+  cost.minibatches = minibatches_of(config);
+  const auto& [fetch_s, preprocess_s, hand_over_s, compute_s] = cost.stages;
+  const double load_s = fetch_s + preprocess_s;
+  if (config.workers == 0) {
+    cost.bound = PipelineBound::kSerial;
+    cost.interval_s = load_s + compute_s;
+    cost.time_s = cost.minibatches * cost.interval_s;
+  } else {
+    const double main_s = hand_over_s + compute_s;
+    const double on_cpu_s = preprocess_s + hand_over_s + config.compute_cpu_share * compute_s;
+    // The first of equals names the bound.
+    const std::pair<PipelineBound, double> bounds[] = {
+        {PipelineBound::kCompute, main_s},
+        {PipelineBound::kWorkers, load_s / config.workers},
+        {PipelineBound::kCores,
+         std::max(preprocess_s / std::min(config.workers, config.cores), on_cpu_s / config.cores)},
+        {PipelineBound::kStorage, fetch_s / std::min(config.workers, config.storage.streams)}};
+    for (const auto& [bound, interval_s] : bounds) {
+      if (interval_s <= cost.interval_s) continue;
+      cost.interval_s = interval_s;
+      cost.bound = bound;
+    }
+    cost.time_s = load_s + main_s + (cost.minibatches - 1) * cost.interval_s;
+  }
+  cost.compute_s = cost.minibatches * compute_s;
+  cost.stall_s = cost.time_s - cost.compute_s;
+  cost.energy_j = epoch_energy_j(config, cost.stages, cost.minibatches, cost.time_s);
+  return cost;
+}
+
+PipelineConfig with_cpu_speed(PipelineConfig config, double ratio) {
+  config.preprocess_s_per_sample /= ratio;
+  config.hand_over_s /= ratio;
+  config.compute_s *= 1 - config.compute_cpu_share + config.compute_cpu_share / ratio;
+  return config;
+}
+
+WhatIf what_if(const std::string& change, const PipelineConfig& config) {
+  return {change, config, epoch_cost(config, 0), epoch_cost(config, 1)};
+}
+
+std::vector<WhatIf> loader_changes(const PipelineConfig& config) {
+  std::vector<WhatIf> changes;
+  for (const int workers : {0, 1, 2, 4, 8, 16}) {
+    if (workers == config.workers) continue;
+    PipelineConfig changed = config;
+    changed.workers = workers;
+    changes.push_back(
+        what_if(fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"), changed));
+  }
+  for (const auto& storage : storages()) {
+    if (storage.name == config.storage.name || config.sample_bytes <= 0) continue;
+    PipelineConfig changed = config;
+    changed.storage = storage;
+    changes.push_back(what_if("data on " + storage.name, changed));
+  }
+  if (miss_share(config, 1) > 0) {
+    PipelineConfig changed = config;
+    changed.cache_bytes = config.samples * config.sample_bytes;
+    changes.push_back(what_if("RAM that holds the data set", changed));
+  }
+  return changes;
+}
+
+std::vector<WhatIf> all_changes(const PipelineConfig& config) {
+  std::vector<WhatIf> changes = loader_changes(config);
+  for (const int cores : {config.cores / 2, 2 * config.cores}) {
+    if (cores < 1) continue;
+    PipelineConfig changed = config;
+    changed.cores = cores;
+    changes.push_back(what_if(fmt::format("{} CPU cores", cores), changed));
+  }
+  changes.push_back(what_if("CPU clock +25 %", with_cpu_speed(config, 1.25)));
+  PipelineConfig faster = config;
+  faster.compute_s /= 1.25;
+  changes.push_back(what_if("compute 25 % faster", faster));
+  sort_changes(changes);
+  return changes;
+}
+
+void sort_changes(std::vector<WhatIf>& changes) {
+  std::stable_sort(changes.begin(), changes.end(), [](const WhatIf& a, const WhatIf& b) {
+    return a.later.time_s < b.later.time_s * (1 - 1e-9);
+  });
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,125 @@
+// The training pipeline: every minibatch is fetched from storage or page cache, preprocessed on the
+// CPU, handed over, and computed on. What an epoch costs, which stage binds, what would relieve it.
+//
+//   PipelineConfig config;
+//   config.samples = 23080;
+//   config.preprocess_s_per_sample = 13e-3;
+//   config.compute_s = 0.198;
+//   const EpochCost later = epoch_cost(config, 1);   // closed form
+//   later.stall_s;                                   // what of the loading shows
+//
+// Per minibatch, F seconds of fetch, P of preprocessing, h of hand-over, g of compute:
+//   w = 0 workers   t = F + P + g
+//   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
+//                           (P + h + u g) / cores)
+// the bounds of a closed network of queues (Denning and Buzen, Computing Surveys 10(3), 1978); u is
+// the share of compute that keeps a CPU core busy. A worker works on one minibatch at a time, and
+// minibatches come in order, as in PyTorch's DataLoader. simulate_pipeline.h plays the same events.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+// What one reader sees of a store, and how many readers it serves at once at that speed.
+struct StorageModel {
+  std::string name = "memory";
+  double access_s = 0;              // before the first byte of a file
+  double stream_bytes_per_s = 4e9;  // of one reader
+  int streams = 64;                 // readers served at once
+  double read_s(double bytes) const { return access_s + bytes / stream_bytes_per_s; }
+};
+// "memory" (page cache), "nvme", "sd", "hdd": rates of data sheets, access times of their classes
+// (docs/pipeline.md). NotFoundError with the names that there are.
+StorageModel find_storage(std::string_view name);
+std::vector<std::string> list_storages();
+
+struct PipelineConfig {
+  double samples = 60000;  // of the data set
+  int batch = 16;
+  double sample_bytes = 0;
+  int workers = 4;
+  int prefetch = 2;  // minibatches ahead, a worker
+  int cores = 8;     // CPU cores online
+  StorageModel storage;
+  double cache_bytes = 1e12;  // RAM that the workload leaves to the page cache
+  double preprocess_s_per_sample = 0;
+  // What a worker takes over what the main process takes, for minibatches that come from storage.
+  double worker_slowdown = 1;
+  double hand_over_s = 0;        // of a minibatch, worker to main process, with cores to spare
+  double compute_s = 0;          // of a minibatch
+  double compute_cpu_share = 0;  // of compute_s that keeps one core busy
+  // Power: at rest, more while computing, more a core that preprocesses or hands over.
+  double base_w = 0;
+  double compute_w = 0;
+  double core_w = 0;
+  // Coefficient of variation of a minibatch's fetch and preprocessing while it comes from storage;
+  // only the simulation knows it.
+  double storage_cv = 0;
+};
+
+// What binds the throughput.
+enum class PipelineBound { kSerial, kCompute, kWorkers, kCores, kStorage };
+std::string_view bound_name(PipelineBound bound);
+
+// Service times of one minibatch, contention for cores included.
+struct StageTimes {
+  double fetch_s = 0;
+  double preprocess_s = 0;
+  double hand_over_s = 0;
+  double compute_s = 0;
+};
+
+struct EpochCost {
+  StageTimes stages;
+  double minibatches = 0;
+  double interval_s = 0;  // between minibatches, in steady state
+  double time_s = 0;
+  double compute_s = 0;  // of the epoch
+  double stall_s = 0;    // time_s - compute_s: fetch, preprocessing and hand-over that show
+  double energy_j = 0;
+  PipelineBound bound = PipelineBound::kCompute;
+};
+
+// Share of the samples that an epoch finds in a cache of `cached_share` of the data set under LRU,
+// when each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). A sample read at
+// place x of one epoch and y of the next is kept while the distinct samples between, 1 - x (1 - y)
+// of the data set, fit: integrate over uniform x and y.
+double lru_hit_share(double cached_share);
+// Share of reads that miss the page cache: all in epoch 0.
+double miss_share(const PipelineConfig& config, int epoch);
+
+// Threads that want a core at the moment of a hand-over: the main process, the worker that it wakes
+// for its next minibatch, and the thread that pins or collects. On fewer cores they take turns.
+inline constexpr int kHandOverThreads = 3;
+
+// Throws UsageError on a config that makes no sense (negative times, no samples, ..).
+void check_pipeline(const PipelineConfig& config);
+StageTimes stage_times(const PipelineConfig& config, int epoch);
+// Closed form. `epoch` 0 reads storage; later ones what the page cache lacks.
+EpochCost epoch_cost(const PipelineConfig& config, int epoch);
+// time and energy from stages and the time that an epoch took.
+double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
+                      double time_s);
+
+// The same pipeline with CPU cores that run `ratio` times as fast.
+PipelineConfig with_cpu_speed(PipelineConfig config, double ratio);
+
+// One change, and what an epoch costs then.
+struct WhatIf {
+  std::string change;
+  PipelineConfig config;
+  EpochCost first;  // epoch 0
+  EpochCost later;
+};
+WhatIf what_if(const std::string& change, const PipelineConfig& config);
+// Other workers, other storage, RAM that holds the data set.
+std::vector<WhatIf> loader_changes(const PipelineConfig& config);
+// The same, other cores, a faster CPU and a faster accelerator; sorted.
+std::vector<WhatIf> all_changes(const PipelineConfig& config);
+// The fastest later epochs first; with equals, as listed.
+void sort_changes(std::vector<WhatIf>& changes);
+
+}  // namespace ridgewatt

@@ -1,0 +1,266 @@
+#include "ridgewatt/pipeline/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/pipeline/published_pipeline.h"
+#include "ridgewatt/pipeline/simulate_pipeline.h"
+#include "ridgewatt/pipeline/twin_pipeline.h"
+#include "ridgewatt/roofline/calibration_runs.h"
+
+namespace ridgewatt {
+namespace {
+
+// 100 minibatches of 10: fetch 10 ms, preprocessing 40 ms, compute 20 ms each.
+PipelineConfig hand_made() {
+  PipelineConfig config;
+  config.samples = 1000;
+  config.batch = 10;
+  config.sample_bytes = 1000;
+  config.cache_bytes = 0;
+  config.storage = {"disk", 0, 1e6, 1};
+  config.preprocess_s_per_sample = 4e-3;
+  config.compute_s = 0.02;
+  config.base_w = 5;
+  config.compute_w = 10;
+  config.core_w = 1;
+  return config;
+}
+
+TEST(Pipeline, HandComputedEpochs) {
+  PipelineConfig config = hand_made();
+  config.workers = 0;
+  const EpochCost serial = epoch_cost(config, 0);
+  EXPECT_NEAR(serial.time_s, 100 * (0.01 + 0.04 + 0.02), 1e-12);
+  EXPECT_NEAR(serial.stall_s, 5, 1e-12);
+  EXPECT_EQ(serial.bound, PipelineBound::kSerial);
+  EXPECT_NEAR(serial.energy_j, 5 * 7 + 10 * 2 + 1 * 4, 1e-12);
+  config.workers = 1;
+  const EpochCost one = epoch_cost(config, 0);
+  EXPECT_NEAR(one.interval_s, 0.05, 1e-12);
+  EXPECT_NEAR(one.time_s, 100 * 0.05 + 0.02, 1e-12);
+  EXPECT_EQ(one.bound, PipelineBound::kWorkers);
+  config.workers = 4;
+  const EpochCost four = epoch_cost(config, 0);
+  EXPECT_EQ(four.bound, PipelineBound::kCompute);
+  EXPECT_NEAR(four.interval_s, 0.02, 1e-12);
+  EXPECT_NEAR(four.stall_s, 0.05, 1e-12);  // only the first minibatch is waited for
+  config.cores = 1;
+  config.hand_over_s = 0;
+  EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
+}
+
+TEST(Pipeline, LimitsOfWorkersCoresStreamsAndPrefetch) {
+  Random random(3);
+  for (int i = 0; i < 500; ++i) {
+    PipelineConfig config = hand_made();
+    config.compute_s = 0;
+    config.cores = 1 + static_cast<int>(random.below(8));
+    config.storage.streams = 1 + static_cast<int>(random.below(8));
+    config.preprocess_s_per_sample = random.uniform(1e-4, 1e-2);
+    config.storage.stream_bytes_per_s = random.uniform(2e5, 1e7);
+    config.workers = 64;
+    const StageTimes stages = stage_times(config, 0);
+    // Workers to spare: cores and streams set the pace.
+    const double pace_s =
+        std::max({stages.preprocess_s / config.cores, stages.fetch_s / config.storage.streams,
+                  (stages.fetch_s + stages.preprocess_s) / 64});
+    EXPECT_NEAR(epoch_cost(config, 0).interval_s, pace_s, 1e-12 * pace_s);
+    // Cores and streams to spare: w workers give w times the pace of one.
+    config.cores = 1000;
+    config.storage.streams = 1000;
+    config.workers = 1;
+    const double one_s = epoch_cost(config, 0).interval_s;
+    config.workers = 1 + static_cast<int>(random.below(16));
+    EXPECT_NEAR(epoch_cost(config, 0).interval_s * config.workers, one_s, 1e-12);
+    // Prefetching does nothing where times do not vary.
+    const double two_s = simulate_epoch(config, 0, 1).time_s;
+    config.prefetch = 7;
+    EXPECT_NEAR(simulate_epoch(config, 0, 1).time_s, two_s, 1e-9 * two_s);
+    EXPECT_EQ(epoch_cost(config, 0).time_s, epoch_cost(config, 0).time_s);
+  }
+}
+
+TEST(Pipeline, PageCacheUnderRandomOrderIsWhatAnLruKeeps) {
+  // An LRU cache of 40 % of 4,000 samples, read in a new random order each epoch.
+  static constexpr std::size_t kSamples = 4000;
+  static constexpr std::size_t kKept = 1600;
+  Random random(5);
+  std::vector<std::size_t> order(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) order[i] = i;
+  std::vector<std::size_t> last(kSamples, 0);  // place of the last read, over all epochs
+  std::vector<std::size_t> history;
+  double hits = 0;
+  static constexpr int kEpochs = 6;
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    random.shuffle(order);
+    for (const std::size_t sample : order) {
+      if (epoch > 0) {
+        std::vector<bool> seen(kSamples, false);
+        std::size_t distinct = 0;
+        for (std::size_t i = history.size(); i-- > last[sample] + 1 && distinct < kKept;) {
+          if (!seen[history[i]]) ++distinct;
+          seen[history[i]] = true;
+        }
+        if (distinct < kKept) ++hits;
+      }
+      last[sample] = history.size();
+      history.push_back(sample);
+    }
+  }
+  EXPECT_NEAR(hits / (kSamples * (kEpochs - 1.0)), lru_hit_share(0.4), 0.01);
+  EXPECT_EQ(lru_hit_share(1), 1);
+  EXPECT_EQ(lru_hit_share(0), 0);
+  EXPECT_LT(lru_hit_share(0.06), 0.002);  // the study's NX: no gain
+  PipelineConfig config = hand_made();
+  EXPECT_EQ(miss_share(config, 0), 1);
+  config.cache_bytes = config.samples * config.sample_bytes;
+  EXPECT_EQ(miss_share(config, 0), 1);
+  EXPECT_EQ(miss_share(config, 1), 0);
+}
+
+TEST(Pipeline, ClosedFormAgreesWithTheSimulation) {
+  Random random(11);
+  double worst = 0;
+  for (int i = 0; i < 1000; ++i) {
+    PipelineConfig config;
+    config.batch = 1 + static_cast<int>(random.below(64));
+    config.samples = config.batch * static_cast<double>(400 + random.below(800));
+    config.sample_bytes = 1000 * std::exp(random.uniform(0, 6));
+    config.cache_bytes = random.uniform() * config.samples * config.sample_bytes;
+    config.workers = static_cast<int>(random.below(9));
+    config.prefetch = 1 + static_cast<int>(random.below(4));
+    config.cores = 1 + static_cast<int>(random.below(8));
+    config.storage = {"random", random.uniform(0, 2e-3), 1e6 * std::exp(random.uniform(0, 6)),
+                      1 + static_cast<int>(random.below(6))};
+    config.preprocess_s_per_sample = 1e-4 * std::exp(random.uniform(0, 4));
+    config.hand_over_s = random.uniform(0, 10e-3);
+    config.compute_s = 1e-3 * std::exp(random.uniform(0, 6));
+    config.compute_cpu_share = random.uniform() < 0.3 ? random.uniform() : 0;
+    const int epoch = static_cast<int>(random.below(2));
+    const EpochCost closed = epoch_cost(config, epoch);
+    const EpochCost played = simulate_epoch(config, epoch, 1);
+    const double error = std::abs(closed.time_s / played.time_s - 1);
+    worst = std::max(worst, error);
+    EXPECT_LT(error, 0.02) << "pipeline " << i << ": w " << config.workers << " cores "
+                           << config.cores << " streams " << config.storage.streams << " prefetch "
+                           << config.prefetch << " u " << config.compute_cpu_share << " F "
+                           << closed.stages.fetch_s << " P " << closed.stages.preprocess_s << " h "
+                           << closed.stages.hand_over_s << " g " << closed.stages.compute_s;
+  }
+  RecordProperty("worst_percent", std::to_string(100 * worst));
+}
+
+TEST(Pipeline, VariationKeepsStallsAboveZeroAndPrefetchLessensThem) {
+  PipelineConfig config = hand_made();
+  config.samples = 20000;
+  config.storage.streams = 8;
+  config.workers = 4;
+  config.compute_s = 0.015;  // the means alone would hide the 12.5 ms that loading takes
+  const double steady_s = simulate_epoch(config, 0, 1).stall_s;
+  EXPECT_LT(steady_s, 0.1);
+  config.storage_cv = 1;
+  const double varied_s = simulate_epochs(config, 0, 1, 5).stall_s;
+  EXPECT_GT(varied_s, 10 * steady_s);
+  config.prefetch = 8;
+  EXPECT_LT(simulate_epochs(config, 0, 1, 5).stall_s, 0.6 * varied_s);
+  EXPECT_EQ(simulate_epoch(config, 0, 7).time_s, simulate_epoch(config, 0, 7).time_s);
+  // Without workers nothing hides: the mean is the sum, whatever varies.
+  config.workers = 0;
+  EXPECT_NEAR(simulate_epochs(config, 0, 1, 20).time_s, epoch_cost(config, 0).time_s,
+              0.01 * epoch_cost(config, 0).time_s);
+}
+
+TEST(Pipeline, ReliefIsWhatBindsMadeFaster) {
+  PipelineConfig config = hand_made();
+  config.workers = 1;
+  const auto changes = all_changes(config);
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes.front().change, "4 workers");  // 2 are not enough, more than 4 no better
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    EXPECT_LE(changes[i - 1].later.time_s, changes[i].later.time_s * (1 + 1e-6));
+  }
+  config.workers = 4;
+  config.hand_over_s = 0;
+  for (const auto& change : all_changes(config)) {
+    if (change.change == "compute 25 % faster") {
+      EXPECT_LT(change.later.time_s, 0.85 * epoch_cost(config, 1).time_s);
+    }
+  }
+}
+
+TEST(Pipeline, TwinGivesComputeAndClocks) {
+  const Board board = load_board("agx-orin");
+  EagerModel eager("zoo:resnet18");
+  const TwinModel model(
+      load_twin(board),
+      [&](int batch) {
+        EagerOptions options;
+        options.training = true;
+        options.batch = batch;
+        return eager.cost(options);
+      },
+      RunOptions{4, 0.0}, 16);
+  PipelineConfig config = hand_made();
+  config.batch = 16;
+  config.samples = 16000;
+  const PowerMode top = knob_space(board).top();
+  const PipelineConfig on_board = on_twin(config, model, top);
+  EXPECT_NEAR(on_board.compute_s, model({top, 16}).time_s, 1e-12);
+  EXPECT_NEAR((on_board.base_w + on_board.compute_w) * on_board.compute_s,
+              model({top, 16}).energy_j(), 1e-9);
+  EXPECT_EQ(on_board.cores, 12);
+  // Half the CPU clock doubles what the CPU does, and leaves the GPU's clock alone.
+  PowerMode slow = top;
+  slow.cpu_clock_hz /= 2;
+  EXPECT_NEAR(on_twin(config, model, slow).preprocess_s_per_sample,
+              2 * on_board.preprocess_s_per_sample, 1e-12);
+  bool batch = false;
+  bool gpu = false;
+  for (const auto& change : changes_on_twin(config, model, knob_space(board), top)) {
+    batch = batch || change.change == "batch 32";
+    gpu = gpu || change.change.rfind("GPU clock", 0) == 0;
+  }
+  EXPECT_TRUE(batch && gpu);
+}
+
+TEST(Pipeline, BadConfigsAreNamed) {
+  PipelineConfig config = hand_made();
+  config.compute_s = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(epoch_cost(config, 0), UsageError);
+  config = hand_made();
+  config.cores = 0;
+  EXPECT_THROW(epoch_cost(config, 0), UsageError);
+  EXPECT_THROW(find_storage("tape"), NotFoundError);
+}
+
+TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
+  const PublishedPipeline published = evaluate_published_pipeline(1);
+  EXPECT_EQ(published.direction_right, published.predicted);
+  EXPECT_GE(3 * published.within_quarter, 2 * published.predicted);
+  // At most two fitted parameters for a device and network, and fitted rows are met.
+  for (const auto& parameter : published.parameters) {
+    EXPECT_LE(std::count_if(published.parameters.begin(), published.parameters.end(),
+                            [&](const auto& other) {
+                              return other.device == parameter.device &&
+                                     other.network == parameter.network;
+                            }),
+              2);
+  }
+  int fitted = 0;
+  for (const auto& row : published.rows) {
+    if (row.fitted.empty()) continue;
+    ++fitted;
+    EXPECT_LT(row.error(), 0.03) << row.what;
+  }
+  EXPECT_EQ(fitted, static_cast<int>(published.parameters.size()));
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,272 @@
+#include "ridgewatt/report/study_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/svg.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kMostBars = 16;
+constexpr std::size_t kMostRows = 2000;
+
+struct CellValues {
+  StudyCell cell;
+  std::map<std::string, std::vector<double>> values;  // by response
+  double mean(const std::string& response) const {    // geometric
+    double sum = 0;
+    for (const double value : values.at(response)) sum += std::log(value);
+    return std::exp(sum / static_cast<double>(values.at(response).size()));
+  }
+};
+
+// In the order of the study's levels.
+std::vector<CellValues> cells_of(const StudyReport& report) {
+  const auto responses = common_responses(report.results);
+  std::map<std::vector<std::size_t>, CellValues> cells;
+  for (const auto& result : report.results) {
+    std::vector<std::size_t> order;
+    for (std::size_t f = 0; f < report.study.factors.size(); ++f) {
+      const auto& levels = report.study.factors[f].levels;
+      order.push_back(static_cast<std::size_t>(
+          std::find(levels.begin(), levels.end(), result.cell[f]) - levels.begin()));
+    }
+    auto& cell = cells[order];
+    cell.cell = result.cell;
+    for (const auto& response : responses) {
+      cell.values[response].push_back(result.responses.at(response));
+    }
+  }
+  std::vector<CellValues> ordered;
+  for (auto& [order, cell] : cells) ordered.push_back(std::move(cell));
+  return ordered;
+}
+
+std::string cell_name(const StudyReport& report, const StudyCell& cell) {
+  std::string name;
+  for (std::size_t f = 0; f < cell.size(); ++f) {
+    const std::string& factor = report.study.factors[f].name;
+    name += (f > 0 ? ", " : "") + (parse_double(cell[f]) ? factor + " " + cell[f] : cell[f]);
+  }
+  return name;
+}
+
+// The first of `names` that every result has; empty when there is none.
+std::string first_of(const std::vector<CellValues>& cells,
+                     std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (!cells.empty() && cells.front().values.contains(name)) return name;
+  }
+  return "";
+}
+
+StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues>& cells) {
+  StackedBars bars{.title = fmt::format("Where the time goes ({})", report.word)};
+  std::vector<std::string> parts;
+  if (!first_of(cells, {"stall_s"}).empty() && !first_of(cells, {"compute_s"}).empty()) {
+    parts = {"compute_s", "stall_s"};
+    bars.value_label = "time of a minibatch (ms)";
+  } else {
+    for (const auto& [response, values] : cells.front().values) {
+      if (response.starts_with("phase ")) parts.push_back(response);
+    }
+    if (parts.empty()) parts = {first_of(cells, {"minibatch_s", "time_s"})};
+    bars.value_label = "time (ms)";
+  }
+  bars.values.resize(parts.size());
+  for (std::size_t i = 0; i < std::min(kMostBars, cells.size()); ++i) {
+    bars.bars.push_back(cell_name(report, cells[i].cell));
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      bars.values[p].push_back(1e3 * cells[i].mean(parts[p]));
+    }
+  }
+  for (const auto& part : parts) bars.parts.push_back(response_words(part));
+  return bars;
+}
+
+ViolinPlot variation(const StudyReport& report, const std::vector<CellValues>& cells) {
+  const std::string response = first_of(cells, {"minibatch_s", "time_s"});
+  ViolinPlot plot{
+      .title = fmt::format("Variation of {} ({})", response_words(response), report.word),
+      .y = {.label = response_words(response) + " (ms)"}};
+  for (const auto& cell : cells) {
+    if (plot.names.size() == kMostBars || cell.values.at(response).size() < 3) continue;
+    plot.names.push_back(cell_name(report, cell.cell));
+    std::vector<double> values_ms = cell.values.at(response);
+    for (auto& value : values_ms) value *= 1e3;
+    plot.values.push_back(std::move(values_ms));
+  }
+  return plot;
+}
+
+// Rows of the cell table are linked.
+Plot time_energy_front(const StudyReport& report, const std::vector<CellValues>& cells,
+                       const std::string& time, const std::string& energy) {
+  Plot plot{.title = fmt::format("Time against energy ({})", report.word),
+            .x = {.label = response_words(time) + " (ms)"},
+            .y = {.label = response_words(energy) + " (J)"}};
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < cells.size(); ++i) order.emplace_back(cells[i].mean(time) * 1e3, i);
+  std::sort(order.begin(), order.end());
+  Series all{.name = "settings", .mark = Mark::kPoints, .color = "#9AA5B1"};
+  Series front{.name = "Pareto front", .mark = Mark::kSteps, .color = palette_color(0)};
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [time_ms, i] : order) {
+    const double energy_j = cells[i].mean(energy);
+    all.x.push_back(time_ms);
+    all.y.push_back(energy_j);
+    all.rows.push_back(static_cast<int>(i));
+    all.labels.push_back(cell_name(report, cells[i].cell));
+    if (energy_j >= least) continue;
+    least = energy_j;
+    front.x.push_back(time_ms);
+    front.y.push_back(energy_j);
+  }
+  plot.series = {std::move(all), std::move(front)};
+  return plot;
+}
+
+std::vector<double> numeric_levels(const StudyFactor& factor) {
+  std::set<double> levels;
+  for (const auto& level : factor.levels) {
+    const auto number = parse_double(level);
+    if (!number) return {};
+    levels.insert(*number);
+  }
+  return {levels.begin(), levels.end()};
+}
+
+// Energy over the first two numeric factors, all others averaged; empty when there are not two.
+HeatMap energy_surface(const StudyReport& report, const std::vector<CellValues>& cells,
+                       const std::string& energy) {
+  std::vector<std::size_t> numeric;
+  for (std::size_t f = 0; f < report.study.factors.size(); ++f) {
+    if (numeric_levels(report.study.factors[f]).size() > 1) numeric.push_back(f);
+  }
+  if (numeric.size() < 2) return {};
+  const auto& x = report.study.factors[numeric[0]];
+  const auto& y = report.study.factors[numeric[1]];
+  HeatMap map{.title = fmt::format("Energy over {} and {} ({})", x.name, y.name, report.word),
+              .x_label = x.name,
+              .y_label = y.name,
+              .value_label = response_words(energy) + " (J)",
+              .x = numeric_levels(x),
+              .y = numeric_levels(y)};
+  std::map<std::pair<double, double>, std::pair<double, int>> sums;
+  for (const auto& cell : cells) {
+    auto& sum = sums[{*parse_double(cell.cell[numeric[1]]), *parse_double(cell.cell[numeric[0]])}];
+    sum.first += std::log(cell.mean(energy));
+    ++sum.second;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (const double row : map.y) {
+    auto& values = map.values.emplace_back();
+    for (const double column : map.x) {
+      const auto found = sums.find({row, column});
+      values.push_back(found == sums.end() ? std::numeric_limits<double>::quiet_NaN()
+                                           : std::exp(found->second.first / found->second.second));
+      if (values.back() < least) {
+        least = values.back();
+        map.remarks = {{.x = column, .y = row, .text = "least"}};
+      }
+    }
+  }
+  map.color_hi = 3 * least;
+  return map;
+}
+
+}  // namespace
+
+Table effect_table(const StudyAnalysis& analysis) {
+  Table table({{"response"},
+               {"factor"},
+               {"from"},
+               {"to"},
+               {"ratio"},
+               {"ratio_lo", "95 % from"},
+               {"ratio_hi", "to"},
+               {"blocks"},
+               {"shown"}});
+  for (const auto& effect : analysis.effects) {
+    table.add_row({effect.response, effect.factor, effect.from, effect.to, effect.ratio, effect.lo,
+                   effect.hi, std::int64_t{effect.blocks}, effect.shown() ? "yes" : "no"});
+  }
+  return table;
+}
+
+Table optimum_table(const StudyAnalysis& analysis) {
+  Table table({{"factor"},
+               {"response"},
+               {"group"},
+               {"level", "least at", 6},
+               {"inside"},
+               {"saving_percent", "saving (%)", 3},
+               {"slowdown_percent", "more time (%)", 3}});
+  for (const auto& optimum : analysis.optima) {
+    for (const auto& group : optimum.groups) {
+      table.add_row({optimum.factor, optimum.response, group.group, group.level,
+                     group.interior ? "yes" : "no", 100 * group.saving, 100 * group.slowdown});
+    }
+  }
+  return table;
+}
+
+Table cell_table(const StudyReport& report) {
+  const auto responses = common_responses(report.results);
+  std::vector<Column> columns;
+  for (const auto& factor : report.study.factors) columns.push_back({factor.name});
+  columns.push_back({"runs"});
+  for (const auto& response : responses) columns.push_back({response});
+  Table table(std::move(columns));
+  for (const auto& cell : cells_of(report)) {
+    if (table.rows().size() == kMostRows) break;
+    std::vector<Cell> row(cell.cell.begin(), cell.cell.end());
+    row.emplace_back(static_cast<std::int64_t>(cell.values.begin()->second.size()));
+    for (const auto& response : responses) row.emplace_back(cell.mean(response));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Figure> study_figures(const StudyReport& report) {
+  const auto cells = cells_of(report);
+  std::vector<Figure> figures;
+  const std::string time = first_of(cells, {"minibatch_s", "time_s"});
+  if (time.empty()) return figures;
+  figures.emplace_back(stacked_time(report, cells));
+  ViolinPlot violins = variation(report, cells);
+  if (!violins.names.empty()) figures.emplace_back(std::move(violins));
+  const std::string energy = first_of(cells, {"minibatch_energy_j", "energy_j"});
+  if (energy.empty()) return figures;
+  figures.emplace_back(time_energy_front(report, cells, time, energy));
+  HeatMap surface = energy_surface(report, cells, energy);
+  if (!surface.x.empty()) figures.emplace_back(std::move(surface));
+  return figures;
+}
+
+std::string study_html(const StudyReport& report) {
+  HtmlReport page(report.study.title);
+  page.paragraph(report.study.question);
+  page.paragraph(fmt::format("{}: {}, {} runs.", report.word, report.where, report.results.size()));
+  page.heading("Findings");
+  for (const auto& finding : report.analysis.findings) page.paragraph(finding);
+  page.heading("Settings");
+  const int cells = page.table("Geometric means", cell_table(report));
+  for (const auto& figure : study_figures(report)) page.figure(figure, cells);
+  page.heading("Effects");
+  page.table("Ratios with 95 % intervals", effect_table(report.analysis));
+  const Table optima = optimum_table(report.analysis);
+  if (!optima.rows().empty()) page.table("Where energy is least", optima);
+  return page.html();
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,29 @@
+// A study as tables and as one HTML page: stacked epoch time, violins of variation, time against
+// energy with the Pareto front, energy over two clocks, and the findings in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/report/figure.h"
+#include "ridgewatt/report/table.h"
+#include "ridgewatt/study/study_analysis.h"
+
+namespace ridgewatt {
+
+struct StudyReport {
+  Study study;
+  std::vector<StudyResult> results;  // per sample
+  StudyAnalysis analysis;
+  std::string word;   // "measured", "replayed", "fake"
+  std::string where;  // board or sweep
+};
+
+Table effect_table(const StudyAnalysis& analysis);
+Table optimum_table(const StudyAnalysis& analysis);  // group by group
+Table cell_table(const StudyReport& report);         // geometric mean of each cell
+// Those that the results can fill.
+std::vector<Figure> study_figures(const StudyReport& report);
+std::string study_html(const StudyReport& report);
+
+}  // namespace ridgewatt

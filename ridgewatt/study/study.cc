@@ -1,0 +1,256 @@
+#include "ridgewatt/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include "ridgewatt/base/embedded.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+namespace embedded {
+std::span<const EmbeddedFile> studies();
+}  // namespace embedded
+
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostRuns = 100000;
+
+// The tables of a study file; every fault names the file and the key.
+class StudyFile {
+ public:
+  StudyFile(const toml::table& table, std::string source, std::string place = "")
+      : table_(table), source_(std::move(source)), place_(std::move(place)) {}
+  [[noreturn]] void fail(std::string_view key, const char* fault) const {
+    throw InputError(fmt::format("{}: '{}{}' {}", source_, place_, escape_terminal(key), fault));
+  }
+  void allow(std::initializer_list<std::string_view> keys) const {
+    for (const auto& [key, value] : table_) {
+      if (std::find(keys.begin(), keys.end(), std::string_view(key)) == keys.end()) {
+        fail(std::string_view(key), "is not a key of a study file");
+      }
+    }
+  }
+  std::string text(std::string_view key, const std::string& fallback = "") const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return fallback;
+    if (!node->is_string()) fail(key, "must be a text");
+    return node->as_string()->get();
+  }
+  std::int64_t whole(std::string_view key, std::int64_t fallback, std::int64_t lo,
+                     std::int64_t hi) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return fallback;
+    if (!node->is_integer() || node->as_integer()->get() < lo || node->as_integer()->get() > hi) {
+      fail(key, "is not a whole number in its range");
+    }
+    return node->as_integer()->get();
+  }
+  // Texts and numbers, as texts.
+  std::vector<std::string> list(std::string_view key) const {
+    std::vector<std::string> values;
+    const auto* node = table_.get(key);
+    if (node == nullptr) return values;
+    if (!node->is_array()) fail(key, "must be an array");
+    for (const auto& element : *node->as_array()) values.push_back(value_text(key, element));
+    return values;
+  }
+  std::map<std::string, std::string> texts(std::string_view key) const {
+    std::map<std::string, std::string> values;
+    const auto* node = table_.get(key);
+    if (node == nullptr) return values;
+    if (!node->is_table()) fail(key, "must be a table");
+    for (const auto& [name, element] : *node->as_table()) {
+      values[std::string(name.str())] = value_text(key, element);
+    }
+    return values;
+  }
+  const toml::node* find(std::string_view key) const { return table_.get(key); }
+  const std::string& source() const { return source_; }
+
+ private:
+  std::string value_text(std::string_view key, const toml::node& node) const {
+    if (node.is_string()) return node.as_string()->get();
+    if (node.is_integer()) return std::to_string(node.as_integer()->get());
+    if (node.is_floating_point()) return fmt::format("{}", node.as_floating_point()->get());
+    fail(key, "holds what is neither text nor number");
+  }
+  const toml::table& table_;
+  std::string source_;
+  std::string place_;
+};
+
+StudyFactor parse_factor(const StudyFile& file) {
+  file.allow({"name", "levels", "texts"});
+  StudyFactor factor;
+  factor.name = file.text("name");
+  if (factor.name.empty()) file.fail("name", "is missing");
+  if (file.find("levels") != nullptr && file.find("levels")->is_integer()) {
+    factor.level_count = static_cast<int>(file.whole("levels", 0, 2, 1000));
+    if (!is_board_factor(factor.name) || factor.name == "governor") {
+      file.fail("levels", "can be a number only for a clock or the cores of a board");
+    }
+  } else {
+    factor.levels = file.list("levels");
+    if (factor.levels.empty()) file.fail("levels", "needs at least one level");
+    auto sorted = factor.levels;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+      file.fail("levels", "names a level twice");
+    }
+  }
+  factor.texts = file.texts("texts");
+  for (const auto& [level, text] : factor.texts) {
+    if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
+      file.fail("texts", "has a text for what is no level");
+    }
+  }
+  return factor;
+}
+
+std::string replace_names(const std::string& text,
+                          const std::map<std::string, std::string>& values) {
+  std::string filled;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    // Only {identifier}: other braces are the shell's. Of {shape_{net}} the inner is filled first,
+    // and the next pass fills {shape_lenet}.
+    static constexpr std::string_view kIdentifier =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const std::size_t end =
+        text[at] == '{' ? text.find_first_not_of(kIdentifier, at + 1) : std::string::npos;
+    if (end == std::string::npos || text[end] != '}' || end == at + 1) {
+      filled += text[at];
+      continue;
+    }
+    const std::string name = text.substr(at + 1, end - at - 1);
+    const auto found = values.find(name);
+    // What the shell itself writes in braces, ${X}, is the shell's.
+    if (found == values.end() && at > 0 && text[at - 1] == '$') {
+      filled += text[at];
+      continue;
+    }
+    if (found == values.end()) {
+      throw UsageError("the command holds a name that is neither factor nor parameter",
+                       "{" + name + "}");
+    }
+    filled += found->second;
+    at = end;
+  }
+  return filled;
+}
+
+}  // namespace
+
+bool is_board_factor(std::string_view name) {
+  return name == "governor" ||
+         std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob k) { return knob_field(k) == name; });
+}
+
+Study parse_study(std::string_view toml, const std::string& source) {
+  toml::table table;
+  try {
+    table = toml::parse(toml);
+  } catch (const toml::parse_error& error) {
+    throw InputError(std::string(error.description()),
+                     fmt::format("{} line {}", source, error.source().begin.line));
+  }
+  const StudyFile file(table, source);
+  file.allow({"name", "title", "question", "workload", "kind", "repeats", "command", "fake_command",
+              "setup", "needs", "parameters", "factor"});
+  Study study;
+  study.text = std::string(toml);
+  study.name = file.text("name");
+  if (study.name.empty()) file.fail("name", "is missing");
+  study.title = file.text("title", study.name);
+  study.question = file.text("question");
+  study.workload = file.text("workload", study.name);
+  study.kind = file.text("kind", study.kind);
+  study.repeats = static_cast<int>(file.whole("repeats", 5, 2, 10000));
+  study.command = file.text("command");
+  if (study.command.empty()) file.fail("command", "is missing");
+  study.fake_command = file.text("fake_command");
+  study.setup = file.text("setup");
+  study.needs = file.list("needs");
+  study.parameters = file.texts("parameters");
+  const auto* factors = file.find("factor");
+  if (factors == nullptr || !factors->is_array_of_tables()) {
+    file.fail("factor", "is missing: a study has [[factor]] tables");
+  }
+  for (const auto& element : *factors->as_array()) {
+    study.factors.push_back(parse_factor({*element.as_table(), source, "factor."}));
+    for (std::size_t i = 0; i + 1 < study.factors.size(); ++i) {
+      if (study.factors[i].name == study.factors.back().name) {
+        file.fail("factor", "names a factor twice");
+      }
+    }
+  }
+  return study;
+}
+
+Study load_study(const std::string& name_or_path) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
+    return parse_study(read_file(name_or_path, kMostBytes), name_or_path);
+  }
+  for (const auto& file : embedded::studies()) {
+    if (file.name == name_or_path + ".toml") {
+      return parse_study(file.content, "embedded " + std::string(file.name));
+    }
+  }
+  throw NotFoundError("no such study", name_or_path,
+                      fmt::format("there are {}", fmt::join(list_studies(), ", ")));
+}
+
+std::vector<std::string> list_studies() {
+  std::vector<std::string> names;
+  for (const auto& file : embedded::studies()) {
+    names.emplace_back(file.name.substr(0, file.name.size() - std::string_view(".toml").size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<StudyRun> plan_study(const Study& study, std::uint64_t seed) {
+  std::vector<StudyCell> cells = {{}};
+  for (const auto& factor : study.factors) {
+    std::vector<StudyCell> longer;
+    for (const auto& cell : cells) {
+      for (const auto& level : factor.levels) {
+        longer.push_back(cell);
+        longer.back().push_back(level);
+      }
+    }
+    cells = std::move(longer);
+    if (cells.size() * static_cast<std::size_t>(study.repeats) > kMostRuns) {
+      throw UsageError("has more than 100,000 runs", study.name, "drop levels or repeats");
+    }
+  }
+  std::vector<StudyRun> runs;
+  for (int block = 0; block < study.repeats; ++block) {
+    Random(seed).fork(static_cast<std::uint64_t>(block)).shuffle(cells);
+    for (const auto& cell : cells) runs.push_back({cell, std::to_string(block + 1)});
+  }
+  return runs;
+}
+
+std::string fill_command(const std::string& text, const Study& study, const StudyCell& cell) {
+  std::map<std::string, std::string> values = study.parameters;
+  for (std::size_t i = 0; i < study.factors.size() && i < cell.size(); ++i) {
+    const auto& factor = study.factors[i];
+    const auto found = factor.texts.find(cell[i]);
+    // A level's text may name parameters and other factors.
+    values[factor.name] = found != factor.texts.end() ? found->second : cell[i];
+  }
+  std::string filled = text;
+  for (int depth = 0; depth < 3; ++depth) filled = replace_names(filled, values);
+  return filled;
+}
+
+}  // namespace ridgewatt

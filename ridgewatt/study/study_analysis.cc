@@ -1,0 +1,407 @@
+#include "ridgewatt/study/study_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kMostLevels = 6;  // of a numeric factor, for effects level by level
+
+constexpr std::array<std::string_view, 10> kResponseOrder = {
+    "minibatch_energy_j", "energy_j", "minibatch_s",       "time_s", "power_w", "stall_s",
+    "compute_s",          "cpu_s",    "peak_memory_bytes", "idle_w"};
+
+// 97.5 % quantile of Student's t.
+double t_quantile(int degrees) {
+  static constexpr std::array<double, 30> kTable = {
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  if (degrees < 1) return std::numeric_limits<double>::infinity();
+  if (degrees <= 30) return kTable[static_cast<std::size_t>(degrees - 1)];
+  // Cornish and Fisher's expansion: exact to three digits here.
+  const double z = normal_quantile(0.975);
+  return z + (z * z * z + z) / (4 * degrees);
+}
+
+using Key = std::pair<std::string, StudyCell>;  // block and cell
+
+// Logarithms of one response by block and cell.
+class LogTable {
+ public:
+  LogTable(const std::vector<StudyResult>& results, const std::string& response) {
+    for (const auto& result : results) {
+      const auto found = result.responses.find(response);
+      if (found == result.responses.end() || !(found->second > 0)) continue;
+      values_[{result.block, result.cell}] = std::log(found->second);
+    }
+  }
+  const std::map<Key, double>& values() const { return values_; }
+  std::optional<double> at(const std::string& block, const StudyCell& cell) const {
+    const auto found = values_.find({block, cell});
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // ln ratio of factor f's levels `to` over `from`, a mean a block, where both are there.
+  std::map<std::string, double> contrasts(std::size_t f, const std::string& from,
+                                          const std::string& to) const {
+    std::map<std::string, std::pair<double, int>> sums;
+    for (const auto& [key, value] : values_) {
+      if (key.second[f] != from) continue;
+      StudyCell other = key.second;
+      other[f] = to;
+      const auto changed = at(key.first, other);
+      if (!changed) continue;
+      sums[key.first].first += *changed - value;
+      ++sums[key.first].second;
+    }
+    std::map<std::string, double> means;
+    for (const auto& [block, sum] : sums) means[block] = sum.first / sum.second;
+    return means;
+  }
+  LogTable only(std::size_t f, const std::string& level) const {
+    LogTable part = *this;
+    std::erase_if(part.values_, [&](const auto& entry) { return entry.first.second[f] != level; });
+    return part;
+  }
+
+ private:
+  std::map<Key, double> values_;
+};
+
+std::vector<double> values_of(const std::map<std::string, double>& by_block) {
+  std::vector<double> values;
+  for (const auto& [block, value] : by_block) values.push_back(value);
+  return values;
+}
+
+bool is_numeric(const StudyFactor& factor) {
+  return std::all_of(factor.levels.begin(), factor.levels.end(),
+                     [](const auto& level) { return parse_double(level).has_value(); });
+}
+
+class Analysis {
+ public:
+  Analysis(const Study& study, const std::vector<StudyResult>& results, bool replayed)
+      : study_(study), replayed_(replayed), responses_(common_responses(results)) {
+    for (const auto& response : responses_) tables_.emplace_back(results, response);
+  }
+
+  StudyAnalysis run() {
+    for (std::size_t r = 0; r < responses_.size(); ++r) {
+      for (std::size_t f = 0; f < study_.factors.size(); ++f) effects(r, f);
+      interactions(r);
+      if (!replayed_) spread(r);
+    }
+    if (const auto energy = energy_response()) {
+      for (std::size_t f = 0; f < study_.factors.size(); ++f) optimum(*energy, f);
+      best(*energy);
+    }
+    words();
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& response(std::size_t r) const { return responses_[r]; }
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto found = std::find(responses_.begin(), responses_.end(), name);
+    if (found == responses_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - responses_.begin());
+  }
+  std::optional<std::size_t> energy_response() const {
+    const auto minibatch = find("minibatch_energy_j");
+    return minibatch ? minibatch : find("energy_j");
+  }
+
+  void effects(std::size_t r, std::size_t f) {
+    const auto& levels = study_.factors[f].levels;
+    const bool ends_only = is_numeric(study_.factors[f]) && levels.size() > kMostLevels;
+    for (std::size_t i = ends_only ? levels.size() - 1 : 1; i < levels.size(); ++i) {
+      const auto interval =
+          student_interval(values_of(tables_[r].contrasts(f, levels.front(), levels[i])));
+      if (interval.count == 0) continue;
+      result_.effects.push_back({study_.factors[f].name, levels.front(), levels[i], response(r),
+                                 std::exp(interval.mean), std::exp(interval.lo),
+                                 std::exp(interval.hi), interval.count});
+    }
+  }
+
+  void interactions(std::size_t r) {
+    for (std::size_t f = 0; f < study_.factors.size(); ++f) {
+      for (std::size_t o = f + 1; o < study_.factors.size(); ++o) {
+        const auto& levels = study_.factors[f].levels;
+        const auto& others = study_.factors[o].levels;
+        const auto first =
+            tables_[r].only(o, others.front()).contrasts(f, levels.front(), levels.back());
+        const auto last =
+            tables_[r].only(o, others.back()).contrasts(f, levels.front(), levels.back());
+        std::vector<double> differences;
+        for (const auto& [block, value] : first) {
+          if (last.contains(block)) differences.push_back(last.at(block) - value);
+        }
+        const auto interval = student_interval(differences);
+        if (interval.count < 2) continue;
+        result_.interactions.push_back({study_.factors[f].name, study_.factors[o].name, response(r),
+                                        std::exp(interval.mean), std::exp(interval.lo),
+                                        std::exp(interval.hi)});
+      }
+    }
+  }
+
+  void spread(std::size_t r) {
+    std::map<std::string, std::vector<double>> blocks;
+    std::map<StudyCell, std::vector<double>> cells;
+    for (const auto& [key, value] : tables_[r].values()) blocks[key.first].push_back(value);
+    const bool one_cell = blocks.empty() || blocks.begin()->second.size() < 2;
+    for (const auto& [key, value] : tables_[r].values()) {
+      cells[key.second].push_back(value - (one_cell ? 0 : mean(blocks[key.first])));
+    }
+    double squares = 0;
+    int degrees = 0;
+    for (const auto& [cell, values] : cells) {
+      const double center = mean(values);
+      for (const double value : values) squares += (value - center) * (value - center);
+      degrees += static_cast<int>(values.size()) - 1;
+    }
+    if (!one_cell) degrees -= static_cast<int>(blocks.size()) - 1;
+    if (degrees < 1) return;
+    const double cv = std::sqrt(squares / degrees);
+    // Of a standard deviation: Wilson and Hilferty's chi-square, to a few percent.
+    const auto chi = [&](double z) {
+      const double term = 2.0 / (9 * degrees);
+      return degrees * std::pow(1 - term + z * std::sqrt(term), 3);
+    };
+    result_.spreads.push_back({response(r), cv, std::sqrt(squares / chi(1.96)),
+                               std::sqrt(squares / std::max(chi(-1.96), 1e-3))});
+  }
+
+  // Results of one group, ascending by the factor's level.
+  void optimum(std::size_t r, std::size_t f) {
+    const auto& factor = study_.factors[f];
+    if (!is_numeric(factor) || factor.levels.size() < 3) return;
+    std::map<Key, std::map<double, double>> groups;
+    for (const auto& [key, value] : tables_[r].values()) {
+      StudyCell others = key.second;
+      const double level = *parse_double(others[f]);
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(f));
+      groups[{key.first, others}][level] = value;
+    }
+    const auto time = find("minibatch_s") ? find("minibatch_s") : find("time_s");
+    StudyOptimum optimum{.factor = factor.name, .response = response(r)};
+    std::vector<double> levels;
+    std::vector<double> savings;
+    std::vector<double> slowdowns;
+    for (const auto& [key, curve] : groups) {
+      if (curve.size() < 3) continue;
+      const auto least = std::min_element(curve.begin(), curve.end(),
+                                          [](auto& a, auto& b) { return a.second < b.second; });
+      GroupOptimum group{.group = key.first, .level = least->first};
+      for (const auto& level : key.second) group.group += (group.group.empty() ? "" : ", ") + level;
+      group.interior = least != curve.begin() && least != std::prev(curve.end());
+      group.saving = 1 - std::exp(least->second - curve.rbegin()->second);
+      if (time) group.slowdown = slowdown(*time, f, key, least->first, curve.rbegin()->first);
+      optimum.interior += group.interior ? 1 : 0;
+      levels.push_back(group.level);
+      savings.push_back(group.saving);
+      slowdowns.push_back(group.slowdown);
+      optimum.groups.push_back(std::move(group));
+    }
+    if (levels.empty()) return;
+    optimum.median_level = median(levels);
+    optimum.saving = student_interval(savings);
+    optimum.slowdown = student_interval(slowdowns);
+    result_.optima.push_back(std::move(optimum));
+  }
+
+  double slowdown(std::size_t r, std::size_t f, const Key& group, double level, double top) const {
+    const auto at = [&](double value) {
+      for (const auto& name : study_.factors[f].levels) {
+        if (*parse_double(name) != value) continue;
+        StudyCell cell = group.second;
+        cell.insert(cell.begin() + static_cast<std::ptrdiff_t>(f), name);
+        return tables_[r].at(group.first, cell);
+      }
+      return std::optional<double>();
+    };
+    const auto here = at(level);
+    const auto there = at(top);
+    return here && there ? std::exp(*here - *there) - 1 : 0;
+  }
+
+  void best(std::size_t r) {
+    StudyCell top;
+    int numeric = 0;
+    for (const auto& factor : study_.factors) {
+      if (!is_numeric(factor) || factor.name == "batch" || factor.name == "workers") return;
+      ++numeric;
+      top.push_back(*std::max_element(
+          factor.levels.begin(), factor.levels.end(),
+          [](const auto& a, const auto& b) { return *parse_double(a) < *parse_double(b); }));
+    }
+    if (numeric < 2) return;  // one factor: its optimum says it
+    std::map<std::string, std::pair<double, StudyCell>> least;
+    for (const auto& [key, value] : tables_[r].values()) {
+      const auto [place, is_new] = least.try_emplace(key.first, value, key.second);
+      if (!is_new && value < place->second.first) place->second = {value, key.second};
+    }
+    std::vector<double> savings;
+    std::map<StudyCell, int> counts;
+    for (const auto& [block, entry] : least) {
+      const auto at_top = tables_[r].at(block, top);
+      if (!at_top) continue;
+      savings.push_back(1 - std::exp(entry.first - *at_top));
+      ++counts[entry.second];
+    }
+    if (savings.empty()) return;
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+    std::string cell;
+    for (std::size_t f = 0; f < study_.factors.size(); ++f) {
+      cell += fmt::format("{}{} {}", f > 0 ? ", " : "", study_.factors[f].name, most->first[f]);
+    }
+    result_.best.push_back({response(r), student_interval(savings), cell});
+  }
+
+  // "cuts energy by 12.1 %, 10.2 to 14.0"
+  static std::string change_words(const std::string& what, double ratio, double lo, double hi) {
+    if (ratio < 1) {
+      return fmt::format("cuts {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (1 - ratio),
+                         100 * (1 - hi), 100 * (1 - lo));
+    }
+    return fmt::format("raises {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (ratio - 1),
+                       100 * (lo - 1), 100 * (hi - 1));
+  }
+
+  void words() {
+    for (const auto& effect : result_.effects) {
+      const auto& factor = *std::find_if(study_.factors.begin(), study_.factors.end(),
+                                         [&](const auto& f) { return f.name == effect.factor; });
+      const bool rises =
+          is_numeric(factor) && *parse_double(effect.to) > *parse_double(effect.from);
+      const std::string change =
+          is_numeric(factor)
+              ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
+                            effect.from, effect.to)
+              : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
+      const std::string what = response_words(effect.response);
+      result_.findings.push_back(
+          effect.shown()
+              ? fmt::format("{} {}", change, change_words(what, effect.ratio, effect.lo, effect.hi))
+              : fmt::format("{}: no difference in {} is shown ({:+.1f} to {:+.1f} %)", change, what,
+                            100 * (effect.lo - 1), 100 * (effect.hi - 1)));
+    }
+    for (const auto& optimum : result_.optima) {
+      result_.findings.push_back(fmt::format(
+          "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
+          "the "
+          "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
+          response_words(optimum.response), optimum.factor, optimum.median_level,
+          optimum.groups.size(), optimum.interior, 100 * optimum.saving.mean,
+          100 * optimum.saving.lo, 100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
+    }
+    for (const auto& best : result_.best) {
+      result_.findings.push_back(
+          fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
+                      "{:.1f}; most often {}",
+                      100 * best.saving.mean, response_words(best.response), 100 * best.saving.lo,
+                      100 * best.saving.hi, best.most_often));
+    }
+    for (const auto& interaction : result_.interactions) {
+      if (!interaction.shown()) continue;
+      result_.findings.push_back(
+          fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
+                      "the last level, {:.2f} to {:.2f}",
+                      interaction.factor, response_words(interaction.response), interaction.other,
+                      interaction.ratio, interaction.lo, interaction.hi));
+    }
+    for (const auto& spread : result_.spreads) {
+      result_.findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
+                                             response_words(spread.response), 100 * spread.cv,
+                                             100 * spread.lo, 100 * spread.hi));
+    }
+  }
+
+  const Study& study_;
+  bool replayed_;
+  std::vector<std::string> responses_;
+  std::vector<LogTable> tables_;
+  StudyAnalysis result_;
+};
+
+}  // namespace
+
+MeanInterval student_interval(const std::vector<double>& values) {
+  MeanInterval interval;
+  interval.count = static_cast<int>(values.size());
+  if (values.empty()) return interval;
+  interval.mean = mean(values);
+  const double half = values.size() < 2
+                          ? std::numeric_limits<double>::infinity()
+                          : t_quantile(interval.count - 1) * standard_deviation(values) /
+                                std::sqrt(static_cast<double>(interval.count));
+  interval.lo = interval.mean - half;
+  interval.hi = interval.mean + half;
+  return interval;
+}
+
+std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results) {
+  for (std::size_t f = 0; f < study.factors.size(); ++f) {
+    if (study.factors[f].name != "batch") continue;
+    for (auto& result : results) {
+      const double batch = parse_double(result.cell[f]).value_or(1);
+      for (const char* name : {"minibatch_s", "minibatch_energy_j", "stall_s", "compute_s"}) {
+        const auto found = result.responses.find(name);
+        if (found != result.responses.end()) found->second /= batch;
+      }
+    }
+  }
+  return results;
+}
+
+std::vector<std::string> common_responses(const std::vector<StudyResult>& results) {
+  std::vector<std::string> names;
+  if (results.empty()) return names;
+  for (const auto& [name, first] : results.front().responses) {
+    const bool common = std::all_of(results.begin(), results.end(), [&](const auto& result) {
+      const auto found = result.responses.find(name);
+      return found != result.responses.end() && found->second > 0;
+    });
+    if (common) names.push_back(name);
+  }
+  const auto rank = [](const std::string& name) {
+    return std::find(kResponseOrder.begin(), kResponseOrder.end(), name) - kResponseOrder.begin();
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return names;
+}
+
+std::string response_words(const std::string& response) {
+  static const std::map<std::string, std::string> kWords = {
+      {"minibatch_energy_j", "energy a minibatch"},
+      {"energy_j", "energy"},
+      {"minibatch_s", "time a minibatch"},
+      {"time_s", "time"},
+      {"power_w", "power"},
+      {"stall_s", "fetch stall"},
+      {"compute_s", "compute"},
+      {"cpu_s", "CPU time"},
+      {"peak_memory_bytes", "peak memory"}};
+  const auto found = kWords.find(response);
+  return found == kWords.end() ? response : found->second;
+}
+
+StudyAnalysis analyse_study(const Study& study, const std::vector<StudyResult>& results,
+                            bool replayed) {
+  return Analysis(study, results, replayed).run();
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,267 @@
+#include "ridgewatt/study/study_bench.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/sweep/neighbours.h"
+
+namespace ridgewatt {
+namespace {
+
+std::optional<Knob> knob_named(std::string_view name) {
+  for (const Knob knob : kKnobs) {
+    if (knob_field(knob) == name) return knob;
+  }
+  return std::nullopt;
+}
+
+// A value of a knob in the unit of its field: MHz, or cores.
+double in_field_unit(Knob knob, double value) {
+  PowerMode mode;
+  mode.set(knob, value);
+  return knob_in_field_unit(mode, knob);
+}
+
+bool on_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  for (const auto& folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
+                                     const std::vector<double>& table) {
+  std::vector<std::string> levels;
+  const auto add = [&](double value) {
+    const std::string text = fmt::format("{:g}", in_field_unit(knob, value));
+    if (std::find(levels.begin(), levels.end(), text) == levels.end()) levels.push_back(text);
+  };
+  for (int i = 0; i < factor.level_count; ++i) {
+    const double at = static_cast<double>(table.size() - 1) * i / (factor.level_count - 1);
+    add(table[static_cast<std::size_t>(std::lround(at))]);
+  }
+  for (const auto& level : factor.levels) {
+    if (level == "min") {
+      add(table.front());
+    } else if (level == "mid") {
+      add(table[table.size() / 2]);
+    } else if (level == "max") {
+      add(table.back());
+    } else {
+      const auto number = parse_double(level);
+      const auto fits = [&](double value) {
+        return number && std::abs(in_field_unit(knob, value) - *number) <= 0.01 * *number;
+      };
+      const auto found = std::find_if(table.begin(), table.end(), fits);
+      if (found == table.end()) {
+        throw UsageError(
+            fmt::format("factor '{}' cannot be set to {}", factor.name, level), "",
+            fmt::format("the board has {:g} to {:g}", in_field_unit(knob, table.front()),
+                        in_field_unit(knob, table.back())));
+      }
+      add(*found);
+    }
+  }
+  return levels;
+}
+
+}  // namespace
+
+CommandBench::CommandBench(const LocalDevice& device, const Options& options)
+    : device_(device), options_(options) {
+  try {
+    control_ = std::make_unique<JetsonModeControl>(
+        *device.sysfs, JetsonModeControl::Options{options.state_folder, 100, false});
+    control_->levels();
+  } catch (const Error& error) {
+    control_.reset();
+    no_control_ = error.what();
+  }
+}
+
+CommandBench::~CommandBench() = default;
+
+std::string CommandBench::word() const {
+  return device_.fake ? "fake" : "measured";
+}
+
+void CommandBench::resolve(StudyFactor& factor) const {
+  if (!control_) {
+    throw NotSupportedError(fmt::format("factor '{}' cannot be set here", factor.name), no_control_,
+                            "use a Jetson, --device fake:BOARD, or --replay SWEEP");
+  }
+  if (factor.name == "governor") {
+    const auto governors = control_->governors();
+    for (const auto& level : factor.levels) {
+      if (level != "fixed" &&
+          std::find(governors.begin(), governors.end(), level) == governors.end()) {
+        throw NotSupportedError(fmt::format("factor 'governor' cannot be set to {}", level), "",
+                                fmt::format("the board has fixed, {}", fmt::join(governors, ", ")));
+      }
+    }
+    return;
+  }
+  const Knob knob = *knob_named(factor.name);
+  std::vector<double> table = control_->levels()[static_cast<std::size_t>(knob)];
+  std::erase(table, 0.0);  // some kernels list a clock of 0: off
+  if (table.empty()) {
+    throw NotSupportedError(fmt::format("factor '{}' cannot be set", factor.name), "",
+                            "the board does not show this knob");
+  }
+  factor.levels = knob_levels(factor, knob, table);
+}
+
+void CommandBench::prepare(Study& study) {
+  const std::string command =
+      device_.fake && !study.fake_command.empty() ? study.fake_command : study.command;
+  for (auto& factor : study.factors) {
+    if (is_board_factor(factor.name)) {
+      resolve(factor);
+    } else if (command.find('{' + factor.name + '}') == std::string::npos) {
+      throw UsageError(
+          fmt::format("factor '{}' cannot be set: it is no knob and the command does not use it",
+                      factor.name),
+          study.name);
+    }
+  }
+  if (device_.fake && !study.fake_command.empty()) return;
+  for (const auto& program : study.needs) {
+    if (!on_path(program)) {
+      throw NotSupportedError(
+          fmt::format("study '{}' needs {}, which is not installed", study.name, program), "",
+          "install it and run the study again");
+    }
+  }
+  if (study.setup.empty()) return;
+  const std::string setup = fill_command(study.setup, study, {});
+  if (std::system(("{ " + setup + "\n} >&2").c_str()) != 0) {
+    throw Error(fmt::format("the setup of study '{}' failed", study.name), "",
+                "what it lacks is said above");
+  }
+}
+
+Responses CommandBench::run(const Study& study, const StudyCell& cell) {
+  PowerMode mode;
+  bool governed = false;
+  for (std::size_t i = 0; i < study.factors.size(); ++i) {
+    const std::string& name = study.factors[i].name;
+    if (const auto knob = knob_named(name)) {
+      mode.set(*knob, *parse_double(cell[i]) * (*knob == Knob::kCpuCores ? 1 : 1e6));
+    } else if (name == "governor") {
+      governed = true;
+      if (cell[i] != "fixed") mode.governor = cell[i];
+    }
+  }
+  if (governed && mode == PowerMode{}) mode = control_->space().top();
+  if (mode != PowerMode{}) {
+    control_->apply(mode);
+    std::this_thread::sleep_for(std::chrono::duration<double>(options_.settle_s));
+  }
+  MeasureOptions measure;
+  measure.command = {
+      "/bin/sh", "-c",
+      fill_command(device_.fake && !study.fake_command.empty() ? study.fake_command : study.command,
+                   study, cell)};
+  measure.rate_hz = options_.rate_hz;
+  measure.idle_s = 0;
+  const Measurement measured = measure_command(*device_.sysfs, measure);
+  if (measured.status != 0) {
+    throw Error(fmt::format("the command ended with status {}", measured.status),
+                measure.command.back());
+  }
+  if (control_) control_->check_safety();
+  Responses responses = {{"time_s", measured.end_s - measured.begin_s},
+                         {"cpu_s", measured.user_s + measured.system_s},
+                         {"peak_memory_bytes", measured.peak_memory_bytes}};
+  if (measured.total) {
+    responses["energy_j"] = measured.total->energy_j;
+    responses["power_w"] = measured.total->mean_w;
+  }
+  if (measured.summary.count > 0) {
+    responses["minibatch_s"] = measured.summary.median_s;
+    double total_s = 0;
+    for (const auto& minibatch : measured.minibatches)
+      total_s += minibatch.end_s - minibatch.begin_s;
+    const double mean_s = total_s / static_cast<double>(measured.summary.count);
+    if (measured.summary.fetch_s > 0) {
+      responses["stall_s"] = measured.summary.fetch_s;
+      responses["compute_s"] = mean_s - measured.summary.fetch_s;
+    }
+    if (measured.summary.energy_j > 0) responses["minibatch_energy_j"] = measured.summary.energy_j;
+  }
+  for (const auto& phase : measured.phases) {
+    responses["phase " + phase.span.name + " (s)"] += phase.span.end_s - phase.span.begin_s;
+  }
+  return responses;
+}
+
+void CommandBench::restore() {
+  if (control_) control_->restore();
+}
+
+std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
+                                      std::vector<std::string>& left_out) {
+  const auto level_of = [](const OperatingPoint& point, const std::string& name) {
+    const auto knob = knob_named(name);
+    return fmt::format("{:g}", knob ? knob_in_field_unit(point.mode, *knob) : point.batch);
+  };
+  std::vector<std::string> names = {"batch"};
+  for (const Knob knob : kKnobs) names.emplace_back(knob_field(knob));
+  std::set<std::string> factors;
+  for (auto& factor : study.factors) {
+    std::set<double> levels;
+    if (std::find(names.begin(), names.end(), factor.name) != names.end()) {
+      for (const auto& row : sweep.observations) {
+        levels.insert(*parse_double(level_of(row.point, factor.name)));
+      }
+    }
+    if (levels.size() < 2) {
+      left_out.push_back(factor.name);
+      continue;
+    }
+    factors.insert(factor.name);
+    factor.level_count = 0;
+    factor.levels.clear();
+    for (const double level : levels) factor.levels.push_back(fmt::format("{:g}", level));
+  }
+  if (factors.empty()) {
+    throw NotSupportedError(
+        fmt::format("factor '{}' cannot be replayed: the sweep does not vary it",
+                    fmt::join(left_out, "', '")),
+        sweep.source);
+  }
+  std::erase_if(study.factors, [&](const auto& f) { return !factors.contains(f.name); });
+  std::vector<StudyResult> results;
+  for (const auto& row : sweep.observations) {
+    StudyResult result;
+    for (const auto& factor : study.factors) {
+      result.cell.push_back(level_of(row.point, factor.name));
+    }
+    for (const auto& name : names) {
+      if (!factors.contains(name) && level_of(row.point, name) != "0") {
+        result.block += fmt::format("{}{} {}", result.block.empty() ? "" : ", ", name,
+                                    level_of(row.point, name));
+      }
+    }
+    const double samples = std::max(1, row.point.batch);
+    result.responses = {{"time_s", row.time_s / samples},
+                        {"energy_j", row.energy_j() / samples},
+                        {"power_w", row.power_w}};
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace ridgewatt

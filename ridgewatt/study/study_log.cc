@@ -1,0 +1,97 @@
+#include "ridgewatt/study/study_log.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/json.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x52445753;  // "RDWS"
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE study (
+  id INTEGER PRIMARY KEY, definition TEXT NOT NULL, board TEXT NOT NULL, seed INTEGER NOT NULL,
+  UNIQUE (definition, board, seed));
+CREATE TABLE run (
+  study INTEGER NOT NULL REFERENCES study (id), cell TEXT NOT NULL, block TEXT NOT NULL,
+  responses TEXT NOT NULL, UNIQUE (study, cell, block));
+)sql";
+
+// All that changes what a run means: the file, and what was set from outside.
+std::string definition_of(const Study& study) {
+  Json json = {{"text", study.text}, {"parameters", study.parameters}, {"repeats", study.repeats}};
+  for (const auto& factor : study.factors) json["levels"].push_back(factor.levels);
+  return json.dump();
+}
+
+std::int64_t pragma(Database& database, const char* name) {
+  Statement statement(database, std::string("PRAGMA ") + name);
+  statement.step();
+  return statement.integer(0);
+}
+
+}  // namespace
+
+StudyLog::StudyLog(const std::string& path, const Study& study, const std::string& board,
+                   std::uint64_t seed)
+    : database_(path, Database::Access::kCreate) {
+  if (pragma(database_, "schema_version") == 0) {
+    Transaction transaction(database_);
+    database_.execute(kSchema);
+    database_.execute(
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1", kApplicationId));
+    transaction.commit();
+  } else if (pragma(database_, "application_id") != kApplicationId) {
+    throw InputError("is a database, but not of studies", path);
+  } else if (pragma(database_, "user_version") > 1) {
+    throw InputError("was written by a newer ridgewatt", path);
+  }
+  database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  const std::string definition = definition_of(study);
+  Statement insert(database_,
+                   "INSERT INTO study (definition, board, seed) VALUES (?, ?, ?) ON CONFLICT DO "
+                   "NOTHING");
+  Statement select(database_,
+                   "SELECT id FROM study WHERE definition = ? AND board = ? AND seed = ?");
+  for (Statement* statement : {&insert, &select}) {
+    statement->bind(1, definition).bind(2, board).bind(3, static_cast<std::int64_t>(seed));
+  }
+  insert.run();
+  select.step();
+  study_ = select.integer(0);
+}
+
+bool StudyLog::has(const StudyRun& run) {
+  Statement select(database_, "SELECT 1 FROM run WHERE study = ? AND cell = ? AND block = ?");
+  select.bind(1, study_).bind(2, Json(run.cell).dump()).bind(3, run.block);
+  return select.step();
+}
+
+void StudyLog::add(const StudyRun& run, const Responses& responses) {
+  Statement insert(database_,
+                   "INSERT INTO run (study, cell, block, responses) VALUES (?, ?, ?, ?)");
+  insert.bind(1, study_)
+      .bind(2, Json(run.cell).dump())
+      .bind(3, run.block)
+      .bind(4, Json(responses).dump());
+  insert.run();
+}
+
+std::vector<StudyResult> StudyLog::results() {
+  Statement row(database_, "SELECT cell, block, responses FROM run WHERE study = ? ORDER BY rowid");
+  row.bind(1, study_);
+  std::vector<StudyResult> results;
+  while (row.step()) {
+    const Json cell = Json::parse(row.text(0), nullptr, false);
+    const Json responses = Json::parse(row.text(2), nullptr, false);
+    if (!cell.is_array() || !responses.is_object()) {
+      throw InputError("holds a run that cannot be read", database_.path());
+    }
+    results.push_back({cell.get<StudyCell>(), row.text(1), responses.get<Responses>()});
+  }
+  return results;
+}
+
+}  // namespace ridgewatt

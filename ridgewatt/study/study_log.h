@@ -1,0 +1,30 @@
+// The finished runs of a study in one SQLite file, so that an interrupted study goes on where it
+// stopped and repeats nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/store/sqlite.h"
+#include "ridgewatt/study/study.h"
+
+namespace ridgewatt {
+
+class StudyLog {
+ public:
+  // Opens or makes the file for this study on this board with this seed; one file holds many.
+  // InputError when the file is something else.
+  StudyLog(const std::string& path, const Study& study, const std::string& board,
+           std::uint64_t seed);
+  bool has(const StudyRun& run);
+  // Synced when it returns. IoError when the run is there.
+  void add(const StudyRun& run, const Responses& responses);
+  std::vector<StudyResult> results();
+
+ private:
+  Database database_;
+  std::int64_t study_ = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,300 @@
+#include "ridgewatt/study/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/study/study_analysis.h"
+#include "ridgewatt/study/study_bench.h"
+#include "ridgewatt/study/study_log.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kTwoFactors = R"(
+name = "two"
+command = "true {a} {b}"
+repeats = 4
+[[factor]]
+name = "a"
+levels = [1, 2, 3]
+[[factor]]
+name = "b"
+levels = ["x", "y"]
+[factor.texts]
+y = "why {who}"
+[parameters]
+who = "{a}!"
+)";
+
+TEST(Study, PlanHasEveryCellOnceABlockInAnOrderOfItsOwn) {
+  const Study study = parse_study(kTwoFactors, "two.toml");
+  const auto runs = plan_study(study, 3);
+  ASSERT_EQ(runs.size(), 24u);
+  std::set<std::vector<StudyCell>> orders;
+  for (std::size_t block = 0; block < 4; ++block) {
+    std::vector<StudyCell> order;
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(runs[block * 6 + i].block, std::to_string(block + 1));
+      order.push_back(runs[block * 6 + i].cell);
+    }
+    EXPECT_EQ(std::set<StudyCell>(order.begin(), order.end()).size(), 6u);
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 1u);
+  const auto again = plan_study(study, 3);
+  EXPECT_TRUE(std::equal(runs.begin(), runs.end(), again.begin(),
+                         [](const auto& a, const auto& b) { return a.cell == b.cell; }));
+}
+
+TEST(Study, CommandsAreFilled) {
+  const Study study = parse_study(kTwoFactors, "two.toml");
+  EXPECT_EQ(fill_command(study.command, study, {"2", "x"}), "true 2 x");
+  EXPECT_EQ(fill_command(study.command, study, {"2", "y"}), "true 2 why 2!");
+  EXPECT_EQ(fill_command("echo ${HOME} {b}", study, {"2", "x"}), "echo ${HOME} x");
+  EXPECT_THROW(fill_command("{nobody}", study, {"2", "x"}), UsageError);
+}
+
+TEST(Study, FaultsNameTheKey) {
+  const auto fault = [](const std::string& toml) {
+    try {
+      parse_study(toml, "s.toml");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no fault");
+  };
+  EXPECT_THAT(fault("name = 1"), HasSubstr("'name' must be a text"));
+  EXPECT_THAT(fault("name = \"x\"\ncommand = \"c\""), HasSubstr("'factor' is missing"));
+  EXPECT_THAT(fault("nam = 1"), HasSubstr("'nam' is not a key"));
+  EXPECT_THAT(fault("name = \"x"), HasSubstr("s.toml line"));
+  const std::string head = "name = \"x\"\ncommand = \"c\"\n[[factor]]\nname = \"a\"\n";
+  EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' needs"));
+  EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
+  EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only for a clock"));
+}
+
+TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {
+  const auto names = list_studies();
+  EXPECT_EQ(names.size(), 12u);
+  for (const auto& name : names) {
+    Study study = load_study(name);
+    EXPECT_EQ(study.name, name);
+    EXPECT_FALSE(study.question.empty());
+    study.parameters["ridgewatt"] = "ridgewatt";
+    study.parameters["device"] = "local";
+    StudyCell cell;
+    for (auto& factor : study.factors) {
+      if (factor.levels.empty()) factor.levels = {"1", "2"};
+    }
+    for (const auto& run : plan_study(study, 1)) {
+      EXPECT_EQ(fill_command(study.command, study, run.cell).find('{'), std::string::npos) << name;
+      EXPECT_EQ(fill_command(study.fake_command, study, run.cell).find('{'), std::string::npos);
+    }
+  }
+  EXPECT_THROW(load_study("nothing"), NotFoundError);
+}
+
+// Energy = 10 x 1.2^(a = 2) x 0.9^(b = y) with noise of `sd` in each run and of 20 % in each block.
+std::vector<StudyResult> synthetic(const Study& study, double sd, std::uint64_t seed,
+                                   double interaction = 1) {
+  Random random(seed);
+  std::vector<StudyResult> results;
+  std::map<std::string, double> blocks;
+  for (const auto& run : plan_study(study, seed)) {
+    if (!blocks.contains(run.block)) blocks[run.block] = std::exp(0.2 * random.normal());
+    double energy_j = 10 * blocks[run.block] * std::exp(sd * random.normal());
+    if (run.cell[0] == "2") energy_j *= 1.2;
+    if (run.cell[0] == "3") energy_j *= 0.7;
+    if (run.cell[1] == "y") energy_j *= 0.9 * (run.cell[0] == "3" ? interaction : 1);
+    results.push_back({run.cell, run.block, {{"energy_j", energy_j}, {"time_s", 1}}});
+  }
+  return results;
+}
+
+const StudyEffect& effect(const StudyAnalysis& analysis, const std::string& to) {
+  return *std::find_if(analysis.effects.begin(), analysis.effects.end(),
+                       [&](const auto& e) { return e.response == "energy_j" && e.to == to; });
+}
+
+TEST(StudyAnalysis, EffectsAreRecoveredExactlyWithoutNoiseWhateverTheBlocks) {
+  const Study study = parse_study(kTwoFactors, "two.toml");
+  const StudyAnalysis analysis = analyse_study(study, synthetic(study, 0, 5, 1.5), false);
+  EXPECT_NEAR(effect(analysis, "2").ratio, 1.2, 1e-12);
+  EXPECT_NEAR(effect(analysis, "2").lo, 1.2, 1e-9);
+  // b = y: 0.9 at two levels of a, 1.35 at the third.
+  EXPECT_NEAR(effect(analysis, "y").ratio, std::cbrt(0.9 * 0.9 * 1.35), 1e-12);
+  // The effect of a from 1 to 3 is 1.5 times as high where b is y.
+  ASSERT_FALSE(analysis.interactions.empty());
+  EXPECT_NEAR(analysis.interactions.front().ratio, 1.5, 1e-9);
+  EXPECT_TRUE(analysis.interactions.front().shown());
+}
+
+TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  const Study study = parse_study(kTwoFactors, "two.toml");
+  int held = 0;
+  int false_alarms = 0;
+  static constexpr int kTrials = 1000;
+  for (int i = 0; i < kTrials; ++i) {
+    const auto analysis =
+        analyse_study(study, synthetic(study, 0.05, static_cast<std::uint64_t>(i) + 1), false);
+    const auto& e = effect(analysis, "2");
+    held += e.lo <= 1.2 && 1.2 <= e.hi ? 1 : 0;
+    false_alarms += analysis.interactions.front().shown() ? 1 : 0;
+  }
+  // 95 % of 1,000, three standard deviations.
+  EXPECT_NEAR(held, 950, 21);
+  EXPECT_NEAR(false_alarms, 50, 21);
+}
+
+TEST(StudyAnalysis, StudentsIntervalOfAHandMadeSample) {
+  const MeanInterval interval = student_interval({1, 2, 3, 4, 5});
+  EXPECT_DOUBLE_EQ(interval.mean, 3);
+  // sd = sqrt(2.5), t(4) = 2.776.
+  EXPECT_NEAR(interval.hi - 3, 2.776 * std::sqrt(2.5 / 5), 1e-3);
+  EXPECT_TRUE(std::isinf(student_interval({1}).hi));
+}
+
+TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
+  const Study study = parse_study(kTwoFactors, "two.toml");
+  const StudyAnalysis analysis = analyse_study(study, synthetic(study, 0, 5), false);
+  EXPECT_THAT(
+      analysis.findings,
+      ::testing::Contains(HasSubstr("raising a from 1 to 3 cuts energy by 30.0 %, 30.0 to 30.0")));
+  EXPECT_THAT(analysis.findings,
+              ::testing::Contains(HasSubstr("b y instead of x cuts energy by 10.0 %")));
+  EXPECT_THAT(analysis.findings, ::testing::Contains(HasSubstr("no difference in time is shown")));
+}
+
+TEST(StudyLog, KeepsRunsAndKnowsThem) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "study.db").string();
+  Study study = parse_study(kTwoFactors, "two.toml");
+  const auto runs = plan_study(study, 1);
+  {
+    StudyLog log(path, study, "local", 1);
+    log.add(runs[0], {{"time_s", 0.1 + 0.2}});
+    EXPECT_TRUE(log.has(runs[0]));
+    EXPECT_FALSE(log.has(runs[1]));
+    EXPECT_THROW(log.add(runs[0], {}), Error);
+  }
+  StudyLog again(path, study, "local", 1);
+  ASSERT_EQ(again.results().size(), 1u);
+  EXPECT_EQ(again.results()[0].responses.at("time_s"), 0.1 + 0.2);
+  EXPECT_EQ(again.results()[0].cell, runs[0].cell);
+  // Another seed, board or parameter is another study.
+  EXPECT_FALSE(StudyLog(path, study, "local", 2).has(runs[0]));
+  study.parameters["who"] = "me";
+  EXPECT_FALSE(StudyLog(path, study, "local", 1).has(runs[0]));
+  EXPECT_THROW(StudyLog(folder.write("other", "text that is no database"), study, "local", 1),
+               Error);
+}
+
+// A study that leaves a line a run.
+std::string counting_study(const testing::TemporaryFolder& folder) {
+  return folder.write("count.toml", "name = \"count\"\nrepeats = 3\ncommand = \"echo {a} >> " +
+                                        (folder.path() / "lines").string() +
+                                        "\"\n[[factor]]\nname = \"a\"\nlevels = [1, 2, 3]\n");
+}
+
+TEST(StudyCommand, AnInterruptedStudyGoesOnWithoutRepeatingARun) {
+  const testing::TemporaryFolder folder;
+  const std::string command = "study " + counting_study(folder) +
+                              " --quiet --format json --store " + (folder.path() / "s.db").string();
+  const auto lines = [&] {
+    const std::string text = read_file((folder.path() / "lines").string());
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(testing::run_program(command + " --max-runs 4").status, 0);
+  EXPECT_EQ(lines(), 4);
+  const auto result = testing::run_program(command);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(lines(), 9);
+  EXPECT_EQ(Json::parse(result.output)["runs"], 9);
+  testing::run_program(command);
+  EXPECT_EQ(lines(), 9);  // nothing is left to run
+}
+
+TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {
+  const testing::TemporaryFolder folder;
+  const std::string touched = (folder.path() / "ran").string();
+  const std::string head = "name = \"n\"\ncommand = \"touch " + touched + "\"\n[[factor]]\n";
+  const auto refused = [&](const std::string& factor) {
+    const auto result = testing::run_program("study " + folder.write("n.toml", head + factor) +
+                                             " --sysroot " + folder.path().string());
+    EXPECT_NE(result.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(touched));
+    return result.output;
+  };
+  EXPECT_THAT(refused("name = \"gpu_mhz\"\nlevels = 3\n"),
+              HasSubstr("factor 'gpu_mhz' cannot be set"));
+  EXPECT_THAT(refused("name = \"colour\"\nlevels = [1]\n"),
+              HasSubstr("factor 'colour' cannot be set"));
+  const auto needs = testing::run_program(
+      "study " +
+      folder.write("needs.toml", "needs = [\"no-such-program\"]\nname = \"n\"\ncommand = \"touch " +
+                                     touched + " {a}\"\n[[factor]]\nname = \"a\"\nlevels = [1]\n"));
+  EXPECT_THAT(needs.output, HasSubstr("needs no-such-program"));
+  EXPECT_FALSE(std::filesystem::exists(touched));
+}
+
+TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto result = testing::run_program(
+      "study frequency --device fake:agx-orin --repeats 2 --settle 0.05 --levels gpu_mhz=min,max "
+      "--levels cpu_mhz=mid,max --quiet --format json --state-dir " +
+      folder.path().string());
+  unsetenv("RIDGEWATT_FAKE");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["provenance"], "fake");
+  EXPECT_EQ(json["runs"], 8);
+  for (const auto& row : json["effects"]) {
+    if (row["factor"] == "gpu_mhz" && row["response"] == "minibatch_s") {
+      EXPECT_LT(row["ratio"], 0.8);  // 306 to 1300 MHz, on a machine that may be busy
+    }
+  }
+}
+
+TEST(StudyReplay, InteriorMinimumInEveryGroupOfTheLoudVaSweeps) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const struct {
+    const char* board;
+    std::size_t groups;
+    double lo_mhz, hi_mhz;
+  } boards[] = {{"nano", 13, 614, 768}, {"xavier-nx", 18, 701, 1008}};
+  for (const auto& board : boards) {
+    const Sweep sweep = read_sweep(
+        (testing::shared_folder() / "data" / board.board / "inference/inception_v1_triton.csv")
+            .string());
+    Study study = load_study("frequency");
+    std::vector<std::string> left_out;
+    const auto results = replay_study(study, trusted_rows(sweep, check_quality(sweep)), left_out);
+    EXPECT_EQ(left_out, std::vector<std::string>{"cpu_mhz"});
+    const StudyAnalysis analysis = analyse_study(study, results, true);
+    ASSERT_EQ(analysis.optima.size(), 1u);
+    const auto& optimum = analysis.optima[0];
+    EXPECT_EQ(optimum.groups.size(), board.groups);
+    EXPECT_EQ(optimum.interior, static_cast<int>(board.groups));
+    for (const auto& group : optimum.groups) {
+      EXPECT_GE(group.level, board.lo_mhz);
+      EXPECT_LE(group.level, board.hi_mhz);
+      EXPECT_GT(group.saving, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt
