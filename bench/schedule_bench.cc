@@ -1,7 +1,11 @@
-// Planning and simulating concurrent training and inference: one problem against full sweeps, and
-// one hour of requests.
+// Planning and simulating concurrent training and inference: one problem, the 273,000 problems of
+// Fulcrum's evaluation on two threads, and one hour of requests. Plans are made from the candidates
+// below or, where RIDGEWATT_TRAIN and RIDGEWATT_INFER name sweeps, from those.
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
+
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/plan.h"
@@ -31,8 +35,15 @@ std::vector<Candidate> candidates() {
   return result;
 }
 
+PlanTable plan_table() {
+  const char* train = std::getenv("RIDGEWATT_TRAIN");
+  const char* infer = std::getenv("RIDGEWATT_INFER");
+  if (train == nullptr || infer == nullptr) return PlanTable(candidates());
+  return PlanTable(join_sweeps({read_sweep(infer), {{read_sweep(train), 0}}}));
+}
+
 void plan(benchmark::State& state) {
-  const PlanTable table(candidates());
+  const PlanTable table = plan_table();
   double power_w = 10;
   for (auto step : state) {
     (void)step;
@@ -41,6 +52,26 @@ void plan(benchmark::State& state) {
   }
 }
 BENCHMARK(plan);
+
+// Power 10 to 50 W x latency 0.5 to 2 s x rates 30 to 120 a second, again and again.
+void plan_273000(benchmark::State& state) {
+  constexpr std::size_t kProblems = 273'000;
+  const PlanTable table = plan_table();
+  for (auto step : state) {
+    (void)step;
+    parallel_for(
+        kProblems,
+        [&](std::size_t i) {
+          const double power_w = 10 + static_cast<double>(i % 41);
+          const double latency_s = 0.5 + 0.1 * static_cast<double>(i / 41 % 16);
+          const double rate_hz = 30 + 5 * static_cast<double>(i / (41 * 16) % 19);
+          benchmark::DoNotOptimize(
+              table.best_throughput({rate_hz, latency_s, power_w, Bound::kStrict}));
+        },
+        2);
+  }
+}
+BENCHMARK(plan_273000)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
 
 void simulate_one_hour(benchmark::State& state) {
   Random random(16);

@@ -17,8 +17,8 @@ namespace {
 struct Options {
   std::vector<std::string> train, infer;
   // NAME or NAME:PROFILES
-  std::vector<std::string> strategies = {"auto:15", "gmd:15",    "als:50",
-                                         "als:145", "random:15", "maxn:5"};
+  std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
+                                         "nn:15",   "nn:50",  "random:15", "maxn:5"};
   std::string bound = "strict";
   ScheduleEvaluationOptions evaluation;
 };

@@ -114,6 +114,22 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
   return result;
 }
 
+void print_summary(const Context& context, const ExecutorSummary& summary) {
+  Json json;
+  json["grants"] = summary.grants;
+  json["inference_minibatches"] = summary.inference_minibatches;
+  json["training_minibatches"] = summary.training_minibatches;
+  json["deaths"] = summary.deaths;
+  json["revocations"] = summary.revocations;
+  json["faults"] = summary.faults;
+  json["dropped"] = summary.dropped;
+  json["running_s"] = summary.running_s;
+  if (context.json()) return print(json);
+  Table table({{"quantity", ""}, {"value", ""}});
+  for (const auto& [name, value] : json.items()) table.add_row({name, value.get<double>()});
+  print(context, table);
+}
+
 void run(const Context& context, const RunOptions& options) {
   std::optional<PowerMode> mode;
   ExecutorOptions executor_settings = executor_options(context, options, mode);
@@ -146,19 +162,7 @@ void run(const Context& context, const RunOptions& options) {
   }
   const ExecutorSummary summary = executor.run();
   if (control) control->restore();
-  Table table({{"quantity", ""}, {"value", ""}});
-  const auto add = [&](const char* name, std::uint64_t value) {
-    table.add_row({std::string(name), static_cast<std::int64_t>(value)});
-  };
-  add("grants", summary.grants);
-  add("inference_minibatches", summary.inference_minibatches);
-  add("training_minibatches", summary.training_minibatches);
-  add("deaths", summary.deaths);
-  add("revocations", summary.revocations);
-  add("faults", summary.faults);
-  add("dropped", summary.dropped);
-  table.add_row({std::string("running_s"), summary.running_s});
-  print(context, table);
+  print_summary(context, summary);
 }
 
 }  // namespace

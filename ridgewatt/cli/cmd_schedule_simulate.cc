@@ -172,7 +172,8 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->add_option("--arrivals", options->arrivals,
                    "constant, poisson, bursty, or a CSV of time stamps (column time_s)")
       ->capture_default_str();
-  command->add_option("--burst-rates", options->burst_rates, "Rates of the bursty process, 1/s");
+  command->add_option("--burst-rates", options->burst_rates, "Rates of the bursty process, 1/s")
+      ->delimiter(',');
   command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s")
       ->capture_default_str();
   command->add_option("--duration", options->duration_s, "Simulated time in s")
@@ -180,6 +181,8 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
   command
       ->add_option("--sharing", options->sharing,
                    "managed, priority, native; CSV files are of the first")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"managed", "priority", "native"}))
       ->capture_default_str();
   command->add_flag("--full-batches", options->full_batches,
                     "Always wait for a full batch, even when the latency bound suffers");

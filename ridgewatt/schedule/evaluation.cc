@@ -100,34 +100,77 @@ PlanSearchOptions front_options(const PlanStrategyRun& run,
   return result;
 }
 
-// One search a rate, without limits other than the loosest latency; its observations answer all.
+// What one search knows that answers many problems: what it profiled, and for `nn` what the
+// networks predict; the last profile checks the plan that they predict to be best.
+struct Learnt {
+  std::vector<Candidate> observed;
+  std::optional<PlanTable> predicted;
+  std::size_t profiles = 0;
+
+  Plan answer(const PlanSpace& space, const PlanProblem& problem) const {
+    std::vector<Candidate> known = observed;
+    if (predicted) {
+      const Candidate wanted = predicted->best(problem).candidate;
+      known.push_back(space.candidates()[*space.points().find({wanted.mode, wanted.batch})]);
+    }
+    return PlanTable(std::move(known)).best(problem);
+  }
+};
+
+// One search at a rate, without limits other than the loosest latency.
+Learnt learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, std::size_t index,
+             const ScheduleEvaluationOptions& options) {
+  PlanProblem open;
+  open.arrival_rate_hz = rate_hz;
+  open.max_latency_s = options.grid.most_latency_s;
+  open.bound = options.grid.bound;
+  PlanStrategyRun profiling = run;
+  if (run.strategy == "nn") profiling = {"random", std::max(1, run.profiles - 1)};
+  PlanSearch search(task.space, open, replay(task.space), front_options(profiling, options, index));
+  const auto summary = search.run();
+  Learnt learnt;
+  for (const std::size_t point : summary.profiled) {
+    learnt.observed.push_back(task.space.candidates()[point]);
+  }
+  learnt.profiles = summary.profiled.size();
+  if (run.strategy == "nn") {
+    learnt.predicted.emplace(predict_with_networks(search));
+    ++learnt.profiles;
+  }
+  return learnt;
+}
+
+// A few searches, each of which answers all problems of its rates: `als` searches anew for every
+// rate; what `nn` learns does not depend on the rate, so three draws of its points do.
 std::vector<Outcome> search_each_rate(const PairTask& task, const PlanStrategyRun& run,
                                       const ScheduleEvaluationOptions& options,
                                       const std::function<void()>& done_one) {
+  constexpr std::size_t kDraws = 3;
   std::map<double, std::vector<std::size_t>> by_rate;  // positions in task.tried
   for (std::size_t i = 0; i < task.tried.size(); ++i) {
     by_rate[task.problems[task.tried[i]].arrival_rate_hz].push_back(i);
   }
-  std::vector<std::pair<double, std::vector<std::size_t>>> rates(by_rate.begin(), by_rate.end());
+  struct Group {
+    double rate_hz = 0;  // the highest
+    std::vector<std::size_t> tried;
+  };
+  std::vector<Group> groups(run.strategy == "nn" ? std::min(kDraws, by_rate.size())
+                                                 : by_rate.size());
+  std::size_t next = 0;
+  for (const auto& [rate_hz, tried] : by_rate) {
+    Group& group = groups[next++ % groups.size()];
+    group.rate_hz = rate_hz;
+    group.tried.insert(group.tried.end(), tried.begin(), tried.end());
+  }
   std::vector<Outcome> outcomes(task.tried.size());
   parallel_for(
-      rates.size(),
-      [&](std::size_t r) {
-        PlanProblem open;
-        open.arrival_rate_hz = rates[r].first;
-        open.max_latency_s = options.grid.most_latency_s;
-        open.bound = options.grid.bound;
-        PlanSearch search(task.space, open, replay(task.space), front_options(run, options, r));
-        const auto summary = search.run();
-        std::vector<Candidate> observed;
-        for (const std::size_t point : summary.profiled) {
-          observed.push_back(task.space.candidates()[point]);
-        }
-        const PlanTable table(std::move(observed));
-        for (const std::size_t i : rates[r].second) {
+      groups.size(),
+      [&](std::size_t g) {
+        const Learnt learnt = learn(task, run, groups[g].rate_hz, g, options);
+        for (const std::size_t i : groups[g].tried) {
           const std::size_t problem = task.tried[i];
-          outcomes[i] = outcome_of(table.best(task.problems[problem]), *task.optima[problem],
-                                   summary.profiled.size());
+          outcomes[i] = outcome_of(learnt.answer(task.space, task.problems[problem]),
+                                   *task.optima[problem], learnt.profiles);
           done_one();
         }
       },
@@ -210,8 +253,9 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
     ScheduleScore all;
     for (const auto& task : tasks) {
       const auto start = std::chrono::steady_clock::now();
-      auto outcomes = run.strategy == "als" ? search_each_rate(task, run, options, done_one)
-                                            : search_each(task, run, options, done_one);
+      const bool learns = run.strategy == "als" || run.strategy == "nn";
+      auto outcomes = learns ? search_each_rate(task, run, options, done_one)
+                             : search_each(task, run, options, done_one);
       ScheduleScore score = score_of(outcomes);
       score.training = task.training;
       score.inference = task.inference;

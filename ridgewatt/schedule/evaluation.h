@@ -62,8 +62,9 @@ struct ScheduleScore {
 
 // Scores by pair and strategy, then totals over pairs. `als` searches once for each pair and rate
 // and answers all power budgets and latency bounds of that rate from what it observed, as Fulcrum
-// does; every other strategy begins anew with every problem. Deterministic by seed, whatever the
-// number of threads.
+// does; `nn` learns three times a pair, each for a third of the rates, and checks each answer with
+// its last profile; every other strategy begins anew
+// with every problem. Deterministic by seed, whatever the number of threads.
 std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
                                               const ScheduleEvaluationOptions& options);
 

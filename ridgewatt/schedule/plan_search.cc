@@ -39,8 +39,8 @@ void PlanSpace::add_reference(const Sweep& sweep, bool is_inference) {
 }
 
 const std::vector<std::string_view>& plan_strategy_names() {
-  static const std::vector<std::string_view> names = {"exhaustive", "auto",   "gmd",
-                                                      "als",        "random", "maxn"};
+  static const std::vector<std::string_view> names = {"exhaustive", "auto",   "gmd", "als",
+                                                      "nn",         "random", "maxn"};
   return names;
 }
 
@@ -54,7 +54,7 @@ PlanSearch::PlanSearch(const PlanSpace& space, const PlanProblem& problem, Profi
   const auto& names = plan_strategy_names();
   if (std::find(names.begin(), names.end(), options_.strategy) == names.end()) {
     throw UsageError("unknown strategy", options_.strategy,
-                     "use exhaustive, auto, gmd, als, random or maxn");
+                     "use exhaustive, auto, gmd, als, nn, random or maxn");
   }
   if (options_.profiles < 1) throw UsageError("the budget must be at least one profile");
   problem_.check(space_.has_inference());
@@ -108,6 +108,7 @@ PlanSearchSummary PlanSearch::run() {
   if (options_.strategy == "auto") plan_search_auto(*this);
   if (options_.strategy == "als") plan_search_als(*this);
   if (options_.strategy == "gmd") plan_search_gmd(*this);
+  if (options_.strategy == "nn") plan_search_nn(*this);
   if (options_.strategy == "random") plan_search_random(*this);
   if (options_.strategy == "maxn") plan_search_maxn(*this);
   PlanSearchSummary summary;

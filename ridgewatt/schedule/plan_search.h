@@ -67,7 +67,7 @@ struct PlanSearchOptions {
   std::vector<std::size_t> known;
 };
 
-// "exhaustive", "auto", "gmd", "als", "random", "maxn".
+// "exhaustive", "auto", "gmd", "als", "nn", "random", "maxn".
 const std::vector<std::string_view>& plan_strategy_names();
 
 struct PlanSearchSummary {
@@ -135,10 +135,15 @@ class PlanBeliefs {
   std::vector<char> mode_learnt_;
 };
 
+// What neural networks, the predictor `nn` on what the search has profiled, say of every point.
+// Throws UsageError when nothing was profiled.
+std::vector<Candidate> predict_with_networks(const PlanSearch& search);
+
 // One file a strategy.
 void plan_search_auto(PlanSearch& search);
 void plan_search_als(PlanSearch& search);
 void plan_search_gmd(PlanSearch& search);
+void plan_search_nn(PlanSearch& search);
 void plan_search_random(PlanSearch& search);
 void plan_search_maxn(PlanSearch& search);
 

@@ -1,0 +1,67 @@
+// The neural baseline: points at random, a network each for time and power of both workloads, and
+// the best plan of their predictions, which the last profile checks.
+#include <algorithm>
+
+#include "ridgewatt/predict/nn_predictor.h"
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt {
+
+std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
+  const PlanSpace& space = search.space();
+  std::vector<Observation> infer_rows, train_rows;
+  for (const std::size_t point : search.order()) {
+    const Candidate& seen = search.at(point);
+    infer_rows.push_back({{seen.mode, seen.batch}, seen.infer_time_s, seen.infer_power_w});
+    train_rows.push_back({{seen.mode, 0}, seen.train_time_s, seen.train_power_w});
+  }
+  const auto predict = [&](const std::vector<Observation>& rows, const SearchSpace& points) {
+    NnOptions options;
+    options.seed = search.options().seed;
+    options.threads = 1;  // searches run side by side
+    NnPredictor predictor(options);
+    predictor.fit(rows);
+    return predictor.predict(points.points());
+  };
+  std::vector<Candidate> result;
+  for (std::size_t i = 0; i < space.candidates().size(); ++i) {
+    const Candidate& known = space.candidates()[i];
+    Candidate candidate;
+    candidate.mode = known.mode;
+    candidate.batch = known.batch;
+    candidate.samples_per_round = known.samples_per_round;
+    candidate.required_rounds_per_s = known.required_rounds_per_s;
+    result.push_back(candidate);
+  }
+  if (space.has_inference()) {
+    const auto infer = predict(infer_rows, space.points());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i].infer_time_s = infer[i].time_s.mean;
+      result[i].infer_power_w = infer[i].power_w.mean;
+    }
+  }
+  if (space.has_training()) {
+    const auto train = predict(train_rows, space.modes());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const Prediction& of_mode = train[space.mode_of(i)];
+      result[i].train_time_s = result[i].blocking_s = of_mode.time_s.mean;
+      result[i].train_power_w = of_mode.power_w.mean;
+      result[i].train_energy_j = of_mode.time_s.mean * of_mode.power_w.mean;
+    }
+  }
+  return result;
+}
+
+void plan_search_nn(PlanSearch& search) {
+  Random random(search.options().seed);
+  const SearchSpace& points = search.space().points();
+  for (const std::size_t point : random.sample(points.size(), points.size())) {
+    if (search.left() <= 1) break;
+    if (search.allowed()[point] != 0) search.profile(point);
+  }
+  if (search.order().empty()) return;
+  const Plan plan = PlanTable(predict_with_networks(search)).best(search.problem());
+  search.profile(*points.find({plan.candidate.mode, plan.candidate.batch}));
+}
+
+}  // namespace ridgewatt
