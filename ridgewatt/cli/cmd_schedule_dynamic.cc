@@ -44,6 +44,24 @@ std::vector<Candidate> profile(const Context& context, const Options& options,
   return result;
 }
 
+std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary,
+                         std::size_t profiled) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {trace,
+          count(summary.requests),
+          count(summary.windows),
+          count(summary.feasible),
+          100 * summary.met_share(),
+          summary.training_hz(),
+          summary.oracle_training_hz(),
+          100 * summary.regret(),
+          count(summary.plans_changed),
+          count(summary.mode_changes),
+          100 * summary.static_met_share(),
+          summary.static_training_hz(),
+          count(profiled)};
+}
+
 void run(const Context& context, Options options) {
   if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--infer");
   if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
@@ -65,6 +83,7 @@ void run(const Context& context, Options options) {
                {"static_met_percent", "static met (%)"},
                {"static_throughput", "static (1/s)"},
                {"profiled", ""}});
+  DynamicSummary all;
   for (int trace = 0; trace < options.traces; ++trace) {
     Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));
     const auto arrivals =
@@ -74,15 +93,10 @@ void run(const Context& context, Options options) {
     options.simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
     const auto summary = run_dynamic(candidates, space.candidates(), problem, arrivals,
                                      options.simulation, options.dynamic);
-    const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    const double feasible = std::max<double>(1, static_cast<double>(summary.feasible));
-    table.add_row({std::int64_t{trace}, count(arrivals.size()), count(summary.windows),
-                   count(summary.feasible), 100 * summary.met_share, summary.training_hz,
-                   summary.oracle_training_hz, 100 * summary.regret, count(summary.plans_changed),
-                   std::int64_t{summary.dynamic.mode_changes},
-                   100 * static_cast<double>(summary.static_met) / feasible,
-                   summary.static_training_hz, count(candidates.size())});
+    table.add_row(row_of(std::to_string(trace), summary, candidates.size()));
+    all.add(summary);
   }
+  if (options.traces > 1) table.add_row(row_of("all", all, candidates.size()));
   print(context, table);
 }
 

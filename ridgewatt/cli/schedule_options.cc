@@ -72,7 +72,7 @@ Json plan_to_json(const Plan& plan) {
   Json json;
   json["mode"] = mode_to_json(candidate.mode);
   if (candidate.batch > 0) json["batch"] = candidate.batch;
-  if (candidate.round.size() > 1) {
+  if (!candidate.round.empty() && candidate.round.front().batch > 0) {
     for (const auto& minibatch : candidate.round) json["round_batches"].push_back(minibatch.batch);
   }
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;

@@ -70,6 +70,17 @@ double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz) {
   return std::max(left, 0.0) / candidate.train_time_s;
 }
 
+EarlyDispatch early_dispatch(const Candidate& candidate, double arrival_rate_hz,
+                             double max_latency_s) {
+  const double gather_s = max_latency_s - candidate.infer_time_s - candidate.blocking_s;
+  EarlyDispatch result;
+  result.requests =
+      std::clamp(1 + arrival_rate_hz * gather_s, 1.0, static_cast<double>(candidate.batch));
+  result.fill_hz = 1 - candidate.infer_time_s * arrival_rate_hz / result.requests;
+  if (candidate.train_time_s > 0) result.fill_hz /= candidate.train_time_s;
+  return result;
+}
+
 void PlanProblem::check(bool has_inference) const {
   const auto positive = [](double value, const char* what) {
     if (!(value > 0)) throw UsageError(fmt::format("{} must be positive", what));

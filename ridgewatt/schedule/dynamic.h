@@ -36,7 +36,7 @@ struct DynamicOptions {
 
 // Plans among `candidates` (those that were profiled). The power budget is never exceeded; the
 // latency bound is when no candidate can meet it at the present rate, and then the candidate with
-// the most capacity serves.
+// the most capacity serves and nothing is trained.
 class DynamicController : public Controller {
  public:
   // Throws NoSolutionError when no candidate is within the power budget.
@@ -50,14 +50,17 @@ class DynamicController : public Controller {
 
  private:
   const Candidate& choose(double rate_hz) const;
-  Setting setting(const Candidate& candidate, double rate_hz) const;
+  Setting setting() const;
+  // Whether the bound is kept, by early dispatch.
   bool meets(const Candidate& candidate, double rate_hz) const;
+  double training_hz(const Candidate& candidate, double rate_hz) const;
   double dwell_s() const;
 
   std::vector<Candidate> candidates_;  // within the power budget
   PlanProblem problem_;
   DynamicOptions options_;
   const Candidate* current_ = nullptr;
+  bool trains_ = true;
   double planned_rate_hz_ = 0;
   double changed_s_ = 0;
   std::size_t plans_changed_ = 0;
@@ -66,22 +69,40 @@ class DynamicController : public Controller {
 // Simulates the trace with re-planning, with one plan for the whole trace, and the oracle.
 struct DynamicSummary {
   Simulation dynamic;
+  std::size_t requests = 0;
   std::size_t windows = 0;
   std::size_t feasible = 0;  // the oracle meets the bound on p99 there
   std::size_t met = 0;       // of the feasible ones
-  double met_share = 0;
-  double training_hz = 0;         // mean over feasible windows
-  double oracle_training_hz = 0;  // same
-  double regret = 0;              // 1 - training / oracle
+  // Training rates summed over the feasible windows.
+  double training_sum_hz = 0;
+  double oracle_training_sum_hz = 0;
   std::size_t plans_changed = 0;
+  std::size_t mode_changes = 0;
   // One plan for the highest rate of a window: what need not re-plan.
   std::size_t static_met = 0;
-  double static_training_hz = 0;
+  double static_training_sum_hz = 0;
+
+  // Over the feasible windows; 0 without any.
+  double met_share() const { return mean(static_cast<double>(met)); }
+  double training_hz() const { return mean(training_sum_hz); }
+  double oracle_training_hz() const { return mean(oracle_training_sum_hz); }
+  double static_met_share() const { return mean(static_cast<double>(static_met)); }
+  double static_training_hz() const { return mean(static_training_sum_hz); }
+  // 1 - training / oracle.
+  double regret() const {
+    return oracle_training_sum_hz > 0 ? 1 - training_sum_hz / oracle_training_sum_hz : 0;
+  }
+  // Counts and sums of another trace.
+  void add(const DynamicSummary& other);
+
+ private:
+  double mean(double sum) const { return feasible > 0 ? sum / static_cast<double>(feasible) : 0; }
 };
 
 // `candidates`: profiled, for the controller. `all`: what the oracle may choose from; it knows each
-// window's arrivals, takes the plan that trains most there while the window's p99 stays within the
-// bound, found by simulation from an empty queue, and changes modes for free.
+// window's arrivals, takes the plan that trains most there (or none) while the window's p99 stays
+// within the bound, found by simulation, and changes modes for free. It begins a window with an
+// empty queue, or after one in which no plan meets the bound with what its fastest plan left.
 DynamicSummary run_dynamic(const std::vector<Candidate>& candidates,
                            const std::vector<Candidate>& all, const PlanProblem& problem,
                            std::span<const double> arrivals, const SimulationOptions& simulation,

@@ -30,6 +30,15 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
   if (has_training()) train_prior_ = std::make_shared<SurrogatePrior>(*modes_);
 }
 
+Candidate PlanSpace::unprofiled(std::size_t point) const {
+  Candidate result;
+  result.mode = candidates_[point].mode;
+  result.batch = candidates_[point].batch;
+  result.samples_per_round = candidates_[point].samples_per_round;
+  result.required_rounds_per_s = candidates_[point].required_rounds_per_s;
+  return result;
+}
+
 void PlanSpace::add_reference(const Sweep& sweep, bool is_inference) {
   if (is_inference && has_inference()) infer_prior_->add_reference(*points_, sweep.observations);
   if (is_inference || !has_training()) return;

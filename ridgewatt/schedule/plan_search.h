@@ -40,6 +40,8 @@ class PlanSpace {
   std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
   bool has_inference() const { return candidates_.front().batch > 0; }
   bool has_training() const { return candidates_.front().train_time_s > 0; }
+  // What is known of a point before it is profiled: mode, batch, what a round is worth.
+  Candidate unprofiled(std::size_t point) const;
   const SurrogatePrior& infer_prior() const { return *infer_prior_; }
   const SurrogatePrior& train_prior() const { return *train_prior_; }
   // Sweeps of other workloads that shape the beliefs.

@@ -102,12 +102,7 @@ class Descent {
     }
     for (const std::size_t axis : axes_) at_[axis] = last(axis) / 2;
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const Candidate& known = search_.space().candidates()[i];
-      Candidate shape;
-      shape.batch = points_[i].batch;
-      shape.samples_per_round = known.samples_per_round;
-      shape.required_rounds_per_s = known.required_rounds_per_s;
-      shapes_.push_back(std::move(shape));
+      shapes_.push_back(search_.space().unprofiled(i));
     }
   }
 

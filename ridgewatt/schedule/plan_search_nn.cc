@@ -25,13 +25,7 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   };
   std::vector<Candidate> result;
   for (std::size_t i = 0; i < space.candidates().size(); ++i) {
-    const Candidate& known = space.candidates()[i];
-    Candidate candidate;
-    candidate.mode = known.mode;
-    candidate.batch = known.batch;
-    candidate.samples_per_round = known.samples_per_round;
-    candidate.required_rounds_per_s = known.required_rounds_per_s;
-    result.push_back(candidate);
+    result.push_back(space.unprofiled(i));
   }
   if (space.has_inference()) {
     const auto infer = predict(infer_rows, space.points());

@@ -150,5 +150,19 @@ TEST(PlanTable, GivenSweepsJoinAndLooserBudgetsNeverLose) {
   }
 }
 
+// A bound of 300 ms leaves 300 - 50 - 100 = 150 ms to gather: at 100 a second 16 requests.
+TEST(EarlyDispatch, GathersWhatTheBoundLeavesTimeFor) {
+  Candidate candidate;
+  candidate.batch = 32;
+  candidate.infer_time_s = 0.05;
+  candidate.train_time_s = candidate.blocking_s = 0.1;
+  const EarlyDispatch early = early_dispatch(candidate, 100, 0.3);
+  EXPECT_NEAR(early.requests, 16, 1e-9);
+  EXPECT_NEAR(early.fill_hz, (1 - 0.05 * 100 / 16) / 0.1, 1e-9);
+  // With time enough the batch fills, and the closed form of full batches holds.
+  EXPECT_NEAR(early_dispatch(candidate, 100, 2).requests, 32, 1e-9);
+  EXPECT_NEAR(early_dispatch(candidate, 100, 2).fill_hz, fill_throughput_hz(candidate, 100), 1e-9);
+}
+
 }  // namespace
 }  // namespace ridgewatt
