@@ -11,6 +11,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/pipeline/load_samples.h"
 #include "ridgewatt/pipeline/loader.h"
 
@@ -28,7 +29,9 @@ struct Options {
   LoaderOptions loader;
 };
 
-void mark(const char* descriptor, std::string_view line) {
+// With its time: whoever measures may read several marks at once.
+void mark(const char* descriptor, const char* kind) {
+  const std::string line = fmt::format("{} {:.9f}\n", kind, monotonic_s());
   if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
     throw IoError("cannot write a mark");
   }
@@ -40,8 +43,8 @@ std::vector<LoaderRun> run_all(const Context& context, const Options& options,
   LoaderOptions loader = options.loader;
   loader.cold = cache == "cold";
   if (const char* descriptor = std::getenv("RIDGEWATT_MARK_FD")) {
-    loader.on_fetched = [descriptor] { mark(descriptor, "fetched\n"); };
-    loader.on_minibatch = [descriptor] { mark(descriptor, "minibatch\n"); };
+    loader.on_fetched = [descriptor] { mark(descriptor, "fetched"); };
+    loader.on_minibatch = [descriptor] { mark(descriptor, "minibatch"); };
   }
   if (cache == "warm" && page_cache_residency(loader.paths).share() < 1) {
     LoaderOptions warm_up = options.loader;

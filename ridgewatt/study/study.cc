@@ -54,6 +54,12 @@ class StudyFile {
     }
     return node->as_integer()->get();
   }
+  bool flag(std::string_view key, bool fallback) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return fallback;
+    if (!node->is_boolean()) fail(key, "must be true or false");
+    return node->as_boolean()->get();
+  }
   // Texts and numbers, as texts.
   std::vector<std::string> list(std::string_view key) const {
     std::vector<std::string> values;
@@ -89,7 +95,7 @@ class StudyFile {
 };
 
 StudyFactor parse_factor(const StudyFile& file) {
-  file.allow({"name", "levels", "texts"});
+  file.allow({"name", "levels", "texts", "asked"});
   StudyFactor factor;
   factor.name = file.text("name");
   if (factor.name.empty()) file.fail("name", "is missing");
@@ -108,6 +114,7 @@ StudyFactor parse_factor(const StudyFile& file) {
     }
   }
   factor.texts = file.texts("texts");
+  factor.asked = file.flag("asked", true);
   for (const auto& [level, text] : factor.texts) {
     if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
       file.fail("texts", "has a text for what is no level");
@@ -164,7 +171,7 @@ Study parse_study(std::string_view toml, const std::string& source) {
   }
   const StudyFile file(table, source);
   file.allow({"name", "title", "question", "workload", "kind", "repeats", "command", "fake_command",
-              "setup", "needs", "parameters", "factor"});
+              "setup", "needs", "responses", "parameters", "factor"});
   Study study;
   study.text = std::string(toml);
   study.name = file.text("name");
@@ -179,6 +186,7 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.fake_command = file.text("fake_command");
   study.setup = file.text("setup");
   study.needs = file.list("needs");
+  study.responses = file.list("responses");
   study.parameters = file.texts("parameters");
   const auto* factors = file.find("factor");
   if (factors == nullptr || !factors->is_array_of_tables()) {

@@ -18,6 +18,8 @@ struct StudyFactor {
   // So many levels of a knob, evenly from its table; 0: as listed. Resolved by the bench.
   int level_count = 0;
   std::map<std::string, std::string> texts;  // what stands for a level in the command
+  bool asked =
+      true;  // false: it is varied for the sake of the others, its own effect is no question
 };
 
 // Name of a knob of a board, "governor" included.
@@ -30,11 +32,12 @@ struct Study {
   std::string workload;
   std::string kind = "inference";
   std::vector<StudyFactor> factors;
-  int repeats = 5;                 // blocks
-  std::string command;             // for the shell; {factor} and {parameter} are replaced
-  std::string fake_command;        // on a fake board; empty: the same
-  std::string setup;               // once before the first run
-  std::vector<std::string> needs;  // programs
+  int repeats = 5;                     // blocks
+  std::string command;                 // for the shell; {factor} and {parameter} are replaced
+  std::string fake_command;            // on a fake board; empty: the same
+  std::string setup;                   // once before the first run
+  std::vector<std::string> needs;      // programs
+  std::vector<std::string> responses;  // that are asked about; empty: all
   std::map<std::string, std::string> parameters;
   std::string text;  // the file
 };

@@ -83,15 +83,14 @@ std::vector<double> values_of(const std::map<std::string, double>& by_block) {
   return values;
 }
 
-bool is_numeric(const StudyFactor& factor) {
-  return std::all_of(factor.levels.begin(), factor.levels.end(),
-                     [](const auto& level) { return parse_double(level).has_value(); });
-}
-
 class Analysis {
  public:
   Analysis(const Study& study, const std::vector<StudyResult>& results, bool replayed)
       : study_(study), replayed_(replayed), responses_(common_responses(results)) {
+    std::erase_if(responses_, [&](const auto& response) {
+      return !study.responses.empty() && std::find(study.responses.begin(), study.responses.end(),
+                                                   response) == study.responses.end();
+    });
     for (const auto& response : responses_) tables_.emplace_back(results, response);
   }
 
@@ -105,7 +104,7 @@ class Analysis {
       for (std::size_t f = 0; f < study_.factors.size(); ++f) optimum(*energy, f);
       best(*energy);
     }
-    words();
+    result_.findings = study_findings(study_, result_);
     return std::move(result_);
   }
 
@@ -122,6 +121,7 @@ class Analysis {
   }
 
   void effects(std::size_t r, std::size_t f) {
+    if (!study_.factors[f].asked) return;
     const auto& levels = study_.factors[f].levels;
     const bool ends_only = is_numeric(study_.factors[f]) && levels.size() > kMostLevels;
     for (std::size_t i = ends_only ? levels.size() - 1 : 1; i < levels.size(); ++i) {
@@ -270,65 +270,6 @@ class Analysis {
     result_.best.push_back({response(r), student_interval(savings), cell});
   }
 
-  // "cuts energy by 12.1 %, 10.2 to 14.0"
-  static std::string change_words(const std::string& what, double ratio, double lo, double hi) {
-    if (ratio < 1) {
-      return fmt::format("cuts {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (1 - ratio),
-                         100 * (1 - hi), 100 * (1 - lo));
-    }
-    return fmt::format("raises {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (ratio - 1),
-                       100 * (lo - 1), 100 * (hi - 1));
-  }
-
-  void words() {
-    for (const auto& effect : result_.effects) {
-      const auto& factor = *std::find_if(study_.factors.begin(), study_.factors.end(),
-                                         [&](const auto& f) { return f.name == effect.factor; });
-      const bool rises =
-          is_numeric(factor) && *parse_double(effect.to) > *parse_double(effect.from);
-      const std::string change =
-          is_numeric(factor)
-              ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
-                            effect.from, effect.to)
-              : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
-      const std::string what = response_words(effect.response);
-      result_.findings.push_back(
-          effect.shown()
-              ? fmt::format("{} {}", change, change_words(what, effect.ratio, effect.lo, effect.hi))
-              : fmt::format("{}: no difference in {} is shown ({:+.1f} to {:+.1f} %)", change, what,
-                            100 * (effect.lo - 1), 100 * (effect.hi - 1)));
-    }
-    for (const auto& optimum : result_.optima) {
-      result_.findings.push_back(fmt::format(
-          "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
-          "the "
-          "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
-          response_words(optimum.response), optimum.factor, optimum.median_level,
-          optimum.groups.size(), optimum.interior, 100 * optimum.saving.mean,
-          100 * optimum.saving.lo, 100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
-    }
-    for (const auto& best : result_.best) {
-      result_.findings.push_back(
-          fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
-                      "{:.1f}; most often {}",
-                      100 * best.saving.mean, response_words(best.response), 100 * best.saving.lo,
-                      100 * best.saving.hi, best.most_often));
-    }
-    for (const auto& interaction : result_.interactions) {
-      if (!interaction.shown()) continue;
-      result_.findings.push_back(
-          fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
-                      "the last level, {:.2f} to {:.2f}",
-                      interaction.factor, response_words(interaction.response), interaction.other,
-                      interaction.ratio, interaction.lo, interaction.hi));
-    }
-    for (const auto& spread : result_.spreads) {
-      result_.findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
-                                             response_words(spread.response), 100 * spread.cv,
-                                             100 * spread.lo, 100 * spread.hi));
-    }
-  }
-
   const Study& study_;
   bool replayed_;
   std::vector<std::string> responses_;
@@ -369,7 +310,8 @@ std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult>
 std::vector<std::string> common_responses(const std::vector<StudyResult>& results) {
   std::vector<std::string> names;
   if (results.empty()) return names;
-  for (const auto& [name, first] : results.front().responses) {
+  for (const auto& first : results.front().responses) {
+    const std::string& name = first.first;
     const bool common = std::all_of(results.begin(), results.end(), [&](const auto& result) {
       const auto found = result.responses.find(name);
       return found != result.responses.end() && found->second > 0;
@@ -382,21 +324,6 @@ std::vector<std::string> common_responses(const std::vector<StudyResult>& result
   std::stable_sort(names.begin(), names.end(),
                    [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return names;
-}
-
-std::string response_words(const std::string& response) {
-  static const std::map<std::string, std::string> kWords = {
-      {"minibatch_energy_j", "energy a minibatch"},
-      {"energy_j", "energy"},
-      {"minibatch_s", "time a minibatch"},
-      {"time_s", "time"},
-      {"power_w", "power"},
-      {"stall_s", "fetch stall"},
-      {"compute_s", "compute"},
-      {"cpu_s", "CPU time"},
-      {"peak_memory_bytes", "peak memory"}};
-  const auto found = kWords.find(response);
-  return found == kWords.end() ? response : found->second;
 }
 
 StudyAnalysis analyse_study(const Study& study, const std::vector<StudyResult>& results,

@@ -97,6 +97,11 @@ std::vector<std::string> common_responses(const std::vector<StudyResult>& result
 // "energy", "time a minibatch", ..: a response for people.
 std::string response_words(const std::string& response);
 
+// All levels are numbers.
+bool is_numeric(const StudyFactor& factor);
+// One sentence a finding, numbers with their intervals.
+std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis);
+
 // `replayed`: the rows of a sweep, whose blocks are no repeats.
 StudyAnalysis analyse_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed);

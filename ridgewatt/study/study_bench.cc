@@ -124,8 +124,12 @@ void CommandBench::resolve(StudyFactor& factor) const {
 }
 
 void CommandBench::prepare(Study& study) {
-  const std::string command =
+  // All that can name a factor: the command, and what is filled into it.
+  std::string command =
       device_.fake && !study.fake_command.empty() ? study.fake_command : study.command;
+  for (const auto& factor : study.factors) {
+    for (const auto& [level, text] : factor.texts) command += text;
+  }
   for (auto& factor : study.factors) {
     if (is_board_factor(factor.name)) {
       resolve(factor);

@@ -1,0 +1,98 @@
+// What a study found, in words from its numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/study/study_analysis.h"
+
+namespace ridgewatt {
+namespace {
+
+// "cuts energy by 12.1 %, 10.2 to 14.0"
+std::string change_words(const std::string& what, double ratio, double lo, double hi) {
+  if (ratio >= 2) {
+    return fmt::format("multiplies {} by {:.3g}, {:.3g} to {:.3g}", what, ratio, lo, hi);
+  }
+  if (ratio < 1) {
+    return fmt::format("cuts {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (1 - ratio),
+                       100 * (1 - hi), 100 * (1 - lo));
+  }
+  return fmt::format("raises {} by {:.1f} %, {:.1f} to {:.1f}", what, 100 * (ratio - 1),
+                     100 * (lo - 1), 100 * (hi - 1));
+}
+
+}  // namespace
+
+bool is_numeric(const StudyFactor& factor) {
+  return std::all_of(factor.levels.begin(), factor.levels.end(),
+                     [](const auto& level) { return parse_double(level).has_value(); });
+}
+
+std::string response_words(const std::string& response) {
+  static const std::map<std::string, std::string> kWords = {
+      {"minibatch_energy_j", "energy a minibatch"},
+      {"energy_j", "energy"},
+      {"minibatch_s", "time a minibatch"},
+      {"time_s", "time"},
+      {"power_w", "power"},
+      {"stall_s", "fetch stall"},
+      {"compute_s", "compute"},
+      {"cpu_s", "CPU time"},
+      {"peak_memory_bytes", "peak memory"}};
+  const auto found = kWords.find(response);
+  return found == kWords.end() ? response : found->second;
+}
+
+std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis) {
+  std::vector<std::string> findings;
+  for (const auto& effect : analysis.effects) {
+    const auto& factor = *std::find_if(study.factors.begin(), study.factors.end(),
+                                       [&](const auto& f) { return f.name == effect.factor; });
+    const bool rises = is_numeric(factor) && *parse_double(effect.to) > *parse_double(effect.from);
+    const std::string change =
+        is_numeric(factor)
+            ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
+                          effect.from, effect.to)
+            : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
+    const std::string what = response_words(effect.response);
+    findings.push_back(
+        effect.shown()
+            ? fmt::format("{} {}", change, change_words(what, effect.ratio, effect.lo, effect.hi))
+            : fmt::format("{}: no difference in {} is shown ({:+.1f} to {:+.1f} %)", change, what,
+                          100 * (effect.lo - 1), 100 * (effect.hi - 1)));
+  }
+  for (const auto& optimum : analysis.optima) {
+    findings.push_back(fmt::format(
+        "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
+        "the "
+        "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
+        response_words(optimum.response), optimum.factor, optimum.median_level,
+        optimum.groups.size(), optimum.interior, 100 * optimum.saving.mean, 100 * optimum.saving.lo,
+        100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
+  }
+  for (const auto& best : analysis.best) {
+    findings.push_back(
+        fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
+                    "{:.1f}; most often {}",
+                    100 * best.saving.mean, response_words(best.response), 100 * best.saving.lo,
+                    100 * best.saving.hi, best.most_often));
+  }
+  for (const auto& interaction : analysis.interactions) {
+    if (!interaction.shown()) continue;
+    findings.push_back(
+        fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
+                    "the last level, {:.2f} to {:.2f}",
+                    interaction.factor, response_words(interaction.response), interaction.other,
+                    interaction.ratio, interaction.lo, interaction.hi));
+  }
+  for (const auto& spread : analysis.spreads) {
+    findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
+                                   response_words(spread.response), 100 * spread.cv,
+                                   100 * spread.lo, 100 * spread.hi));
+  }
+  return findings;
+}
+
+}  // namespace ridgewatt
