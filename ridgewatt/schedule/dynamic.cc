@@ -57,10 +57,11 @@ Setting setting_at(const Candidate& candidate, std::span<const Candidate> candid
 class OracleWindow {
  public:
   OracleWindow(std::span<const Candidate> candidates, const PlanProblem& problem,
-               SimulationOptions simulation, std::vector<double> arrivals, std::size_t left_behind)
+               const SimulationOptions& simulation, std::vector<double> arrivals,
+               std::size_t left_behind)
       : candidates_(candidates),
         problem_(problem),
-        simulation_(std::move(simulation)),
+        simulation_(simulation),
         arrivals_(std::move(arrivals)),
         left_behind_(left_behind),
         rate_hz_(std::max<double>(1, static_cast<double>(arrivals_.size())) /

@@ -7,19 +7,17 @@
 // but too slow, the descent goes on with a smaller batch; knobs are bisected with half of the
 // budget, and the other half goes where the gradient of all that was profiled promises the most (on
 // 600 problems 8.4 instead of 13.6 % mean loss, 97 instead of 91 % solved).
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/knob_plane.h"
 
 namespace ridgewatt {
 namespace {
 
 constexpr double kPowerNoiseW = 1;  // published: a smaller change of power is noise
-// What was seen counts by the inverse of this plus its distance from the power budget, log W.
-constexpr double kNear = 0.1;
 
 using Position = SearchSpace::Position;
 
@@ -41,56 +39,19 @@ double slope(const Candidate& a, const Candidate& b) {
   return power < kPowerNoiseW ? 0 : std::abs(leading_time_s(a) - leading_time_s(b)) / power;
 }
 
-// One quantity as a plane over the knobs: the gradient of everything that was profiled. For times
-// the knobs are reciprocals, since each holds up its own share of the work. Relative least squares
-// with a little ridge.
-class Plane {
- public:
-  static constexpr Eigen::Index kTerms = SearchSpace::kAxes + 1;
-  using Row = Eigen::Matrix<double, kTerms, 1>;
-
-  void add(const Row& row, double value, double weight) {
-    normal_ += weight / (value * value) * row * row.transpose();
-    right_ += weight / value * row;
-    least_ = least_ == 0 ? value : std::min(least_, value);
-  }
-  void fit() {
-    constexpr double kRidge = 3e-5;
-    const double trace = normal_.trace() / kTerms;
-    if (trace <= 0) return;
-    normal_.diagonal().array() += kRidge * trace;
-    slopes_ = normal_.ldlt().solve(right_);
-  }
-  // A plane may fall below zero: kept above half of the least seen.
-  double at(const Row& row) const { return std::max(slopes_.dot(row), least_ / 2); }
-
- private:
-  Eigen::Matrix<double, kTerms, kTerms> normal_ = Eigen::Matrix<double, kTerms, kTerms>::Zero();
-  Row right_ = Row::Zero(), slopes_ = Row::Zero();
-  double least_ = 0;
-};
-
 // What a point's planes are over.
 struct PlaneRows {
-  Plane::Row infer_time = Plane::Row::Zero(), train_time = Plane::Row::Zero(),
-             infer_power = Plane::Row::Zero(), train_power = Plane::Row::Zero();
+  KnobPlane::Row infer_time, train_time, infer_power, train_power;
   PlaneRows(const SearchSpace& points, std::size_t index) {
-    const auto& [mode, batch] = points[index];
+    train_time = infer_time = KnobPlane::time_row(points, index);
+    train_power = infer_power = KnobPlane::power_row(points, index);
     const auto& batches = points.levels(SearchSpace::kBatchAxis);
-    const double load = batch > 0 ? batch / batches.back() : 0;
-    train_time[0] = train_power[0] = infer_time[0] = infer_power[0] = 1;
+    const double load = batches.empty() ? 0 : points[index].batch / batches.back();
+    // Launches on the CPU do not grow with the batch, everything else does.
     for (std::size_t k = 0; k < kKnobs.size(); ++k) {
-      const auto term = static_cast<Eigen::Index>(k) + 1;
-      const double value = mode.get(kKnobs[k]);
-      if (value <= 0) continue;
-      const double share = value / points.levels(k).back();
-      train_time[term] = 1 / share;
-      // Launches on the CPU do not grow with the batch, everything else does.
-      infer_time[term] = (kKnobs[k] == Knob::kCpuClock ? 1 : load) / share;
-      train_power[term] = infer_power[term] = share;
+      if (kKnobs[k] != Knob::kCpuClock) infer_time[static_cast<Eigen::Index>(k) + 1] *= load;
     }
-    infer_power[Plane::kTerms - 1] = load;
-    infer_time[Plane::kTerms - 1] = load;
+    infer_time[KnobPlane::kTerms - 1] = infer_power[KnobPlane::kTerms - 1] = load;
   }
 };
 
@@ -225,14 +186,11 @@ class Descent {
 
   // What the planes say of every point.
   std::vector<Candidate> predict() const {
-    Plane infer_time, infer_power, train_time, train_power;
+    KnobPlane infer_time, infer_power, train_time, train_power;
     for (const std::size_t point : search_.order()) {
       const Candidate& seen = search_.at(point);
       const PlaneRows rows(points_, point);
-      const double budget_w = search_.problem().max_power_w;
-      const double weight = std::isfinite(budget_w)
-                                ? 1 / (kNear + std::abs(std::log(seen.peak_power_w() / budget_w)))
-                                : 1;
+      const double weight = KnobPlane::weight(seen.peak_power_w(), search_.problem().max_power_w);
       if (seen.infer_time_s > 0) {
         infer_time.add(rows.infer_time, seen.infer_time_s, weight);
         infer_power.add(rows.infer_power, seen.infer_power_w, weight);
@@ -242,7 +200,7 @@ class Descent {
         train_power.add(rows.train_power, seen.train_power_w, weight);
       }
     }
-    for (Plane* plane : {&infer_time, &infer_power, &train_time, &train_power}) plane->fit();
+    for (KnobPlane* plane : {&infer_time, &infer_power, &train_time, &train_power}) plane->fit();
     std::vector<Candidate> guesses = shapes_;
     for (std::size_t i = 0; i < guesses.size(); ++i) {
       const PlaneRows rows(points_, i);

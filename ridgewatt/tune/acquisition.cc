@@ -43,6 +43,23 @@ Sensitivity sensitivity(const Goal& goal, int batch, double time_s, double power
 
 }  // namespace
 
+LearningSearch::LearningSearch(Search& search, const SurrogatePrior& prior, double noise)
+    : search_(search), surrogate_(prior, noise) {
+  learn();
+}
+
+void LearningSearch::profile(std::size_t index, std::string_view reason) {
+  search_.profile(index, reason);
+  learn();
+}
+
+void LearningSearch::learn() {
+  for (; learnt_ < search_.seen().size(); ++learnt_) {
+    const Observation& seen = search_.seen()[learnt_];
+    surrogate_.observe(*search_.space().find(seen.point), seen.time_s, seen.power_w);
+  }
+}
+
 double expected_improvement(double mean, double sd, double best) {
   const double z = (best - mean) / sd;
   if (z < -6) return 0;

@@ -7,32 +7,22 @@
 #include <cmath>
 #include <numeric>
 
+#include "ridgewatt/tune/acquisition.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
 void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed) {
   const SearchSpace& space = search.space();
-  Surrogate surrogate(prior, noise);
-  for (const auto& seen : search.seen()) {
-    surrogate.observe(*space.find(seen.point), seen.time_s, seen.power_w);
-  }
-  const auto profile = [&](std::size_t index, const char* reason) {
-    const std::size_t before = search.seen().size();
-    search.profile(index, reason);
-    for (std::size_t i = before; i < search.seen().size(); ++i) {
-      const auto& seen = search.seen()[i];
-      surrogate.observe(*space.find(seen.point), seen.time_s, seen.power_w);
-    }
-  };
+  LearningSearch learning(search, prior, noise);
   const auto start = static_cast<std::size_t>(std::clamp(search.left() / 5, 3, 12));
-  for (std::size_t n = 0; surrogate.observations() < start && n < 10 * start; ++n) {
+  for (std::size_t n = 0; learning.surrogate().observations() < start && n < 10 * start; ++n) {
     if (search.left() <= 0) return;
     const std::size_t index = *space.nearest(space.space_filling(n < 2 ? n : n + seed % 97));
-    if (!search.tried(index)) profile(index, "space filling");
+    if (!search.tried(index)) learning.profile(index, "space filling");
   }
   Beliefs beliefs;
   while (search.left() > 0) {
-    surrogate.predict(beliefs);
+    learning.surrogate().predict(beliefs);
     // Predicted front of time a sample and power.
     std::vector<std::size_t> order(space.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -68,7 +58,8 @@ void search_als(Search& search, const SurrogatePrior& prior, double noise, std::
       if (!choice || uncertainty(i) > uncertainty(*choice)) choice = i;
     }
     for (const auto& choice : chosen) {
-      if (choice && search.left() > 0) profile(*choice, "least certain of the predicted front");
+      if (choice && search.left() > 0)
+        learning.profile(*choice, "least certain of the predicted front");
     }
   }
 }

@@ -3,12 +3,13 @@
 // slope |change of time / change of power|, halving its range. What is not published is chosen
 // here: the objective stands for time; any broken limit other than power or energy counts as "too
 // slow"; while over the budget the knob with the least slope is followed, which gives up least
-// time for a watt (on the common modes of ResNet-18 7.4 instead of 12.0 % mean penalty); profiles
-// that are left when all ranges are used up go to the neighbours of the best mode.
+// time for a watt (on the common modes of ResNet-18 7.4 instead of 12.0 % mean penalty); two fifths
+// of the budget go where the gradient of all that was profiled points (6.0 instead of 7.4 %).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/tune/knob_plane.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
@@ -39,11 +40,12 @@ class Descent {
   }
 
   void run() {
+    const int keep = search_.left() * 2 / 5;  // for the gradient
     if (!move_to(current_, "middle mode")) return;
     probe_ends();
-    while (search_.left() > 0 && follow_steepest()) {
+    while (search_.left() > keep && follow_steepest()) {
     }
-    while (search_.left() > 0 && try_neighbour()) {
+    while (search_.left() > 0 && search_.best() && try_gradient()) {
     }
   }
 
@@ -133,36 +135,35 @@ class Descent {
     return true;
   }
 
-  // One untried neighbour of the best mode: one knob a level up, or one up and another down.
-  bool try_neighbour() {
-    const auto best = search_.best();
-    if (!best) return false;
-    const Position at = space_.position(*space_.find(best->point));
-    const auto attempt = [&](Position position) {
-      for (const std::size_t axis : axes_) {
-        const int last = static_cast<int>(space_.levels(axis).size()) - 1;
-        if (position[axis] < 0 || position[axis] > last) return false;
-      }
-      const auto index = space_.nearest(position);
-      if (!index || space_.position(*index) != position || search_.tried(*index)) return false;
-      return search_.profile(*index, "neighbour of the best mode").has_value();
-    };
-    for (const std::size_t up : axes_) {
-      Position position = at;
-      ++position[up];
-      if (attempt(position)) return true;
+  // The untried mode, at the batch of this descent, that the gradient of everything profiled says
+  // is best; what breaks a limit ranks behind, by how little it breaks it.
+  bool try_gradient() {
+    KnobPlane time, power;
+    const double budget_w = search_.goal().limits.power_w;
+    for (const auto& seen : search_.seen()) {
+      const std::size_t index = *space_.find(seen.point);
+      if (space_.position(index)[SearchSpace::kBatchAxis] != batch_level()) continue;
+      const double weight = KnobPlane::weight(seen.power_w, budget_w);
+      time.add(KnobPlane::time_row(space_, index), seen.time_s, weight);
+      power.add(KnobPlane::power_row(space_, index), seen.power_w, weight);
     }
-    for (const std::size_t up : axes_) {
-      for (const std::size_t down : axes_) {
-        if (up == down) continue;
-        Position position = at;
-        ++position[up];
-        --position[down];
-        if (attempt(position)) return true;
-      }
+    time.fit();
+    power.fit();
+    std::optional<std::size_t> next;
+    double least_excess = 0, least_value = 0;
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (search_.tried(i) || space_.position(i)[SearchSpace::kBatchAxis] != batch_level())
+        continue;
+      const Observation guess{space_[i], time.at(KnobPlane::time_row(space_, i)),
+                              power.at(KnobPlane::power_row(space_, i))};
+      const double excess = std::max(0.0, judge(search_.goal(), guess).excess);
+      const double value = objective_value(search_.goal(), guess);
+      if (next && std::pair(excess, value) >= std::pair(least_excess, least_value)) continue;
+      next = i, least_excess = excess, least_value = value;
     }
-    return false;
+    return next && search_.profile(*next, "where the gradient points").has_value();
   }
+  int batch_level() const { return current_[SearchSpace::kBatchAxis]; }
 
   Search& search_;
   const SearchSpace& space_;

@@ -12,21 +12,13 @@ void search_thompson(Search& search, const SurrogatePrior& prior, double noise,
                      std::uint64_t seed) {
   Random random(seed);
   const SearchSpace& space = search.space();
-  Surrogate surrogate(prior, noise);
-  const auto profile = [&](std::size_t index, const char* reason) {
-    const std::size_t before = search.seen().size();
-    search.profile(index, reason);
-    for (std::size_t i = before; i < search.seen().size(); ++i) {
-      const auto& seen = search.seen()[i];
-      surrogate.observe(*space.find(seen.point), seen.time_s, seen.power_w);
-    }
-  };
+  LearningSearch learning(search, prior, noise);
   for (int i = 0; i < 3 && search.left() > 0; ++i) {
-    profile(random.below(space.size()), "start: drawn at random");
+    learning.profile(random.below(space.size()), "start: drawn at random");
   }
   Beliefs beliefs;
   while (search.left() > 0) {
-    surrogate.predict(beliefs);
+    learning.surrogate().predict(beliefs);
     const double time_shift = random.normal(), power_shift = random.normal();
     std::optional<std::size_t> next;
     double next_value = Limits::kNone;
@@ -42,7 +34,7 @@ void search_thompson(Search& search, const SurrogatePrior& prior, double noise,
       if (value < next_value) next_value = value, next = i;
     }
     if (!next) return;
-    profile(*next, "best of a drawn world");
+    learning.profile(*next, "best of a drawn world");
   }
 }
 
