@@ -8,6 +8,9 @@
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/evaluation.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/predictor_figures.h"
+#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -16,9 +19,9 @@ struct Options {
   std::string sweep, workload, sampling = "random", given;
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
-  std::string twin;
+  std::string twin, svg, html;
   std::vector<std::string> twin_sweeps;
-  bool every_run = false;
+  bool every_run = false, shuffle_references = false;
 };
 
 using Getter = std::function<double(const RunScore&)>;
@@ -102,7 +105,9 @@ void run(const Context& context, Options options) {
   EvaluationOptions& evaluation = options.evaluation;
   const Sweep sweep = read_trusted_sweep(context, options.sweep, true, options.workload);
   for (const auto& path : options.references) {
-    evaluation.predictor.references.push_back(read_trusted_sweep(context, path, false));
+    Sweep reference = read_trusted_sweep(context, path, evaluation.keep_outliers);
+    if (options.shuffle_references) reference = shuffle_costs(std::move(reference), context.seed);
+    evaluation.predictor.references.push_back(std::move(reference));
   }
   if (!options.twin.empty()) {
     std::vector<SweepSpec> specs;
@@ -120,7 +125,21 @@ void run(const Context& context, Options options) {
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
   const auto scores = evaluate_predictors(sweep, evaluation);
-  print(context, options.every_run ? run_table(scores) : summary_table(scores));
+  const Table table = options.every_run ? run_table(scores) : summary_table(scores);
+  print(context, table);
+  if (options.svg.empty() && options.html.empty()) return;
+  const auto front = measured_front(sweep, evaluation.keep_outliers
+                                               ? std::vector<bool>(sweep.observations.size(), false)
+                                               : check_quality(sweep).flagged);
+  const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
+  const auto figures = predictor_figures(scores, front);
+  if (!options.svg.empty()) write_output(options.svg, to_svg(figures, title));
+  if (!options.html.empty()) {
+    HtmlReport page(title);
+    for (const auto& figure : figures) page.figure(figure);
+    page.table("Scores", table);
+    write_output(options.html, page.html());
+  }
 }
 
 }  // namespace
@@ -168,6 +187,13 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--threads", evaluation.threads, "Threads; 0: all")->capture_default_str();
+  command->add_flag("--shuffle-reference", options->shuffle_references,
+                    "Give the references' costs to other modes at random: does it do harm?");
+  command->add_flag("--keep-outliers", evaluation.keep_outliers,
+                    "Rows that the quality check flags are reference, optimum and answer, too");
+  command->add_option("--svg", options->svg,
+                      "Write errors over profiled modes and Pareto fronts to this SVG file");
+  command->add_option("--html", options->html, "Write figures and scores to this HTML file");
   command->add_flag("--every-run", options->every_run, "One line a run instead of medians");
   command->callback([&context, options] { run(context, *options); });
 }

@@ -9,6 +9,8 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/advice.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/prediction_report.h"
@@ -20,7 +22,36 @@ struct Options {
   PredictOptions inputs;
   std::string output, train_reference;
   std::size_t suggest = 0;
+  bool advise = false;
+  double minibatch_ms = 0;
+  TrainingScenario job{"job", 0, 1, 1};
 };
+
+// Which method pays: for the job that is described, or else for the usual scenarios.
+void advise(const Context& context, const Options& options) {
+  ProfilingCost profiling;
+  profiling.board_modes = knob_space(load_board(options.inputs.device)).modes().size();
+  profiling.minibatch_s = options.minibatch_ms * 1e-3;
+  const auto scenarios =
+      options.job.training_s > 0 ? std::vector{options.job} : training_scenarios();
+  Table table({{"scenario", ""},
+               {"method", ""},
+               {"modes", ""},
+               {"profiling_h", "", 3},
+               {"lost_h", "", 3},
+               {"total_h", "", 3},
+               {"over_budget_pct", "", 3}});
+  constexpr double kHour = 3600;
+  for (const auto& scenario : scenarios) {
+    for (const auto& cost : compare_methods(scenario, profiling)) {
+      const std::size_t modes = cost.method.modes == 0 ? profiling.board_modes : cost.method.modes;
+      table.add_row({scenario.name, cost.method.name, static_cast<std::int64_t>(modes),
+                     cost.profiling_s / kHour, cost.lost_s / kHour, cost.total_s() / kHour,
+                     100 * cost.method.over_budget});
+    }
+  }
+  print(context, table);
+}
 
 // Modes before anything is known of their cost.
 Table points_table(const std::vector<OperatingPoint>& points) {
@@ -67,6 +98,7 @@ void train(const Context& context, const Options& options) {
 }
 
 void run(const Context& context, const Options& options) {
+  if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
   if (options.suggest > 0) return suggest(context, options);
   PredictInputs inputs = read_inputs(context, options.inputs);
@@ -103,7 +135,8 @@ void add_predict(CLI::App& app, Context& context) {
       app, context, "predict", "Time, power and energy of all modes from a few profiled ones",
       "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
-      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5");
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
+      "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
   auto options = std::make_shared<Options>();
   options->inputs.add_to(*command);
   command->add_option("-o,--output", options->output,
@@ -113,7 +146,34 @@ void add_predict(CLI::App& app, Context& context) {
                       "Instead of predicting, propose this many modes to profile next");
   command->add_option("--train-reference", options->train_reference,
                       "Train powertrain's reference networks on the samples and write them here");
+  auto* advise = command->add_flag(
+      "--advise", options->advise,
+      "Instead of predicting, say which method pays: time of profiling against time lost");
+  advise->needs(command->get_option("--device"));
+  command
+      ->add_option("--minibatch-ms", options->minibatch_ms,
+                   "For --advise: time of a minibatch, mean over modes")
+      ->check(CLI::PositiveNumber)
+      ->needs(advise);
+  auto* hours = command->add_option_function<double>(
+      "--training-hours", [options](const double& h) { options->job.training_s = 3600 * h; },
+      "For --advise: one training in the best mode; without it the usual scenarios");
+  hours->check(CLI::PositiveNumber)->needs(advise);
+  command->add_option("--trainings", options->job.trainings, "For --advise: how many of them")
+      ->check(CLI::PositiveNumber)
+      ->needs(hours)
+      ->capture_default_str();
+  command
+      ->add_option("--workloads", options->job.workloads,
+                   "For --advise: how many workloads they are, each profiled anew")
+      ->check(CLI::PositiveNumber)
+      ->needs(hours)
+      ->capture_default_str();
   command->callback([&context, options] {
+    if (options->advise) {
+      if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-ms");
+      return run(context, *options);
+    }
     if (options->inputs.samples.empty() && options->suggest == 0) {
       throw CLI::RequiredError("--samples");
     }

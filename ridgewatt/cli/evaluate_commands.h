@@ -5,6 +5,7 @@
 
 namespace ridgewatt::cli {
 
+void add_evaluate_clocks(CLI::App& evaluate, Context& context);
 void add_evaluate_estimate(CLI::App& evaluate, Context& context);
 void add_evaluate_predictors(CLI::App& evaluate, Context& context);
 void add_evaluate_strategies(CLI::App& evaluate, Context& context);
@@ -12,8 +13,8 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context);
 void add_evaluate_pipeline(CLI::App& evaluate, Context& context);
 
 inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
-    add_evaluate_estimate,  add_evaluate_predictors, add_evaluate_strategies,
-    add_evaluate_schedules, add_evaluate_pipeline,
+    add_evaluate_estimate,   add_evaluate_predictors, add_evaluate_clocks,
+    add_evaluate_strategies, add_evaluate_schedules,  add_evaluate_pipeline,
 };
 
 }  // namespace ridgewatt::cli

@@ -77,9 +77,10 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
       power.mean.cwiseMax(least_log_power_ - std::log(5)).cwiseMin(most_log_power_ + std::log(5));
   // Hyperparameters at their most likely values make a predictive variance too small, the more so
   // the fewer the samples.
-  const double z =
-      normal_quantile(0.5 + interval / 2) *
-      std::sqrt(kInflation + kInflationPerSample / static_cast<double>(summary_.samples));
+  const double inflation = kInflation + kInflationPerSample / static_cast<double>(summary_.samples);
+  time.variance *= inflation * time_.variance_factor();
+  power.variance *= inflation * power_.variance_factor();
+  const double z = normal_quantile(0.5 + interval / 2);
   const auto estimate = [z](double mean, double variance) {
     const double half = std::min(z * std::sqrt(variance), 4.0);
     return Estimate{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};

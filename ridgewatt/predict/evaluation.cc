@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
@@ -13,6 +14,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt {
@@ -158,6 +160,35 @@ GivenSamples read_given_samples(const std::string& path, const Sweep& sweep) {
   return samples;
 }
 
+Sweep shuffle_costs(Sweep sweep, std::uint64_t seed) {
+  auto costs = sweep.observations;
+  Random(seed).shuffle(costs);
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    sweep.observations[i].time_s = costs[i].time_s;
+    sweep.observations[i].power_w = costs[i].power_w;
+  }
+  return sweep;
+}
+
+namespace {
+
+std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
+                                  const std::vector<bool>& flagged) {
+  std::vector<double> times, powers;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    // What is not finite is never on a front.
+    times.push_back(flagged[row] ? std::numeric_limits<double>::infinity() : rows[row].time_s);
+    powers.push_back(rows[row].power_w);
+  }
+  return pareto_front(times, powers);
+}
+
+}  // namespace
+
+std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged) {
+  return rows_at(sweep, front_of(sweep.observations, flagged));
+}
+
 RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
                            const Predictor& predictor, const EvaluationOptions& options) {
   RunScore score;
@@ -179,7 +210,17 @@ RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
   } else {
     for (const auto& p : predictions) bound.push_back(p.power_w.mean);
   }
-  score.budget = score_budgets(sweep, flagged, predictions, bound, options);
+  const std::vector<bool> none(flagged.size(), false);
+  const std::vector<bool>& barred = options.keep_outliers ? none : flagged;
+  score.budget = score_budgets(sweep, barred, predictions, bound, options);
+  std::vector<Observation> predicted;
+  for (std::size_t row = 0; row < points.size(); ++row) {
+    predicted.push_back({points[row], predictions[row].time_s.mean, predictions[row].power_w.mean});
+  }
+  for (const auto row : front_of(predicted, barred)) {
+    score.predicted_front.push_back(predicted[row]);
+    score.measured_front.push_back(sweep.observations[row]);
+  }
   return score;
 }
 

@@ -39,6 +39,7 @@ struct EvaluationOptions {
   // mean alone).
   double least_budget_w = 17, most_budget_w = 50, budget_step_w = 1;
   double confidence = 0;
+  bool keep_outliers = false;  // flagged rows are optimum and answer, too
   std::uint64_t seed = 1;
   int threads = 0;
 };
@@ -66,7 +67,16 @@ struct RunScore {
   QuantityScore time, power, energy;
   BudgetScore budget;
   double fit_s = 0, predict_s = 0;
+  // What the modes on the predicted Pareto front of time and power cost, predicted and measured;
+  // without flagged rows.
+  std::vector<Observation> predicted_front, measured_front;
 };
+
+// `sweep` with its times and powers, as pairs, given to other operating points at random: a
+// reference that can only mislead.
+Sweep shuffle_costs(Sweep sweep, std::uint64_t seed);
+// Rows of the measured Pareto front of time and power, by rising time.
+std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged);
 
 // Scores of predictions for every row. Flagged rows are no answer and no optimum.
 RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,

@@ -156,6 +156,19 @@ LogPrediction CandidateSet::predict(const CandidateInput& input) const {
   return sum;
 }
 
+double CandidateSet::variance_factor() const {
+  constexpr double kSamplesOfPrior = 12;  // that the variance is right
+  constexpr double kMost = 9;             // what one sample may say
+  double factor = 0;
+  for (const auto& candidate : candidates_) {
+    const Eigen::ArrayXd square =
+        candidate.model.process().standardised_residuals().array().square().min(kMost);
+    factor += candidate.weight * (kSamplesOfPrior + square.sum()) /
+              (kSamplesOfPrior + static_cast<double>(square.size()));
+  }
+  return factor;
+}
+
 const CandidateSet::Candidate& CandidateSet::likeliest() const {
   return *std::max_element(
       candidates_.begin(), candidates_.end(),

@@ -14,7 +14,7 @@ constexpr std::size_t kDesignCandidates = 700, kDesignTargets = 250;
 constexpr std::size_t kByVariance = 12;
 constexpr double kSpreadLength = 0.5;  // of the process's
 // Weak: they decide between points that are about as good.
-constexpr double kPriceExponent = 0.15, kSpreadPriceExponent = 0.02;
+constexpr double kPriceExponent = 0.05, kSpreadPriceExponent = 0.02;
 
 // A subset that has the corners of the space and, between them, an even share of the rest.
 std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, double start) {

@@ -1,0 +1,58 @@
+// ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
+#include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/predict/clock_search.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> sweeps;
+  std::size_t count = 5;
+  double tolerance_pct = 1;
+};
+
+void run(const Context& context, const Options& options) {
+  Table table({{"workload", ""},
+               {"batch", ""},
+               {"clocks", ""},
+               {"answer_gpu_mhz", "", 5},
+               {"best_gpu_mhz", "", 5},
+               {"excess_pct", "", 3},
+               {"within", ""},
+               {"noise_pct", "", 3}});
+  for (const auto& path : options.sweeps) {
+    for (const auto& sweep : read_sweeps(path)) {
+      for (const auto& score : score_clock_search(sweep, options.count)) {
+        table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
+                       static_cast<std::int64_t>(score.clocks), score.answer_hz / 1e6,
+                       score.best_hz / 1e6, 100 * score.excess,
+                       std::int64_t{100 * score.excess <= options.tolerance_pct},
+                       100 * score.noise});
+      }
+    }
+  }
+  print(context, table);
+}
+
+}  // namespace
+
+void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "clocks",
+      "Search the GPU clock of least energy by few measurements in each group of a sweep",
+      "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5");
+  auto options = std::make_shared<Options>();
+  command->add_option("--sweep", options->sweeps, "Sweep CSV with several GPU clocks, repeatable")
+      ->allow_extra_args(false)
+      ->required();
+  command->add_option("--count", options->count, "Clocks measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--tolerance", options->tolerance_pct, "Excess energy that counts as within, %")
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,130 @@
+// The contract of `ridgewatt predict`, `pareto` and `evaluate predictors` on the command line.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/tune/board_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+using testing::ProgramResult;
+using testing::run_program;
+
+class PredictCommand : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder_;
+  Sweep board_ = testing::small_board_sweep({16});
+  std::string sweep_ = folder_.write("sweep.csv", write_sweep_csv({board_}));
+
+  // Every `stride`-th row.
+  std::string samples(std::size_t stride) {
+    Sweep some = board_;
+    some.observations.clear();
+    for (std::size_t i = 0; i < board_.observations.size(); i += stride) {
+      some.observations.push_back(board_.observations[i]);
+    }
+    return folder_.write("samples.csv", write_sweep_csv({some}));
+  }
+
+  static Json json_of(const std::string& arguments) {
+    const ProgramResult result = run_program(arguments + " --quiet --format json");
+    EXPECT_EQ(result.status, 0) << arguments << '\n' << result.output;
+    return Json::parse(result.output);
+  }
+};
+
+TEST_F(PredictCommand, EveryAskedModeHasAMeanWithinItsInterval) {
+  const Json rows = json_of("predict --samples " + samples(7) + " --query " + sweep_);
+  ASSERT_EQ(rows.size(), board_.observations.size());
+  for (const auto& row : rows) {
+    for (const std::string name : {"time", "power", "energy"}) {
+      const std::string unit = name == "time" ? "_ms" : name == "power" ? "_w" : "_j";
+      EXPECT_GT(row[name + "_lo" + unit].get<double>(), 0);
+      EXPECT_LE(row[name + "_lo" + unit], row[name + unit]);
+      EXPECT_LE(row[name + unit], row[name + "_hi" + unit]);
+    }
+  }
+}
+
+TEST_F(PredictCommand, SuggestsOtherModesThanTheSampledFromHighClocksToLow) {
+  const std::string sampled = samples(9);
+  const Json next = json_of("predict --samples " + sampled + " --query " + sweep_ + " --suggest 8");
+  ASSERT_EQ(next.size(), 8U);
+  std::set<Json> known;
+  for (const auto& row : read_sweep(sampled).observations)
+    known.insert(mode_to_json(row.point.mode));
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    EXPECT_FALSE(known.contains(next[i]["mode"]));
+    if (i == 0) continue;
+    EXPECT_GE(next[i - 1]["mode"]["mem_mhz"].get<double>(), next[i]["mode"]["mem_mhz"]);
+  }
+}
+
+TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
+  const Json rows = json_of("predict --device agx-orin --advise --minibatch-ms 250");
+  std::set<std::string> scenarios;
+  for (const auto& row : rows) {
+    scenarios.insert(row["scenario"].get<std::string>());
+    EXPECT_NEAR(row["total_h"].get<double>(),
+                row["profiling_h"].get<double>() + row["lost_h"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(scenarios.size(), 4U);
+  const Json own = json_of(
+      "predict --device agx-orin --advise --minibatch-ms 250 --training-hours 2 --trainings 3");
+  EXPECT_LT(own.size(), rows.size());
+}
+
+TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
+  const std::string svg = (folder_.path() / "scores.svg").string();
+  const std::string evaluate = "evaluate predictors --sweep " + sweep_ + " --reference " + sweep_;
+  const Json rows = json_of(evaluate + " --methods auto,linear --sizes 8,16 --runs 2 --svg " + svg);
+  ASSERT_EQ(rows.size(), 4U);
+  // With the very sweep as reference, the few-shot predictor is better than a line.
+  EXPECT_LT(rows[0]["time_mape_pct"].get<double>(), rows[2]["time_mape_pct"]);
+  EXPECT_NE(read_file(svg).find("</svg>"), std::string::npos);
+  const Json misled = json_of(evaluate + " --sizes 8 --runs 2 --shuffle-reference");
+  EXPECT_GT(misled[0]["time_mape_pct"].get<double>(), rows[0]["time_mape_pct"]);
+  EXPECT_EQ(json_of(evaluate + " --sizes 8 --runs 2 --threads 1"),
+            json_of(evaluate + " --sizes 8 --runs 2 --threads 2"));
+}
+
+TEST_F(PredictCommand, FewClocksAreScoredAgainstTheMeasuredOptimum) {
+  const Json rows = json_of("evaluate clocks --count 3 --sweep " + sweep_);
+  ASSERT_GT(rows.size(), 0U);
+  for (const auto& row : rows) {
+    EXPECT_GE(row["excess_pct"].get<double>(), 0);
+    EXPECT_EQ(row["within"].get<int>(), row["excess_pct"].get<double>() <= 1 ? 1 : 0);
+  }
+}
+
+TEST_F(PredictCommand, AnUnseenTwinIsAPriorOfTheEvaluation) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data/agx-orin";
+  const std::string inference = (data / "inference/resnet50.csv").string();
+  const std::string training = (data / "training/resnet18.csv").string();
+  const Json rows = json_of("evaluate predictors --sizes 10 --runs 1 --sampling designed --sweep " +
+                            training + " --twin agx-orin --twin-sweep " + inference);
+  EXPECT_LT(rows[0]["time_mape_pct"].get<double>(), 9);
+  const ProgramResult nothing_left = run_program("evaluate predictors --sweep " + training +
+                                                 " --twin agx-orin --twin-sweep " + training);
+  EXPECT_EQ(nothing_left.status, 2) << nothing_left.output;
+}
+
+TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
+  for (const std::string arguments :
+       {"predict", "predict --advise", "predict --device agx-orin --advise",
+        "predict --minibatch-ms 5", "evaluate predictors", "evaluate clocks --sweep x --count 0"}) {
+    const ProgramResult result = run_program(arguments);
+    EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,54 @@
+#include "ridgewatt/predict/advice.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+std::vector<TrainingScenario> training_scenarios() {
+  constexpr double kHour = 3600;
+  return {{"one long training", 24 * kHour, 1, 1},
+          {"fine-tuning", 0.5 * kHour, 1, 1},
+          {"continuous learning", 1 * kHour, 50, 1},
+          {"federated learning", 0.5 * kHour, 50, 50}};
+}
+
+std::span<const ChoiceMethod> choice_methods() {
+  static const std::array<ChoiceMethod, 8> methods = {{
+      {"auto", 10, 0.014, 0.068, 1},
+      {"auto", 20, 0.002, 0.062, 1},
+      {"auto", 50, 0.002, 0.018, 1},
+      {"trees", 20, 0.148, 0.297, 1},
+      {"trees", 50, 0.024, 0.353, 1},
+      {"linear", 50, 2.77, 0.0, 0},
+      {"powertrain", 50, 0.007, 0.25, 5},
+      {"every mode", 0, 0, 0, 0},
+  }};
+  return methods;
+}
+
+std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
+                                        const ProfilingCost& profiling) {
+  const bool positive = scenario.training_s > 0 && scenario.trainings > 0 &&
+                        scenario.workloads > 0 && profiling.board_modes > 0 &&
+                        profiling.minibatch_s > 0 && profiling.minibatches > 0 &&
+                        profiling.mode_change_s >= 0;
+  if (!positive) throw UsageError("times and counts of a job are positive");
+  const double mode_s = profiling.minibatches * profiling.minibatch_s + profiling.mode_change_s;
+  std::vector<MethodCost> result;
+  for (const auto& method : choice_methods()) {
+    if (method.modes > profiling.board_modes) continue;
+    const std::size_t modes = method.modes == 0 ? profiling.board_modes : method.modes;
+    const double once_s = static_cast<double>(modes) * mode_s + method.fit_s;
+    result.push_back({method, scenario.workloads * once_s,
+                      scenario.trainings * scenario.training_s * method.penalty});
+  }
+  std::stable_sort(result.begin(), result.end(), [](const MethodCost& a, const MethodCost& b) {
+    return a.total_s() < b.total_s();
+  });
+  return result;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,48 @@
+#include "ridgewatt/predict/advice.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+const MethodCost& cost_of(const std::vector<MethodCost>& costs, const std::string& name,
+                          std::size_t modes) {
+  for (const auto& cost : costs) {
+    if (cost.method.name == name && cost.method.modes == modes) return cost;
+  }
+  throw UsageError("no such method", name);
+}
+
+TEST(Advice, CostsAreProfilingAndWhatAWorseModeLoses) {
+  // 4,368 modes of 40 minibatches of 0.2 s and 2 s for the change: 43,680 s.
+  const auto costs = compare_methods({"job", 3600, 10, 2}, {4368, 0.2, 40, 2});
+  const MethodCost& all = cost_of(costs, "every mode", 0);
+  EXPECT_DOUBLE_EQ(all.profiling_s, 2 * 43680.0);
+  EXPECT_DOUBLE_EQ(all.lost_s, 0);
+  const MethodCost& ours = cost_of(costs, "auto", 20);
+  EXPECT_NEAR(ours.profiling_s, 2 * 200.0, 2);
+  EXPECT_DOUBLE_EQ(ours.lost_s, 36000 * ours.method.penalty);
+  for (std::size_t i = 1; i < costs.size(); ++i) {
+    EXPECT_LE(costs[i - 1].total_s(), costs[i].total_s());
+  }
+}
+
+TEST(Advice, ProfilingEveryModePaysOnlyForVeryLongTrainings) {
+  const ProfilingCost profiling = {4368, 0.2, 40, 5};
+  EXPECT_EQ(compare_methods({"years", 1e9, 1, 1}, profiling).front().method.name, "every mode");
+  EXPECT_NE(compare_methods({"minutes", 600, 1, 1}, profiling).front().method.name, "every mode");
+  // Profiled once, used often: more modes pay.
+  const auto often = compare_methods({"often", 3600, 1000, 1}, profiling);
+  const auto anew = compare_methods({"anew", 3600, 1000, 1000}, profiling);
+  EXPECT_LE(anew.front().profiling_s / 1000, often.front().profiling_s);
+}
+
+TEST(Advice, NonsenseIsAnError) {
+  EXPECT_THROW(compare_methods({"job", 0, 1, 1}, {4368, 0.2, 40, 2}), UsageError);
+  EXPECT_THROW(compare_methods({"job", 10, 1, 1}, {4368, 0, 40, 2}), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

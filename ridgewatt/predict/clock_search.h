@@ -1,0 +1,42 @@
+// The clock of least cost from a handful of measurements, where cost falls and then rises with the
+// clock, as energy does: at low clocks what is always on is paid for longer, at high ones the
+// voltage rises.
+//
+// Golden-section search (Kiefer, Proc. AMS 4, 1953: no search of a unimodal function needs fewer
+// evaluations for the same bracket) over the clocks that the board has. What is answered was
+// measured, so noise of the curve between the clocks does not enter.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+
+struct ClockSearch {
+  std::vector<std::size_t> measured;  // indices in the order measured
+  std::size_t best = 0;               // the one of least cost among them
+};
+
+// `clocks_hz` rise; `cost(index)` is measured at most once an index and at most `count` times (>
+// 0). UsageError when there are no clocks or they do not rise.
+ClockSearch search_clock(std::span<const double> clocks_hz,
+                         const std::function<double(std::size_t)>& cost, std::size_t count);
+
+// The search for least energy over the GPU clock, against the measured optimum, in one group of
+// rows that differ in nothing but that clock.
+struct ClockSearchScore {
+  OperatingPoint rest;  // what the rows share; its GPU clock is 0
+  std::size_t clocks = 0;
+  double answer_hz = 0, best_hz = 0;
+  double excess = 0;  // of the answer's energy over the least measured one, as a fraction
+  // Median deviation of an energy from the mean of its two neighbours: no curve follows that.
+  double noise = 0;
+};
+// One score a group of at least three clocks, `count` of which are measured.
+std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t count);
+
+}  // namespace ridgewatt

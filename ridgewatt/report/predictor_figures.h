@@ -1,0 +1,18 @@
+// Figures of an evaluation of predictors: error against the number of profiled modes, and the
+// Pareto fronts that the predictions lead to beside the measured one.
+#pragma once
+
+#include <vector>
+
+#include "ridgewatt/predict/evaluation.h"
+#include "ridgewatt/report/figure.h"
+
+namespace ridgewatt {
+
+// Error of time, error of power (median over runs with quartiles, one line a method), and fronts:
+// `measured`, and what the modes on each method's predicted front cost when they are run (first
+// run, largest number of profiled modes).
+std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
+                                      const std::vector<Observation>& measured);
+
+}  // namespace ridgewatt
