@@ -1,34 +1,27 @@
-// ridgewatt compare: which of two commands costs more.
+// ridgewatt compare: which of two commands, or of two power modes, costs more.
+#include <memory>
+
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/mode_text.h"
 #include "ridgewatt/measure/compare.h"
+#include "ridgewatt/platform/mode_control.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 struct Options {
   DeviceOptions device;
-  std::string a;
-  std::string b;
+  std::string a, b;
+  std::string mode_a, mode_b;
   int repeats = 5;
   double rate_hz = 100;
+  double idle_s = 0;
 };
 
-void run(const Context& context, const Options& options) {
-  const auto device = options.device.open(context);
-  CompareOptions compare;
-  for (const auto& [text, measure] :
-       {std::pair{&options.a, &compare.a}, {&options.b, &compare.b}}) {
-    measure->command = {"/bin/sh", "-c", *text};
-    measure->rate_hz = options.rate_hz;
-    measure->idle_s = 0;
-  }
-  compare.repeats = options.repeats;
-  compare.seed = context.seed;
-  Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
-  const auto comparisons = compare_commands(
-      *device.sysfs, compare, [&](int done) { progress.update(static_cast<std::size_t>(done)); });
+Table to_table(const std::vector<Comparison>& comparisons) {
   Table table({{"quantity"},
                {"unit"},
                {"a", "A"},
@@ -44,23 +37,63 @@ void run(const Context& context, const Options& options) {
          std::int64_t{entry.pairs},
          entry.differs() ? (entry.ratio > 1 ? "B is more" : "B is less") : "no difference"});
   }
-  print(context, table);
+  return table;
+}
+
+void run(const Context& context, const Options& options) {
+  const bool modes = !options.mode_a.empty() || !options.mode_b.empty();
+  if (options.b.empty() && !modes) {
+    throw UsageError("nothing to compare with", "compare", "give a second command or two modes");
+  }
+  if (options.mode_a.empty() != options.mode_b.empty()) {
+    throw UsageError("give both --mode-a and --mode-b", "compare");
+  }
+  const auto device = options.device.open(context);
+  CompareOptions compare;
+  compare.a.command = {"/bin/sh", "-c", options.a};
+  compare.b.command = {"/bin/sh", "-c", options.b.empty() ? options.a : options.b};
+  for (auto* measure : {&compare.a, &compare.b}) {
+    measure->rate_hz = options.rate_hz;
+    measure->idle_s = options.idle_s;
+  }
+  compare.repeats = options.repeats;
+  compare.seed = context.seed;
+  std::unique_ptr<JetsonModeControl> control;
+  if (modes) {
+    control = std::make_unique<JetsonModeControl>(
+        *device.sysfs, JetsonModeControl::Options{options.device.state_folder, 100, false});
+    compare.prepare = [&](bool b) { apply_mode(*control, b ? options.mode_b : options.mode_a); };
+  }
+  Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
+  const auto comparisons = compare_commands(*device.sysfs, compare, [&](int done) {
+    if (control) control->check_safety();
+    progress.update(static_cast<std::size_t>(done));
+  });
+  if (control) control->restore();
+  print(context, to_table(comparisons));
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "compare", "Which of two commands costs more",
-                              "ridgewatt compare 'python3 train.py' 'docker run image train.py'");
+  auto* command = add_command(
+      app, context, "compare", "Which of two commands, or modes, costs more",
+      "ridgewatt compare 'python3 train.py' 'docker run image train.py'\n"
+      "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'");
   auto options = std::make_shared<Options>();
   add_device_options(*command, options->device);
   command->add_option("A", options->a, "First command, for the shell")->required();
-  command->add_option("B", options->b, "Second command")->required();
+  command->add_option("B", options->b, "Second command; left out: the first in another mode");
+  command->add_option("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
+  command->add_option("--mode-b", options->mode_b, "Mode of B");
   command->add_option("--repeats", options->repeats, "Runs of each")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
   command->add_option("--rate", options->rate_hz, "Power samples a second")
       ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  command->add_option("--pause", options->idle_s, "Seconds between runs")
+      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -1,6 +1,8 @@
 // ridgewatt fake-run: a workload on a fake board, to be profiled and measured like a real one.
 #include <unistd.h>
+
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -21,9 +23,12 @@ struct Options {
   std::string model;
   std::int64_t batch = 16;
   bool training = false;
-  int minibatches = 40;
+  int minibatches = 60;
   double speed = 1;
 };
+
+// The board must not keep the power of the load.
+volatile std::sig_atomic_t asked_to_end = 0;
 
 void mark() {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
@@ -44,21 +49,23 @@ void run(const Context& context, const Options& options) {
                 fake_workload(options.model, options.batch, options.training), name.seed);
   const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
   const PowerMode mode = control.state().limits;
+  const FakeRails rails(*device.sysfs);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now();
-  for (int i = 0; i < options.minibatches; ++i) {
+  std::signal(SIGTERM, [](int) { asked_to_end = 1; });
+  int done = 0;
+  for (; done < options.minibatches && asked_to_end == 0; ++done) {
     const TimePower at = load.next(mode);
-    set_fake_power(*device.sysfs, at.power_w);
+    rails.set(at.power_w);
     end += std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double>(at.time_s / options.speed));
     std::this_thread::sleep_until(end);
     mark();
   }
-  set_fake_power(*device.sysfs, load.idle_w(mode));
+  rails.set(load.idle_w(mode));
   if (!context.quiet) {
-    std::cerr << "fake-run: " << options.minibatches << " minibatches of " << options.model
-              << " on " << name.name << " (modelled by a perturbed twin, seed " << name.seed
-              << ")\n";
+    std::cerr << "fake-run: " << done << " minibatches of " << options.model << " on " << name.name
+              << " (modelled by a perturbed twin, seed " << name.seed << ")\n";
   }
 }
 

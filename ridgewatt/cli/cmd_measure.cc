@@ -11,6 +11,8 @@ namespace {
 struct Options {
   DeviceOptions device;
   MeasureOptions measure;
+  std::string minibatches_file;
+  std::string series_file;
 };
 
 void run(const Context& context, const Options& options) {
@@ -21,6 +23,10 @@ void run(const Context& context, const Options& options) {
     print(measurement_to_json(measurement, options.measure.command, provenance));
   else
     print(context, measurement_table(measurement, provenance));
+  if (!options.minibatches_file.empty()) {
+    write_output(options.minibatches_file, minibatches_csv(measurement));
+  }
+  if (!options.series_file.empty()) write_output(options.series_file, series_csv(measurement));
   if (measurement.status != 0) {
     std::cout.flush();
     throw Error("the command failed with status " + std::to_string(measurement.status),
@@ -41,6 +47,17 @@ void add_measure(CLI::App& app, Context& context) {
   command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  command->add_option("--warm-up", options->measure.window.warm_up, "Minibatches that do not count")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--meter", options->measure.meter,
+                      "CSV that an external meter writes meanwhile (docs/measure.md)");
+  command->add_flag("--meter-total", options->measure.meter_is_total,
+                    "The meter's power counts, not the rails'");
+  command->add_option("--minibatches", options->minibatches_file,
+                      "Write time, stall, compute and energy of each minibatch to this CSV");
+  command->add_option("--series", options->series_file,
+                      "Write power, clocks, loads and temperatures over time to this CSV");
   command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
       ->required();
   command->callback([&context, options] { run(context, *options); });

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <sstream>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/measure/power_watch.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -45,6 +48,14 @@ Table to_table(const MicrobenchSummary& summary) {
 
 void run(const Context& context, const Arguments& arguments) {
   MicrobenchOptions options = arguments.options;
+  std::optional<PowerWatch> power;
+  try {
+    power.emplace(open_power_source(Sysfs("")));
+    options.power_start = [&power] { power->start(); };
+    options.power_stop = [&power] { return power->stop(); };
+  } catch (const Error& error) {
+    if (!context.quiet) std::cerr << "no power: " << escape_terminal(error.what()) << '\n';
+  }
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
   const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
                                                   : run_cpu_microbench(options);
@@ -92,7 +103,8 @@ void add_microbench(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4")
       ->delimiter(',');
-  command->add_option("-o,--output", arguments->output, "Points as CSV for `calibrate`");
+  command->add_option("-o,--output", arguments->output,
+                      "Points as CSV for `calibrate --microbench`");
   command->callback([&context, arguments] { run(context, *arguments); });
 }
 

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/mode_text.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/mode_json.h"
@@ -18,6 +19,8 @@ struct Options {
   DeviceOptions device;
   ModeOptions knobs;
   std::string preset;
+  std::string answer;
+  bool grid = false;
   bool dry_run = false;
   double hold_s = 0;
   double max_celsius = 100;
@@ -31,9 +34,19 @@ JetsonModeControl::Options control_options(const Options& options) {
   return {options.device.state_folder, options.max_celsius, options.dry_run};
 }
 
+// Every mode of the board's tables, as `predict --query` and `profile --modes` read them.
+void print_grid(const Context& context, const JetsonModeControl& control) {
+  const KnobSpace space = control.space();
+  const auto columns = knob_columns(space.modes());
+  Table table(columns);
+  for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
+  print(context, table);
+}
+
 void list(const Context& context, const Options& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (options.grid) return print_grid(context, control);
   if (context.json())
     print(mode_list_to_json(control));
   else
@@ -62,14 +75,17 @@ void hold(JetsonModeControl& control, double seconds) {
 }
 
 void apply(const Context& context, const Options& options) {
-  if (options.preset.empty() != options.knobs.given()) {
-    throw UsageError("give either a preset or clocks", "mode apply",
+  const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
+                   (options.answer.empty() ? 0 : 1);
+  if (ways != 1) {
+    throw UsageError("give one of a preset, clocks and --answer", "mode apply",
                      "for example: ridgewatt mode apply --gpu-mhz 612");
   }
   const auto device = options.device.open(context);
   JetsonModeControl control(*device.sysfs, control_options(options));
-  const auto summary = options.preset.empty() ? control.apply(options.knobs.mode())
-                                              : control.apply_preset(options.preset);
+  const auto summary = !options.preset.empty()  ? control.apply_preset(options.preset)
+                       : options.answer.empty() ? control.apply(options.knobs.mode())
+                                                : control.apply(read_answer(options.answer));
   if (context.json()) {
     print(apply_to_json(summary, options.dry_run));
   } else if (context.csv() || options.dry_run) {
@@ -142,11 +158,14 @@ void add_mode(CLI::App& app, Context& context) {
     return command;
   };
   add("list", "Presets, governors and knob tables", "ridgewatt mode list --device fake:agx-orin",
-      list);
+      list)
+      ->add_flag("--grid", options->grid, "Every mode that the tables make");
   add("show", "What the board is set to", "ridgewatt mode show", show);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   apply_command->add_option("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
+  apply_command->add_option("--answer", options->answer,
+                            "File with the answer of tune --format json");
   add_mode_options(*apply_command, options->knobs);
   apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
   apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore")

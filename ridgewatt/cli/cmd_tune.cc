@@ -1,12 +1,21 @@
 // ridgewatt tune: the best power mode and batch within limits.
+#include <utility>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 void run(const Context& context, TuneOptions options) {
+  if (is_local_device(options.device)) return tune_live(context, std::move(options));
+  if (options.live.command.size() > 1) {
+    throw UsageError("more than one model", options.live.command[1],
+                     "a program after -- needs --device local or fake:BOARD");
+  }
+  if (!options.live.command.empty()) options.model = options.live.command[0];
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
       throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
@@ -54,11 +63,15 @@ void add_tune(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, context, "tune", "The best power mode and batch within limits",
                   "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
-                  "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace");
+                  "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
+                  "  ridgewatt tune --device local --max-power 30 -- python3 train.py");
   auto options = std::make_shared<TuneOptions>();
-  command->add_option("MODEL,--model", options->model, "ONNX file or zoo:NAME");
+  command->add_option("MODEL", options->live.command,
+                      "ONNX file or zoo:NAME; for a board at hand the program, after --");
+  command->add_option("--model", options->model, "The same as MODEL");
   command->add_option("--device", options->device,
-                      "Board (its twin), all (ranks the boards), or replay:FILE.csv");
+                      "Board (its twin), all (ranks the boards), replay:FILE.csv, or a board at "
+                      "hand: local, fake:BOARD");
   command->add_option("--sweep", options->sweep, "Sweep that plays the board");
   command->add_option("--samples", options->samples,
                       "Profiled points to predict all others from, without profiling");
@@ -83,6 +96,7 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--keep-outliers", options->keep_outliers,
                     "Use rows that the quality check flags");
   add_search_options(*command, *options);
+  add_live_options(*command, options->live);
   command->callback([&context, options] { run(context, *options); });
 }
 

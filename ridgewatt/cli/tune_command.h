@@ -1,4 +1,4 @@
-// What the three ways of `tune` share: a sweep that plays the board, a twin, a few samples.
+// What the ways of `tune` share: a sweep that plays the board, a twin, a few samples, a live board.
 #pragma once
 
 #include <optional>
@@ -6,10 +6,19 @@
 #include <vector>
 
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/measure/live_profiler.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/tune/comparison.h"
 
 namespace ridgewatt::cli {
+
+// A board at hand, and the program that is profiled on it.
+struct LiveOptions {
+  std::vector<std::string> command;
+  std::string store = "tune.db", sysroot, state_folder;
+  ProfileOptions profile;
+  double max_celsius = 100;
+};
 
 struct TuneOptions {
   GoalOptions goal;
@@ -25,6 +34,7 @@ struct TuneOptions {
   int minibatches = 40;
   double dataset_size = 0, epochs = 1;
   bool trace = false, keep_outliers = false;
+  LiveOptions live;
 };
 
 // Budget, seed and thresholds of the search.
@@ -43,5 +53,7 @@ void print_ranking(const Context& context, const std::vector<TuneReport>& report
 void tune_sweep(const Context& context, const TuneOptions& options);
 void tune_twin(const Context& context, const TuneOptions& options);
 void tune_samples(const Context& context, const TuneOptions& options);
+void add_live_options(CLI::App& command, LiveOptions& options);
+void tune_live(const Context& context, TuneOptions options);
 
 }  // namespace ridgewatt::cli

@@ -11,6 +11,14 @@
 namespace ridgewatt {
 namespace {
 
+// Mean of a channel of the series; 0: the run lacks it.
+double series_mean(const Measurement& measurement, const char* channel) {
+  for (const auto& series : measurement.series_summary) {
+    if (series.channel == channel) return series.mean;
+  }
+  return 0;
+}
+
 struct Quantity {
   const char* name;
   const char* unit;
@@ -25,7 +33,12 @@ constexpr Quantity kQuantities[] = {
     {"minibatch energy", "J", [](const Measurement& m) { return m.summary.energy_j; }},
     {"fetch stall", "s", [](const Measurement& m) { return m.summary.fetch_s; }},
     {"CPU time", "s", [](const Measurement& m) { return m.user_s + m.system_s; }},
+    {"CPU load", "", [](const Measurement& m) { return series_mean(m, "load:cpu"); }},
+    {"GPU load", "", [](const Measurement& m) { return series_mean(m, "load:gpu"); }},
+    {"GPU clock", "Hz", [](const Measurement& m) { return series_mean(m, "clock:gpu"); }},
+    {"memory load", "", [](const Measurement& m) { return series_mean(m, "load:emc"); }},
     {"peak memory", "B", [](const Measurement& m) { return m.peak_memory_bytes; }},
+    {"used memory", "B", [](const Measurement& m) { return series_mean(m, "memory:used"); }},
 };
 
 }  // namespace
@@ -65,19 +78,23 @@ std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOption
   Random random(options.seed);
   std::vector<Measurement> a;
   std::vector<Measurement> b;
-  const auto run = [&](const MeasureOptions& measure, std::vector<Measurement>& runs) {
+  const auto run = [&](bool second) {
+    const MeasureOptions& measure = second ? options.b : options.a;
+    auto& runs = second ? b : a;
+    options.prepare(second);
     runs.push_back(measure_command(sysfs, measure));
     if (runs.back().status != 0) {
       throw Error(fmt::format("the command ended with status {}", runs.back().status),
                   fmt::format("{}", fmt::join(measure.command, " ")));
     }
-    runs.back().samples.clear();
+    runs.back().traces.clear();
+    runs.back().series.clear();
     progress(static_cast<int>(a.size() + b.size()));
   };
   for (int i = 0; i < options.repeats; ++i) {
-    const bool a_first = random.uniform() < 0.5;
-    run(a_first ? options.a : options.b, a_first ? a : b);
-    run(a_first ? options.b : options.a, a_first ? b : a);
+    const bool b_first = random.uniform() >= 0.5;
+    run(b_first);
+    run(!b_first);
   }
   return compare_measurements(a, b, options.seed);
 }

@@ -1,5 +1,6 @@
 // Which of two set-ups costs more? Runs both in turn, several times, and compares what they cost:
-// bare metal or container, static or dynamic graph, one runtime or another, batch 8 or 64.
+// bare metal or container, static or dynamic graph, one runtime or another, batch 8 or 64, fixed
+// clocks or a governor.
 #pragma once
 
 #include <functional>
@@ -13,12 +14,14 @@ namespace ridgewatt {
 struct CompareOptions {
   MeasureOptions a;
   MeasureOptions b;
-  int repeats = 5;         // of each
+  int repeats = 5;  // of each
+  // Called before each run of A (false) and B (true): sets a power mode, say.
+  std::function<void(bool)> prepare = [](bool) {};
   std::uint64_t seed = 1;  // of the order inside each pair and of the intervals
 };
 
 struct Comparison {
-  std::string quantity;  // "time", "energy", "power", "minibatch time", "CPU time", "peak memory"
+  std::string quantity;  // "time", "energy", "power", "minibatch time", "CPU time", "load:gpu"
   std::string unit;
   double a = 0;  // geometric means
   double b = 0;

@@ -42,7 +42,10 @@ class MarkReader {
 struct MarkedMinibatch {
   double begin_s = 0;
   double end_s = 0;
-  double fetch_s = 0;  // of it; 0 when the program does not mark it
+  double fetch_s = 0;    // of it; 0 when the program does not mark it
+  double energy_j = 0;   // 0 without a power source
+  bool outlier = false;  // against the others of its window
+  double time_s() const { return end_s - begin_s; }
 };
 // The first minibatch is not counted: it has no beginning, and warms up.
 std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks);

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "ridgewatt/measure/energy.h"
+#include "ridgewatt/measure/machine_series.h"
 #include "ridgewatt/measure/marks.h"
-#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/measure/power_trace.h"
+#include "ridgewatt/measure/window.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt {
@@ -16,7 +18,12 @@ namespace ridgewatt {
 struct MeasureOptions {
   std::vector<std::string> command;
   double rate_hz = 100;
-  double idle_s = 2;  // of the baseline before the command; 0: none
+  double idle_s = 2;          // of the baseline before the command; 0: none
+  double series_rate_hz = 5;  // of clocks, loads, temperatures and memory
+  WindowOptions window;
+  bool end_after_window = false;  // ends the command once its window of minibatches is complete
+  std::string meter;              // CSV of an external meter (read_meter), read after the run
+  bool meter_is_total = false;    // in place of the rails; it is when there is no other source
 };
 
 struct ChannelEnergy {
@@ -26,12 +33,14 @@ struct ChannelEnergy {
 };
 
 struct MinibatchSummary {
-  std::size_t count = 0;  // without the first
+  std::size_t count = 0;  // in the window, without outliers
+  std::size_t outliers = 0;
+  bool complete = true;  // the window that was asked for was reached
   double median_s = 0;
   double median_lo_s = 0;  // 95 % bootstrap interval of the median
   double median_hi_s = 0;
   double fetch_s = 0;   // mean fetch stall
-  double power_w = 0;   // mean over all counted minibatches; 0 without a power source
+  double power_w = 0;   // mean over the counted minibatches; 0 without a power source
   double energy_j = 0;  // mean of one
 };
 
@@ -47,8 +56,8 @@ struct Measurement {
   std::string source;                   // of power; or why there is none
   std::optional<EnergyEstimate> total;  // of the channels in the total
   std::vector<ChannelEnergy> channels;
-  std::optional<double> idle_w;  // total, before the command
-  std::vector<MarkedMinibatch> minibatches;
+  std::optional<double> idle_w;              // total, before the command
+  std::vector<MarkedMinibatch> minibatches;  // of the window, outliers among them
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
   std::vector<std::string> throttled;  // signals that rose during the run
@@ -58,12 +67,13 @@ struct Measurement {
   double user_s = 0;             // CPU time of the command
   double system_s = 0;
   double peak_memory_bytes = 0;
-  std::vector<PowerSample> samples;
+  std::vector<PowerTrace> traces;  // of the channels, the meter last
+  std::vector<RawSample> series;   // times are CLOCK_MONOTONIC
+  // Of the window of minibatches, or of the whole run where none were marked.
+  std::vector<SeriesSummary> series_summary;
 };
 
-// The command runs as the user who called sudo, when we run under sudo, and ends when we do; what
-// it prints goes to our standard error.
-// Throws UsageError on an empty command, NotFoundError when it cannot be started.
+// The command runs as run_marked_command says. Throws what that and read_meter throw.
 Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options);
 
 }  // namespace ridgewatt

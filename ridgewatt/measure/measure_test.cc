@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <algorithm>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
@@ -34,20 +34,26 @@ TEST(Marks, AnEndlessLineIsOneMalformedMark) {
   EXPECT_EQ(reader.marks().size(), 1u);
 }
 
-// Profiling the same modes again measures only what is missing, and leaves the board as it was.
-TEST(Profile, GoesOnWhereItStopped) {
-  const testing::FakeBoard board("agx-orin-jp6");
-  const auto first = board.content();
-  const testing::TemporaryFolder folder;
+// Options for a board whose power is steady at once.
+ProfileOptions quick_profile(const std::string& script) {
   ProfileOptions options;
   options.quiet = true;
   options.settle_s = 0.05;
   options.settle_window_s = 0.01;
   options.measure.idle_s = 0;
-  options.measure.command = {"/bin/sh", "-c",
-                             "for i in 1 2 3 4; do sleep 0.05; echo minibatch "
-                             ">&$RIDGEWATT_MARK_FD; done"};
+  options.measure.command = {"/bin/sh", "-c", script};
   options.campaign = {"fake", "sleep", "inference", "fake"};
+  return options;
+}
+
+// Profiling the same modes again measures only what is missing, and leaves the board as it was.
+TEST(Profile, GoesOnWhereItStopped) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const testing::TemporaryFolder folder;
+  ProfileOptions options = quick_profile(
+      "for i in 1 2 3 4; do sleep 0.05; echo minibatch "
+      ">&$RIDGEWATT_MARK_FD; done");
   JetsonModeControl control(*board.sysfs);
   std::vector<PowerMode> modes = {{4, 729.6e6, 306e6, 2133e6, ""},
                                   {8, 1190.4e6, 612e6, 3199e6, ""}};
@@ -68,6 +74,72 @@ TEST(Profile, GoesOnWhereItStopped) {
   options.measure.command = {"/bin/false"};
   options.campaign.workload = "false";
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
+}
+
+// A program that would run for a minute is ended, with what it started, once its window is there.
+TEST(Profile, EndsTheCommandAfterItsWindow) {
+  const testing::FakeBoard board("orin-nano");
+  MeasureOptions options;
+  options.idle_s = 0;
+  options.window.minibatches = 3;
+  options.end_after_window = true;
+  options.command = {"/bin/sh", "-c",
+                     "sleep 60 & for i in $(seq 1000); do echo minibatch >&$RIDGEWATT_MARK_FD; "
+                     "sleep 0.05; done"};
+  const auto result = measure_command(*board.sysfs, options);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_LT(result.end_s - result.begin_s, 20);
+  EXPECT_TRUE(result.summary.complete);
+  EXPECT_EQ(result.summary.count, 3u);
+}
+
+// What a point is asked for again is measured again; what an earlier run has stored is not.
+TEST(LiveProfiler, StoredPointsAnswerOnce) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  Store store((folder.path() / "points.db").string());
+  ProfileOptions options = quick_profile(
+      "for i in 1 2 3; do sleep 0.0{batch}; echo minibatch "
+      ">&$RIDGEWATT_MARK_FD; done");
+  JetsonModeControl control(*board.sysfs);
+  const OperatingPoint point{{4, 729.6e6, 306e6, 2133e6, ""}, 3};
+  const auto first = LiveProfiler(*board.sysfs, control, store, options).profile(point);
+  EXPECT_GE(first.time_s, 0.03);  // {batch} is 3
+  LiveProfiler again(*board.sysfs, control, store, options);
+  EXPECT_TRUE(again.waiting(point));
+  EXPECT_EQ(again.profile(point).time_s, first.time_s);
+  EXPECT_EQ(again.measured(), 0);
+  again.profile(point);
+  EXPECT_EQ(again.measured(), 1);
+  EXPECT_EQ(store.points(store.campaign(options.campaign)).size(), 2u);
+  LiveProfiler knowing(*board.sysfs, control, store, options);
+  EXPECT_EQ(knowing.take_known().size(), 2u);
+  EXPECT_FALSE(knowing.waiting(point));
+  options.measure.command = {"/bin/false"};
+  EXPECT_THROW(LiveProfiler(*board.sysfs, control, store, options).profile({point.mode, 9}),
+               PointFailedError);
+}
+
+// A governor is set, recorded under its name and taken back.
+TEST(Profile, AGovernorIsAMode) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const testing::TemporaryFolder folder;
+  Store store((folder.path() / "points.db").string());
+  const auto governor =
+      board.sysfs->host_path("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
+  ProfileOptions options = quick_profile(
+      "for i in 1 2 3; do sleep 0.01; echo minibatch "
+      ">&$RIDGEWATT_MARK_FD; done; grep -q performance " +
+      governor);
+  JetsonModeControl control(*board.sysfs);
+  PowerMode performance;
+  performance.governor = "performance";
+  const auto summary = profile(*board.sysfs, control, store, {performance}, options);
+  EXPECT_EQ(summary.measured, 1) << ::testing::PrintToString(summary.failures);
+  EXPECT_EQ(board.changes(first), "");
+  EXPECT_EQ(store.points(store.campaign(options.campaign))[0].observation.point.mode.governor,
+            "performance");
 }
 
 TEST(Profile, HighClocksFirst) {
@@ -98,6 +170,43 @@ TEST(Measure, ACommandOnAFakeBoard) {
               1e-9);
   ASSERT_EQ(result.phases.size(), 1u);
   EXPECT_EQ(result.phases[0].span.name, "all");
+  double sum_j = 0;
+  for (const auto& minibatch : result.minibatches) sum_j += minibatch.energy_j;
+  EXPECT_NEAR(sum_j, power_w * (result.minibatches.back().end_s - result.minibatches[0].begin_s),
+              1e-9);
+  const auto gpu = std::find_if(result.series_summary.begin(), result.series_summary.end(),
+                                [](const auto& s) { return s.channel == "clock:gpu"; });
+  ASSERT_NE(gpu, result.series_summary.end());
+  EXPECT_GT(gpu->mean, 0);
+}
+
+// A log that is written while the command runs stands in for the rails that are not there.
+TEST(Measure, AnExternalMeter) {
+  const testing::TemporaryFolder folder;
+  const std::string log = (folder.path() / "meter.csv").string();
+  MeasureOptions options;
+  options.idle_s = 0;
+  options.meter = log;
+  options.command = {"/bin/sh", "-c",
+                     "echo time_s,power_w > " + log +
+                         "; for i in 1 2 3 4; do cut -d' ' -f1 "
+                         "/proc/uptime | sed 's/$/,8/' >> " +
+                         log +
+                         "; sleep 0.05; echo minibatch "
+                         ">&$RIDGEWATT_MARK_FD; done"};
+  const auto result = measure_command(Sysfs(folder.path().string()), options);
+  ASSERT_TRUE(result.total) << result.source;
+  EXPECT_NEAR(result.total->energy_j, 8 * (result.end_s - result.begin_s), 1e-9);
+  EXPECT_NEAR(result.summary.power_w, 8, 1e-9);
+  ASSERT_EQ(result.channels.size(), 1u);
+  EXPECT_EQ(result.channels[0].name, "meter");
+  // Beside rails it is one more channel, and their total stays.
+  const testing::FakeBoard board("orin-nano");
+  const auto beside = measure_command(*board.sysfs, options);
+  EXPECT_NEAR(beside.total->mean_w, 5.064 * 0.24, 1e-9);
+  EXPECT_NEAR(beside.channels.back().energy.mean_w, 8, 1e-9);
+  options.meter_is_total = true;
+  EXPECT_NEAR(measure_command(*board.sysfs, options).total->mean_w, 8, 1e-9);
 }
 
 TEST(Measure, WithoutASensorTimeIsStillMeasured) {

@@ -1,14 +1,13 @@
 #include "ridgewatt/measure/sampler.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/quiet_thread.h"
 
 namespace ridgewatt {
 namespace {
@@ -42,13 +41,7 @@ Sampler::Sampler(PowerSource& source, Options options) : source_(source), option
     throw NotSupportedError("more than 16 power channels");
   }
   ring_.resize(options.capacity);
-  // Signals are for the main thread.
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &old);
-  thread_ = std::thread([this] { run(); });
-  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  thread_ = quiet_thread([this] { run(); });
 }
 
 Sampler::~Sampler() {
@@ -93,23 +86,6 @@ void Sampler::drain(std::vector<PowerSample>& samples) {
   std::size_t taken = taken_.load(std::memory_order_relaxed);
   for (; taken < written; ++taken) samples.push_back(ring_[taken % ring_.size()]);
   taken_.store(taken, std::memory_order_release);
-}
-
-EnergyEstimate integrate_samples(const std::vector<PowerSample>& samples, const PowerSource& source,
-                                 int channel, double begin_s, double end_s) {
-  std::vector<double> times;
-  std::vector<double> powers;
-  const auto& channels = source.channels();
-  for (const auto& sample : samples) {
-    double power_w = 0;
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-      const bool wanted = channel < 0 ? channels[c].in_total : static_cast<int>(c) == channel;
-      if (wanted) power_w += sample.power_w[c];
-    }
-    times.push_back(sample.time_s);
-    powers.push_back(power_w);
-  }
-  return integrate_power(times, powers, begin_s, end_s);
 }
 
 }  // namespace ridgewatt

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "ridgewatt/measure/energy.h"
 #include "ridgewatt/platform/power_source.h"
 
 namespace ridgewatt {
@@ -60,9 +59,5 @@ class Sampler {
   std::atomic<double> cpu_s_{0};
   std::thread thread_;
 };
-
-// Energy of one channel, or of the channels in the total (channel < 0), in a window of time.
-EnergyEstimate integrate_samples(const std::vector<PowerSample>& samples, const PowerSource& source,
-                                 int channel, double begin_s, double end_s);
 
 }  // namespace ridgewatt

@@ -1,4 +1,5 @@
 #include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/measure/power_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -104,7 +105,8 @@ TEST(Sampler, ReadsAFakeBoardAtItsRateAndCheaply) {
     sampler.stop();
     std::vector<PowerSample> samples;
     sampler.drain(samples);
-    const auto energy = integrate_samples(samples, *source, -1, begin_s, end_s);
+    const auto energy =
+        total_of(traces_of(samples, source->channels())).energy(begin_s, end_s).value();
     EXPECT_NEAR(energy.mean_w, total_w, 1e-9);
     EXPECT_NEAR(energy.error_j, 0, 1e-9);
     EXPECT_EQ(sampler.lost(), 0u);

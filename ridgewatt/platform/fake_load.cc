@@ -93,18 +93,21 @@ double FakeLoad::idle_w(const PowerMode& mode) const {
   return 0.35 * truth(mode).power_w;
 }
 
-void set_fake_power(const Sysfs& sysfs, double power_w) {
+FakeRails::FakeRails(const Sysfs& sysfs) : sysfs_(sysfs) {
   const auto jetson = identify_jetson(sysfs);
-  const auto rails = find_power_rails(sysfs, jetson ? jetson->board : "");
-  for (const auto& rail : rails.channels) {
+  rails_ = find_power_rails(sysfs, jetson ? jetson->board : "");
+}
+
+void FakeRails::set(double power_w) const {
+  for (const auto& rail : rails_.channels) {
     const double rail_w = power_w * share_of(rail.rail);
     const double step_w = kCurrentStepA * kVoltageV;
     const double rounded_w = std::round(rail_w / step_w) * step_w;
     if (!rail.power_path.empty()) {
-      write_number(sysfs, rail.power_path, rounded_w / rail.power_unit_w);
+      write_number(sysfs_, rail.power_path, rounded_w / rail.power_unit_w);
     }
-    write_number(sysfs, rail.voltage_path, kVoltageV * 1e3);
-    write_number(sysfs, rail.current_path, rounded_w / kVoltageV * 1e3);
+    write_number(sysfs_, rail.voltage_path, kVoltageV * 1e3);
+    write_number(sysfs_, rail.current_path, rounded_w / kVoltageV * 1e3);
   }
 }
 

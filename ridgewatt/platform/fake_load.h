@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/jetson_power.h"
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/roofline/estimate.h"
 
@@ -32,8 +33,16 @@ class FakeLoad {
   double warm_ = 0;  // 0 cold, 1 hot
 };
 
-// Sets the rails of a fake board to a module power of `power_w`, shared among them as on the board
-// and rounded as the sensor rounds.
-void set_fake_power(const Sysfs& sysfs, double power_w);
+// The power rails of a fake board, to be set.
+class FakeRails {
+ public:
+  explicit FakeRails(const Sysfs& sysfs);
+  // A module power shared among the rails as on the board and rounded as the sensor rounds.
+  void set(double power_w) const;
+
+ private:
+  const Sysfs& sysfs_;
+  PowerRails rails_;
+};
 
 }  // namespace ridgewatt

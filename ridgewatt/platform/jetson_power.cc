@@ -61,7 +61,7 @@ class RailFinder {
       const std::string path = "/sys/bus/iio/devices/" + name;
       if (sysfs_.text(path + "/name") == "ina3221x") iio(path, parent_name(path));
     }
-    choose_total();
+    choose_total(rails_);
     return std::move(rails_);
   }
 
@@ -166,54 +166,6 @@ class RailFinder {
     rails_.channels.push_back(std::move(channel));
   }
 
-  PowerChannel* find(const std::string& rail) {
-    const auto found = std::find_if(rails_.channels.begin(), rails_.channels.end(),
-                                    [&](const auto& c) { return c.rail == rail; });
-    return found == rails_.channels.end() ? nullptr : &*found;
-  }
-
-  bool known(const std::string& rail) {
-    return find(rail) != nullptr || std::any_of(rails_.skipped.begin(), rails_.skipped.end(),
-                                                [&](const auto& s) { return s.rail == rail; });
-  }
-
-  // The first rule whose rails the board has. A rule with a failing rail gives no total: a sum
-  // that lacks a part would look like a measurement and be wrong.
-  void choose_total() {
-    struct Rule {
-      std::vector<const char*> rails;
-      const char* note;
-    };
-    static const Rule kRules[] = {
-        {{"VIN"}, "carrier board and module, at the input"},
-        {{"VDD_IN"}, "module, at its input"},
-        {{"POM_5V_IN"}, "module, at its 5 V input"},
-        {{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"},
-         "module; VDDQ_VDD2_1V8AO is supplied from VIN_SYS_5V0 and not added"},
-        {{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}, "module; there is no input rail"},
-    };
-    for (const auto& rule : kRules) {
-      if (!std::all_of(rule.rails.begin(), rule.rails.end(), [&](auto r) { return known(r); })) {
-        continue;
-      }
-      for (const char* rail : rule.rails) {
-        if (find(rail) == nullptr) {
-          rails_.total_note = fmt::format("no total: rail {} cannot be read", rail);
-          return;
-        }
-      }
-      for (const char* rail : rule.rails) {
-        find(rail)->in_total = true;
-        rails_.total_rule += (rails_.total_rule.empty() ? "" : " + ") + std::string(rail);
-      }
-      rails_.total_note = rule.note;
-      return;
-    }
-    rails_.total_note = rails_.channels.empty()
-                            ? "this board has no power sensor that can be read"
-                            : "no total: no known set of rails covers this board";
-  }
-
   const Sysfs& sysfs_;
   std::string board_;
   std::set<std::string> seen_;
@@ -230,7 +182,55 @@ int read_number(const Sysfs& sysfs, const std::string& path, double& value) {
   return 0;
 }
 
+PowerChannel* find_channel(PowerRails& rails, const std::string& rail) {
+  const auto found = std::find_if(rails.channels.begin(), rails.channels.end(),
+                                  [&](const auto& c) { return c.rail == rail; });
+  return found == rails.channels.end() ? nullptr : &*found;
+}
+
+bool known(PowerRails& rails, const std::string& rail) {
+  return find_channel(rails, rail) != nullptr ||
+         std::any_of(rails.skipped.begin(), rails.skipped.end(),
+                     [&](const auto& s) { return s.rail == rail; });
+}
+
 }  // namespace
+
+// The first rule whose rails the board has.
+void choose_total(PowerRails& rails) {
+  struct Rule {
+    std::vector<const char*> rails;
+    const char* note;
+  };
+  static const Rule kRules[] = {
+      {{"VIN"}, "carrier board and module, at the input"},
+      {{"VDD_IN"}, "module, at its input"},
+      {{"POM_5V_IN"}, "module, at its 5 V input"},
+      {{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"},
+       "module; VDDQ_VDD2_1V8AO is supplied from VIN_SYS_5V0 and not added"},
+      {{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}, "module; there is no input rail"},
+  };
+  for (const auto& rule : kRules) {
+    if (!std::all_of(rule.rails.begin(), rule.rails.end(),
+                     [&](auto rail) { return known(rails, rail); })) {
+      continue;
+    }
+    for (const char* rail : rule.rails) {
+      if (find_channel(rails, rail) == nullptr) {
+        rails.total_note = fmt::format("no total: rail {} cannot be read", rail);
+        return;
+      }
+    }
+    for (const char* rail : rule.rails) {
+      find_channel(rails, rail)->in_total = true;
+      rails.total_rule += (rails.total_rule.empty() ? "" : " + ") + std::string(rail);
+    }
+    rails.total_note = rule.note;
+    return;
+  }
+  rails.total_note = rails.channels.empty() ? "this board has no power sensor that can be read"
+                                            : "no total: no known set of rails covers this board";
+}
 
 PowerRails find_power_rails(const Sysfs& sysfs, const std::string& board) {
   return RailFinder(sysfs, board).find();

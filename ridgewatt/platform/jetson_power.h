@@ -38,6 +38,10 @@ struct PowerRails {
   std::string total_note;  // what the total covers, or why there is none
 };
 
+// Marks the rails that make up the module's total, by their names. A rule with a failing rail gives
+// no total: a sum that lacks a part would look like a measurement and be wrong.
+void choose_total(PowerRails& rails);
+
 // `board` names the table of rails for an IIO driver that hides its labels from users.
 PowerRails find_power_rails(const Sysfs& sysfs, const std::string& board);
 

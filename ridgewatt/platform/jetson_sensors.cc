@@ -95,7 +95,11 @@ void SensorReader::read_clocks(SensorSnapshot& snapshot) const {
   for (const auto& policy : layout_.cpu_policies) {
     ClockReading clock;
     clock.name = fmt::format("cpu{}", policy.cpus.empty() ? 0 : policy.cpus.front());
-    clock.clock_hz = hz(policy.path + "/scaling_cur_freq", 1e3);
+    const bool on = std::any_of(policy.cpus.begin(), policy.cpus.end(), [&](int cpu) {
+      return sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu)).value_or("1") ==
+             "1";
+    });
+    clock.clock_hz = on ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;  // off: the last value
     clock.min_hz = hz(policy.path + "/scaling_min_freq", 1e3);
     clock.max_hz = hz(policy.path + "/scaling_max_freq", 1e3);
     clock.governor = sysfs_.text(policy.path + "/scaling_governor").value_or("");

@@ -15,9 +15,9 @@
 namespace ridgewatt {
 
 struct ClockReading {
-  std::string name;  // "cpu0", "gpu", "emc"
-  double clock_hz = 0;
-  double min_hz = 0;  // current limits; 0 when unknown
+  std::string name;     // "cpu0", "gpu", "emc"
+  double clock_hz = 0;  // 0: off
+  double min_hz = 0;    // current limits; 0 when unknown
   double max_hz = 0;
   std::string governor;
 };

@@ -14,6 +14,7 @@
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/rapl.h"
+#include "ridgewatt/platform/tegrastats_source.h"
 
 namespace ridgewatt {
 namespace {
@@ -138,6 +139,9 @@ std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs) {
   const auto jetson = identify_jetson(sysfs);
   const PowerRails rails = find_power_rails(sysfs, jetson ? jetson->board : "");
   if (!rails.channels.empty()) return open_rails(sysfs, rails);
+  if (sysfs.root().empty()) {
+    if (auto tegrastats = open_tegrastats()) return tegrastats;
+  }
   std::string reason = "a recorded tree has no NVML";
   auto nvml = sysfs.root().empty() ? Nvml::open(&reason) : nullptr;
   if (nvml) {

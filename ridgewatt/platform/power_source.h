@@ -23,6 +23,8 @@ class PowerSource {
   // Power of every channel now, NaN where a sensor does not answer. `power_w` has channels().size()
   // entries.
   virtual void read(std::span<double> power_w) = 0;
+  // Reading more often than this gives no new value.
+  virtual double largest_rate_hz() const { return 1000; }
   // "INA3221 rails; total VDD_IN", for people.
   virtual std::string description() const = 0;
 
@@ -34,8 +36,8 @@ class PowerSource {
 // cannot be opened.
 std::unique_ptr<PowerSource> open_rails(const Sysfs& sysfs, const PowerRails& rails);
 
-// What this machine has: rails, else a GPU through NVML, else RAPL. NotSupportedError says why
-// there is nothing.
+// What this machine has: rails, else what `tegrastats` prints, else a GPU through NVML, else RAPL.
+// NotSupportedError says why there is nothing.
 std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs);
 
 }  // namespace ridgewatt

@@ -1,11 +1,17 @@
 #include "ridgewatt/platform/tegrastats.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/platform/tegrastats_source.h"
 
 namespace ridgewatt {
 namespace {
@@ -122,6 +128,50 @@ TEST(Tegrastats, SurvivesMutations) {
     const auto line = parse_tegrastats_line(text);
     for (const auto& word : line.unknown) ASSERT_NE(text.find(word), std::string::npos);
   }
+}
+
+// A program of that name in PATH that prints lines of a Xavier NX: 5 W, then 7 W.
+TEST(TegrastatsSource, FollowsAProgram) {
+  const testing::TemporaryFolder folder;
+  const std::string script = folder.write(
+      "tegrastats",
+      "#!/bin/sh\nfor w in 5000 7000 7000; do echo \"RAM 1000/7771MB CPU [1%@1190] CPU@30C VDD_IN "
+      "$w/$w VDD_CPU_GPU_CV 900/900 VDD_SOC 1200/1200\"; sleep 0.2; done; exec sleep 60\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.path().string() + ":" + path).c_str(), 1);
+  const auto source = open_tegrastats();
+  ::setenv("PATH", path.c_str(), 1);
+  ASSERT_TRUE(source);
+  ASSERT_EQ(source->channels().size(), 3u);
+  EXPECT_EQ(source->channels()[0].name, "VDD_IN");
+  EXPECT_TRUE(source->channels()[0].in_total);
+  EXPECT_FALSE(source->channels()[1].in_total);
+  std::vector<double> power_w(3);
+  source->read(power_w);
+  EXPECT_DOUBLE_EQ(power_w[2], 1.2);
+  for (int i = 0; i < 100 && power_w[0] != 7; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    source->read(power_w);
+  }
+  EXPECT_DOUBLE_EQ(power_w[0], 7);
+  // Old news is no reading.
+  for (int i = 0; i < 150 && !std::isnan(power_w[0]); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    source->read(power_w);
+  }
+  EXPECT_TRUE(std::isnan(power_w[0]));
+}
+
+TEST(TegrastatsSource, NoSuchProgramOrNoRail) {
+  const testing::TemporaryFolder folder;
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", folder.path().c_str(), 1);
+  EXPECT_FALSE(open_tegrastats());
+  const std::string script = folder.write("tegrastats", "#!/bin/sh\necho usage\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  EXPECT_THROW(open_tegrastats(), NotSupportedError);
+  ::setenv("PATH", path.c_str(), 1);
 }
 
 }  // namespace

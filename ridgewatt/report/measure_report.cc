@@ -1,5 +1,11 @@
 #include "ridgewatt/report/measure_report.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/csv.h"
+
 namespace ridgewatt {
 namespace {
 
@@ -17,6 +23,7 @@ Json energy_json(const EnergyEstimate& energy) {
 Json summary_json(const MinibatchSummary& summary, bool power) {
   if (summary.count == 0) return nullptr;
   Json json = {{"count", summary.count},
+               {"outliers", summary.outliers},
                {"time_ms", summary.median_s * 1e3},
                {"time_lo_ms", summary.median_lo_s * 1e3},
                {"time_hi_ms", summary.median_hi_s * 1e3},
@@ -27,6 +34,17 @@ Json summary_json(const MinibatchSummary& summary, bool power) {
     json["energy_j"] = summary.energy_j;
   }
   return json;
+}
+
+struct SeriesUnit {
+  const char* name;
+  double scale;
+};
+SeriesUnit unit_of(const std::string& channel) {
+  if (channel.rfind("clock:", 0) == 0) return {"MHz", 1e-6};
+  if (channel.rfind("load:", 0) == 0) return {"%", 100};
+  if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / 1048576.0};
+  return {"°C", 1};
 }
 
 }  // namespace
@@ -53,6 +71,13 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
                   {"time_ms", (phase.span.end_s - phase.span.begin_s) * 1e3}};
     if (phase.energy) entry.update(energy_json(*phase.energy));
     json["phases"].push_back(entry);
+  }
+  json["series"] = Json::array();
+  for (const auto& series : measurement.series_summary) {
+    json["series"].push_back({{"channel", series.channel},
+                              {"mean", series.mean},
+                              {"low", series.low},
+                              {"high", series.high}});
   }
   json["throttled"] = measurement.throttled;
   json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
@@ -85,8 +110,8 @@ Table measurement_table(const Measurement& measurement, const std::string& prove
   }
   const auto& summary = measurement.summary;
   if (summary.count > 0) {
-    table.add_row(
-        {"minibatches", static_cast<std::int64_t>(summary.count), "", "without the first"});
+    table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
+                   fmt::format("without warm-up and {} outliers", summary.outliers)});
     table.add_row({"minibatch, median", summary.median_s * 1e3, "ms", ""});
     table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
     if (measurement.total) table.add_row({"minibatch energy", summary.energy_j, "J", "mean"});
@@ -94,10 +119,45 @@ Table measurement_table(const Measurement& measurement, const std::string& prove
   for (const auto& phase : measurement.phases) {
     table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", ""});
   }
+  for (const auto& series : measurement.series_summary) {
+    const SeriesUnit unit = unit_of(series.channel);
+    table.add_row(
+        {series.channel, series.mean * unit.scale, unit.name,
+         fmt::format("{:.4g} to {:.4g}", series.low * unit.scale, series.high * unit.scale)});
+  }
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
   table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
   table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
   return table;
+}
+
+std::string minibatches_csv(const Measurement& measurement) {
+  std::string text = "begin_s,time_ms,fetch_stall_ms,compute_ms,energy_j,outlier\n";
+  for (const auto& minibatch : measurement.minibatches) {
+    text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{}\n",
+                        minibatch.begin_s - measurement.begin_s, minibatch.time_s() * 1e3,
+                        minibatch.fetch_s * 1e3, (minibatch.time_s() - minibatch.fetch_s) * 1e3,
+                        measurement.total ? fmt::format("{:.6g}", minibatch.energy_j) : "",
+                        minibatch.outlier ? 1 : 0);
+  }
+  return text;
+}
+
+std::string series_csv(const Measurement& measurement) {
+  std::string text = "time_s,channel,value\n";
+  const auto row = [&](double time_s, const std::string& channel, double value) {
+    text +=
+        fmt::format("{:.6f},{},{:.9g}\n", time_s - measurement.begin_s, csv_field(channel), value);
+  };
+  for (const auto& trace : measurement.traces) {
+    for (std::size_t i = 0; i < trace.times_s.size(); ++i) {
+      if (std::isfinite(trace.powers_w[i])) {
+        row(trace.times_s[i], "power:" + trace.name, trace.powers_w[i]);
+      }
+    }
+  }
+  for (const auto& sample : measurement.series) row(sample.time_s, sample.channel, sample.value);
+  return text;
 }
 
 }  // namespace ridgewatt

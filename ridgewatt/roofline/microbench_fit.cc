@@ -250,8 +250,16 @@ std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
   const std::size_t traffic = table.require_column("traffic_bytes");
   const std::size_t time = table.require_column("time_ms");
   const std::size_t power = table.require_column("power_w");
+  const auto kernel = table.column("kernel");
   std::vector<MicrobenchPoint> points;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (kernel && table.rows[row][*kernel] != "triad" && table.rows[row][*kernel] != "intensity") {
+      continue;  // other precisions, or no traffic
+    }
+    if (table.rows[row][power].empty()) {
+      throw InputError("the point has no power", table.where(row),
+                       "an energy roofline needs a machine whose power can be read");
+    }
     MicrobenchPoint point;
     for (const Knob knob : kKnobs) {
       const auto column = table.column(knob_field(knob));

@@ -3,6 +3,8 @@
 //
 // File format (CSV), one row a point; the knob columns may be absent:
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
+// Of a file of `ridgewatt microbench`, which has a column `kernel`, the triad and the intensity
+// sweep count: they are FP32 and move data.
 //
 // Energy is linear in what is looked for (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
 // solved by non-negative least squares weighted by 1/E, with robust weights.

@@ -114,6 +114,15 @@ TEST(MicrobenchFit, FaultsAreNamed) {
   const testing::TemporaryFolder folder;
   const std::string header = "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n";
   EXPECT_EQ(read_microbench(folder.write("a.csv", header + "1300.5,1e9,1e9,10,20\n")).size(), 1U);
+  // As `ridgewatt microbench` writes it.
+  const std::string kernels = "kernel,work_flop,traffic_bytes,time_ms,gflops,power_w\n";
+  EXPECT_EQ(read_microbench(folder.write("k.csv", kernels + "fma_fp32,1e9,0,1,1,20\n"
+                                                            "triad,1e9,1e9,10,1,20\n"
+                                                            "launch,0,0,1,0,\n"))
+                .size(),
+            1U);
+  EXPECT_THROW(read_microbench(folder.write("n.csv", kernels + "triad,1e9,1e9,10,1,\n")),
+               InputError);
   EXPECT_THROW(read_microbench(folder.write("b.csv", header + "1300500,1e9,1e9,10,20\n")),
                InputError);
   EXPECT_THROW(read_microbench(folder.write("c.csv", header + "1300.5,1e9,1e9,nan,20\n")),

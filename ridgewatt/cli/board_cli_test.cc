@@ -1,0 +1,164 @@
+// What a user does with a board at hand, on the command line: the tutorial as it is printed, live
+// tuning that is resumed, comparing, and the workloads of examples/.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::run_program;
+
+// The commands of a page: the lines of its ```sh blocks.
+std::string commands_of(const std::filesystem::path& page) {
+  std::string commands;
+  bool inside = false;
+  std::istringstream lines(read_file(page.string()));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("```", 0) == 0)
+      inside = line == "```sh";
+    else if (inside)
+      commands += line + "\n";
+  }
+  return commands;
+}
+
+std::string shell_in(const std::filesystem::path& folder) {
+  return "cd '" + folder.string() + "' && export RIDGEWATT_FAKE='" + (folder / "fake").string() +
+         "' PATH='" + testing::build_folder().string() + "':$PATH && ";
+}
+
+TEST(Tutorial, RunsAsPrintedInUnderTwoMinutes) {
+  const testing::TemporaryFolder folder;
+  const auto begin = std::chrono::steady_clock::now();
+  folder.write("tutorial.sh",
+               "set -e\n" + commands_of(testing::source_folder() / "docs" / "tutorial.md"));
+  const std::string output = (folder.path() / "output").string();
+  const int status =
+      std::system((shell_in(folder.path()) + "sh tutorial.sh > output 2>&1").c_str());
+  ASSERT_EQ(status, 0) << read_file(output);
+  const double minutes =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
+  EXPECT_LT(minutes, 2);
+  const Json answer = Json::parse(read_file((folder.path() / "answer.json").string()));
+  EXPECT_EQ(answer["feasible"], true);
+  EXPECT_EQ(answer["provenance"], "fake");
+  EXPECT_LE(answer["power_w"].get<double>(), 30);
+  EXPECT_LE(answer["profiled"].size(), 6u);
+  // What was measured after applying is what the search had seen: noise, warmth and a busy machine.
+  const Json check = Json::parse(read_file((folder.path() / "check.json").string()));
+  EXPECT_NEAR(check["minibatches"]["power_w"].get<double>() / answer["power_w"].get<double>(), 1,
+              0.1);
+  // A line a mode: the header and the whole grid.
+  const std::string predicted = read_file((folder.path() / "predicted.csv").string());
+  EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 15313);
+  EXPECT_THAT(read_file(output), HasSubstr("restored"));
+}
+
+class BoardCommand : public ::testing::Test {
+ protected:
+  testing::ProgramResult tune(const std::string& arguments) {
+    return run_program(
+        "tune --device local --quiet --format json --settle 0.05 --settle-window 0.01 --idle 0 "
+        "--window 3 --sysroot " +
+        board_.root + " --store " + (folder_.path() / "t.db").string() + " " + arguments +
+        " -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.01; echo minibatch "
+        ">&$RIDGEWATT_MARK_FD; done'");
+  }
+  testing::FakeBoard board_{"orin-nano"};
+  testing::TemporaryFolder folder_;
+};
+
+// A search that is asked again answers from the store, point by point, and the board is as it was.
+TEST_F(BoardCommand, TuneIsResumed) {
+  const auto first = board_.content();
+  const auto once = tune("--strategy random --profiles 4 --seed 3");
+  ASSERT_EQ(once.status, 0) << once.output;
+  EXPECT_EQ(board_.changes(first), "");
+  const auto again = tune("--strategy random --profiles 4 --seed 3");
+  ASSERT_EQ(again.status, 0) << again.output;
+  const Json a = Json::parse(once.output);
+  const Json b = Json::parse(again.output);
+  EXPECT_EQ(a["profiled"], b["profiled"]);
+  EXPECT_EQ(a["provenance"], "fake");
+  const auto list = run_program("store list --format csv " + (folder_.path() / "t.db").string());
+  EXPECT_THAT(list.output, HasSubstr(",fake,4,"));
+}
+
+TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
+  const auto device = " --sysroot " + board_.root;
+  EXPECT_THAT(run_program("tune --device local" + device).output, HasSubstr("after --"));
+  const auto batches = run_program("tune --device local --batch 1,2" + device + " -- /bin/true");
+  EXPECT_EQ(batches.status, 2);
+  EXPECT_THAT(batches.output, HasSubstr("{batch}"));
+  const auto failing = run_program(
+      "tune --device local --quiet --profiles 2 --settle 0.05 "
+      "--settle-window 0.01 --idle 0 --store " +
+      (folder_.path() / "f.db").string() + device + " -- /bin/false");
+  EXPECT_EQ(failing.status, 1);
+  EXPECT_THAT(failing.output, HasSubstr("no point could be profiled"));
+  EXPECT_EQ(run_program("tune zoo:lenet zoo:lenet --device nano").status, 2);
+}
+
+// B sleeps four times as long: time differs, and so does energy on a board of constant power.
+TEST_F(BoardCommand, CompareTellsCommandsApart) {
+  const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +
+                                  board_.root + " 'sleep 0.05' 'sleep 0.2'");
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const auto& row : Json::parse(result.output)) {
+    if (row["quantity"] == "time" || row["quantity"] == "energy") {
+      EXPECT_EQ(row["verdict"], "B is more");
+      EXPECT_GT(row["ratio"].get<double>(), 2);
+      EXPECT_LT(row["ratio"].get<double>(), 4.5);
+    }
+    if (row["quantity"] == "power") {
+      EXPECT_NEAR(row["ratio"].get<double>(), 1, 1e-6);
+    }
+  }
+}
+
+// Each run sees its own mode: the series of the GPU's clock tells, and the board goes back.
+TEST_F(BoardCommand, CompareTellsModesApart) {
+  const auto first = board_.content();
+  const auto result = run_program(
+      "compare --quiet --format json --repeats 2 --mode-a gpu=306 --mode-b "
+      "governor=schedutil,gpu=612 --sysroot " +
+      board_.root + " 'sleep 0.05'");
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(board_.changes(first), "");
+  EXPECT_THAT(result.output, HasSubstr("GPU clock"));
+  const auto wrong =
+      run_program("compare --mode-a gpu --mode-b gpu=fast --sysroot " + board_.root + " true");
+  EXPECT_NE(wrong.status, 0);
+  EXPECT_EQ(run_program("compare true --sysroot " + board_.root).status, 2);
+}
+
+// One network trains for a few minibatches where PyTorch is to be had.
+TEST(Workloads, MarkTheirMinibatches) {
+  const std::string python = "/usr/bin/python3";
+  if (std::system((python + " -c 'import torch' > /dev/null 2>&1").c_str()) != 0) {
+    GTEST_SKIP() << "skipped: no PyTorch";
+  }
+  const auto run = testing::source_folder() / "examples" / "workloads" / "run.py";
+  const auto result = run_program("measure --quiet --format json --idle 0 -- " + python + " " +
+                                  run.string() + " lenet --batch 4 --minibatches 6");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output.substr(result.output.find('{')));
+  const auto& minibatches = json["minibatches"];
+  EXPECT_EQ(minibatches["count"].get<int>() + minibatches["outliers"].get<int>(), 5);
+  EXPECT_GT(minibatches["fetch_stall_ms"].get<double>(), 0);
+  EXPECT_EQ(json["phases"][0]["name"], "load");
+  EXPECT_EQ(json["phases"][1]["name"], "train");
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,45 @@
+#include "ridgewatt/cli/profile_options.h"
+
+#include "ridgewatt/platform/jetson_identity.h"
+
+namespace ridgewatt::cli {
+
+void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius) {
+  static constexpr char kGroup[] = "Measuring";
+  command.add_option("--settle", options.settle_s, "At most so long for steady power")
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_option("--settle-window", options.settle_window_s,
+                  "Power is steady when two windows of so many seconds agree")
+      ->check(CLI::Range(0.01, 60.0))
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_option("--window", options.measure.window.minibatches,
+                  "Clean minibatches a point; the command is ended after them (0: never)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline a mode")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--max-celsius", max_celsius, "Abort above this temperature")
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+void name_campaign(const LocalDevice& device, ProfileOptions& options) {
+  const auto jetson = identify_jetson(*device.sysfs);
+  auto& campaign = options.campaign;
+  campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
+  campaign.provenance = device.fake ? "fake" : "measured";
+  if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,17 @@
+// How operating points are measured on a board at hand: options of `profile` and of a live `tune`.
+#pragma once
+
+#include "ridgewatt/cli/command.h"
+#include "ridgewatt/measure/live_profiler.h"
+#include "ridgewatt/platform/local_device.h"
+
+namespace ridgewatt::cli {
+
+// Protocol of one point; `max_celsius` is the mode control's.
+void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius);
+
+// Board and provenance of what is measured on `device`, and the workload's name where none was
+// given.
+void name_campaign(const LocalDevice& device, ProfileOptions& options);
+
+}  // namespace ridgewatt::cli

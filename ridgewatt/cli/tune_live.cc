@@ -1,0 +1,113 @@
+// tune on a board at hand: every point that the search asks for is set, measured and stored.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/profile_options.h"
+#include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/platform/jetson_identity.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+// Tells how far the search is while the board works.
+class ReportingProfiler : public Profiler {
+ public:
+  ReportingProfiler(LiveProfiler& profiler, int budget, bool quiet)
+      : profiler_(profiler), progress_("tune", static_cast<std::size_t>(budget), quiet) {}
+  Observation profile(const OperatingPoint& point) override {
+    progress_.update(done_++, describe(point.mode));
+    return profiler_.profile(point);
+  }
+  std::string provenance() const override { return profiler_.provenance(); }
+
+ private:
+  LiveProfiler& profiler_;
+  Progress progress_;
+  std::size_t done_ = 0;
+};
+
+std::vector<NamedMode> preset_modes(const JetsonModeControl& control, const KnobSpace& modes) {
+  std::vector<NamedMode> names = {{"MAXN", modes.top()}};
+  if (!control.presets()) return names;
+  for (const auto& preset : control.presets()->modes) {
+    names.push_back({preset.name, modes.nearest(limits_of(*control.presets(), preset))});
+  }
+  return names;
+}
+
+void check(const TuneOptions& options) {
+  if (options.live.command.empty()) {
+    throw UsageError("nothing to profile", "tune --device " + options.device,
+                     "give the program after --, for example -- python3 train.py");
+  }
+  const bool placed =
+      std::any_of(options.live.command.begin(), options.live.command.end(),
+                  [](const auto& word) { return word.find("{batch}") != std::string::npos; });
+  if (options.batches.size() > 1 && !placed) {
+    throw UsageError("the program does not hear of its batch", "--batch",
+                     "write {batch} where its command names the batch");
+  }
+}
+
+}  // namespace
+
+void add_live_options(CLI::App& command, LiveOptions& options) {
+  static constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
+  command.add_option("--store", options.store, "Store that profiled points are kept in")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--sysroot", options.sysroot, "Root of a recorded or fake board's tree")
+      ->group(kGroup);
+  command.add_option("--state-dir", options.state_folder, "Folder of the mode journal")
+      ->group(kGroup);
+  add_profile_options(command, options.profile, options.max_celsius);
+}
+
+void tune_live(const Context& context, TuneOptions options) {
+  check(options);
+  LiveOptions& live = options.live;
+  const auto device = open_local_device(options.device, live.sysroot, context.seed);
+  JetsonModeControl control(*device.sysfs, {live.state_folder, live.max_celsius, false});
+  ProfileOptions& profile = live.profile;
+  profile.measure.command = live.command;
+  profile.campaign.workload = options.workload;
+  profile.campaign.kind = options.training ? "training" : "inference";
+  profile.quiet = context.quiet;
+  name_campaign(device, profile);
+  Store store(live.store);
+  LiveProfiler profiler(*device.sysfs, control, store, profile);
+
+  const KnobSpace modes = control.space();
+  const SearchSpace space(modes, options.batches.empty() ? std::vector<int>{0} : options.batches);
+  const auto names = preset_modes(control, modes);
+  StrategyOptions strategy = strategy_options(context, options);
+  strategy.budget.minibatches = std::max(profile.measure.window.minibatches, 1);
+  for (const auto& name : names) strategy.presets.push_back(name.mode);
+  if (strategy.strategy == "auto" || strategy.strategy == "als") {
+    strategy.known = profiler.take_known();
+  }
+  ReportingProfiler reporting(profiler, options.profiles, context.quiet);
+  const SearchSummary summary = tune(space, options.goal.goal(), reporting, strategy);
+  control.restore();
+
+  TuneReport report = search_report(context, options, space, summary);
+  report.workload = profile.campaign.workload + " " + profile.campaign.kind;
+  report.device = profile.campaign.board;
+  report.provenance = profiler.provenance();
+  Sweep seen;
+  seen.observations = strategy.known;
+  for (const auto& step : summary.steps) seen.observations.push_back(step.seen);
+  if (seen.observations.empty() && !profiler.failures().empty()) {
+    throw Error("no point could be profiled", profiler.failures().front());
+  }
+  report.others = compare_with_sweep(report.goal, seen, names);
+  if (!report.others.empty() && report.others.back().name == "optimum of the sweep") {
+    report.others.pop_back();  // of what was profiled: that is the answer
+  }
+  report.remark = "points are kept in " + live.store;
+  print_report(context, report, options.trace);
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,77 @@
+// The board at hand behind the seam that searches use: an operating point is set, waited for until
+// power is steady, measured by the protocol of docs/measure.md and stored.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/store/store.h"
+#include "ridgewatt/sweep/profiler.h"
+
+namespace ridgewatt {
+
+struct ProfileOptions {
+  // Its command marks minibatches; `{batch}` in an argument becomes the batch of the point. The
+  // idle baseline is each mode's own, and the command is ended when the window is complete.
+  MeasureOptions measure;
+  Campaign campaign;
+  int batch = 0;
+  double settle_s = 20;          // at most this long for steady power
+  double settle_window_s = 2.5;  // power is steady when two windows of this length agree
+  double settle_tolerance = 0.02;
+  bool quiet = false;
+
+  ProfileOptions() {
+    measure.window.minibatches = 40;
+    measure.end_after_window = true;
+  }
+};
+
+// The point could not be measured: the command failed there, or marked no minibatches.
+class PointFailedError : public NotFoundError {
+  using NotFoundError::NotFoundError;
+};
+
+class LiveProfiler : public Profiler {
+ public:
+  // All must outlive this.
+  LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
+               const ProfileOptions& options);
+
+  // A point that an earlier run has stored is answered from there the first time that it is asked
+  // for; so a search that was cut off goes on without repeating one. What is asked for again is
+  // measured again, as a repeat.
+  // Throws PointFailedError, and what JetsonModeControl::apply throws for permission and safety.
+  Observation profile(const OperatingPoint& point) override;
+  std::string provenance() const override { return options_.campaign.provenance; }
+
+  // An earlier run has stored it, and it was not asked for yet.
+  bool waiting(const OperatingPoint& point) const;
+  // All that earlier runs have stored; profile() measures these points anew from here on.
+  std::vector<Observation> take_known();
+  int measured() const { return measured_; }
+  const std::vector<std::string>& failures() const { return failures_; }
+
+ private:
+  struct Stored {
+    std::vector<Observation> waiting;  // in reverse order of their repeats
+    int repeats = 0;
+  };
+  Observation measure(const OperatingPoint& point, int repeat);
+  [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
+
+  Sysfs& sysfs_;
+  JetsonModeControl& control_;
+  Store& store_;
+  const ProfileOptions& options_;
+  std::int64_t campaign_;
+  std::map<OperatingPoint, Stored> stored_;
+  int measured_ = 0;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,32 @@
+// A program as a child process that marks its minibatches and phases on a descriptor (marks.h).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/measure/marks.h"
+
+namespace ridgewatt {
+
+struct CommandRun {
+  int status = 0;      // exit status, or 128 + signal; 0 when we ended it
+  bool ended = false;  // by us
+  double begin_s = 0;  // CLOCK_MONOTONIC
+  double end_s = 0;
+  double user_s = 0;  // CPU time
+  double system_s = 0;
+  double peak_memory_bytes = 0;
+  std::vector<TimedMark> marks;
+  std::size_t malformed_marks = 0;
+};
+
+// Runs the command to its end, as the user who called sudo when we run under sudo; what it prints
+// goes to our standard error, and it ends when we do. `watch` is called at least ten times a second
+// with the marks so far; when it says false the command and its children are asked to end (SIGTERM)
+// and, after ten seconds, killed.
+// Throws UsageError on an empty command, NotFoundError when it cannot be started.
+CommandRun run_marked_command(const std::vector<std::string>& command,
+                              const std::function<bool(const std::vector<TimedMark>&)>& watch);
+
+}  // namespace ridgewatt

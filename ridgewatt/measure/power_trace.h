@@ -1,0 +1,50 @@
+// Power over time of one channel: a rail as it was sampled, the module's total, or an external
+// meter's log.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/measure/energy.h"
+#include "ridgewatt/measure/sampler.h"
+
+namespace ridgewatt {
+
+struct PowerTrace {
+  std::string name;
+  bool in_total = false;
+  std::vector<double> times_s;   // CLOCK_MONOTONIC, ascending
+  std::vector<double> powers_w;  // NaN: no value
+
+  // Energy of a window; nothing when the window is empty or no sample is valid.
+  std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
+};
+
+// One trace a channel.
+std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
+                                  const std::vector<PowerSource::Channel>& channels);
+// The sum of the traces in the total, which share their times; empty when there is none.
+PowerTrace total_of(const std::vector<PowerTrace>& traces);
+
+// An external meter's log: CSV with `time_s` (CLOCK_MONOTONIC of this machine) or `unix_s`, and
+// `power_w`, or `voltage_v` and `current_a`. A last line that is still being written is left out.
+// Throws InputError also when the log has no sample in [begin_s, end_s].
+PowerTrace read_meter(const std::string& path, double begin_s, double end_s);
+
+// Many windows of one trace in one pass; 0 where there is no valid sample at all. A window between
+// two samples gets its share by interpolation.
+class PowerIntegral {
+ public:
+  explicit PowerIntegral(const PowerTrace& trace);
+  double energy_j(double begin_s, double end_s) const { return until(end_s) - until(begin_s); }
+
+ private:
+  double until(double time_s) const;  // energy since the first sample; the ends are held
+
+  std::vector<double> times_s_;
+  std::vector<double> powers_w_;
+  std::vector<double> energies_j_;
+};
+
+}  // namespace ridgewatt

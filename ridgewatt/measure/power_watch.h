@@ -1,0 +1,25 @@
+// Mean power between two calls, for what has no marks of its own: a microbenchmark's points.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/platform/power_source.h"
+
+namespace ridgewatt {
+
+class PowerWatch {
+ public:
+  explicit PowerWatch(std::unique_ptr<PowerSource> source);
+  void start();
+  // Mean of the total since start; nothing without a total or a valid sample.
+  std::optional<double> stop();
+
+ private:
+  std::unique_ptr<PowerSource> source_;
+  std::unique_ptr<Sampler> sampler_;
+  double begin_s_ = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# tools/arm64_sysroot.sh FOLDER: the arm64 libraries that ridgewatt is built against, unpacked into
+# FOLDER. They cannot be installed beside those of another architecture (protobuf's and Ceres's
+# development packages exclude each other), so apt fetches them for an empty arm64 system of its own.
+set -euo pipefail
+folder=$(realpath -m "$1")
+packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libceres-dev libcli11-dev libfmt-dev
+  libblas-dev liblapack-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev libgtest-dev libgmock-dev)
+[[ -e $folder/.complete ]] && exit 0
+apt=$folder/.apt
+mkdir -p "$apt"/{lists/partial,archives/partial}
+: >"$apt/status"
+options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::Lists="$apt/lists"
+  -o Dir::State::status="$apt/status" -o Dir::Cache="$apt" -o Debug::NoLocking=1)
+apt-get "${options[@]}" update
+apt-get "${options[@]}" install -y --download-only --no-install-recommends "${packages[@]}"
+for package in "$apt"/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
+# Links to absolute paths (libm.so, libblas.so.3 ..) point into the folder.
+find "$folder" -type l -lname '/*' | while read -r link; do
+  ln -sfn "$folder$(readlink "$link")" "$link"
+done
+# What the alternatives of an installed system would choose: the reference BLAS and LAPACK.
+libraries=$folder/usr/lib/aarch64-linux-gnu
+for name in blas lapack; do
+  for file in "$libraries/$name/lib$name".{so,so.3}; do
+    [[ -e $file ]] && ln -sfn "$name/${file##*/}" "$libraries/${file##*/}"
+  done
+done
+# Ceres's package names its libraries by absolute paths.
+sed -i "s#LINK_ONLY:/usr/lib#LINK_ONLY:$folder/usr/lib#g" "$libraries/cmake/Ceres/CeresTargets.cmake"
+rm -rf "$apt"
+touch "$folder/.complete"
