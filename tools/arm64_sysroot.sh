@@ -27,6 +27,6 @@ for name in blas lapack; do
   done
 done
 # Ceres's package names its libraries by absolute paths.
-sed -i "s#LINK_ONLY:/usr/lib#LINK_ONLY:$folder/usr/lib#g" "$libraries/cmake/Ceres/CeresTargets.cmake"
+sed -i "s#;/usr/lib#;$folder/usr/lib#g" "$libraries/cmake/Ceres/CeresTargets.cmake"
 rm -rf "$apt"
 touch "$folder/.complete"
