@@ -4,6 +4,7 @@
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/sweep/mode_list.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -14,6 +15,32 @@ struct EvaluateEstimate {
   bool shipped = false;
   bool findings = false;
 };
+
+struct NamedTable {
+  std::string key;    // in JSON
+  std::string title;  // above it, for people
+  Table table;
+};
+
+// Details with trusted rows, of the twin that is fitted to all workloads and, where there are some,
+// of those that did not see the workload; counts also with the rows that data quality suspects.
+void add_findings(const CalibrateSummary& summary, const std::vector<CalibrationRun>& runs,
+                  std::vector<NamedTable>& tables) {
+  std::vector<CountedFindings> counted;
+  for (const bool all_rows : {false, true}) {
+    const std::string rows = all_rows ? "all" : "trusted";
+    const auto fitted = find_findings(summary.twin, runs, all_rows);
+    const auto unseen = find_unseen_findings(summary, runs, all_rows);
+    counted.push_back({"fitted", rows, count_findings(fitted)});
+    if (!unseen.empty()) counted.push_back({"unseen", rows, count_findings(unseen)});
+    if (all_rows) continue;
+    tables.push_back({"findings", "Fitted to all workloads, looked up in trusted rows:",
+                      findings_table(fitted)});
+    if (unseen.empty()) continue;
+    tables.push_back({"unseen_findings", "Fitted without the workload:", findings_table(unseen)});
+  }
+  tables.push_back({"findings_count", "Counted:", findings_count_table(counted)});
+}
 
 void run(const Context& context, const EvaluateEstimate& command) {
   const Board board = load_board(command.device);
@@ -29,23 +56,27 @@ void run(const Context& context, const EvaluateEstimate& command) {
     options.seed = context.seed;
     summary = calibrate(prior_twin(board), runs, options);
   }
-  const auto findings =
-      command.findings ? find_findings(summary.twin, runs) : std::vector<WorkloadFindings>();
+  std::vector<NamedTable> tables = {{"fit", "", fit_table(summary, true)}};
+  if (command.findings) {
+    add_findings(summary, runs, tables);
+    tables.push_back(
+        {"race_to_halt", "eta B_eps / B_tau of dense convolutions, 90 % interval:",
+         race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
+  }
+  const std::string provenance =
+      command.shipped ? summary.twin.provenance() : summary.brief_report();
   if (context.json()) {
     Json json;
     json["device"] = command.device;
-    json["provenance"] = command.shipped ? summary.twin.provenance() : summary.brief_report();
-    json["fit"] = fit_table(summary, true).to_json();
-    if (command.findings) json["findings"] = findings_table(findings).to_json();
+    json["provenance"] = provenance;
+    for (const auto& [key, title, table] : tables) json[key] = table.to_json();
     return print(json);
   }
-  if (!context.csv()) {
-    std::cout << (command.shipped ? summary.twin.provenance() : summary.brief_report()) << "\n\n";
-  }
-  print(context, fit_table(summary, true));
-  if (command.findings) {
-    std::cout << '\n';
-    print(context, findings_table(findings));
+  if (!context.csv()) std::cout << escape_terminal(provenance) << "\n\n";
+  for (const auto& [key, title, table] : tables) {
+    if (&table != &tables.front().table) std::cout << '\n';
+    if (!title.empty() && !context.csv()) std::cout << title << "\n\n";
+    print(context, table);
   }
 }
 
@@ -55,8 +86,7 @@ void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
       evaluate, context, "estimate",
       "Fit the twin to sweeps and leave each workload out in turn; errors with and without the "
-      "rows "
-      "that data quality suspects",
+      "rows that data quality suspects",
       "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings");
   auto options = std::make_shared<EvaluateEstimate>();
   command->add_option("--device", options->device, "Board whose twin is fitted");
@@ -66,7 +96,7 @@ void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
       ->required();
   command->add_flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
   command->add_flag("--findings", options->findings,
-                    "Also: MAXN, energy over the GPU clock, tuning on the twin");
+                    "Also: MAXN, energy over the GPU clock, tuning on the twin, race to halt");
   command->callback([&context, options] { run(context, *options); });
 }
 

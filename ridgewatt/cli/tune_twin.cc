@@ -69,8 +69,8 @@ void choose_among_all(TuneReport& report, const TuneOptions& options, const Twin
     costs[i] = estimate(model, space[i],
                         cautious ? std::abs(2 * options.confidence - 1) : kDefaultInterval);
   });
-  const Choice choice =
-      choose(report.goal, space.points(), costs, cautious ? Caution::kUpperEnds : Caution::kMeans);
+  const Choice choice = choose(report.goal, space.points(), costs,
+                               cautious ? Caution::kUpperEnds : Caution::kMeans, kTwinTie);
   if (choice.best) report.answer = estimated(report.goal, "answer", model, space[*choice.best]);
   if (choice.miss) report.miss = estimated(report.goal, "nearest miss", model, space[*choice.miss]);
 }

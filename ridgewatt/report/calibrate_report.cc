@@ -1,6 +1,9 @@
 #include "ridgewatt/report/calibrate_report.h"
 
+#include <algorithm>
+
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/roofline/twin_roofline.h"
 
 namespace ridgewatt {
 namespace {
@@ -126,6 +129,41 @@ Table findings_table(const std::vector<WorkloadFindings>& findings) {
       cells[11] = std::string(f.saving_holds && f.slowdown_holds ? "yes" : "no");
     }
     cells.emplace_back(f.bound);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table findings_count_table(const std::vector<CountedFindings>& counted) {
+  Table table({{"twin", ""},
+               {"rows", ""},
+               {"cases", ""},
+               {"maxn_is_best", "MAXN is best"},
+               {"interior_percent", "interior minimum %", 3},
+               {"right_clock_percent", "right clock %", 3},
+               {"tuned_holds", "tuning holds"}});
+  for (const auto& [twin, rows, count] : counted) {
+    const double groups = std::max(count.measured_interior, 1);
+    table.add_row({twin, rows, std::int64_t{count.cases}, std::int64_t{count.maxn_is_best},
+                   100 * count.modelled_interior / groups, 100 * count.within_one_step / groups,
+                   std::int64_t{count.tuned_holds}});
+  }
+  return table;
+}
+
+Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
+                         std::uint64_t seed) {
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  for (const char* name : {"race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
+    columns.push_back({name, ""});
+  }
+  Table table(columns);
+  for (const auto& mode : modes) {
+    const FittedValue ratio = twin_race_to_halt(twin, mode, OpClass::kConv, seed);
+    std::vector<Cell> cells = knob_cells(mode, knobs);
+    add_interval(cells, ratio);
+    cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
     table.add_row(std::move(cells));
   }
   return table;

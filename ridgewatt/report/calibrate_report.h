@@ -1,6 +1,10 @@
 // A calibration as tables: errors by workload, parameters with intervals, outliers.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/calibrate.h"
 #include "ridgewatt/roofline/findings.h"
@@ -14,6 +18,16 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch);
 Table parameter_table(const Twin& twin);
 Table outlier_table(const CalibrateSummary& summary);
 Table findings_table(const std::vector<WorkloadFindings>& findings);
+// A row a way of counting: which twin ("fitted", "unseen"), which rows ("trusted", "all").
+struct CountedFindings {
+  std::string twin;
+  std::string rows;
+  FindingsCount count;
+};
+Table findings_count_table(const std::vector<CountedFindings>& counted);
+// eta B_eps / B_tau of dense convolutions with its 90 % interval; claimed where its end is at
+// most 1.
+Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed);
 Table microbench_table(const std::vector<MicrobenchFit>& fits);
 
 }  // namespace ridgewatt

@@ -47,8 +47,9 @@ Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, doub
     cells.emplace_back(std::string(row.fits_memory ? "yes" : "no"));
     if (job_samples > 0) {
       const double minibatches = std::ceil(job_samples / row.batch);
-      cells.emplace_back(minibatches * total.time_s);
-      cells.emplace_back(minibatches * total.energy_j());
+      // Waits for data that the minibatch's time leaves out belong to the job.
+      cells.emplace_back(minibatches * row.estimate.period_s);
+      cells.emplace_back(minibatches * row.estimate.period_s * total.power_w);
     }
     table.add_row(std::move(cells));
   }

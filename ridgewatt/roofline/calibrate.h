@@ -37,7 +37,7 @@ struct CalibrateOptions {
   double power_scale = 0.05;
   // Weight of a workload against the priors, in independent rows.
   double time_observations = 25;
-  double power_observations = 100;
+  double power_observations = 15;
   // Rows of a run that the fit sees at most, drawn at random; scores use all.
   int rows_per_run = 500;
   int max_iterations = 40;

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 #include "ridgewatt/roofline/eager_kernels.h"
+#include "ridgewatt/roofline/findings.h"
 
 namespace ridgewatt {
 namespace {
@@ -212,14 +213,24 @@ TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
     specs.push_back(parse_sweep_spec((data / (std::string(name) + ".csv")).string()));
   }
   const auto runs = load_calibration_runs(specs);
-  CalibrateOptions options;
-  options.rows_per_run = 250;
-  const CalibrateSummary summary = calibrate(prior_twin(load_board("agx-orin")), runs, options);
+  const CalibrateSummary summary = calibrate(prior_twin(load_board("agx-orin")), runs);
   EXPECT_LE(summary.pooled.time, 0.12);
   EXPECT_LE(summary.pooled.power, 0.06);
   for (const auto& fit : summary.workloads) {
     EXPECT_LE(fit.unseen.time, 0.25) << fit.workload;
     EXPECT_LE(fit.unseen.power, 0.12) << fit.workload;
+  }
+  EXPECT_LE(summary.unseen.time, 0.15);
+  EXPECT_LE(summary.unseen.power, 0.08);
+  for (const auto& findings :
+       {find_findings(summary.twin, runs), find_unseen_findings(summary, runs)}) {
+    const FindingsCount count = count_findings(findings);
+    EXPECT_EQ(count.maxn_is_best, 0);
+    EXPECT_GE(count.modelled_interior, 0.9 * count.measured_interior);
+    EXPECT_GE(count.within_one_step, 0.7 * count.measured_interior);
+    for (const auto& f : findings) {
+      if (f.batch == 1) EXPECT_EQ(f.bound, "launch") << f.workload;
+    }
   }
   CalibrateSummary shipped;
   shipped.twin = load_twin(load_board("agx-orin"));

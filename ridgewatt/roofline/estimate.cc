@@ -5,82 +5,22 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/roofline/kernel_terms.h"
 
 namespace ridgewatt {
 namespace {
 
 using P = TwinParam;
 
-// Ratio by which reduced precision speeds an operator class up: by peaks, not validated.
-double fp_speedup(const Twin& twin, const WorkloadCost& cost, OpClass op_class) {
-  if (cost.precision != "fp16" && cost.precision != "bf16") return 1;
-  switch (op_class) {
-    case OpClass::kConv:
-      return twin.conv_fp16_speedup;
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-      return twin.gemm_fp16_speedup;
-    default:
-      return 1;
-  }
-}
-
-double int_speedup(const Twin& twin, OpClass op_class) {
-  return op_class == OpClass::kConv ? twin.conv_int8_speedup : twin.gemm_int8_speedup;
-}
-
-struct ClassFactors {
-  double rate = 1;     // share of the FP32 peak
-  double traffic = 1;  // bytes moved over bytes counted
-};
-
-ClassFactors class_factors(const Twin& t, const KernelCost& kernel) {
-  const bool backward = kernel.phase == Phase::kBackward;
-  const double window = std::max(kernel.window, 1.0);
-  switch (kernel.op_class) {
-    case OpClass::kConv: {
-      // Beyond 3x3 the further reads stay in the cache.
-      const double window_share = (std::min(window, 9.0) - 1) / 8;
-      const double reads =
-          1 + window_share * t[backward ? P::kConvBackwardWindowTraffic : P::kConvWindowTraffic];
-      return {t[P::kConvRate] * (backward ? t[P::kConvBackwardRatio] : 1),
-              t[P::kConvTraffic] * (backward ? t[P::kConvBackwardTraffic] : 1) * reads};
-    }
-    case OpClass::kDepthwiseConv: {
-      if (backward) {
-        return {t[P::kDepthwiseRate] * t[P::kDepthwiseBackwardRatio],
-                t[P::kConvTraffic] * t[P::kConvBackwardTraffic] * t[P::kDepthwiseBackwardTraffic]};
-      }
-      return {t[P::kDepthwiseRate], t[P::kConvTraffic] * t[P::kDepthwiseTraffic] *
-                                        (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
-    }
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-      return {t[P::kGemmRate], t[P::kConvTraffic]};
-    default:
-      return {t[P::kVectorRate], t[P::kVectorTraffic]};
-  }
-}
-
-double launch_ratio(const Twin& t, Phase phase) {
-  switch (phase) {
-    case Phase::kBackward:
-      return t[P::kLaunchBackwardRatio];
-    case Phase::kOptimizer:
-      return t[P::kLaunchOptimizerRatio];
-    case Phase::kForward:
-      break;
-  }
-  return 1;
-}
-
 double square(double x) {
   return x * x;
 }
 double cube(double x) {
   return x * x * x;
+}
+// A maximum with a rounded corner, (a^6 + b^6)^(1/6).
+double smooth_max(double a, double b) {
+  return std::cbrt(std::sqrt(square(cube(a)) + square(cube(b))));
 }
 
 }  // namespace
@@ -105,47 +45,6 @@ std::string_view cause_name(Cause cause) {
 
 Cause Breakdown::dominant() const {
   return static_cast<Cause>(std::max_element(time_s.begin(), time_s.end()) - time_s.begin());
-}
-
-// Per kernel, what does not depend on the mode.
-struct Estimator::Terms {
-  std::vector<double> compute_cycles;  // GPU cycles when compute bound
-  std::vector<double> traffic_bytes;   // really moved
-  std::vector<double> energy_flop;     // FLOP weighted by what one costs
-  std::vector<double> launches;        // in forward launches
-  std::vector<double> launches_until;  // prefix sums, inclusive
-  std::vector<double> fixed_cycles;    // GPU cycles beside the work
-  double total_energy_flop = 0;
-  double total_traffic_bytes = 0;
-
-  Terms(const Twin& twin, const WorkloadCost& cost);
-};
-
-Estimator::Terms::Terms(const Twin& twin, const WorkloadCost& cost) {
-  double launched = 0;
-  for (const auto& kernel : cost.kernels) {
-    const auto [rate, traffic] = class_factors(twin, kernel);
-    const double speedup = fp_speedup(twin, cost, kernel.op_class);
-    const double fill =
-        kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
-    const double flop =
-        kernel.work_flop / speedup + kernel.work_int_op / int_speedup(twin, kernel.op_class);
-    const double cycles = flop / (rate * twin.flop_per_cycle) * fill;
-    const double bytes = kernel.traffic_bytes() * traffic;
-    if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
-      throw UsageError("the cost of a kernel is not known", kernel.name,
-                       "bind every symbolic dimension of the model");
-    }
-    compute_cycles.push_back(cycles);
-    traffic_bytes.push_back(bytes);
-    energy_flop.push_back(flop);
-    launches.push_back(kernel.launches * launch_ratio(twin, kernel.phase));
-    launched += launches.back();
-    launches_until.push_back(launched);
-    fixed_cycles.push_back(kernel.launches * twin[P::kKernelCycles]);
-    total_energy_flop += flop;
-    total_traffic_bytes += bytes;
-  }
 }
 
 // A corner of the longest-chain envelope: launches up to and with kernel `kernel`, then the GPU.
@@ -207,8 +106,13 @@ struct Estimator::CpuState {
   double voltage_squared = 1;
   double launch_s = 0;     // one forward launch
   double host_s = 0;       // before the first launch
-  double load_s = 0;       // loader's time for the minibatch
-  double load_core_s = 0;  // CPU time that it takes
+  double thread_s = 0;     // CPU time of the launching thread: host and all launches
+  double load_core_s = 0;  // CPU time of loading the minibatch
+};
+
+struct Estimator::Feed {
+  double time_s = 0;    // of the minibatch as it is timed
+  double period_s = 0;  // from one to the next
 };
 
 Estimator::Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options)
@@ -227,7 +131,7 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
   if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
     throw UsageError("loader time must not be negative");
   }
-  terms_ = std::make_unique<Terms>(twin_, *cost_);
+  terms_ = std::make_unique<KernelTerms>(twin_, *cost_);
 }
 
 Estimator::~Estimator() = default;
@@ -275,7 +179,9 @@ std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(double gpu_clock_
   return state;
 }
 
-const Estimator::GpuState& Estimator::gpu_state(double gpu_clock_hz, double mem_clock_hz) const {
+const Estimator::GpuState& Estimator::gpu_state(const PowerMode& mode) const {
+  const double gpu_clock_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
+  const double mem_clock_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
   const std::lock_guard lock(*mutex_);
   auto& state = states_[{gpu_clock_hz, mem_clock_hz}];
   if (!state) state = make_gpu_state(gpu_clock_hz, mem_clock_hz);
@@ -292,44 +198,76 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode) const {
   state.voltage_squared =
       square(relative_voltage(state.relative_clock, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]));
   const double core_penalty = 1 + t[P::kLaunchCorePenalty] * square(4 / state.cores);
-  state.launch_s =
-      core_penalty * t[P::kLaunchCycles] / clock_hz + t[P::kLaunchMemoryCycles] / mem_hz;
+  state.launch_s = core_penalty * t[P::kLaunchCycles] / clock_hz +
+                   t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
   state.host_s =
       (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
-  const bool training = cost_->kind == WorkloadKind::kTraining;
-  const double cycles = options_.loader_s_per_sample
-                            ? *options_.loader_s_per_sample * t.cpu_clock_hz
-                            : t[training ? P::kTrainingLoaderCycles : P::kInferenceLoaderCycles];
-  state.load_core_s = cycles * cost_->batch / clock_hz;
-  // One core is the launching thread's; on a single core the loader gets half of it.
-  const double parallel =
-      options_.loader_workers == 0
-          ? 1
-          : std::min<double>(options_.loader_workers, std::max(state.cores - 1, 0.5));
-  state.load_s = state.load_core_s / parallel;
+  state.thread_s = state.host_s + terms_->launches_until.back() * state.launch_s;
+  if (options_.loader_s_per_sample) {
+    state.load_core_s = *options_.loader_s_per_sample * t.cpu_clock_hz * cost_->batch / clock_hz;
+  } else {
+    const bool training = cost_->kind == WorkloadKind::kTraining;
+    const double in_process = options_.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
+    state.load_core_s = t[training ? P::kTrainingLoaderCycles : P::kInferenceLoaderCycles] *
+                        in_process * cost_->batch / clock_hz;
+  }
+  // With fewer cores than threads the launching thread waits for one when the workers are busy.
+  const double workers = options_.loader_workers;
+  const double crowd = std::max(0.0, 1 - state.cores / (workers + 1));
+  if (crowd > 0 && workers > 0) {
+    const double load = square(state.load_core_s / std::min(workers, state.cores));
+    const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + square(state.thread_s));
+    state.launch_s *= slower;
+    state.host_s *= slower;
+  }
   return state;
+}
+
+// Launches and kernels are not alike: where launching takes about as long as the GPU, the queue
+// runs dry now and then. Factor on the longest chain of even launches.
+double Estimator::uneven(const GpuState& gpu, const CpuState& cpu) const {
+  const Corner& chain = gpu.corner(cpu.launch_s);
+  const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;
+  const double shorter_s = std::min(terms_->launches_until.back() * cpu.launch_s, gpu.total_s);
+  return std::sqrt(std::sqrt(1 + square(square(shorter_s / chain_s))));
+}
+
+// Workers prepare whole minibatches side by side. Inference is timed from when its data is there;
+// training includes the wait for data, but three workers or more, each on a core of its own,
+// deliver in bursts, so that most minibatches, and with them the median, wait for nothing. The
+// average power sees every wait.
+Estimator::Feed Estimator::feed(const CpuState& cpu, double pipe_s) const {
+  const double workers = options_.loader_workers;
+  if (workers == 0) return {pipe_s + cpu.load_core_s, pipe_s + cpu.load_core_s};
+  if (cpu.load_core_s == 0) return {pipe_s, pipe_s};
+  const double delivery_s = cpu.load_core_s / std::min(workers, cpu.cores);
+  const bool crowded = cpu.cores < workers + 1;
+  const double all_cores_s = crowded ? (cpu.load_core_s + cpu.thread_s) / cpu.cores : 0;
+  const double period_s = smooth_max(pipe_s, std::max(delivery_s, all_cores_s));
+  const bool waits_timed = cost_->kind == WorkloadKind::kTraining && (crowded || workers < 3);
+  return {waits_timed ? period_s : pipe_s, period_s};
 }
 
 Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   const auto& t = twin_;
   const Corner& chain = gpu.corner(cpu.launch_s);
+  const double stretch = uneven(gpu, cpu);
   const double launched_s = chain.launches * cpu.launch_s;
-  const double pipe_s = cpu.host_s + launched_s + chain.gpu_s;
-  const double time_s = options_.loader_workers == 0 ? pipe_s + cpu.load_s
-                                                     : std::cbrt(cube(pipe_s) + cube(cpu.load_s));
+  const double pipe_s = cpu.host_s + stretch * (launched_s + chain.gpu_s);
+  const auto [time_s, period_s] = feed(cpu, pipe_s);
   Breakdown result;
   auto& time = result.time_s;
   const auto at = [](Cause cause) { return static_cast<std::size_t>(cause); };
-  time[at(Cause::kCompute)] = chain.compute_s;
-  time[at(Cause::kMemory)] = chain.memory_s;
-  time[at(Cause::kLaunch)] = launched_s + chain.fixed_s;
+  time[at(Cause::kCompute)] = stretch * chain.compute_s;
+  time[at(Cause::kMemory)] = stretch * chain.memory_s;
+  time[at(Cause::kLaunch)] = stretch * (launched_s + chain.fixed_s);
   time[at(Cause::kHost)] = cpu.host_s;
   time[at(Cause::kLoader)] = time_s - pipe_s;
 
   const double gpu_power = gpu.relative_clock * gpu.voltage_squared;
   const double cpu_power = cpu.relative_clock * cpu.voltage_squared;
   const double busy_w = t[P::kGpuBusyPower] * gpu_power;
-  const double thread_w = t[P::kCpuBusyPower] * cpu_power;
+  const double core_w = t[P::kCpuBusyPower] * cpu_power;
   auto& energy = result.energy_j;
   energy[at(Cause::kCompute)] =
       terms_->total_energy_flop * t[P::kEnergyPerFlop] * gpu.voltage_squared +
@@ -337,17 +275,19 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   energy[at(Cause::kMemory)] =
       terms_->total_traffic_bytes * t[P::kEnergyPerByte] + busy_w * gpu.memory_s;
   energy[at(Cause::kLaunch)] =
-      busy_w * (gpu.total_s - gpu.compute_s - gpu.memory_s) + thread_w * (time_s - cpu.host_s);
-  energy[at(Cause::kHost)] = thread_w * cpu.host_s;
-  energy[at(Cause::kLoader)] =
-      t[P::kCpuLoaderPower] * cpu_power * std::min(cpu.load_core_s, cpu.cores * time_s);
+      busy_w * (gpu.total_s - gpu.compute_s - gpu.memory_s) + core_w * (pipe_s - cpu.host_s);
+  energy[at(Cause::kHost)] = core_w * cpu.host_s;
+  energy[at(Cause::kLoader)] = core_w * cpu.load_core_s;
   const double static_w = t[P::kBasePower] + t[P::kMemoryClockPower] * gpu.mem_relative_clock +
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
-  result.static_j = static_w * time_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  double energy_j = result.static_j;
-  for (const double part : energy) energy_j += part;
+  result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
+  // Power is the average over the period; energy is that power over the timed minibatch.
+  const double timed = time_s / period_s;
+  double energy_j = result.static_j *= timed;
+  for (double& part : energy) energy_j += part *= timed;
   result.total = {time_s, energy_j / time_s};
+  result.period_s = period_s;
   return result;
 }
 
@@ -355,9 +295,7 @@ Breakdown Estimator::breakdown(const PowerMode& mode) const {
   if (!mode.governor.empty()) {
     throw UsageError("a twin knows fixed clocks only, not a governor", mode.governor);
   }
-  const double gpu_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
-  return combine(gpu_state(gpu_hz, mem_hz), cpu_state(mode));
+  return combine(gpu_state(mode), cpu_state(mode));
 }
 
 TimePower Estimator::operator()(const PowerMode& mode) const {
@@ -365,31 +303,28 @@ TimePower Estimator::operator()(const PowerMode& mode) const {
 }
 
 double Estimator::bandwidth(const PowerMode& mode) const {
-  const double gpu_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
-  return gpu_state(gpu_hz, mem_hz).bandwidth;
+  return gpu_state(mode).bandwidth;
 }
 
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
-  const double gpu_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
-  const GpuState& gpu = gpu_state(gpu_hz, mem_hz);
+  const GpuState& gpu = gpu_state(mode);
   const CpuState cpu = cpu_state(mode);
   // Before the corner the launches are on the longest chain, after it the GPU.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
-  for (std::size_t k = 0; k <= corner; ++k) time_s[k] += terms_->launches[k] * cpu.launch_s;
-  for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += gpu.gpu_s[k];
+  const double stretch = uneven(gpu, cpu);
+  const double launch_s = stretch * cpu.launch_s;
+  for (std::size_t k = 0; k <= corner; ++k) time_s[k] += terms_->launches[k] * launch_s;
+  for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s[k];
 }
 
 std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   const Breakdown whole = breakdown(mode);
-  const double gpu_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
-  const GpuState& gpu = gpu_state(gpu_hz, mem_hz);
+  const GpuState& gpu = gpu_state(mode);
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
   add_layer_times(mode, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
   const std::size_t corner = gpu.corner(cpu_state(mode).launch_s).kernel;
+  const double timed = whole.total.time_s / whole.period_s;
   // What is not a kernel's own dynamic energy is spent for time.
   double own_j = 0;
   std::vector<LayerEstimate> layers(time_s.size());
@@ -399,8 +334,9 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     layer.time_s = time_s[k];
     layer.gpu_s = gpu.gpu_s[k];
     layer.effective_traffic_bytes = terms_->traffic_bytes[k];
-    layer.energy_j = terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
-                     terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k];
+    layer.energy_j =
+        timed * (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
+                 terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k]);
     own_j += layer.energy_j;
     const double work_s = gpu.gpu_s[k] - gpu.fixed_s[k];
     if (k < corner || gpu.fixed_s[k] > work_s) {

@@ -9,8 +9,9 @@
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
 // The framework launches kernels in order, n_k launches of l(mode) seconds each, ahead of the GPU,
 // so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
-//   T_pipe = host + max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
-// A loader with workers overlaps: T = (T_pipe^3 + T_load^3)^(1/3); without: T = T_pipe + T_load.
+//   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
+// Loader workers overlap. Power is the average over the period from one minibatch to the next, in
+// which the GPU may wait for data although the timed minibatch does not.
 #pragma once
 
 #include <array>
@@ -31,6 +32,8 @@
 
 namespace ridgewatt {
 
+struct KernelTerms;
+
 // How the workload is fed.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
@@ -40,7 +43,7 @@ struct RunOptions {
 };
 
 struct TimePower {
-  double time_s = 0;
+  double time_s = 0;  // of the timed minibatch
   double power_w = 0;
   double energy_j() const { return time_s * power_w; }
 };
@@ -57,6 +60,8 @@ struct Breakdown {
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
+  // From one minibatch to the next: longer than the time where the wait for data is not timed.
+  double period_s = 0;
   Cause dominant() const;  // of time
 };
 
@@ -93,18 +98,20 @@ class Estimator {
   double bandwidth(const PowerMode& mode) const;
 
  private:
-  struct Terms;     // per kernel, independent of the mode
   struct GpuState;  // kernels summed for one GPU and memory clock
   struct CpuState;  // launch, host and loader for one CPU setting
-  const GpuState& gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
+  const GpuState& gpu_state(const PowerMode& mode) const;
   std::unique_ptr<GpuState> make_gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
   CpuState cpu_state(const PowerMode& mode) const;
+  struct Feed;  // time and period, given how fast data comes
+  double uneven(const GpuState& gpu, const CpuState& cpu) const;
+  Feed feed(const CpuState& cpu, double pipe_s) const;
   Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;
 
   Twin twin_;
   std::shared_ptr<const WorkloadCost> cost_;
   RunOptions options_;
-  std::unique_ptr<Terms> terms_;
+  std::unique_ptr<KernelTerms> terms_;
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };

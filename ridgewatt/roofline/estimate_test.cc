@@ -83,7 +83,8 @@ TEST_F(EstimateTest, CausesAndLayersSumToTheWhole) {
 }
 
 // The longest chain found by the envelope is the queue simulated kernel by kernel: a kernel starts
-// when it has been launched and its predecessor has finished.
+// when it has been launched and its predecessor has finished. On it, the factor for a queue that
+// runs dry where launching takes about as long as the GPU.
 TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
   Random random(8);
   for (int trial = 0; trial < 20; ++trial) {
@@ -93,13 +94,17 @@ TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
       const double penalty =
           1 + twin_[TwinParam::kLaunchCorePenalty] * 16 / (mode.cpu_cores * mode.cpu_cores);
       const double launch_s = penalty * twin_[TwinParam::kLaunchCycles] / mode.cpu_clock_hz +
-                              twin_[TwinParam::kLaunchMemoryCycles] / mode.mem_clock_hz;
+                              twin_[TwinParam::kLaunchMemoryCycles] / mode.mem_clock_hz +
+                              twin_[TwinParam::kLaunchFixed];
       double launched = 0;
       double finished = 0;
+      double gpu = 0;
       for (const auto& layer : estimator.layers(mode)) {
         launched += launch_s;
         finished = std::max(finished, launched) + layer.gpu_s;
+        gpu += layer.gpu_s;
       }
+      finished *= std::pow(1 + std::pow(std::min(launched, gpu) / finished, 4), 0.25);
       const Breakdown why = estimator.breakdown(mode);
       EXPECT_NEAR(why.total.time_s - why.time_s[static_cast<std::size_t>(Cause::kHost)], finished,
                   1e-9 * finished);
@@ -110,8 +115,10 @@ TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
 TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
   Random random(9);
   const KnobSpace space = knob_space(board_);
-  for (int trial = 0; trial < 5; ++trial) {
-    const Estimator estimator(twin_, random_cost(random, 50));
+  for (int trial = 0; trial < 8; ++trial) {
+    WorkloadCost cost = random_cost(random, 50);
+    if (trial % 2 == 1) cost.kind = WorkloadKind::kTraining;
+    const Estimator estimator(twin_, cost, {trial / 2, {}});
     for (int pair = 0; pair < 200; ++pair) {
       PowerMode low = space[random.below(space.size())];
       PowerMode high = low;
@@ -150,6 +157,42 @@ TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
   }
   EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kMemory);
   EXPECT_EQ(Estimator(twin_, cost, {0, 10.0}).breakdown(modes_[0]).dominant(), Cause::kLoader);
+}
+
+// What the wait for data does to time and power (docs/twin.md), in cases that are known by hand.
+TEST_F(EstimateTest, WaitsForDataShowInPowerAndOnlySomeInTime) {
+  Random random(11);
+  WorkloadCost cost = random_cost(random, 60, 8);
+  const PowerMode top = modes_[0];
+  const auto run = [&](WorkloadKind kind, int workers, double sample_s, const PowerMode& mode) {
+    cost.kind = kind;
+    return Estimator(twin_, cost, {workers, sample_s}).breakdown(mode);
+  };
+  const auto inference = WorkloadKind::kInference;
+  const auto training = WorkloadKind::kTraining;
+  const Breakdown alone = run(inference, 4, 0, top);
+  const double pipe_s = alone.total.time_s;
+  EXPECT_DOUBLE_EQ(alone.period_s, pipe_s);
+  // Loading takes four times as long as the minibatch, on four cores at once.
+  const double sample_s = 4 * 4 * pipe_s / cost.batch;
+  const Breakdown starved = run(inference, 4, sample_s, top);
+  EXPECT_DOUBLE_EQ(starved.total.time_s, pipe_s);
+  EXPECT_NEAR(starved.period_s, 4 * pipe_s, 0.01 * pipe_s);
+  // The same energy of the GPU, four times as much for loading and time, over four periods.
+  EXPECT_LT(starved.total.power_w, alone.total.power_w + 4 * twin_[TwinParam::kCpuBusyPower]);
+  EXPECT_NEAR(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)] * 4,
+              alone.energy_j[static_cast<std::size_t>(Cause::kCompute)],
+              0.01 * alone.total.energy_j());
+  // Four workers deliver in bursts, two do not; with fewer cores than threads all waits are timed.
+  EXPECT_DOUBLE_EQ(run(training, 4, sample_s, top).total.time_s, pipe_s);
+  const Breakdown two = run(training, 2, sample_s, top);
+  EXPECT_DOUBLE_EQ(two.total.time_s, two.period_s);
+  EXPECT_NEAR(two.period_s, 8 * pipe_s, 0.01 * pipe_s);
+  const Breakdown crowded = run(training, 4, sample_s, mode_of(4, 2201.6, 1300.5, 3199));
+  EXPECT_DOUBLE_EQ(crowded.total.time_s, crowded.period_s);
+  EXPECT_GT(crowded.total.time_s, 4 * pipe_s);
+  // Without workers both follow each other.
+  EXPECT_NEAR(run(training, 0, 0.01, top).total.time_s, pipe_s + 0.01 * cost.batch, 1e-12);
 }
 
 TEST_F(EstimateTest, LayerTimesAddUpOverModes) {

@@ -56,13 +56,23 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
   constexpr double kSlowdownMargin = 0.03;
   const Row* best = &maxn;
   const Row* answer = &maxn;
+  double least_j = modelled_energy(maxn);
+  const auto allowed = [&](const Row& row) {
+    return row.modelled.time_s <= (1 + kMaxSlowdown) * maxn.modelled.time_s;
+  };
   for (const auto& row : rows) {
     if (row.measured.time_s <= (1 + kMaxSlowdown) * maxn.measured.time_s &&
         measured_energy(row) < measured_energy(*best)) {
       best = &row;
     }
-    if (row.modelled.time_s <= (1 + kMaxSlowdown) * maxn.modelled.time_s &&
-        modelled_energy(row) < modelled_energy(*answer)) {
+    if (allowed(row) && modelled_energy(row) < least_j) {
+      least_j = modelled_energy(row);
+      answer = &row;
+    }
+  }
+  for (const auto& row : rows) {
+    if (allowed(row) && modelled_energy(row) <= (1 + kTwinTie) * least_j &&
+        row.modelled.time_s < answer->modelled.time_s) {
       answer = &row;
     }
   }
@@ -79,7 +89,8 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
 }  // namespace
 
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
-                                            const std::vector<CalibrationRun>& runs) {
+                                            const std::vector<CalibrationRun>& runs,
+                                            bool keep_flagged) {
   std::vector<WorkloadFindings> all;
   for (const auto& run : runs) {
     const Estimator estimator(twin, run.cost, run.options);
@@ -94,7 +105,7 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
     std::vector<Row> rows;
     const Row* maxn = nullptr;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
-      if (!run.flagged.empty() && run.flagged[i]) continue;
+      if (!keep_flagged && !run.flagged.empty() && run.flagged[i]) continue;
       rows.push_back({run.observations[i], estimator(run.observations[i].point.mode)});
     }
     for (const auto& row : rows) {
@@ -113,6 +124,36 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
     all.push_back(findings);
   }
   return all;
+}
+
+std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
+                                                   const std::vector<CalibrationRun>& runs,
+                                                   bool keep_flagged) {
+  std::vector<WorkloadFindings> all;
+  for (std::size_t i = 0; i < summary.left_out.size(); ++i) {
+    std::vector<CalibrationRun> own;
+    for (const auto& run : runs) {
+      if (run.workload == summary.workloads[i].workload) own.push_back(run);
+    }
+    for (auto& findings : find_findings(summary.left_out[i], own, keep_flagged)) {
+      all.push_back(std::move(findings));
+    }
+  }
+  return all;
+}
+
+FindingsCount count_findings(const std::vector<WorkloadFindings>& findings) {
+  FindingsCount count;
+  for (const auto& f : findings) {
+    count.measured_interior += f.measured_interior;
+    count.modelled_interior += f.modelled_interior;
+    count.within_one_step += f.within_one_step;
+    if (!f.tuned) continue;
+    ++count.cases;
+    count.maxn_is_best += f.maxn_energy_j <= f.least_energy_j;
+    count.tuned_holds += f.saving_holds && f.slowdown_holds;
+  }
+  return count;
 }
 
 }  // namespace ridgewatt

@@ -22,7 +22,8 @@ struct WorkloadFindings {
   int measured_interior = 0;
   int modelled_interior = 0;
   int within_one_step = 0;
-  // Least modelled energy with at most 5 % more modelled time than MAXN, looked up in the sweep.
+  // Least modelled energy with at most 5 % more modelled time than MAXN, the fastest of those
+  // within kTwinTie of it, looked up in the sweep.
   bool tuned = false;
   double best_saving = 0;       // the best that measured rows allow, a fraction of MAXN's energy
   double saving = 0;            // what the twin's answer saves
@@ -32,7 +33,24 @@ struct WorkloadFindings {
   std::string bound;            // what dominates the time at MAXN
 };
 
+// `keep_flagged`: as if data quality had suspected no row.
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
-                                            const std::vector<CalibrationRun>& runs);
+                                            const std::vector<CalibrationRun>& runs,
+                                            bool keep_flagged = false);
+// The same, each workload with the twin that was fitted without it.
+std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
+                                                   const std::vector<CalibrationRun>& runs,
+                                                   bool keep_flagged = false);
+
+// Findings of all workloads and batches, counted.
+struct FindingsCount {
+  int cases = 0;  // with a trusted MAXN row
+  int maxn_is_best = 0;
+  int measured_interior = 0;  // groups
+  int modelled_interior = 0;
+  int within_one_step = 0;
+  int tuned_holds = 0;  // of `cases`: both the saving and the slowdown
+};
+FindingsCount count_findings(const std::vector<WorkloadFindings>& findings);
 
 }  // namespace ridgewatt

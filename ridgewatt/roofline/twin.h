@@ -44,19 +44,21 @@ enum class TwinParam : std::size_t {
   kKernelCycles,
   kLaunchCycles,
   kLaunchMemoryCycles,
+  kLaunchFixed,
   kLaunchBackwardRatio,
   kLaunchOptimizerRatio,
   kLaunchCorePenalty,
   kHostCyclesPerByte,
   kHostCyclesPerBatch,
+  kCoreWait,
   kTrainingLoaderCycles,
+  kInProcessLoaderRatio,
+  // Power, and what only the average power shows.
   kInferenceLoaderCycles,
-  // Power.
   kBasePower,
   kMemoryClockPower,
   kCpuCoreLeakage,
   kCpuBusyPower,
-  kCpuLoaderPower,
   kGpuLeakage,
   kGpuClockPower,
   kGpuBusyPower,
@@ -84,6 +86,10 @@ struct TwinParamSpec {
   std::string_view meaning;
 };
 std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
+
+// Modelled energies closer than this share of one another are the same to a twin: of such modes the
+// fastest is preferred. Far below the fit's error, since what is common to neighbours cancels.
+inline constexpr double kTwinTie = 0.01;
 
 // How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
 struct TwinFitError {

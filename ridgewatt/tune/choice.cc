@@ -14,7 +14,7 @@ Estimate estimate_of(double mean, double log_sd, double interval) {
 }
 
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
-              std::span<const Prediction> predictions, Caution caution) {
+              std::span<const Prediction> predictions, Caution caution, double tie) {
   if (points.size() != predictions.size()) {
     throw UsageError("one prediction a point is needed to choose");
   }
@@ -26,6 +26,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
   others.limits.energy_j = Limits::kNone;
   Choice choice;
   double least = Limits::kNone, least_excess = Limits::kNone;
+  std::vector<double> values(points.size(), Limits::kNone);  // of feasible points
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [time, power, energy] = predictions[i];
     const Observation cautious{points[i], held(time), held(power)};
@@ -37,10 +38,20 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
       if (excess < least_excess) least_excess = excess, choice.miss = i;
       continue;
     }
-    const double value = objective_value(goal, points[i].batch, time.mean, power.mean);
-    if (value < least) least = value, choice.best = i;
+    values[i] = objective_value(goal, points[i].batch, time.mean, power.mean);
+    if (values[i] < least) least = values[i], choice.best = i;
   }
-  if (choice.best) choice.miss.reset();
+  if (!choice.best) return choice;
+  choice.miss.reset();
+  const auto time_per_sample = [&](std::size_t i) {
+    return predictions[i].time_s.mean / std::max(points[i].batch, 1);
+  };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (values[i] < Limits::kNone && values[i] <= (1 + tie) * least &&
+        time_per_sample(i) < time_per_sample(*choice.best)) {
+      choice.best = i;
+    }
+  }
   return choice;
 }
 

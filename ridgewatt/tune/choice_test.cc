@@ -27,6 +27,19 @@ TEST(Choice, TakesTheFastestWithinTheLimit) {
   EXPECT_EQ(none.miss, 0u);
 }
 
+TEST(Choice, TheFastestOfThoseThatCannotBeToldApart) {
+  Goal goal;
+  goal.objective = Objective::kEnergy;
+  const std::vector<OperatingPoint> points(3);
+  const std::vector<Prediction> costs = {certain(3, 1.0), certain(2, 1.51), certain(1, 3.2)};
+  EXPECT_EQ(choose(goal, points, costs).best, 0u);
+  EXPECT_EQ(choose(goal, points, costs, Caution::kMeans, 0.01).best, 1u);
+  EXPECT_EQ(choose(goal, points, costs, Caution::kMeans, 0.1).best, 2u);
+  goal.limits.time_s = 1.5;
+  goal.limits.power_w = 3;
+  EXPECT_FALSE(choose(goal, points, costs, Caution::kMeans, 0.1).best);
+}
+
 TEST(Choice, ConfidenceKeepsThePromisedShareOfLimits) {
   // Powers scatter around their prediction; at 95 % one promise in twenty is broken.
   Random random(5);

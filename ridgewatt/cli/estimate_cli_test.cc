@@ -1,0 +1,201 @@
+// The contract of estimate, roofline, calibrate and evaluate estimate on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ProgramResult;
+using testing::run_program;
+
+// One line on standard error and the given exit status.
+void expect_refused(const std::string& arguments, int status, const std::string& names) {
+  const ProgramResult result = run_program(arguments);
+  EXPECT_EQ(result.status, status) << arguments << '\n' << result.output;
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr(names)) << arguments;
+}
+
+class EstimateCommand : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder_;
+  Board board_ = load_board("agx-orin");
+
+  // Every 301st mode of the board, as if measured: what the twin gives.
+  Sweep sweep_of(const std::string& workload, bool training) const {
+    EagerModel eager("zoo:" + workload);
+    EagerOptions options;
+    options.batch = 16;
+    options.training = training;
+    const Estimator estimator(load_twin(board_), eager.cost(options));
+    Sweep sweep;
+    sweep.workload = workload;
+    sweep.kind = training ? "training" : "inference";
+    const KnobSpace space = knob_space(board_);
+    for (std::size_t i = 0; i < space.size(); i += 301) {
+      const TimePower at = estimator(space[i]);
+      sweep.observations.push_back({{space[i], 16}, at.time_s, at.power_w});
+    }
+    return sweep;
+  }
+  std::string write(const std::string& name, const Sweep& sweep) const {
+    return folder_.write(name, write_sweep_csv({sweep}));
+  }
+};
+
+TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
+  const std::string modes = folder_.write(
+      "modes.csv",
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n12,2201.6,1300.5,3199\n4,422.4,318.75,665.6\n");
+  const ProgramResult result = run_program("estimate zoo:squeezenet1_0 --device agx-orin --modes " +
+                                           modes + " --batch 1,4,16 --format csv");
+  ASSERT_EQ(result.status, 0) << result.output;
+  std::vector<std::string> lines = split(result.output, '\n');
+  ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
+  EXPECT_EQ(lines[0],
+            "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
+            "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,bound,fits_memory");
+  const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
+  for (std::size_t row = 0; row < 6; ++row) {
+    const auto cells = split(lines[row + 1], ',');
+    ASSERT_EQ(cells.size(), 16U);
+    EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
+    EXPECT_EQ(cells[4], batches[row]);
+    const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };
+    for (const std::size_t i : {5U, 8U, 11U}) {
+      EXPECT_LT(number(i + 1), number(i));
+      EXPECT_GT(number(i + 2), number(i));
+    }
+    EXPECT_NEAR(number(11), number(5) / 1e3 * number(8), 1e-3 * number(11));
+  }
+}
+
+TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
+  const ProgramResult result =
+      run_program("estimate zoo:resnet18 --modes maxn --per-layer --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_THAT(json["provenance"].get<std::string>(), HasSubstr("modelled with the agx-orin twin"));
+  EXPECT_EQ(json["estimates"][0]["bound"], "launch");  // batch 1
+  EXPECT_GT(json["layers"].size(), 40U);
+  double share = 0;
+  for (const auto& cause : json["causes"]) share += cause["energy_share"].get<double>();
+  EXPECT_NEAR(share, 1, 1e-6);
+}
+
+TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
+  const auto job_s = [](const std::string& loader) {
+    const ProgramResult result = run_program(
+        "estimate zoo:resnet18 --training --modes maxn --dataset-size 1600 --loader-ms " + loader +
+        " --format json");
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Json::parse(result.output)["estimates"][0]["job_time_s"].get<double>();
+  };
+  // 1,600 samples of 100 ms on four workers: 40 s.
+  EXPECT_NEAR(job_s("100"), 40, 0.4);
+  EXPECT_LT(job_s("0"), 20);
+}
+
+TEST_F(EstimateCommand, FaultsAreOneLine) {
+  expect_refused("estimate zoo:resnet18 --device nowhere", 1, "nowhere");
+  expect_refused("estimate zoo:nothing", 1, "nothing");
+  expect_refused("estimate", 2, "MODEL");
+  expect_refused("estimate zoo:resnet18 --batch 0", 2, "--batch");
+  expect_refused("estimate zoo:resnet18 --modes " + folder_.write("no.csv", "gpu_mhz\n"), 1,
+                 "no.csv");
+}
+
+TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
+  const ProgramResult modes = run_program("roofline --device agx-orin --format csv");
+  ASSERT_EQ(modes.status, 0) << modes.output;
+  EXPECT_THAT(modes.output, HasSubstr("time_balance"));
+  const ProgramResult model =
+      run_program("roofline zoo:resnet18 --modes maxn --batch 16 --format json");
+  ASSERT_EQ(model.status, 0) << model.output;
+  const Json json = Json::parse(model.output);
+  EXPECT_EQ(json["batch"], 16);
+  const Json& roof = json["modes"][0];
+  EXPECT_LE(roof["race_to_halt_ratio_lo"], roof["race_to_halt_ratio"]);
+  EXPECT_LE(roof["race_to_halt_ratio"], roof["race_to_halt_ratio_hi"]);
+  EXPECT_EQ(roof["race_to_halt"] == "holds", roof["race_to_halt_ratio_hi"].get<double>() <= 1);
+  for (const auto& layer : json["layers"]) {
+    EXPECT_LE(layer["modelled_gflop_per_s"].get<double>(),
+              layer["attainable_gflop_per_s"].get<double>() * (1 + 1e-9));
+  }
+  expect_refused("roofline --device agx-orin --modes nothing", 2, "nothing");
+}
+
+TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {
+  const std::string sweeps = " --sweep " + write("a.csv", sweep_of("resnet18", false)) +
+                             " --sweep " + write("b.csv", sweep_of("resnet18", true));
+  const std::string toml = (folder_.path() / "board.toml").string();
+  const ProgramResult result = run_program("calibrate --device agx-orin" + sweeps +
+                                           " --no-validation --format json -o " + toml);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  // What the twin made itself is explained by it nearly fully; the priors hold the rest back.
+  EXPECT_LT(json["fit"].back()["time_error_percent"].get<double>(), 5);
+  EXPECT_LT(json["fit"].back()["power_error_percent"].get<double>(), 5);
+  const Twin twin = load_twin(load_board(toml));
+  EXPECT_EQ(twin.status, "fitted");
+  EXPECT_THAT(twin.origin, HasSubstr("a.csv"));
+  EXPECT_GT(twin.lo(TwinParam::kLaunchCycles), 0);
+  EXPECT_EQ(run_program("estimate zoo:resnet18 --device " + toml).status, 0);
+}
+
+TEST_F(EstimateCommand, FaultySweepsAreNamed) {
+  const Sweep good = sweep_of("resnet18", false);
+  const auto refused = [&](const Sweep& sweep, const std::string& names) {
+    expect_refused("calibrate --sweep " + write("bad.csv", sweep), 1, names);
+  };
+  Sweep few = good;
+  few.observations.resize(6);
+  refused(few, "too few");
+  Sweep kilohertz = good;
+  for (auto& row : kilohertz.observations) row.point.mode.gpu_clock_hz *= 1000;
+  refused(kilohertz, "kHz");
+  std::string text = write_sweep_csv({good});
+  const auto last = text.rfind(',');
+  text = text.substr(0, last) + ",nan\n";
+  const std::string lines = std::to_string(std::count(text.begin(), text.end(), '\n'));
+  expect_refused("calibrate --sweep " + folder_.write("nan.csv", text), 1, "line " + lines);
+  expect_refused("calibrate", 2, "--sweep");
+  expect_refused("calibrate --sweep " + write("good.csv", good) + ",colour=red", 2, "colour");
+
+  Sweep one_clock = good;
+  std::erase_if(one_clock.observations,
+                [](const Observation& row) { return row.point.mode.mem_clock_hz != 3199e6; });
+  const ProgramResult noticed =
+      run_program("calibrate --no-validation --sweep " + write("one.csv", one_clock));
+  EXPECT_EQ(noticed.status, 0) << noticed.output;
+  EXPECT_THAT(noticed.output, HasSubstr("mem_mhz never changes"));
+}
+
+TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
+  const std::string sweeps = " --sweep " + write("a.csv", sweep_of("resnet18", false)) +
+                             " --sweep " + write("b.csv", sweep_of("resnet18", true));
+  const ProgramResult result = run_program("evaluate estimate --findings --format json" + sweeps);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_GT(json["fit"][0]["unseen_time_error_percent"].get<double>(), 0);
+  EXPECT_EQ(json["findings"].size(), 2U);
+  EXPECT_EQ(json["unseen_findings"].size(), 2U);
+  ASSERT_EQ(json["findings_count"].size(), 4U);  // fitted and unseen, trusted and all rows
+  EXPECT_EQ(json["findings_count"][3]["rows"], "all");
+  EXPECT_FALSE(json["race_to_halt"].empty());
+  const ProgramResult shipped = run_program("evaluate estimate --shipped" + sweeps);
+  ASSERT_EQ(shipped.status, 0) << shipped.output;
+  EXPECT_THAT(shipped.output, HasSubstr("modelled with the agx-orin twin"));
+}
+
+}  // namespace
+}  // namespace ridgewatt
