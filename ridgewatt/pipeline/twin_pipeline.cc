@@ -19,7 +19,7 @@ PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const Powe
   config.compute_s = minibatch.total.time_s;
   config.base_w = minibatch.static_j / config.compute_s;
   config.compute_w = minibatch.total.power_w - config.base_w;
-  config.core_w = twin[TwinParam::kCpuLoaderPower];
+  config.core_w = twin[TwinParam::kCpuBusyPower];
   return config;
 }
 

@@ -8,7 +8,8 @@
 // Residuals are ln(modelled / measured), under the soft-L1 loss, so that faulty rows pull little.
 // All rows of a workload share one error of the model, so a workload weighs as much as
 // `time_observations` independent rows however long its sweep is; what the data does not
-// tell, the priors do. Time is fitted first, then power with the modelled time (as it is used).
+// tell, the priors do. Time is fitted first, then power with the modelled time (as it is used), and
+// both once more: what loading takes shows in power, and bears on time.
 #pragma once
 
 #include <cstdint>

@@ -229,7 +229,7 @@ TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
     EXPECT_GE(count.modelled_interior, 0.9 * count.measured_interior);
     EXPECT_GE(count.within_one_step, 0.7 * count.measured_interior);
     for (const auto& f : findings) {
-      if (f.batch == 1) EXPECT_EQ(f.bound, "launch") << f.workload;
+      EXPECT_TRUE(f.batch != 1 || f.bound == "launch") << f.workload;
     }
   }
   CalibrateSummary shipped;
