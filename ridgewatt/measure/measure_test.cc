@@ -66,7 +66,7 @@ TEST(Profile, GoesOnWhereItStopped) {
   const auto points = store.points(store.campaign(options.campaign), true);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(points[0].observation.point.mode, modes[0]);
-  EXPECT_EQ(points[0].minibatches, 3);
+  EXPECT_GE(points[0].minibatches, 2);  // three, less an outlier on a busy machine
   EXPECT_GE(points[0].observation.time_s, 0.05);
   EXPECT_NEAR(points[0].observation.power_w, 5.064 * (0.24 + 0.32 + 0.4), 1e-9);
   EXPECT_GE(points[0].power_samples, 10);
@@ -158,16 +158,21 @@ TEST(Measure, ACommandOnAFakeBoard) {
                      "minibatch >&$RIDGEWATT_MARK_FD; done; exit 3"};
   const auto result = measure_command(*board.sysfs, options);
   EXPECT_EQ(result.status, 3);
-  EXPECT_EQ(result.summary.count, 4u);
+  EXPECT_EQ(result.minibatches.size(), 4u);
   EXPECT_GE(result.summary.median_s, 0.06);
   const double power_w = 5.064 * 0.24;
   ASSERT_TRUE(result.total);
   EXPECT_NEAR(result.total->mean_w, power_w, 1e-9);
   EXPECT_NEAR(result.total->energy_j, power_w * (result.end_s - result.begin_s), 1e-9);
   EXPECT_NEAR(*result.idle_w, power_w, 1e-9);
+  // On a busy machine one of the four may be an outlier: it does not count.
+  double clean_s = 0;
+  for (const auto& minibatch : result.minibatches) {
+    if (!minibatch.outlier) clean_s += minibatch.time_s();
+  }
+  EXPECT_EQ(result.summary.count + result.summary.outliers, 4u);
   EXPECT_NEAR(result.summary.energy_j,
-              power_w * (result.minibatches.back().end_s - result.minibatches[0].begin_s) / 4,
-              1e-9);
+              power_w * clean_s / static_cast<double>(result.summary.count), 1e-9);
   ASSERT_EQ(result.phases.size(), 1u);
   EXPECT_EQ(result.phases[0].span.name, "all");
   double sum_j = 0;
