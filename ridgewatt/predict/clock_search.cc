@@ -85,7 +85,8 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
     groups[rest].push_back(row);
   }
   std::vector<ClockSearchScore> scores;
-  for (auto& [rest, rows] : groups) {
+  for (auto& group : groups) {
+    std::vector<Observation>& rows = group.second;
     if (rows.size() < 3) continue;
     std::sort(rows.begin(), rows.end(), [](const Observation& a, const Observation& b) {
       return a.point.mode.gpu_clock_hz < b.point.mode.gpu_clock_hz;
@@ -97,7 +98,7 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
     const auto least = std::min_element(
         rows.begin(), rows.end(),
         [](const Observation& a, const Observation& b) { return a.energy_j() < b.energy_j(); });
-    scores.push_back({rest, rows.size(), clocks[found.best], least->point.mode.gpu_clock_hz,
+    scores.push_back({group.first, rows.size(), clocks[found.best], least->point.mode.gpu_clock_hz,
                       rows[found.best].energy_j() / least->energy_j() - 1, noise_of(rows)});
   }
   return scores;
