@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <numeric>
 
@@ -26,6 +27,13 @@ namespace {
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of this thread.
+double cpu_now_s() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 // Reads into `bytes`; an errno value, or 0.
@@ -46,6 +54,7 @@ int read_sample(const std::string& path, std::vector<unsigned char>& bytes) {
 // What a worker sends when a minibatch is in its slot.
 struct Done {
   double fetch_s = 0;
+  double fetch_cpu_s = 0;
   double preprocess_s = 0;
   IoCounts io;
   int error = 0;
@@ -60,10 +69,12 @@ class Stages {
     Done done;
     const std::size_t first = minibatch * files_.size();
     const double begin_s = now_s();
+    const double cpu_begin_s = cpu_now_s();
     for (std::size_t i = 0; i < files_.size() && done.error == 0; ++i) {
       done.error = read_sample(options_.paths[order_[first + i]], files_[i]);
     }
     const double fetched_s = now_s();
+    done.fetch_cpu_s = cpu_now_s() - cpu_begin_s;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       preprocess_sample(files_[i], {slot + i * kSampleFloats, kSampleFloats});
     }
@@ -266,6 +277,7 @@ void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& ord
     const double end_s = now_s();
     if (options.on_minibatch) options.on_minibatch();
     minibatch.stages.fetch_s = done.fetch_s;
+    minibatch.fetch_cpu_s = done.fetch_cpu_s;
     minibatch.stages.preprocess_s = done.preprocess_s;
     minibatch.stages.compute_s = end_s - fetched_s;
     minibatch.stall_s = fetched_s - wait_s;
@@ -298,6 +310,7 @@ LoaderRun run_loader(const LoaderOptions& options) {
   const auto share = 1 / static_cast<double>(count);
   for (const auto& minibatch : run.minibatches) {
     run.mean.fetch_s += minibatch.stages.fetch_s * share;
+    run.fetch_cpu_s += minibatch.fetch_cpu_s * share;
     run.mean.preprocess_s += minibatch.stages.preprocess_s * share;
     run.mean.hand_over_s += minibatch.stages.hand_over_s * share;
     run.mean.compute_s += minibatch.stages.compute_s * share;
@@ -315,6 +328,11 @@ LoaderFit::LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int co
   if (without.workers != 0 || with_one.workers != 1 ||
       without.minibatches.size() != with_one.minibatches.size()) {
     throw UsageError("the fit needs runs of the same minibatches with 0 workers and with 1");
+  }
+  for (const auto& [stages, run] : {std::pair{&without_, &without}, {&with_, &with_one}}) {
+    const double on_cpu_s = std::min(run->fetch_cpu_s, stages->fetch_s);
+    stages->fetch_s -= on_cpu_s;
+    stages->preprocess_s += on_cpu_s;
   }
 }
 

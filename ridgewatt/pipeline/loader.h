@@ -29,8 +29,9 @@ struct LoaderOptions {
 };
 
 struct LoadedMinibatch {
-  StageTimes stages;   // of whoever did them
-  double stall_s = 0;  // that the main process waited, hand-over included
+  StageTimes stages;       // of whoever did them
+  double fetch_cpu_s = 0;  // of the fetch: the kernel's work for it, not its waiting
+  double stall_s = 0;      // that the main process waited, hand-over included
 };
 
 struct LoaderRun {
@@ -39,6 +40,7 @@ struct LoaderRun {
   double time_s = 0;  // end to end, with the start of the workers
   std::vector<LoadedMinibatch> minibatches;
   StageTimes mean;  // of a minibatch
+  double fetch_cpu_s = 0;
   double stall_s = 0;
   double compute_s = 0;
   IoCounts io;  // of main process and workers
@@ -52,8 +54,9 @@ struct LoaderRun {
 LoaderRun run_loader(const LoaderOptions& options);
 
 // The pipeline model with the parameters of two runs on the same files: fetch, preprocessing and
-// compute as they take without workers, and beside one worker, hand-over from the latter. `cores`:
-// that the processes may use.
+// compute as they take without workers, and beside one worker, hand-over from the latter. The part
+// of a fetch that is CPU time counts as preprocessing: it too needs a core. `cores`: that the
+// processes may use.
 class LoaderFit {
  public:
   LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);
@@ -64,7 +67,7 @@ class LoaderFit {
   PipelineConfig config(int workers) const;
 
   double minibatches_ = 0;
-  StageTimes without_;
+  StageTimes without_;  // CPU time of the fetch moved to preprocessing
   StageTimes with_;
   int cores_;
 };

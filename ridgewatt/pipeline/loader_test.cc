@@ -172,6 +172,9 @@ TEST(LoaderFit, PredictsFromStagesWithoutAndWithOneWorker) {
   // On one core everything is one after the other but the fetch.
   EXPECT_NEAR(LoaderFit(without, one, 1).predict(4).interval_s, 0.061, 1e-9);
   EXPECT_THROW(LoaderFit(one, one, 2), UsageError);
+  // 5 of the 10 ms of a fetch are CPU time: two workers on one core cannot overlap them.
+  one.fetch_cpu_s = 0.005;
+  EXPECT_NEAR(LoaderFit(without, one, 1).predict(4).interval_s, 0.066, 1e-9);
 }
 
 }  // namespace
