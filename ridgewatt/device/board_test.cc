@@ -278,6 +278,8 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "[twin]\n", "[twin]\nx = nan\n"), "'twin.x' must be a finite number"},
       {replaced(good, "[twin]\n", "[twin]\nx = [1]\n"), "'twin.x' must be a finite number"},
       {"[[[", "f line 1"},
+      {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behaviour on it
+      {"a = \"\xCD\x81\" \xCD\x81", "f line 1"},
       {"", "is missing"},
       {std::string("a = \0", 5), "f line 1"},
       {"a = " + std::string(100000, '['), "f line 1"},

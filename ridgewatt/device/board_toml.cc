@@ -1,15 +1,14 @@
-// Board files: TOML in and, for the twin's parameters, out. The only place that knows toml++.
+// Board files: TOML in and, for the twin's parameters, out.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/base/toml.h"
 #include "ridgewatt/device/board.h"
 
 namespace ridgewatt {
@@ -309,14 +308,9 @@ std::string toml_text(std::string_view text) {
 }  // namespace
 
 Board parse_board(std::string_view text, const std::string& source) {
-  try {
-    Board board = parse_table(toml::parse(text, source), source);
-    board.toml = text;
-    return board;
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("not valid TOML, {}", std::string(error.description())),
-                     fmt::format("{} line {}", source, error.source().begin.line));
-  }
+  Board board = parse_table(parse_toml(text, source), source);
+  board.toml = text;
+  return board;
 }
 
 std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <span>
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 #include "ridgewatt/base/embedded.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/base/toml.h"
 #include "ridgewatt/device/power_mode.h"
 
 namespace ridgewatt {
@@ -162,13 +161,7 @@ bool is_board_factor(std::string_view name) {
 }
 
 Study parse_study(std::string_view toml, const std::string& source) {
-  toml::table table;
-  try {
-    table = toml::parse(toml);
-  } catch (const toml::parse_error& error) {
-    throw InputError(std::string(error.description()),
-                     fmt::format("{} line {}", source, error.source().begin.line));
-  }
+  const toml::table table = parse_toml(toml, source);
   const StudyFile file(table, source);
   file.allow({"name", "title", "question", "workload", "kind", "repeats", "command", "fake_command",
               "setup", "needs", "responses", "parameters", "factor"});

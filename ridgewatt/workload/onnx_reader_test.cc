@@ -332,6 +332,11 @@ TEST(OnnxReader, RefusesAbsurdTensors) {
   onnx::ModelProto short_data = relu_model();
   add_weights(short_data.mutable_graph(), "w", {8})->set_raw_data("abc");
   EXPECT_THAT(complaint(short_data), HasSubstr("3 bytes of data"));
+  onnx::ModelProto raw_strings = relu_model();
+  auto* strings = add_weights(raw_strings.mutable_graph(), "w", {122});
+  strings->set_data_type(onnx::TensorProto::STRING);
+  strings->set_raw_data("");
+  EXPECT_THAT(complaint(raw_strings), HasSubstr("raw data"));
   onnx::ModelProto product = relu_model();
   auto* graph = product.mutable_graph();
   shape = graph->mutable_input(0)->mutable_type()->mutable_tensor_type();

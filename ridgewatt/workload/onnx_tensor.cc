@@ -196,14 +196,16 @@ void decode_typed(const TensorFields& fields, std::int64_t count, Constant& cons
 std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::int64_t count,
                                              std::int64_t bytes, ExternalFolder& external) {
   const bool small = count <= constant_limit(fields.dtype);
+  if (fields.dtype == DataType::kString && (fields.has_raw || fields.is_external)) {
+    throw InputError("strings cannot be stored as raw data");
+  }
   if (fields.is_external) {
     if (!external.check(fields.external, bytes) || !small) return nullptr;
     auto constant = std::make_shared<Constant>();
     decode_raw(fields.dtype, external.read(fields.external, bytes), count, *constant);
     return constant;
   }
-  if (fields.has_raw && static_cast<std::int64_t>(fields.raw.size()) != bytes &&
-      fields.dtype != DataType::kString) {
+  if (fields.has_raw && static_cast<std::int64_t>(fields.raw.size()) != bytes) {
     throw InputError("tensor of " + std::to_string(bytes) + " bytes has " +
                      std::to_string(fields.raw.size()) + " bytes of data");
   }
