@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <optional>
 #include <sstream>
+#include <string>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -49,16 +51,20 @@ Table to_table(const MicrobenchSummary& summary) {
 void run(const Context& context, const Arguments& arguments) {
   MicrobenchOptions options = arguments.options;
   std::optional<PowerWatch> power;
+  std::string powerless;  // why no power is measured
   try {
     power.emplace(open_power_source(Sysfs("")));
     options.power_start = [&power] { power->start(); };
     options.power_stop = [&power] { return power->stop(); };
   } catch (const Error& error) {
-    if (!context.quiet) std::cerr << "no power: " << escape_terminal(error.what()) << '\n';
+    powerless = error.what();
   }
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
   const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
                                                   : run_cpu_microbench(options);
+  if (!powerless.empty() && !context.quiet) {
+    std::cerr << "no power: " << escape_terminal(powerless) << '\n';
+  }
   const Table table = to_table(summary);
   if (!arguments.output.empty()) {
     std::ostringstream csv;

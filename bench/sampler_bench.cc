@@ -1,0 +1,37 @@
+// What sampling power costs: the share of one core that the sampler's thread takes on a fake board.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/power_source.h"
+#include "ridgewatt/platform/sysfs.h"
+
+namespace {
+
+void Sampler(benchmark::State& state) {
+  const auto root =
+      std::filesystem::temp_directory_path() / ("sampler_bench." + std::to_string(getpid()));
+  ridgewatt::create_fake_board(ridgewatt::fake_board_spec("agx-orin-jp6"), root.string(), 1);
+  const auto source = ridgewatt::open_power_source(*ridgewatt::open_sysfs(root.string()));
+  ridgewatt::Sampler::Options options;
+  options.rate_hz = static_cast<double>(state.range(0));
+  double cpu_s = 0;
+  for (auto _ : state) {
+    ridgewatt::Sampler sampler(*source, options);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    sampler.stop();
+    cpu_s += sampler.cpu_seconds();
+  }
+  state.counters["core_percent"] = 100 * cpu_s / (2.0 * static_cast<double>(state.iterations()));
+  std::filesystem::remove_all(root);
+}
+BENCHMARK(Sampler)->ArgName("hz")->Arg(100)->Arg(1000)->Iterations(3)->UseRealTime();
+
+}  // namespace
