@@ -280,6 +280,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {"[[[", "f line 1"},
       {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behaviour on it
       {"a = \"\xCD\x81\" \xCD\x81", "f line 1"},
+      {"# \xC3\xA9\na=2'\xEF\xBB\xB7", "f line 2"},
       {"", "is missing"},
       {std::string("a = \0", 5), "f line 1"},
       {"a = " + std::string(100000, '['), "f line 1"},
