@@ -30,6 +30,9 @@ Interval bootstrap_interval(std::span<const double> values,
                             const std::function<double(std::span<const double>)>& statistic,
                             double confidence = 0.95, std::uint64_t seed = 1, int resamples = 1000);
 
+// The 95 % quantile of the standard normal distribution: plus and minus so many deviations hold 90
+// %.
+inline constexpr double kNormal95 = 1.6448536269514722;
 // Quantile of the standard normal distribution, and its distribution function.
 double normal_quantile(double p);
 double normal_cdf(double z);

@@ -55,6 +55,17 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return parse_number<std::int64_t>(text);
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::size_t position = 0;
+  while ((position = text.find_first_not_of(" \t\r\n", position)) != std::string_view::npos) {
+    const auto end = std::min(text.find_first_of(" \t\r\n", position), text.size());
+    words.emplace_back(text.substr(position, end - position));
+    position = end;
+  }
+  return words;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;

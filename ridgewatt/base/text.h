@@ -16,6 +16,8 @@ std::optional<std::int64_t> parse_int(std::string_view text);
 
 std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
+// Split at runs of blanks; no word is empty.
+std::vector<std::string> words_of(std::string_view text);
 
 // Control characters and malformed UTF-8 become \xNN, so that text from outside cannot drive the
 // terminal.

@@ -12,7 +12,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct CompareCommand {
   DeviceOptions device;
   std::string a, b;
   std::string mode_a, mode_b;
@@ -40,7 +40,7 @@ Table to_table(const std::vector<Comparison>& comparisons) {
   return table;
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const CompareCommand& options) {
   const bool modes = !options.mode_a.empty() || !options.mode_b.empty();
   if (options.b.empty() && !modes) {
     throw UsageError("nothing to compare with", "compare", "give a second command or two modes");
@@ -80,7 +80,7 @@ void add_compare(CLI::App& app, Context& context) {
       app, context, "compare", "Which of two commands, or modes, costs more",
       "ridgewatt compare 'python3 train.py' 'docker run image train.py'\n"
       "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareCommand>();
   add_device_options(*command, options->device);
   command->add_option("A", options->a, "First command, for the shell")->required();
   command->add_option("B", options->b, "Second command; left out: the first in another mode");

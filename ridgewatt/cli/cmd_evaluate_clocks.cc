@@ -6,13 +6,13 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct EvaluateClocksCommand {
   std::vector<std::string> sweeps;
   std::size_t count = 5;
   double tolerance_pct = 1;
 };
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const EvaluateClocksCommand& options) {
   Table table({{"workload", ""},
                {"batch", ""},
                {"clocks", ""},
@@ -42,7 +42,7 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
       evaluate, context, "clocks",
       "Search the GPU clock of least energy by few measurements in each group of a sweep",
       "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateClocksCommand>();
   command->add_option("--sweep", options->sweeps, "Sweep CSV with several GPU clocks, repeatable")
       ->allow_extra_args(false)
       ->required();

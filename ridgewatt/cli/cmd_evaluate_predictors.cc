@@ -15,7 +15,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct EvaluatePredictorsCommand {
   std::string sweep, workload, sampling = "random", given;
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
@@ -101,7 +101,7 @@ Table run_table(const std::vector<RunScore>& scores) {
   return table;
 }
 
-void run(const Context& context, Options options) {
+void run(const Context& context, EvaluatePredictorsCommand options) {
   EvaluationOptions& evaluation = options.evaluation;
   const Sweep sweep = read_trusted_sweep(context, options.sweep, true, options.workload);
   for (const auto& path : options.references) {
@@ -150,7 +150,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "ridgewatt evaluate predictors --sweep mobilenet_v3.csv --methods auto,linear --runs 10\n"
       "  ridgewatt evaluate predictors --sweep mobilenet_v3.csv --reference resnet18.csv \\\n"
       "      --sampling given --runs-file transfer_mobilenet_v3.csv");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluatePredictorsCommand>();
   EvaluationOptions& evaluation = options->evaluation;
   command->add_option("--sweep", options->sweep, "Sweep CSV that is scored")->required();
   command->add_option("--workload", options->workload, "One of several workloads of the file");

@@ -14,7 +14,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct EvaluateSchedulesCommand {
   std::vector<std::string> train, infer;
   // NAME or NAME:PROFILES
   std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
@@ -53,7 +53,7 @@ std::vector<Cell> row_of(const ScheduleScore& s) {
           s.seconds};
 }
 
-void run(const Context& context, Options options) {
+void run(const Context& context, EvaluateSchedulesCommand options) {
   std::vector<Sweep> sweeps;
   for (const auto* paths : {&options.train, &options.infer}) {
     for (const auto& path : *paths) {
@@ -118,7 +118,7 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
       evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
       "ridgewatt evaluate schedules --train resnet18.csv --infer resnet50.csv --problems 300");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateSchedulesCommand>();
   command->add_option("--train", options->train, "Training sweeps")->required();
   command->add_option("--infer", options->infer, "Inference sweeps")->required();
   command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")

@@ -18,7 +18,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct FakeRunCommand {
   DeviceOptions device;
   std::string model;
   std::int64_t batch = 16;
@@ -39,7 +39,7 @@ void mark() {
   }
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const FakeRunCommand& options) {
   const auto device = options.device.open(context);
   const auto name = fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
@@ -75,7 +75,7 @@ void add_fake_run(CLI::App& app, Context& context) {
   auto* command = add_command(app, context, "fake-run", "Run a workload on a fake board",
                               "ridgewatt measure --device fake:agx-orin -- ridgewatt fake-run "
                               "zoo:resnet50 --device fake:agx-orin");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FakeRunCommand>();
   add_device_options(*command, options->device);
   command->add_option("MODEL", options->model, "zoo:NAME or an ONNX file")->required();
   command->add_option("--batch", options->batch, "Minibatch size")->check(CLI::PositiveNumber);

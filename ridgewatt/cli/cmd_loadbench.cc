@@ -18,7 +18,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct LoadbenchCommand {
   std::string folder;
   std::size_t generate = 0;
   std::size_t sample_bytes = 12288;
@@ -38,7 +38,7 @@ void mark(const char* descriptor, const char* kind) {
 }
 
 // Repeats of every number of workers in turn, so that a drift of the machine meets all of them.
-std::vector<LoaderRun> run_all(const Context& context, const Options& options,
+std::vector<LoaderRun> run_all(const Context& context, const LoadbenchCommand& options,
                                const std::string& cache) {
   LoaderOptions loader = options.loader;
   loader.cold = cache == "cold";
@@ -78,7 +78,7 @@ const LoaderRun* median_run(const std::vector<LoaderRun>& runs, int workers) {
   return those[(those.size() - 1) / 2];
 }
 
-void add_rows(Table& table, const std::vector<LoaderRun>& runs, const Options& options,
+void add_rows(Table& table, const std::vector<LoaderRun>& runs, const LoadbenchCommand& options,
               const std::string& cache) {
   const LoaderRun* without = median_run(runs, 0);
   const LoaderRun* with_one = median_run(runs, 1);
@@ -112,7 +112,7 @@ void add_rows(Table& table, const std::vector<LoaderRun>& runs, const Options& o
   }
 }
 
-void run(const Context& context, Options& options) {
+void run(const Context& context, LoadbenchCommand& options) {
   if (options.generate > 0) {
     generate_samples(options.folder, options.generate, options.sample_bytes, context.seed);
   }
@@ -155,7 +155,7 @@ void add_loadbench(CLI::App& app, Context& context) {
       app, context, "loadbench",
       "Load real files with worker processes; fit the pipeline model to it",
       "ridgewatt loadbench /data/samples --generate 20000 --workers 0,1,2,4 --cache cold,warm");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LoadbenchCommand>();
   auto& loader = options->loader;
   loader.minibatches = 200;
   command->add_option("DIR", options->folder, "Folder of samples: files of any kind")->required();

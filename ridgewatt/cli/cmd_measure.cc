@@ -8,14 +8,14 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct MeasureCommand {
   DeviceOptions device;
   MeasureOptions measure;
   std::string minibatches_file;
   std::string series_file;
 };
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
   const auto measurement = measure_command(*device.sysfs, options.measure);
   const std::string provenance = device.fake ? "fake" : "measured";
@@ -39,7 +39,7 @@ void run(const Context& context, const Options& options) {
 void add_measure(CLI::App& app, Context& context) {
   auto* command = add_command(app, context, "measure", "Time, energy and power of a program",
                               "ridgewatt measure -- python3 train.py");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeasureCommand>();
   add_device_options(*command, options->device);
   command->add_option("--rate", options->measure.rate_hz, "Power samples a second")
       ->check(CLI::Range(1.0, 1000.0))

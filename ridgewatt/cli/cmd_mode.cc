@@ -15,7 +15,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct ModeCommand {
   DeviceOptions device;
   ModeOptions knobs;
   std::string preset;
@@ -30,7 +30,7 @@ struct Options {
   std::string output;
 };
 
-JetsonModeControl::Options control_options(const Options& options) {
+JetsonModeControl::Options control_options(const ModeCommand& options) {
   return {options.device.state_folder, options.max_celsius, options.dry_run};
 }
 
@@ -43,7 +43,7 @@ void print_grid(const Context& context, const JetsonModeControl& control) {
   print(context, table);
 }
 
-void list(const Context& context, const Options& options) {
+void list(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
   if (options.grid) return print_grid(context, control);
@@ -53,7 +53,7 @@ void list(const Context& context, const Options& options) {
     print(context, mode_list_table(control));
 }
 
-void show(const Context& context, const Options& options) {
+void show(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
   control.levels();  // says so when this machine has no knobs
@@ -74,7 +74,7 @@ void hold(JetsonModeControl& control, double seconds) {
   control.restore();
 }
 
-void apply(const Context& context, const Options& options) {
+void apply(const Context& context, const ModeCommand& options) {
   const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
                    (options.answer.empty() ? 0 : 1);
   if (ways != 1) {
@@ -102,7 +102,7 @@ void apply(const Context& context, const Options& options) {
     control.keep_and_exit();
 }
 
-void restore(const Context& context, const Options& options) {
+void restore(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonLayout layout = find_jetson_layout(*device.sysfs);
   const std::string folder = options.device.state_folder.empty()
@@ -116,7 +116,7 @@ void restore(const Context& context, const Options& options) {
   }
 }
 
-void export_mode(const Context& context, const Options& options) {
+void export_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.presets()) {
@@ -150,7 +150,7 @@ void add_mode(CLI::App& app, Context& context) {
                   "--mem-mhz 2133\n  ridgewatt mode apply MODE_30W --dry-run\n  ridgewatt "
                   "mode restore");
   mode->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModeCommand>();
   const auto add = [&](const char* name, const char* description, const char* example, auto run) {
     auto* command = add_command(*mode, context, name, description, example);
     add_device_options(*command, options->device);

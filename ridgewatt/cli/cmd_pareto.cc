@@ -12,7 +12,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct ParetoCommand {
   PredictOptions inputs;
   std::string sweep, x = "time", y = "power";
 };
@@ -25,7 +25,7 @@ double cost(const std::string& name, const OperatingPoint& point, const Predicti
   return p.power_w.mean;
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const ParetoCommand& options) {
   std::vector<OperatingPoint> points;
   std::vector<Prediction> values;
   if (!options.sweep.empty()) {
@@ -65,7 +65,7 @@ void add_pareto(CLI::App& app, Context& context) {
       add_command(app, context, "pareto", "The modes that no other mode beats in both of two costs",
                   "ridgewatt pareto --sweep sweep.csv --x time --y power\n"
                   "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ParetoCommand>();
   options->inputs.add_to(*command);
   command->get_option("--samples")->required(false);
   auto* sweep = command->add_option("--sweep", options->sweep, "Front of a measured sweep instead");

@@ -11,7 +11,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct PipelineCommand {
   std::string model;
   std::string device = "agx-orin";
   ModeOptions mode;
@@ -31,7 +31,7 @@ struct Answer {
   std::string provenance;
 };
 
-Answer answer_of(const Options& options) {
+Answer answer_of(const PipelineCommand& options) {
   PipelineConfig config = options.config;
   config.storage = find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
@@ -101,7 +101,7 @@ Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
   return table;
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const PipelineCommand& options) {
   const Answer answer = answer_of(options);
   std::vector<std::pair<std::string, EpochCost>> epochs;
   for (const int epoch : {0, 1}) {
@@ -141,7 +141,7 @@ void add_pipeline(CLI::App& app, Context& context) {
       "What an epoch of training costs, what limits it and what would help",
       "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier --samples 23080 --preprocess-ms 13 "
       "--hand-over-ms 9 --workers 1");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PipelineCommand>();
   auto& config = options->config;
   command->add_option("MODEL", options->model,
                       "ONNX file or zoo:NAME; trained on the board's twin");

@@ -18,7 +18,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct PredictCommand {
   PredictOptions inputs;
   std::string output, train_reference;
   std::size_t suggest = 0;
@@ -28,7 +28,7 @@ struct Options {
 };
 
 // Which method pays: for the job that is described, or else for the usual scenarios.
-void advise(const Context& context, const Options& options) {
+void advise(const Context& context, const PredictCommand& options) {
   ProfilingCost profiling;
   profiling.board_modes = knob_space(load_board(options.inputs.device)).modes().size();
   profiling.minibatch_s = options.minibatch_ms * 1e-3;
@@ -64,7 +64,7 @@ Table points_table(const std::vector<OperatingPoint>& points) {
 }
 
 // The next modes, in an order that a board follows with few changes: clocks from high to low.
-void suggest(const Context& context, const Options& options) {
+void suggest(const Context& context, const PredictCommand& options) {
   PredictInputs inputs = read_inputs(context, options.inputs);
   auto* predictor = dynamic_cast<AutoPredictor*>(inputs.predictor.get());
   if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
@@ -89,7 +89,7 @@ void suggest(const Context& context, const Options& options) {
     print(context, prediction_table(next, predictions));
 }
 
-void train(const Context& context, const Options& options) {
+void train(const Context& context, const PredictCommand& options) {
   NnOptions network;
   network.seed = context.seed;
   const Sweep samples = read_samples(context, options.inputs);
@@ -97,7 +97,7 @@ void train(const Context& context, const Options& options) {
                                             samples.workload, samples.observations, network)));
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const PredictCommand& options) {
   if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
   if (options.suggest > 0) return suggest(context, options);
@@ -137,7 +137,7 @@ void add_predict(CLI::App& app, Context& context) {
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
       "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictCommand>();
   options->inputs.add_to(*command);
   command->add_option("-o,--output", options->output,
                       "Write the predictions (CSV, or JSON with "

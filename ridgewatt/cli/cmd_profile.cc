@@ -14,7 +14,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct ProfileCommand {
   DeviceOptions device;
   ProfileOptions profile;
   std::string database;
@@ -27,7 +27,7 @@ struct Options {
 
 // What the predictor would like to know; the same modes whenever the same samples are given, so
 // that a run that was cut off goes on with its own.
-std::vector<PowerMode> suggested_modes(const Context& context, const Options& options,
+std::vector<PowerMode> suggested_modes(const Context& context, const ProfileCommand& options,
                                        const KnobSpace& space) {
   std::vector<OperatingPoint> points;
   for (const auto& mode : space.modes()) points.push_back({mode, options.profile.batch});
@@ -41,7 +41,7 @@ std::vector<PowerMode> suggested_modes(const Context& context, const Options& op
 }
 
 // The modes of a file, those that the predictor proposes, or a random part of the board's grid.
-std::vector<PowerMode> modes_of(const Context& context, const Options& options,
+std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& options,
                                 const JetsonModeControl& control) {
   std::vector<PowerMode> modes;
   if (!options.modes_file.empty()) {
@@ -55,7 +55,7 @@ std::vector<PowerMode> modes_of(const Context& context, const Options& options,
   return modes;
 }
 
-void run(const Context& context, Options& options) {
+void run(const Context& context, ProfileCommand& options) {
   const int ways = (options.modes_file.empty() ? 0 : 1) + (options.sample > 0 ? 1 : 0) +
                    (options.suggest > 0 ? 1 : 0);
   if (ways != 1) {
@@ -95,7 +95,7 @@ void add_profile(CLI::App& app, Context& context) {
       add_command(app, context, "profile", "A program's cost over power modes",
                   "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
                   "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileCommand>();
   options->profile.campaign.kind = "inference";
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;

@@ -8,13 +8,13 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct ReportCommand {
   std::vector<std::string> files;
   std::string output;
   std::string title = "Ridgewatt report";
 };
 
-void run(const Options& options) {
+void run(const ReportCommand& options) {
   HtmlReport report(options.title);
   for (const auto& file : options.files) add_result(report, file, read_file(file));
   write_output(options.output, report.html());
@@ -23,7 +23,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportCommand>();
   auto* command =
       add_command(app, context, "report", "One HTML file of any results (CSV, JSON)",
                   "ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format csv > "

@@ -12,7 +12,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct ScheduleDynamicCommand {
   ScheduleOptions schedule;
   std::string arrivals = "bursty", strategy = "auto";
   int profiles = 15, traces = 1;
@@ -24,7 +24,7 @@ struct Options {
 
 // What is profiled before serving begins: a search at the lowest, a middle and the highest rate,
 // each with the budget and knowing what the one before saw.
-std::vector<Candidate> profile(const Context& context, const Options& options,
+std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
                                const PlanSpace& space, PlanProblem problem) {
   if (options.strategy == "exhaustive") return space.candidates();
   const auto [low, high] =
@@ -62,7 +62,7 @@ std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary
           count(profiled)};
 }
 
-void run(const Context& context, Options options) {
+void run(const Context& context, ScheduleDynamicCommand options) {
   if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--infer");
   if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
   if (options.schedule.rate == 0) options.schedule.rate = options.bursty.rates_hz.front();
@@ -107,7 +107,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
       schedule, context, "dynamic", "Re-plan while the arrival rate changes, against an oracle",
       "ridgewatt schedule dynamic --train T.csv --infer I.csv --max-latency 1000 --max-power 40 "
       "--duration 3600 --traces 5");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScheduleDynamicCommand>();
   options->simulation.duration_s = 3600;
   options->schedule.add_to(*command);
   command->add_option("--arrivals", options->arrivals, "bursty, or a CSV of time stamps (time_s)")

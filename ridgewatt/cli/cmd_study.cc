@@ -17,7 +17,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Options {
+struct StudyCommand {
   std::string name;
   DeviceOptions device;
   std::string replay;
@@ -40,7 +40,7 @@ std::pair<std::string, std::string> assignment(const std::string& text, const ch
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Study study_of(const Options& options) {
+Study study_of(const StudyCommand& options) {
   Study study = load_study(options.name);
   for (const auto& text : options.parameters) {
     const auto [name, value] = assignment(text, "--set");
@@ -63,7 +63,7 @@ Study study_of(const Options& options) {
   return study;
 }
 
-void list(const Context& context) {
+void print_studies(const Context& context) {
   Table table({{"study"}, {"factors"}, {"question"}});
   for (const auto& name : list_studies()) {
     const Study study = load_study(name);
@@ -94,7 +94,7 @@ std::string own_path() {
 }
 
 // Runs what is left of the plan; returns what the log then holds.
-std::vector<StudyResult> measure(const Context& context, const Options& options, Study& study,
+std::vector<StudyResult> measure(const Context& context, const StudyCommand& options, Study& study,
                                  StudyReport& report) {
   const LocalDevice device = options.device.open(context);
   study.parameters["ridgewatt"] = own_path();
@@ -122,7 +122,7 @@ std::vector<StudyResult> measure(const Context& context, const Options& options,
   return log.results();
 }
 
-void show(const Context& context, const Options& options, const StudyReport& report,
+void show(const Context& context, const StudyCommand& options, const StudyReport& report,
           const std::vector<std::string>& remarks) {
   if (!options.html.empty()) write_output(options.html, study_html(report));
   const Table effects = effect_table(report.analysis);
@@ -159,8 +159,8 @@ void show(const Context& context, const Options& options, const StudyReport& rep
   }
 }
 
-void run(const Context& context, const Options& options) {
-  if (options.name.empty()) return list(context);
+void run(const Context& context, const StudyCommand& options) {
+  if (options.name.empty()) return print_studies(context);
   Study study = study_of(options);
   if (options.show) {
     std::cout << study.text;
@@ -196,7 +196,7 @@ void add_study(CLI::App& app, Context& context) {
   auto* command = add_command(app, context, "study",
                               "A designed experiment: what a factor does to time and energy",
                               "ridgewatt study frequency --replay sweep.csv --html frequency.html");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StudyCommand>();
   command->add_option("STUDY", options->name, "Shipped study or TOML file; none: list them");
   add_device_options(*command, options->device);
   command->add_option("--replay", options->replay, "Sweep to take the results from");

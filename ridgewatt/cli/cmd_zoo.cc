@@ -6,7 +6,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-void list(const Context& context) {
+void list_zoo(const Context& context) {
   Table table({{"name", ""}, {"alias", ""}, {"description", ""}});
   for (const auto& entry : zoo()) {
     table.add_row(
@@ -27,7 +27,7 @@ void add_zoo(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   add_command(*command, context, "list", "Names and sources of the architectures",
               "ridgewatt zoo list")
-      ->callback([&context] { list(context); });
+      ->callback([&context] { list_zoo(context); });
   auto* write_command =
       add_command(*command, context, "write", "Write an architecture as an ONNX file",
                   "ridgewatt zoo write resnet50 -o resnet50.onnx");

@@ -13,11 +13,11 @@
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/jetson_layout.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
 constexpr const char* kGpuUsed = "/.ridgewatt-fake-gpu-used";
 
 bool contains(const std::string& text, const char* part) {

@@ -7,7 +7,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
 constexpr const char* kDevfreqFolder = "/sys/class/devfreq";
 
 // "0-3,6" or "0 1 2".

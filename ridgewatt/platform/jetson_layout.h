@@ -9,6 +9,8 @@
 
 namespace ridgewatt {
 
+inline constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
+
 // A group of cores that share a clock (/sys/devices/system/cpu/cpufreq/policyN). kHz.
 struct CpuPolicy {
   std::string path;

@@ -14,16 +14,6 @@ namespace {
 constexpr std::size_t kMaxLines = 20000;
 constexpr std::size_t kMaxLineBytes = 4096;
 
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  for (auto& word : split(line, ' ')) {
-    for (auto& part : split(word, '\t')) {
-      if (!part.empty()) words.push_back(std::move(part));
-    }
-  }
-  return words;
-}
-
 bool is_cpu_clock(const std::string& param) {
   return param.rfind("CPU", 0) == 0 && param != "CPU_ONLINE";
 }

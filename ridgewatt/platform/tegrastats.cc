@@ -11,7 +11,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kMaxLineBytes = 64 * 1024;
 // No clock (MHz), power (mW), memory or temperature of a board is beyond this.
 constexpr double kMaxNumber = 1e9;
 
@@ -170,17 +169,6 @@ std::optional<std::vector<TegrastatsClock>> read_cores(std::string_view value) {
     cores.push_back(std::move(*core));
   }
   return cores;
-}
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  std::size_t position = 0;
-  while ((position = line.find_first_not_of(" \t\r\n", position)) != std::string_view::npos) {
-    const auto end = std::min(line.find_first_of(" \t\r\n", position), line.size());
-    words.emplace_back(line.substr(position, end - position));
-    position = end;
-  }
-  return words;
 }
 
 bool matches(std::string_view text, std::string_view pattern) {
@@ -344,7 +332,7 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
     const auto end = std::min(log.find('\n'), log.size());
     const std::string_view text = trim(log.substr(0, end));
     log.remove_prefix(std::min(end + 1, log.size()));
-    if (text.size() > kMaxLineBytes) {
+    if (text.size() > kMaxTegrastatsLineBytes) {
       throw InputError("line is longer than 64 KiB", fmt::format("{} line {}", source, number));
     }
     if (text.empty()) continue;

@@ -15,6 +15,8 @@
 
 namespace ridgewatt {
 
+inline constexpr std::size_t kMaxTegrastatsLineBytes = 64 * 1024;
+
 struct TegrastatsMemory {
   std::string name;  // RAM, SWAP, IRAM
   double used_bytes = 0;

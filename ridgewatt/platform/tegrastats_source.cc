@@ -22,7 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kFirstLine = std::chrono::seconds(3);
 constexpr auto kStale = std::chrono::seconds(1);
-constexpr std::size_t kMaxLineBytes = 65536;
 
 class Tegrastats : public PowerSource {
  public:
@@ -84,7 +83,7 @@ class Tegrastats : public PowerSource {
         arrival_ = Clock::now();
         rest_.erase(0, end + 1);
       }
-      if (rest_.size() > kMaxLineBytes) rest_.clear();
+      if (rest_.size() > kMaxTegrastatsLineBytes) rest_.clear();
     }
     return count < 0 && (errno == EAGAIN || errno == EINTR);
   }

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt {
 namespace {
-
-constexpr double kNormal95 = 1.6448536269514722;
 
 void add_interval(std::vector<Cell>& cells, double value, double log_sd) {
   cells.emplace_back(value);

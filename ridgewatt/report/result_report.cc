@@ -18,7 +18,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kMostRows = 2000;
 constexpr int kDeepest = 64;
 
 // The first of `names` that is a column.
@@ -41,7 +40,7 @@ Table csv_table(const CsvTable& csv) {
   std::vector<Column> columns;
   for (const auto& name : csv.header) columns.push_back({name, ""});
   Table table(std::move(columns));
-  for (std::size_t r = 0; r < std::min(kMostRows, csv.rows.size()); ++r) {
+  for (std::size_t r = 0; r < std::min(kMostTableRows, csv.rows.size()); ++r) {
     std::vector<Cell> row;
     for (const auto& field : csv.rows[r]) row.push_back(cell_of(field));
     table.add_row(std::move(row));
@@ -109,8 +108,8 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
     }
   }
   std::string caption = name;
-  if (csv.rows.size() > kMostRows) {
-    caption += fmt::format(" (the first {} of {} rows)", kMostRows, csv.rows.size());
+  if (csv.rows.size() > kMostTableRows) {
+    caption += fmt::format(" (the first {} of {} rows)", kMostTableRows, csv.rows.size());
   }
   report.table(caption, csv_table(csv));
 }
@@ -146,7 +145,7 @@ Table json_table(const Json& rows) {
   std::vector<std::string> keys;
   std::map<std::string, Json> seen;
   for (const auto& row : rows) {
-    if (flat_rows.size() == kMostRows) break;
+    if (flat_rows.size() == kMostTableRows) break;
     std::vector<std::string> order;
     flatten(row, "", flat_rows.emplace_back(), order);
     for (const auto& key : order) {

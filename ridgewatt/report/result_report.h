@@ -9,6 +9,9 @@
 
 namespace ridgewatt {
 
+// A table in a report stops here: a browser would not show more with comfort.
+inline constexpr std::size_t kMostTableRows = 2000;
+
 // CSV: one table; operating points (time_ms, power_w and knobs) get the energy figures, error or
 // penalty columns over a number of profiled modes get curves.
 // JSON: single values as a table of keys, every array of objects as a table of its own.

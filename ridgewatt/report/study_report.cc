@@ -11,13 +11,13 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt {
 namespace {
 
 constexpr std::size_t kMostBars = 16;
-constexpr std::size_t kMostRows = 2000;
 
 struct CellValues {
   StudyCell cell;
@@ -228,7 +228,7 @@ Table cell_table(const StudyReport& report) {
   for (const auto& response : responses) columns.push_back({response});
   Table table(std::move(columns));
   for (const auto& cell : cells_of(report)) {
-    if (table.rows().size() == kMostRows) break;
+    if (table.rows().size() == kMostTableRows) break;
     std::vector<Cell> row(cell.cell.begin(), cell.cell.end());
     row.emplace_back(static_cast<std::int64_t>(cell.values.begin()->second.size()));
     for (const auto& response : responses) row.emplace_back(cell.mean(response));

@@ -1,8 +1,12 @@
 // For tests only: pages in a real browser.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "ridgewatt/base/file.h"
@@ -10,7 +14,7 @@
 
 namespace ridgewatt::testing {
 
-// The page in a real browser; empty when there is none.
+// The page as a real browser has it after its scripts ran; `log` is the browser's.
 inline std::string load_in_browser(const std::string& page, std::string* log) {
   const TemporaryFolder folder;
   const std::string path = folder.write("page.html", page);
@@ -30,6 +34,19 @@ inline std::string load_in_browser(const std::string& page, std::string* log) {
   pclose(pipe);
   *log = read_file(error_path);
   return dom;
+}
+
+// Loads `page` with `actions`, a script that does what a user does and leaves "ALL WELL" or the
+// faults as title; the test is skipped where no browser is.
+inline void expect_well_in_browser(std::string page, const std::string& actions) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "skipped: chromium is not installed";
+  }
+  page.replace(page.rfind("</body>"), 7, "<script>" + actions + "</script></body>");
+  std::string log;
+  const std::string dom = load_in_browser(page, &log);
+  EXPECT_THAT(dom, ::testing::HasSubstr("<title>ALL WELL</title>")) << dom.substr(0, 600) << log;
+  EXPECT_THAT(log, ::testing::Not(::testing::HasSubstr("CONSOLE"))) << log;
 }
 
 }  // namespace ridgewatt::testing

@@ -16,7 +16,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr double kNormal95 = 1.6448536269514722;
 constexpr std::size_t kOutliersListed = 20;
 
 // Parameters of one stage: those of time, or those of power.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using P = TwinParam;
 using S = TwinScaling;
 
-constexpr double kNormal95 = 1.6448536269514722;  // 95 % quantile: two-sided 90 %
 constexpr char kReferenceBoard[] = "agx-orin";
 
 // Priors are what is known without the sweeps: datasheet fractions, one pass over the data for an

@@ -137,6 +137,10 @@ std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   return result;
 }
 
+std::int64_t extent_of(const Shape* shape, std::size_t axis) {
+  return shape != nullptr && axis < shape->size() ? (*shape)[axis] : kUnknownDim;
+}
+
 std::int64_t merge_extents(std::int64_t a, std::int64_t b) {
   return a == kUnknownDim ? b : a;
 }

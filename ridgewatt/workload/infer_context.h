@@ -72,6 +72,8 @@ class InferContext : public OpContext {
 // Arithmetic on extents: unknown when an operand is, InputError when the result passes 2^48.
 std::int64_t add_extents(std::int64_t a, std::int64_t b);
 std::int64_t multiply_extents(std::int64_t a, std::int64_t b);
+// Extent of one axis; unknown when the shape or the axis is.
+std::int64_t extent_of(const Shape* shape, std::size_t axis);
 // Product of shape[begin, end).
 std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end);
 // The extent that two tensors agree on in one axis: whichever is known.

@@ -4,9 +4,6 @@
 namespace ridgewatt {
 namespace {
 
-std::int64_t extent_of(const Shape* shape, std::size_t axis) {
-  return shape != nullptr && axis < shape->size() ? (*shape)[axis] : kUnknownDim;
-}
 std::int64_t divide(std::int64_t extent, std::int64_t parts) {
   return extent == kUnknownDim || parts < 1 ? kUnknownDim : extent / parts;
 }
@@ -70,7 +67,7 @@ void flex_attention(InferContext& c) {
   }
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kAttentionOps[] = {
     {.name = "Attention", .shape = attention},
     {.name = "LinearAttention", .shape = linear_attention},
     {.name = "FlexAttention", .domain = "ai.onnx.preview", .shape = flex_attention},
@@ -80,7 +77,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> attention_ops() {
-  return kOps;
+  return kAttentionOps;
 }
 
 }  // namespace ridgewatt

@@ -276,7 +276,7 @@ void scan(InferContext& c) {
   }
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kControlOps[] = {
     {.name = "If", .shape = branch},
     {.name = "Loop", .shape = loop},
     {.name = "Scan", .shape = scan},
@@ -285,7 +285,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> control_ops() {
-  return kOps;
+  return kControlOps;
 }
 
 }  // namespace ridgewatt

@@ -100,7 +100,7 @@ void causal_conv(InferContext& c) {
   c.set(1, c.dtype(0), std::move(state));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kConvOps[] = {
     {.name = "Conv", .shape = conv},
     {.name = "FusedConv", .domain = "com.microsoft", .shape = conv},
     {.name = "ConvTranspose", .shape = conv_transpose},
@@ -113,7 +113,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> conv_ops() {
-  return kOps;
+  return kConvOps;
 }
 
 }  // namespace ridgewatt

@@ -247,7 +247,7 @@ void fold_clip(InferContext& c) {
 #define RIDGEWATT_COMPARISON(op, relation) \
   { .name = op, .shape = comparison, .fold = fold_pair<relation<std::int64_t>, relation<double>> }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kElementwiseOps[] = {
     RIDGEWATT_UNARY_FOLD("Abs", fold_number<abs_i, abs_r>),
     RIDGEWATT_UNARY("Acos"),
     RIDGEWATT_UNARY("Acosh"),
@@ -325,7 +325,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> elementwise_ops() {
-  return kOps;
+  return kElementwiseOps;
 }
 
 }  // namespace ridgewatt

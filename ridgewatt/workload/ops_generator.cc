@@ -153,7 +153,7 @@ void mel_weights(InferContext& c) {
         Shape{bins, filters && *filters >= 0 ? *filters : kUnknownDim});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kGeneratorOps[] = {
     {.name = "Constant", .shape = constant},
     {.name = "ConstantOfShape", .shape = constant_of_shape},
     {.name = "Range", .shape = range},
@@ -173,7 +173,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> generator_ops() {
-  return kOps;
+  return kGeneratorOps;
 }
 
 }  // namespace ridgewatt

@@ -218,7 +218,7 @@ void unique(InferContext& c) {
   c.set(3, DataType::kInt64, Shape{count});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kIndexOps[] = {
     {.name = "Gather", .shape = gather, .fold = fold_gather},
     {.name = "GatherElements", .shape = gather_elements, .fold = fold_gather_elements},
     {.name = "GatherND", .shape = gather_nd},
@@ -235,7 +235,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> index_ops() {
-  return kOps;
+  return kIndexOps;
 }
 
 }  // namespace ridgewatt

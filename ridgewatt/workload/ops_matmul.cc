@@ -88,7 +88,7 @@ void det(InferContext& c) {
   c.set(0, c.dtype(0), std::move(shape));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kMatmulOps[] = {
     {.name = "MatMul", .shape = matmul},
     {.name = "MatMulInteger", .shape = matmul_integer},
     {.name = "QLinearMatMul", .shape = qlinear_matmul},
@@ -100,7 +100,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> matmul_ops() {
-  return kOps;
+  return kMatmulOps;
 }
 
 }  // namespace ridgewatt

@@ -7,10 +7,6 @@ namespace {
 
 constexpr std::string_view kMs = "com.microsoft";
 
-std::int64_t extent_of(const Shape* shape, std::size_t axis) {
-  return shape != nullptr && axis < shape->size() ? (*shape)[axis] : kUnknownDim;
-}
-
 void fused_matmul(InferContext& c) {
   std::optional<Shape> a = c.input(0).shape;
   std::optional<Shape> b = c.input(1).shape;
@@ -54,7 +50,7 @@ void quantized_gemm(InferContext& c) {
 }
 
 // input [N, L, D], weights [D, 3 x hidden]: [N, L, hidden], present [2, N, heads, P + L, head].
-void attention(InferContext& c) {
+void packed_attention(InferContext& c) {
   const Shape* x = c.shape(0);
   const std::int64_t weights = extent_of(c.shape(1), 1);
   std::int64_t hidden = weights == kUnknownDim ? kUnknownDim : weights / 3;
@@ -191,8 +187,8 @@ void gather_block_quantized(InferContext& c) {
 #define RIDGEWATT_MS(op, rule) \
   { .name = op, .domain = kMs, .shape = rule }
 
-constexpr OpEntry kOps[] = {
-    RIDGEWATT_MS("Attention", attention),
+constexpr OpEntry kMicrosoftOps[] = {
+    RIDGEWATT_MS("Attention", packed_attention),
     RIDGEWATT_MS("MultiHeadAttention", multi_head_attention),
     RIDGEWATT_MS("GroupQueryAttention", group_query_attention),
     RIDGEWATT_MS("BiasGelu", same_as_input),
@@ -229,7 +225,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> microsoft_ops() {
-  return kOps;
+  return kMicrosoftOps;
 }
 
 }  // namespace ridgewatt

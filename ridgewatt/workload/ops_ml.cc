@@ -132,7 +132,7 @@ void cast_map(InferContext& c) {
   c.set(0, DataType::kFloat, Shape{1, kUnknownDim});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kMlOps[] = {
     {.name = "ArrayFeatureExtractor", .domain = kMl, .shape = array_feature_extractor},
     {.name = "Binarizer", .domain = kMl, .shape = same_as_input},
     {.name = "CastMap", .domain = kMl, .shape = cast_map},
@@ -157,7 +157,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> ml_ops() {
-  return kOps;
+  return kMlOps;
 }
 
 }  // namespace ridgewatt

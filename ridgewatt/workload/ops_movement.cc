@@ -397,7 +397,7 @@ void center_crop_pad(InferContext& c) {
   c.set(0, c.dtype(0), std::move(result));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kMovementOps[] = {
     {.name = "Transpose", .shape = transpose, .fold = fold_transpose},
     {.name = "Concat", .shape = concat, .fold = fold_concat},
     {.name = "Split", .shape = split, .fold = fold_split},
@@ -415,7 +415,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> movement_ops() {
-  return kOps;
+  return kMovementOps;
 }
 
 }  // namespace ridgewatt

@@ -42,7 +42,7 @@ void negative_log_likelihood(InferContext& c) {
   c.set(0, c.dtype(0), each ? c.input(1).shape : Shape{});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kNormOps[] = {
     {.name = "BatchNormalization", .shape = batch_normalization},
     {.name = "LayerNormalization", .shape = layer_normalization},
     // As ONNX Runtime's optimiser writes it, in the standard domain.
@@ -63,7 +63,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> norm_ops() {
-  return kOps;
+  return kNormOps;
 }
 
 }  // namespace ridgewatt

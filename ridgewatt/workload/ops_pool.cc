@@ -63,7 +63,7 @@ void max_roi_pool(InferContext& c) {
   roi_pool(c, (*size)[0], (*size)[1]);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kPoolOps[] = {
     {.name = "MaxPool", .shape = pool},
     {.name = "AveragePool", .shape = pool},
     {.name = "LpPool", .shape = pool},
@@ -78,7 +78,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> pool_ops() {
-  return kOps;
+  return kPoolOps;
 }
 
 }  // namespace ridgewatt

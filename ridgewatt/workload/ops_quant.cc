@@ -28,7 +28,7 @@ void dynamic_quantize(InferContext& c) {
   c.set(2, DataType::kUint8, Shape{});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kQuantOps[] = {
     {.name = "QuantizeLinear", .shape = quantize},
     {.name = "DequantizeLinear", .shape = dequantize},
     {.name = "DynamicQuantizeLinear", .shape = dynamic_quantize},
@@ -39,7 +39,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> quant_ops() {
-  return kOps;
+  return kQuantOps;
 }
 
 }  // namespace ridgewatt

@@ -37,7 +37,7 @@ void recurrent(InferContext& c) {
   }
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kRecurrentOps[] = {
     {.name = "LSTM", .shape = recurrent},
     {.name = "GRU", .shape = recurrent},
     {.name = "RNN", .shape = recurrent},
@@ -46,7 +46,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> recurrent_ops() {
-  return kOps;
+  return kRecurrentOps;
 }
 
 }  // namespace ridgewatt

@@ -123,7 +123,7 @@ void top_k(InferContext& c) {
   c.set(1, DataType::kInt64, shape);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kReduceOps[] = {
     {.name = "ReduceSum", .shape = reduce, .fold = fold_reduce<sum_of>},
     {.name = "ReduceProd", .shape = reduce, .fold = fold_reduce<product_of>},
     {.name = "ReduceMax", .shape = reduce, .fold = fold_reduce<larger>},
@@ -144,7 +144,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> reduce_ops() {
-  return kOps;
+  return kReduceOps;
 }
 
 }  // namespace ridgewatt

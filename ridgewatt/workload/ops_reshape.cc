@@ -153,7 +153,7 @@ void size_of(InferContext& c) {
   if (count) c.set_content(0, {{*count}, {}, {}});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kReshapeOps[] = {
     {.name = "Identity", .shape = identity},
     {.name = "Reshape", .shape = reshape, .fold = fold_same_content},
     {.name = "Flatten", .shape = flatten, .fold = fold_same_content},
@@ -166,7 +166,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> reshape_ops() {
-  return kOps;
+  return kReshapeOps;
 }
 
 }  // namespace ridgewatt

@@ -242,7 +242,7 @@ void optional_get_element(InferContext& c) {
   if (input.element) c.set(0, *input.element);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSequenceOps[] = {
     {.name = "SequenceConstruct", .shape = sequence_construct},
     {.name = "SequenceEmpty", .shape = sequence_empty},
     {.name = "SequenceInsert", .shape = sequence_insert},
@@ -260,7 +260,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> sequence_ops() {
-  return kOps;
+  return kSequenceOps;
 }
 
 }  // namespace ridgewatt

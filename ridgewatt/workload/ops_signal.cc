@@ -51,7 +51,7 @@ void stft(InferContext& c) {
         Shape{signal != nullptr && !signal->empty() ? (*signal)[0] : kUnknownDim, frames, bins, 2});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSignalOps[] = {
     {.name = "DFT", .shape = dft},
     {.name = "STFT", .shape = stft},
 };
@@ -59,7 +59,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> signal_ops() {
-  return kOps;
+  return kSignalOps;
 }
 
 }  // namespace ridgewatt

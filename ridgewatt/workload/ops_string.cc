@@ -6,7 +6,7 @@
 namespace ridgewatt {
 namespace {
 
-void concat(InferContext& c) {
+void string_concat(InferContext& c) {
   c.set(0, DataType::kString, broadcast(c, c.shape(0), c.shape(1)));
 }
 
@@ -75,7 +75,7 @@ std::int64_t count_pieces(const std::string& text, const std::string& delimiter,
 }
 
 // The pieces get a new last axis, as long as the most pieces of any text.
-void split(InferContext& c) {
+void string_split(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   c.set(1, DataType::kInt64, shape);
   const Constant* content = c.constant(0);
@@ -106,10 +106,10 @@ void tf_idf(InferContext& c) {
   c.set(0, DataType::kFloat, std::move(shape));
 }
 
-constexpr OpEntry kOps[] = {
-    {.name = "StringConcat", .shape = concat},
+constexpr OpEntry kStringOps[] = {
+    {.name = "StringConcat", .shape = string_concat},
     {.name = "StringNormalizer", .shape = normalizer},
-    {.name = "StringSplit", .shape = split},
+    {.name = "StringSplit", .shape = string_split},
     {.name = "RegexFullMatch", .shape = same_as_input_bool},
     {.name = "TfIdfVectorizer", .shape = tf_idf},
 };
@@ -117,7 +117,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> string_ops() {
-  return kOps;
+  return kStringOps;
 }
 
 }  // namespace ridgewatt

@@ -27,7 +27,7 @@ void gradient(InferContext& c) {
   }
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kTrainingOps[] = {
     {.name = "Adagrad", .domain = kTraining, .shape = optimizer<1>},
     {.name = "Adam", .domain = kTraining, .shape = optimizer<2>},
     {.name = "Momentum", .domain = kTraining, .shape = optimizer<1>},
@@ -37,7 +37,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> training_ops() {
-  return kOps;
+  return kTrainingOps;
 }
 
 }  // namespace ridgewatt

@@ -131,7 +131,7 @@ void image_decoder(InferContext& c) {
   c.set(0, DataType::kUint8, Shape{kUnknownDim, kUnknownDim, grey ? 1 : 3});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kVisionOps[] = {
     {.name = "Resize", .shape = resize},
     {.name = "Upsample", .shape = upsample},
     {.name = "GridSample", .shape = grid_sample},
@@ -144,7 +144,7 @@ constexpr OpEntry kOps[] = {
 }  // namespace
 
 std::span<const OpEntry> vision_ops() {
-  return kOps;
+  return kVisionOps;
 }
 
 }  // namespace ridgewatt
