@@ -3,8 +3,11 @@
 //
 //   ridgewatt microbench --threads 1 -o points.csv && roofline_check points.csv
 //
-// An estimate is max(work / peak, traffic / bandwidth) of each pass over the data: the product is
-// one pass; the convolution unfolds the image (im2col), which moves data, and multiplies.
+// An estimate is max(work / (peak x efficiency), traffic / bandwidth) of each pass over the data:
+// the product is one pass; the convolution unfolds the image (im2col), which moves data, and
+// multiplies. What a library's products reach of the peak is one number, as for the classes of
+// kernels of a device twin: it is measured once, on a product of another size than those that are
+// then estimated.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
@@ -21,8 +24,10 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 struct Roof {
   double peak_flop_per_s = 0;
   double bandwidth_bytes_per_s = 0;
+  double efficiency = 1;  // of products, a fraction of the peak
   double time_s(double work_flop, double traffic_bytes) const {
-    return std::max(work_flop / peak_flop_per_s, traffic_bytes / bandwidth_bytes_per_s);
+    return std::max(work_flop / (peak_flop_per_s * efficiency),
+                    traffic_bytes / bandwidth_bytes_per_s);
   }
 };
 
@@ -59,16 +64,24 @@ void report(const char* name, double estimate_s, double measured_s) {
               estimate_s * 1e3, measured_s * 1e3, estimate_s / measured_s);
 }
 
-void check_product(const Roof& roof, Eigen::Index size) {
+double product_s(Eigen::Index size) {
   const Matrix a = Matrix::Random(size, size);
   const Matrix b = Matrix::Random(size, size);
   Matrix c(size, size);
-  const double measured_s = fastest_s([&] { c.noalias() = a * b; });
+  return fastest_s([&] { c.noalias() = a * b; });
+}
+
+double product_flop(Eigen::Index size) {
+  const auto n = static_cast<double>(size);
+  return 2 * n * n * n;
+}
+
+void check_product(const Roof& roof, Eigen::Index size) {
   const auto n = static_cast<double>(size);
   char name[40];
   std::snprintf(name, sizeof name, "product %ld x %ld", static_cast<long>(size),
                 static_cast<long>(size));
-  report(name, roof.time_s(2 * n * n * n, 3 * 4 * n * n), measured_s);
+  report(name, roof.time_s(product_flop(size), 3 * 4 * n * n), product_s(size));
 }
 
 // A 3 x 3 convolution with stride 1 and a border of zeros: `channels` in and out, a square image.
@@ -93,20 +106,24 @@ void check_convolution(const Roof& roof, Eigen::Index channels, Eigen::Index sid
   const auto pixels = static_cast<double>(side * side);
   const auto c = static_cast<double>(channels);
   const double unfolded_bytes = 4 * pixels * 9 * c;
-  const double product_s = roof.time_s(2 * pixels * 9 * c * c, unfolded_bytes + 8 * pixels * c);
+  const double multiply_s = roof.time_s(2 * pixels * 9 * c * c, unfolded_bytes + 8 * pixels * c);
   char name[40];
   std::snprintf(name, sizeof name, "convolution %ld, %ld x %ld", static_cast<long>(channels),
                 static_cast<long>(side), static_cast<long>(side));
-  report(name, roof.time_s(0, unfolded_bytes + 4 * pixels * c) + product_s, measured_s);
+  report(name, roof.time_s(0, unfolded_bytes + 4 * pixels * c) + multiply_s, measured_s);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   if (argc != 2) throw std::runtime_error("usage: roofline_check POINTS.csv");
-  const Roof roof = read_roof(argv[1]);
-  std::printf("roof: %.1f GFLOP/s, %.1f GB/s\n", roof.peak_flop_per_s / 1e9,
-              roof.bandwidth_bytes_per_s / 1e9);
+  Roof roof = read_roof(argv[1]);
+  const Eigen::Index fitted_size = 512;
+  roof.efficiency = product_flop(fitted_size) / product_s(fitted_size) / roof.peak_flop_per_s;
+  std::printf(
+      "roof: %.1f GFLOP/s, %.1f GB/s; efficiency of products, measured at %ld x %ld: %.2f\n",
+      roof.peak_flop_per_s / 1e9, roof.bandwidth_bytes_per_s / 1e9, static_cast<long>(fitted_size),
+      static_cast<long>(fitted_size), roof.efficiency);
   check_product(roof, 1024);
   check_product(roof, 2048);
   check_convolution(roof, 64, 56);
