@@ -5,10 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -18,6 +20,27 @@
 
 namespace {
 
+// Keeps every core at work.
+class Load {
+ public:
+  explicit Load(bool wanted) {
+    for (unsigned i = 0; wanted && i < std::thread::hardware_concurrency(); ++i) {
+      threads_.emplace_back([this] {
+        while (!stop_.load(std::memory_order_relaxed)) {
+        }
+      });
+    }
+  }
+  ~Load() {
+    stop_.store(true);
+    for (auto& thread : threads_) thread.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
 void Sampler(benchmark::State& state) {
   const auto root =
       std::filesystem::temp_directory_path() / ("sampler_bench." + std::to_string(getpid()));
@@ -25,6 +48,7 @@ void Sampler(benchmark::State& state) {
   const auto source = ridgewatt::open_power_source(*ridgewatt::open_sysfs(root.string()));
   ridgewatt::Sampler::Options options;
   options.rate_hz = static_cast<double>(state.range(0));
+  const Load load(state.range(1) != 0);
   double cpu_s = 0;
   for (auto _ : state) {
     ridgewatt::Sampler sampler(*source, options);
@@ -35,7 +59,11 @@ void Sampler(benchmark::State& state) {
   state.counters["core_percent"] = 100 * cpu_s / (2.0 * static_cast<double>(state.iterations()));
   std::filesystem::remove_all(root);
 }
-BENCHMARK(Sampler)->ArgName("hz")->Arg(100)->Arg(1000)->Iterations(5)->UseRealTime();
+BENCHMARK(Sampler)
+    ->ArgNames({"hz", "busy"})
+    ->ArgsProduct({{100, 1000}, {1, 0}})
+    ->Iterations(3)
+    ->UseRealTime();
 
 void WakingOnly(benchmark::State& state) {
   const auto cpu_now_s = [] {
@@ -44,6 +72,7 @@ void WakingOnly(benchmark::State& state) {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
   };
   const auto interval = std::chrono::nanoseconds(1'000'000'000 / state.range(0));
+  const Load load(state.range(1) != 0);
   double cpu_s = 0;
   for (auto _ : state) {
     const double begin_s = cpu_now_s();
@@ -55,6 +84,10 @@ void WakingOnly(benchmark::State& state) {
   }
   state.counters["core_percent"] = 100 * cpu_s / (2.0 * static_cast<double>(state.iterations()));
 }
-BENCHMARK(WakingOnly)->ArgName("hz")->Arg(100)->Arg(1000)->Iterations(5)->UseRealTime();
+BENCHMARK(WakingOnly)
+    ->ArgNames({"hz", "busy"})
+    ->ArgsProduct({{100, 1000}, {1, 0}})
+    ->Iterations(3)
+    ->UseRealTime();
 
 }  // namespace
