@@ -10,15 +10,19 @@ store is filled by runs that are killed again and again: no finished point may b
 the database must pass its integrity check.
 """
 import argparse
+import collections
 import os
 import pathlib
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+
+SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
 
 
 def content(root):
@@ -38,50 +42,72 @@ def processes(name):
     return found
 
 
-def points(store):
-    """Finished points of the store, after a check of the whole file."""
+def points(store, check=False):
+    """Finished points of the store: of a copy, so that the killed program's own next run finds its
+    files as they were left."""
     if not os.path.exists(store):
-        return []
-    database = sqlite3.connect(store)
-    try:
-        if not database.execute("SELECT name FROM sqlite_master WHERE name = 'point'").fetchall():
-            return []
-        assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-        rows = database.execute("SELECT cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, "
-                                "repeat FROM point").fetchall()
-        assert len(rows) == len(set(rows)), "a point is doubled"
-        return rows
-    finally:
-        database.close()
+        return set()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy.db")
+        for end in ("", "-wal") if check else ():
+            if os.path.exists(store + end):
+                shutil.copyfile(store + end, copy + end)
+        database = sqlite3.connect(copy if check else f"file:{store}?mode=ro", uri=True)
+        try:
+            if not database.execute("SELECT name FROM sqlite_master WHERE name = 'point'").fetchall():
+                return set()
+            if check:
+                assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+            rows = database.execute("SELECT cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, "
+                                    "batch, repeat FROM point").fetchall()
+            assert len(rows) == len(set(rows)), "a point is doubled"
+            return set(rows)
+        except sqlite3.OperationalError:
+            if check:
+                raise
+            return set()  # just being made
+        finally:
+            database.close()
 
 
 def kill_profiles(options, chance, root, first):
-    """Fills stores of 4 modes by runs that are killed; (faults, killed, finished points)."""
-    faults = killed = finished = 0
+    """Fills stores of 4 modes by runs that are killed; (faults, ends, finished points)."""
+    faults = finished = 0
+    ends = collections.Counter()
     store = root + ".db"
-    mark = "for i in 1 2 3; do echo minibatch >&$RIDGEWATT_MARK_FD; sleep 0.01; done"
-    known = []
+    # The board's folder in the command tells a workload that is left from all other processes.
+    mark = f": {root}; for i in 1 2 3; do echo minibatch >&$RIDGEWATT_MARK_FD; sleep 0.01; done"
+    known = set()
     for run in range(options.runs):
         command = [options.program, "profile", store, "--sysroot", root, "--sample", "4",
                    "--settle-window", "0.01", "--settle", "0.1", "--idle", "0", "--quiet",
                    "--workload", "w", "--", "/bin/sh", "-c", mark]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(chance.uniform(0, 0.6))
-        child.send_signal([signal.SIGKILL, signal.SIGTERM, signal.SIGINT][run % 3])
-        child.communicate()
-        killed += child.returncode < 0
-        now = points(store)
-        if content(root) != first or processes(root) or not set(known) <= set(now):
+        known |= points(store)  # what is finished now may not be lost
+        number = SIGNALS[run % 3]
+        child.send_signal(number)
+        errors = child.communicate()[1]  # ends when guardian and workload have closed the pipes
+        ends[number.name, "killed" if child.returncode else "had ended"] += 1
+        by_signal = child.returncode in (0, -number)
+        now = points(store, check=True)
+        left = processes(root)
+        if content(root) != first or left or not known <= now or not by_signal:
             faults += 1
-            print(f"run {run}: status {child.returncode}, points {len(known)} then {len(now)}")
+            print(f"run {run}: status {child.returncode}, points {len(known)} then {len(now)}, "
+                  f"left {left}, {errors.decode()}")
         known = now
         if len(known) == 4:
             finished += 4
-            known = []
+            known = set()
             for name in (store, store + "-wal", store + "-shm"):
                 if os.path.exists(name):
                     os.remove(name)
-    return faults, killed, finished + len(known)
+    return faults, ends, finished + len(known)
+
+
+def told(ends):
+    return ", ".join(f"{name} {how} {count}" for (name, how), count in sorted(ends.items()))
 
 
 def main():
@@ -94,7 +120,7 @@ def main():
     options = parser.parse_args()
     chance = random.Random(options.seed)
     faults = 0
-    killed = 0
+    ends = collections.Counter()
     slowest = 0.0
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=shared) as folder:
@@ -102,8 +128,8 @@ def main():
         subprocess.run([options.program, "fake-board", options.board, root, "--quiet"], check=True)
         first = content(root)
         if options.profile:
-            faults, killed, finished = kill_profiles(options, chance, root, first)
-            print(f"{options.runs} runs of profile, {killed} killed before their end, {faults} faults, "
+            faults, ends, finished = kill_profiles(options, chance, root, first)
+            print(f"{options.runs} runs of profile ({told(ends)}), {faults} faults, "
                   f"{finished} points finished")
             return 1 if faults else 0
         for run in range(options.runs):
@@ -111,29 +137,29 @@ def main():
                        "--gpu-mhz", "510", "--mem-mhz", "665.6", "--sysroot", root]
             if run % 2:
                 command += ["--for", "0.02"]
-            number = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT][run % 3]
+            number = SIGNALS[run % 3]
             child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             time.sleep(chance.uniform(0, 0.08))
             child.send_signal(number)
             sent = time.monotonic()
-            child.communicate()  # ends when the guardian has closed the pipes
+            errors = child.communicate()[1]  # ends when the guardian has closed the pipes
             slowest = max(slowest, time.monotonic() - sent)
             was_killed = child.returncode < 0
-            killed += was_killed
+            ends[number.name, "killed" if was_killed else "had ended"] += 1
             left = processes(root)
             applied = content(root) != first
             if not was_killed and not run % 2:
                 subprocess.run([options.program, "mode", "restore", "--quiet", "--sysroot", root],
                                check=True)
                 applied = content(root) != first
-            if applied or left:
+            if applied or left or child.returncode not in (0, -number):
                 faults += 1
                 now = content(root)
                 changed = [name for name in first if now.get(name) != first[name]]
                 print(f"run {run}: signal {number}, status {child.returncode}, left {left}, "
-                      f"changed {changed}")
+                      f"changed {changed}, {errors.decode()}")
                 subprocess.run([options.program, "mode", "restore", "--quiet", "--sysroot", root])
-    print(f"{options.runs} runs, {killed} killed before their end, {faults} faults, "
+    print(f"{options.runs} runs ({told(ends)}), {faults} faults, "
           f"first state back after at most {slowest:.3f} s")
     return 1 if faults else 0
 
