@@ -12,9 +12,12 @@ import argparse
 import pathlib
 import sys
 
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+try:
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, Dataset
+except ModuleNotFoundError as missing:
+    sys.exit(f"run.py: {sys.executable} has no PyTorch ({missing}); Debian: apt install python3-torch")
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import ridgewatt  # noqa: E402
@@ -23,7 +26,10 @@ from networks import NETWORKS  # noqa: E402
 
 def network(name):
     if name == "yolo":
-        from ultralytics import YOLO
+        try:
+            from ultralytics import YOLO
+        except ModuleNotFoundError as missing:
+            sys.exit(f"run.py: yolo needs the package ultralytics ({missing}); pip install ultralytics")
         return YOLO("yolov8n.yaml").model, (3, 640, 640), 1, "image"
     make, shape, classes, kind = NETWORKS[name]
     return make(), shape, classes, kind
@@ -46,12 +52,19 @@ class Synthetic(Dataset):
         return torch.randint(self.kind, self.shape, generator=chance), label
 
 
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("network", choices=[*NETWORKS, "yolo"])
     parser.add_argument("--infer", action="store_true", help="inference instead of training")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--minibatches", type=int, default=45)
+    parser.add_argument("--batch", type=positive, default=16)
+    parser.add_argument("--minibatches", type=positive, default=45)
     parser.add_argument("--workers", type=int, default=0, help="processes that load data")
     parser.add_argument("--threads", type=int, default=0, help="of the CPU; 0: PyTorch's choice")
     options = parser.parse_args()
