@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "ridgewatt/base/csv.h"
@@ -129,6 +130,39 @@ TEST(Statistics, HandComputed) {
   EXPECT_THROW(median({}), UsageError);
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);
   EXPECT_NEAR(normal_quantile(0.05), -1.6448536269514722, 1e-12);
+}
+
+// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2: critical values of Student's t.
+TEST(Statistics, StudentsQuantilesArePublishedOnes) {
+  constexpr struct {
+    double degrees, p90, p95, p975, p999;
+  } kTable[] = {{1, 3.078, 6.314, 12.706, 318.313}, {2, 1.886, 2.920, 4.303, 22.327},
+                {3, 1.638, 2.353, 3.182, 10.215},   {4, 1.533, 2.132, 2.776, 7.173},
+                {9, 1.383, 1.833, 2.262, 4.297},    {29, 1.311, 1.699, 2.045, 3.396},
+                {100, 1.290, 1.660, 1.984, 3.174}};
+  for (const auto& row : kTable) {
+    EXPECT_NEAR(student_quantile(0.90, row.degrees), row.p90, 6e-4) << row.degrees;
+    EXPECT_NEAR(student_quantile(0.95, row.degrees), row.p95, 6e-4) << row.degrees;
+    EXPECT_NEAR(student_quantile(0.975, row.degrees), row.p975, 6e-4) << row.degrees;
+    EXPECT_NEAR(student_quantile(0.999, row.degrees), row.p999, 5e-3) << row.degrees;
+  }
+  // One degree is Cauchy's distribution, many are the normal one; two have a closed form.
+  EXPECT_NEAR(student_quantile(0.975, 1), std::tan(std::numbers::pi * 0.475), 1e-10);
+  EXPECT_NEAR(student_quantile(0.8, 2), 0.6 / std::sqrt(2 * 0.8 * 0.2), 1e-12);
+  EXPECT_NEAR(student_quantile(0.05, 1e7), normal_quantile(0.05), 1e-6);
+  EXPECT_NEAR(student_quantile(0.5, 4), 0, 1e-12);
+  EXPECT_THROW(student_quantile(1, 4), UsageError);
+  EXPECT_THROW(student_quantile(0.9, 0), UsageError);
+}
+
+TEST(Statistics, StudentsIntervalOfAHandMadeSample) {
+  const MeanInterval interval = student_interval(std::vector<double>{1, 2, 3, 4, 5});
+  EXPECT_DOUBLE_EQ(interval.mean, 3);
+  EXPECT_EQ(interval.count, 5);
+  // sd = sqrt(2.5), t(4) = 2.776.
+  EXPECT_NEAR(interval.hi - 3, 2.776 * std::sqrt(2.5 / 5), 1e-3);
+  EXPECT_TRUE(std::isinf(student_interval(std::vector<double>{1}).hi));
+  EXPECT_EQ(student_interval({}).count, 0);
 }
 
 TEST(Parallel, EveryIndexOnceAndTheFirstErrorWins) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ridgewatt/base/error.h"
@@ -19,6 +20,32 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+// The regularized incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22),
+// evaluated from the front (Thompson and Barnett 1986, after Lentz).
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);  // converges fast below
+  const auto away_from_zero = [](double v) { return std::abs(v) < 1e-300 ? 1e-300 : v; };
+  double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
+  double c = 1;
+  double fraction = d;
+  for (int m = 1; m <= 10000; ++m) {
+    const double a2m = a + 2 * m;
+    double step = 1;
+    for (const double term :
+         {m * (b - m) * x / ((a2m - 1) * a2m), -(a + m) * (a + b + m) * x / (a2m * (a2m + 1))}) {
+      d = 1 / away_from_zero(1 + term * d);
+      c = away_from_zero(1 + term / c);
+      step = c * d;
+      fraction *= step;
+    }
+    if (std::abs(step - 1) < 1e-15) break;
+  }
+  const double log_front =
+      std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
+  return std::exp(log_front) * fraction / a;
 }
 
 }  // namespace
@@ -99,6 +126,38 @@ double normal_quantile(double p) {
     (normal_cdf(middle) < p ? low : high) = middle;
   }
   return 0.5 * (low + high);
+}
+
+double student_quantile(double p, double degrees) {
+  if (!(p > 0 && p < 1)) throw UsageError("t quantile outside (0, 1)");
+  if (!(degrees > 0)) throw UsageError("t quantile without degrees of freedom");
+  if (p < 0.5) return -student_quantile(1 - p, degrees);
+  const auto upper_tail = [&](double t) {
+    return 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  };
+  double low = 0;
+  double high = 1;
+  while (upper_tail(high) > 1 - p && high < 1e150) high *= 2;
+  for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) {
+    const double middle = 0.5 * (low + high);
+    (upper_tail(middle) > 1 - p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+MeanInterval student_interval(std::span<const double> values) {
+  MeanInterval interval;
+  interval.count = static_cast<int>(values.size());
+  if (values.empty()) return interval;
+  interval.mean = mean(values);
+  double half = std::numeric_limits<double>::infinity();
+  if (values.size() > 1) {
+    half = student_quantile(0.975, interval.count - 1) * standard_deviation(values) /
+           std::sqrt(static_cast<double>(interval.count));
+  }
+  interval.lo = interval.mean - half;
+  interval.hi = interval.mean + half;
+  return interval;
 }
 
 }  // namespace ridgewatt

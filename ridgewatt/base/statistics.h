@@ -30,11 +30,23 @@ Interval bootstrap_interval(std::span<const double> values,
                             const std::function<double(std::span<const double>)>& statistic,
                             double confidence = 0.95, std::uint64_t seed = 1, int resamples = 1000);
 
+// A mean with its 95 % interval. With one value the interval is infinite.
+struct MeanInterval {
+  double mean = 0;
+  double lo = 0;
+  double hi = 0;
+  int count = 0;
+};
+// Student's interval: exact for normal values, however few. Of no values: count 0, no throw.
+MeanInterval student_interval(std::span<const double> values);
+
 // The 95 % quantile of the standard normal distribution: plus and minus so many deviations hold 90
 // %.
 inline constexpr double kNormal95 = 1.6448536269514722;
 // Quantile of the standard normal distribution, and its distribution function.
 double normal_quantile(double p);
 double normal_cdf(double z);
+// Quantile of Student's t distribution; `degrees` of freedom need not be whole.
+double student_quantile(double p, double degrees);
 
 }  // namespace ridgewatt

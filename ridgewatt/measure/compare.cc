@@ -44,8 +44,7 @@ constexpr Quantity kQuantities[] = {
 }  // namespace
 
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
-                                             const std::vector<Measurement>& b,
-                                             std::uint64_t seed) {
+                                             const std::vector<Measurement>& b) {
   if (a.size() != b.size() || a.empty()) throw UsageError("comparing needs pairs of runs");
   std::vector<Comparison> comparisons;
   for (const auto& quantity : kQuantities) {
@@ -62,12 +61,10 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
     }
     if (log_ratios.size() != a.size()) continue;
     const auto count = static_cast<double>(log_ratios.size());
-    const auto interval = bootstrap_interval(
-        log_ratios, [](auto values) { return mean(values); }, 0.95, seed);
+    const MeanInterval interval = student_interval(log_ratios);  // few pairs: no bootstrap
     comparisons.push_back({quantity.name, quantity.unit, std::exp(log_a / count),
-                           std::exp(log_b / count), std::exp(mean(log_ratios)),
-                           std::exp(interval.lo), std::exp(interval.hi),
-                           static_cast<int>(log_ratios.size())});
+                           std::exp(log_b / count), std::exp(interval.mean), std::exp(interval.lo),
+                           std::exp(interval.hi), static_cast<int>(log_ratios.size())});
   }
   return comparisons;
 }
@@ -96,7 +93,7 @@ std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOption
     run(b_first);
     run(!b_first);
   }
-  return compare_measurements(a, b, options.seed);
+  return compare_measurements(a, b);
 }
 
 }  // namespace ridgewatt

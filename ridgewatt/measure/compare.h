@@ -17,7 +17,7 @@ struct CompareOptions {
   int repeats = 5;  // of each
   // Called before each run of A (false) and B (true): sets a power mode, say.
   std::function<void(bool)> prepare = [](bool) {};
-  std::uint64_t seed = 1;  // of the order inside each pair and of the intervals
+  std::uint64_t seed = 1;  // of the order inside each pair
 };
 
 struct Comparison {
@@ -26,7 +26,7 @@ struct Comparison {
   double a = 0;  // geometric means
   double b = 0;
   double ratio = 0;     // b / a
-  double ratio_lo = 0;  // 95 % bootstrap interval over pairs
+  double ratio_lo = 0;  // Student's 95 % interval over pairs, of the logarithms
   double ratio_hi = 0;
   int pairs = 0;
   // The interval excludes 1.
@@ -35,7 +35,7 @@ struct Comparison {
 
 // From runs of A and B that belong together pair by pair. Quantities that a run lacks are left out.
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
-                                             const std::vector<Measurement>& b, std::uint64_t seed);
+                                             const std::vector<Measurement>& b);
 
 // Runs and compares. Within a pair chance decides who goes first, so that a drift (heat) does not
 // favour one. `progress` is told the number of runs done. Throws Error when a command fails.

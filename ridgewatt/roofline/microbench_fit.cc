@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 namespace {
@@ -75,14 +76,6 @@ double variance_factor(const std::vector<double>& z, double degrees) {
   const double mean_slope = std::max(slope / n, 0.1);
   const double few = 1 + 3 * degrees / n;  // scale and weights, too, are estimated from few points
   return few * few * psi2 / std::max(1.0, n - degrees) / (mean_slope * mean_slope);
-}
-
-// Student's t would be exact for normal errors; this expansion is within 1 % from 4 degrees on.
-double t_quantile(double p, double degrees) {
-  const double z = normal_quantile(p);
-  const double z3 = z * z * z;
-  return z + (z3 + z) / (4 * degrees) +
-         (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * degrees * degrees);
 }
 
 struct EnergyFit {
@@ -303,7 +296,7 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
   }
   const double tail = 0.5 + options.confidence / 2;
   const double n = static_cast<double>(points.size());
-  const double z = t_quantile(tail, n - 3);
+  const double z = student_quantile(tail, n - 3);
   const Peaks peaks = fit_peaks(points);
   const Eigen::VectorXd time_error = time_residuals(points, peaks);
   const Eigen::VectorXd trust = time_error.unaryExpr(

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "ridgewatt/base/statistics.h"
@@ -19,19 +18,6 @@ constexpr std::size_t kMostLevels = 6;  // of a numeric factor, for effects leve
 constexpr std::array<std::string_view, 10> kResponseOrder = {
     "minibatch_energy_j", "energy_j", "minibatch_s",       "time_s", "power_w", "stall_s",
     "compute_s",          "cpu_s",    "peak_memory_bytes", "idle_w"};
-
-// 97.5 % quantile of Student's t.
-double t_quantile(int degrees) {
-  static constexpr std::array<double, 30> kTable = {
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  if (degrees < 1) return std::numeric_limits<double>::infinity();
-  if (degrees <= 30) return kTable[static_cast<std::size_t>(degrees - 1)];
-  // Cornish and Fisher's expansion: exact to three digits here.
-  const double z = normal_quantile(0.975);
-  return z + (z * z * z + z) / (4 * degrees);
-}
 
 using Key = std::pair<std::string, StudyCell>;  // block and cell
 
@@ -278,20 +264,6 @@ class Analysis {
 };
 
 }  // namespace
-
-MeanInterval student_interval(const std::vector<double>& values) {
-  MeanInterval interval;
-  interval.count = static_cast<int>(values.size());
-  if (values.empty()) return interval;
-  interval.mean = mean(values);
-  const double half = values.size() < 2
-                          ? std::numeric_limits<double>::infinity()
-                          : t_quantile(interval.count - 1) * standard_deviation(values) /
-                                std::sqrt(static_cast<double>(interval.count));
-  interval.lo = interval.mean - half;
-  interval.hi = interval.mean + half;
-  return interval;
-}
 
 std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results) {
   for (std::size_t f = 0; f < study.factors.size(); ++f) {

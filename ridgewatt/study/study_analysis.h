@@ -11,18 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/study/study.h"
 
 namespace ridgewatt {
-
-// A mean with its 95 % interval. With one value the interval is infinite.
-struct MeanInterval {
-  double mean = 0;
-  double lo = 0;
-  double hi = 0;
-  int count = 0;
-};
-MeanInterval student_interval(const std::vector<double>& values);
 
 struct StudyEffect {
   std::string factor;

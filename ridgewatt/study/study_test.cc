@@ -158,14 +158,6 @@ TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
   EXPECT_NEAR(false_alarms, 50, 21);
 }
 
-TEST(StudyAnalysis, StudentsIntervalOfAHandMadeSample) {
-  const MeanInterval interval = student_interval({1, 2, 3, 4, 5});
-  EXPECT_DOUBLE_EQ(interval.mean, 3);
-  // sd = sqrt(2.5), t(4) = 2.776.
-  EXPECT_NEAR(interval.hi - 3, 2.776 * std::sqrt(2.5 / 5), 1e-3);
-  EXPECT_TRUE(std::isinf(student_interval({1}).hi));
-}
-
 TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
   const Study study = parse_study(kTwoFactors, "two.toml");
   const StudyAnalysis analysis = analyse_study(study, synthetic(study, 0, 5), false);
