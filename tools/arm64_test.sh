@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# tools/arm64_test.sh FOLDER SYSROOT: runs the unit tests of platform and measure of the arm64 build in
+# FOLDER under qemu's user emulation. Fails where a test fails.
+set -euo pipefail
+build=$(realpath "$1") sysroot=$(realpath "$2")
+emulated=$build/emulated
+mkdir -p "$emulated"
+# Tests start the program that lies beside them: here a script that hands it to qemu, so that no
+# binfmt_misc of the host is needed.
+printf '#!/bin/sh\nexec qemu-aarch64 -L %q %q "$@"\n' "$sysroot" "$build/ridgewatt/ridgewatt" \
+  >"$emulated/ridgewatt"
+chmod +x "$emulated/ridgewatt"
+failed=0
+for room in platform measure; do
+  ln -f "$build/ridgewatt/${room}_test" "$emulated/"
+  qemu-aarch64 -L "$sysroot" "$emulated/${room}_test" --gtest_brief=1 || failed=1
+done
+exit "$failed"
