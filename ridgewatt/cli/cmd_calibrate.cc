@@ -61,7 +61,7 @@ void print_summary(const Context& context, const CalibrateCommand& command,
     Json json;
     json["device"] = command.device;
     json["summary"] = summary.brief_report();
-    json["converged"] = summary.converged;
+    json["converged"] = summary.search.converged;
     json["fit"] = fit_table(summary, true).to_json();
     json["parameters"] = parameter_table(summary.twin).to_json();
     json["outliers"] = outlier_table(summary).to_json();

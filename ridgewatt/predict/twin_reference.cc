@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/roofline/twin_fit.h"
 #include "ridgewatt/roofline/twin_model.h"
 
 namespace ridgewatt {

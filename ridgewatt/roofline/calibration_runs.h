@@ -4,14 +4,29 @@
 //   std::vector<CalibrationRun> runs = load_calibration_runs(spec);
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "ridgewatt/roofline/calibrate.h"
+#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
+
+// One workload at one batch size with what was measured.
+struct CalibrationRun {
+  std::string workload;  // what is left out as one in cross-validation
+  std::shared_ptr<const WorkloadCost> cost;
+  RunOptions options;
+  std::vector<Observation> observations;
+  std::vector<bool> flagged;  // by data quality; empty: none. Flagged rows are not fitted
+
+  bool is_flagged(std::size_t row) const { return !flagged.empty() && flagged[row]; }
+};
 
 // How a sweep was made. What is not said is taken from published_sweep().
 struct SweepSpec {
