@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "ridgewatt/base/error.h"
@@ -50,6 +51,7 @@ void run(const Context& context, const FakeRunCommand& options) {
   const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
   const PowerMode mode = control.state().limits;
   const FakeRails rails(*device.sysfs);
+  std::optional<FakeActivity> activity(std::in_place, *device.sysfs);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now();
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
@@ -62,6 +64,7 @@ void run(const Context& context, const FakeRunCommand& options) {
     std::this_thread::sleep_until(end);
     mark();
   }
+  activity.reset();
   rails.set(load.idle_w(mode));
   if (!context.quiet) {
     std::cerr << "fake-run: " << done << " minibatches of " << options.model << " on " << name.name

@@ -1,13 +1,15 @@
 #include "ridgewatt/platform/fake_load.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
 
 namespace ridgewatt {
@@ -22,6 +24,7 @@ constexpr double kHotLeakage = 0.04;     // more power when hot
 constexpr double kWarmUpS = 30;          // time constant
 constexpr double kCurrentStepA = 0.008;  // of a 5 mOhm shunt
 constexpr double kVoltageV = 5;
+constexpr double kBusyPermille = 990;
 
 Twin perturbed(Twin twin, std::uint64_t seed) {
   Random random = Random(seed).fork(1);
@@ -38,13 +41,7 @@ std::uint64_t mode_number(const PowerMode& mode) {
 }
 
 void write_number(const Sysfs& sysfs, const std::string& path, double value) {
-  const int fd = ::open(sysfs.host_path(path).c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return;  // a board whose sensor has vanished
-  const std::string line = fmt::format("{:.0f}\n", value);
-  if (::pwrite(fd, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size())) {
-    if (::ftruncate(fd, static_cast<off_t>(line.size())) != 0) ::close(fd);
-  }
-  ::close(fd);
+  overwrite_board_file(sysfs.host_path(path), fmt::format("{:.0f}\n", value));  // may be gone
 }
 
 // Share of the module's power that a rail carries. Rails of a sum add up to 1.
@@ -109,6 +106,32 @@ void FakeRails::set(double power_w) const {
     write_number(sysfs_, rail.voltage_path, kVoltageV * 1e3);
     write_number(sysfs_, rail.current_path, rounded_w / kVoltageV * 1e3);
   }
+}
+
+FakeActivity::FakeActivity(const Sysfs& sysfs) {
+  const JetsonLayout layout = find_jetson_layout(sysfs);
+  const auto change = [&](const std::string& path, double value) {
+    const std::string host_path = sysfs.host_path(path);
+    std::error_code missing;
+    if (!std::filesystem::exists(host_path, missing)) return;
+    at_rest_.emplace_back(host_path, read_file(host_path));
+    write_number(sysfs, path, value);
+  };
+  const auto follow = [&](const std::string& folder, const char* governor, const char* maximum,
+                          const char* current) {
+    const std::string name = sysfs.text(folder + governor).value_or("");
+    if (name == "userspace" || name == "performance" || name == "powersave") return;  // stays
+    if (const auto limit = sysfs.number(folder + maximum)) change(folder + current, *limit);
+  };
+  for (const auto& policy : layout.cpu_policies) {
+    follow(policy.path, "/scaling_governor", "/scaling_max_freq", "/scaling_cur_freq");
+  }
+  for (const auto& gpu : layout.gpus) follow(gpu.path, "/governor", "/max_freq", "/cur_freq");
+  if (!layout.gpu_load.empty()) change(layout.gpu_load, kBusyPermille);
+}
+
+FakeActivity::~FakeActivity() {
+  for (const auto& [host_path, content] : at_rest_) overwrite_board_file(host_path, content);
 }
 
 }  // namespace ridgewatt

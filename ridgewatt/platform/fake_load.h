@@ -8,6 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/platform/jetson_power.h"
@@ -43,6 +46,19 @@ class FakeRails {
  private:
   const Sysfs& sysfs_;
   PowerRails rails_;
+};
+
+// What governors and counters of a fake board show while a workload keeps its GPU busy: clocks at
+// their upper limits unless the governor holds them, and the GPU's load. Its end is the rest again.
+class FakeActivity {
+ public:
+  explicit FakeActivity(const Sysfs& sysfs);
+  ~FakeActivity();
+  FakeActivity(const FakeActivity&) = delete;
+  FakeActivity& operator=(const FakeActivity&) = delete;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> at_rest_;  // file of this machine, content
 };
 
 }  // namespace ridgewatt

@@ -24,7 +24,7 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string parent(const std::string& path) {
+std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
@@ -43,7 +43,7 @@ double round_to(const std::vector<double>& table, double value, bool up) {
   return best;
 }
 
-std::string whole(double value) {
+std::string digits_of(double value) {
   return fmt::format("{:.0f}", value);
 }
 
@@ -60,16 +60,7 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
 }
 
 int FakeSysfs::store(const std::string& path, const std::string& value) {
-  // In place: a writer that is killed here leaves no file that a kernel would not have.
-  const int fd = ::open(host_path(path).c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const std::string line = value + "\n";
-  const auto size = static_cast<ssize_t>(line.size());
-  const bool written =
-      ::pwrite(fd, line.data(), line.size(), 0) == size && ::ftruncate(fd, size) == 0;
-  const int error = written ? 0 : errno;
-  ::close(fd);
-  return error;
+  return overwrite_board_file(host_path(path), value + "\n");
 }
 
 int FakeSysfs::write(const std::string& path, std::string_view text) {
@@ -90,7 +81,7 @@ int FakeSysfs::write(const std::string& path, std::string_view text) {
 
 int FakeSysfs::write_online(const std::string& path, const std::string& value) {
   if (value != "0" && value != "1") return EINVAL;
-  if (value == "0" && base(parent(path)) == "cpu0") return EBUSY;
+  if (value == "0" && base(folder_of(path)) == "cpu0") return EBUSY;
   const int error = store(path, value);
   if (error == 0) update_policies();
   return error;
@@ -102,7 +93,7 @@ void FakeSysfs::update_policies() {
     std::string online;
     for (const double cpu : numbers(folder + "/" + name + "/related_cpus")) {
       if (text(fmt::format("{}/cpu{:.0f}/online", kCpuFolder, cpu)) != "1") continue;
-      online += (online.empty() ? "" : " ") + whole(cpu);
+      online += (online.empty() ? "" : " ") + digits_of(cpu);
     }
     if (text(folder + "/" + name + "/affected_cpus") != online) {
       store(folder + "/" + name + "/affected_cpus", online);
@@ -122,7 +113,7 @@ int FakeSysfs::write_limit(const std::string& path, const std::string& folder, c
     if (legacy_ || contains(path, "cpufreq")) return EINVAL;
     rounded = other;
   }
-  return store(path, whole(rounded));
+  return store(path, digits_of(rounded));
 }
 
 void FakeSysfs::update_clock(const std::string& folder, bool cpu) {
@@ -137,11 +128,11 @@ void FakeSysfs::update_clock(const std::string& folder, bool cpu) {
     clock = std::clamp(request.value_or(low), low, high);
   }
   if (base(folder) == "bwmgr") clock = high;
-  store(folder + (cpu ? "/scaling_cur_freq" : "/cur_freq"), whole(clock));
+  store(folder + (cpu ? "/scaling_cur_freq" : "/cur_freq"), digits_of(clock));
 }
 
 int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) {
-  const std::string folder = parent(path);
+  const std::string folder = folder_of(path);
   const std::string name = base(path);
   if (text(folder + "/affected_cpus").value_or("").empty()) return EBUSY;
   int error = 0;
@@ -157,7 +148,7 @@ int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) 
   } else if (name == "scaling_setspeed") {
     if (text(folder + "/scaling_governor") != "userspace" || !parse_double(value)) return EINVAL;
     const auto table = numbers(folder + "/scaling_available_frequencies");
-    error = store(path, whole(round_to(table, *parse_double(value), false)));
+    error = store(path, digits_of(round_to(table, *parse_double(value), false)));
   } else {
     error = write_limit(path, folder, "scaling_min_freq", "scaling_max_freq", value,
                         "scaling_available_frequencies");
@@ -168,7 +159,7 @@ int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) 
 
 int FakeSysfs::write_devfreq(const std::string& path, const std::string& value) {
   const bool request = base(path) == "set_freq";
-  const std::string folder = request ? parent(parent(path)) : parent(path);
+  const std::string folder = request ? folder_of(folder_of(path)) : folder_of(path);
   int error = 0;
   if (base(path) == "governor") {
     const auto known = split(text(folder + "/available_governors").value_or(""), ' ');
@@ -200,8 +191,8 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
   std::string cap_path = "/sys/kernel/nvpmodel_clk_cap/emc";
   if (!exists(cap_path)) cap_path = "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap";
   const auto set_rate = [&](double hz) {
-    const int error = store(rate, whole(hz));
-    return error != 0 || bpmp ? error : store(clock + "/clk_update_rate", whole(hz));
+    const int error = store(rate, digits_of(hz));
+    return error != 0 || bpmp ? error : store(clock + "/clk_update_rate", digits_of(hz));
   };
   const auto allowed = [&](double hz) {
     const double cap = number(cap_path).value_or(0);
@@ -211,7 +202,7 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
   if (table.empty()) return EIO;
   const std::string name = base(path);
   if (path == cap_path) {
-    const int error = store(path, whole(*wanted));
+    const int error = store(path, digits_of(*wanted));
     if (error != 0) return error;
     const bool locked = text(lock) == "1";
     return set_rate(allowed(locked ? number(rate).value_or(0) : table.back()));
@@ -226,7 +217,7 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
 int FakeSysfs::write_tpc_mask(const std::string& path, const std::string& value) {
   const auto mask = parse_int(value);
   if (!mask || *mask < 0) return EINVAL;
-  if (text(path) == whole(static_cast<double>(*mask))) return 0;
+  if (text(path) == digits_of(static_cast<double>(*mask))) return 0;
   if (exists(kGpuUsed)) return EBUSY;  // "golden context created"
   const bool volta = exists("/sys/devices/17000000.gv11b");
   static constexpr std::int64_t kVoltaMasks[] = {0, 1, 2, 4, 8, 5, 6, 9, 10};
@@ -246,6 +237,28 @@ std::unique_ptr<Sysfs> open_sysfs(const std::string& root) {
   const auto mark = fake_board_mark(root);
   if (mark.name.empty()) return std::make_unique<Sysfs>(root);
   return std::make_unique<FakeSysfs>(root, fake_board_spec(mark.name).legacy);
+}
+
+int overwrite_board_file(const std::string& host_path, const std::string& content) {
+  // In place: a writer that is killed here leaves no file that a kernel would not have.
+  int fd = ::open(host_path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0 && errno == EACCES) {
+    struct stat status {};
+    if (::stat(host_path.c_str(), &status) == 0 &&
+        ::chmod(host_path.c_str(), status.st_mode | S_IWUSR) == 0) {
+      fd = ::open(host_path.c_str(), O_WRONLY | O_CLOEXEC);
+      ::chmod(host_path.c_str(), status.st_mode);
+    } else {
+      errno = EACCES;
+    }
+  }
+  if (fd < 0) return errno;
+  const auto size = static_cast<ssize_t>(content.size());
+  const bool written =
+      ::pwrite(fd, content.data(), content.size(), 0) == size && ::ftruncate(fd, size) == 0;
+  const int error = written ? 0 : errno;
+  ::close(fd);
+  return error;
 }
 
 }  // namespace ridgewatt

@@ -47,4 +47,8 @@ class FakeSysfs : public Sysfs {
 // The files under `root`: a fake board when it holds one, else plain files.
 std::unique_ptr<Sysfs> open_sysfs(const std::string& root);
 
+// What the board itself changes, below the rules of its kernel: a file that is read-only to users
+// too, as long as it belongs to the caller. 0, or errno.
+int overwrite_board_file(const std::string& host_path, const std::string& content);
+
 }  // namespace ridgewatt
