@@ -5,13 +5,13 @@
 namespace ridgewatt::cli {
 namespace {
 
-struct Arguments {
+struct StoreArguments {
   std::string database;
   std::string file;
   std::string board = "unknown";
 };
 
-void list(const Context& context, const Arguments& arguments) {
+void list(const Context& context, const StoreArguments& arguments) {
   Store store(arguments.database, Database::Access::kReadOnly);
   Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
   for (const auto& campaign : store.campaigns()) {
@@ -24,7 +24,7 @@ void list(const Context& context, const Arguments& arguments) {
   print(context, table);
 }
 
-void import_sweeps(const Context& context, const Arguments& arguments) {
+void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   Store store(arguments.database);
   Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
@@ -41,7 +41,7 @@ void import_sweeps(const Context& context, const Arguments& arguments) {
 void add_store(CLI::App& app, Context& context) {
   auto* store = app.add_subcommand("store", "Profiled points in an SQLite file");
   store->require_subcommand(1);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StoreArguments>();
 
   auto* list_command = add_command(*store, context, "list", "What the store holds",
                                    "ridgewatt store list profile.db");

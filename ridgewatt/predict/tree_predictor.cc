@@ -19,7 +19,7 @@ namespace ridgewatt {
 #if defined(RIDGEWATT_XGBOOST)
 namespace {
 
-constexpr int kRounds = 300;
+constexpr int kTreeRounds = 300;
 
 void check(int status) {
   if (status != 0) throw Error("XGBoost failed", XGBGetLastError());
@@ -72,7 +72,7 @@ class Booster {
     for (const auto& [name, value] : parameters) {
       check(XGBoosterSetParam(handle_, name.c_str(), value.c_str()));
     }
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kTreeRounds; ++round) {
       check(XGBoosterUpdateOneIter(handle_, round, matrix.handle()));
     }
   }

@@ -33,7 +33,7 @@ constexpr std::array<double, 4> kRoughness = {0.008, 0.015, 0.03, 0.05};  // of 
 constexpr double kScaleOfReferences = 0.35, kScaleSpread = 0.7;
 constexpr double kLocalCentre = 1.0, kLocalSpread = 0.7;
 constexpr double kRoughnessCentre = 0.02, kRoughnessSpread = 0.7;
-constexpr double kNoisy = 0.02;             // noise from which outliers are looked for
+constexpr double kOutlierNoise = 0.02;      // noise from which outliers are looked for
 constexpr double kOutlierSigmas = 3.5;      // of a leave-one-out residual
 constexpr std::size_t kOutlierSamples = 7;  // fewer do not show what is an outlier
 constexpr double kTimeUnit = 0.1, kPowerUnit = 0.04;
@@ -237,7 +237,7 @@ Surrogate::Solution Surrogate::fit_robustly(Output& output,
                                             double unit) const {
   std::fill(output.extra_variance.begin(), output.extra_variance.end(), 0.0);
   Solution solution = fit(output, means, unit);
-  if (noise_ < kNoisy || indices_.size() < kOutlierSamples) return solution;
+  if (noise_ < kOutlierNoise || indices_.size() < kOutlierSamples) return solution;
   for (int round = 0; round < 2; ++round) {
     const auto n = static_cast<Eigen::Index>(indices_.size());
     const Eigen::MatrixXd inverse_factor =
