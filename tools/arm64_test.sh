@@ -10,9 +10,12 @@ mkdir -p "$emulated"
 printf '#!/bin/sh\nexec qemu-aarch64 -L %q %q "$@"\n' "$sysroot" "$build/ridgewatt/ridgewatt" \
   >"$emulated/ridgewatt"
 chmod +x "$emulated/ridgewatt"
+# What cannot hold under emulation: qemu's vfork is a fork, so that posix_spawn cannot say that there is
+# no such program; and times of emulated instructions are no ceilings.
+filter=-TegrastatsSource.NoSuchProgramOrNoRail:Microbench.CeilingsBoundTheSweep
 failed=0
 for room in platform measure; do
   ln -f "$build/ridgewatt/${room}_test" "$emulated/"
-  qemu-aarch64 -L "$sysroot" "$emulated/${room}_test" --gtest_brief=1 || failed=1
+  qemu-aarch64 -L "$sysroot" "$emulated/${room}_test" --gtest_brief=1 --gtest_filter="$filter" || failed=1
 done
 exit "$failed"

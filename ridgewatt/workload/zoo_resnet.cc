@@ -22,13 +22,15 @@ Value shortcut(GraphBuilder& g, const Value& x, std::int64_t channels, std::int6
 
 Value basic_block(GraphBuilder& g, const Value& x, std::int64_t width, std::int64_t stride) {
   const Value y = g.relu(conv_bn(g, x, width, 3, stride));
-  return g.relu(g.add(conv_bn(g, y, width, 3, 1), shortcut(g, x, width, stride)));
+  const Value side = shortcut(g, x, width, stride);
+  return g.relu(g.add(conv_bn(g, y, width, 3, 1), side));
 }
 
 Value bottleneck(GraphBuilder& g, const Value& x, std::int64_t width, std::int64_t stride) {
   Value y = g.relu(conv_bn(g, x, width, 1, 1));
   y = g.relu(conv_bn(g, y, width, 3, stride));
-  return g.relu(g.add(conv_bn(g, y, 4 * width, 1, 1), shortcut(g, x, 4 * width, stride)));
+  const Value side = shortcut(g, x, 4 * width, stride);
+  return g.relu(g.add(conv_bn(g, y, 4 * width, 1, 1), side));
 }
 
 std::string resnet(const std::string& name, decltype(&basic_block) block,

@@ -26,7 +26,8 @@ Value self_attention(GraphBuilder& g, const Value& x, const Encoder& e, const Va
   const Value q = heads_of(g.dense(x, e.width), {0, 2, 1, 3});
   const Value k = heads_of(g.dense(x, e.width), {0, 2, 3, 1});
   const Value v = heads_of(g.dense(x, e.width), {0, 2, 1, 3});
-  Value scores = g.div(g.matmul(q, k), g.scalar(std::sqrt(static_cast<float>(head))));
+  const Value root = g.scalar(std::sqrt(static_cast<float>(head)));
+  Value scores = g.div(g.matmul(q, k), root);
   if (!mask.name.empty()) scores = g.add(scores, mask);
   const Value weights = g.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   const Value mixed = g.transpose(g.matmul(weights, v), {0, 2, 1, 3});
@@ -52,7 +53,8 @@ struct BertOptions {
 Value additive_mask(GraphBuilder& g, const Value& attention_mask) {
   const Value mask = g.op("Unsqueeze", {attention_mask, g.constant({1, 2})});
   const Value allowed = g.op("Cast", {mask}, {{"to", std::int64_t{1}}});
-  return g.mul(g.sub(g.scalar(1), allowed), g.scalar(-10000));
+  const Value large = g.scalar(-10000);
+  return g.mul(g.sub(g.scalar(1), allowed), large);
 }
 
 Value embed(GraphBuilder& g, const Value& ids, const Encoder& e, const BertOptions& options) {

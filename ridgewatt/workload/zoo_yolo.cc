@@ -66,8 +66,10 @@ Value decode_boxes(GraphBuilder& g, const Value& distributions, const std::vecto
   const Value center = g.constant(centers, {1, 2, anchors});
   const Value low = g.sub(center, sides[0]);
   const Value high = g.add(center, sides[1]);
-  const Value middle = g.div(g.add(low, high), g.scalar(2));
-  return g.mul(g.concat({middle, g.sub(high, low)}, 1), g.constant(strides, {1, anchors}));
+  const Value two = g.scalar(2);
+  const Value middle = g.div(g.add(low, high), two);
+  const Value scale = g.constant(strides, {1, anchors});
+  return g.mul(g.concat({middle, g.sub(high, low)}, 1), scale);
 }
 
 Value detect(GraphBuilder& g, const std::vector<Value>& features, const std::vector<int>& grids,
