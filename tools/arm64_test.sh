@@ -18,4 +18,14 @@ for room in platform measure; do
   ln -f "$build/ridgewatt/${room}_test" "$emulated/"
   qemu-aarch64 -L "$sysroot" "$emulated/${room}_test" --gtest_brief=1 --gtest_filter="$filter" || failed=1
 done
+# Where this machine's own program is built too, from the same files: networks are the same everywhere.
+host=$build/../build/ridgewatt/ridgewatt
+if [[ -x $host ]]; then
+  for model in $("$host" zoo list --format csv | sed 1d | cut -d, -f1); do
+    for program in "$host" "$emulated/ridgewatt"; do
+      "$program" zoo write "$model" -o "$emulated/zoo.onnx" --quiet
+      sha256sum <"$emulated/zoo.onnx"
+    done | uniq | wc -l | grep -qx 1 || { echo "zoo:$model differs from $host"; failed=1; }
+  done
+fi
 exit "$failed"

@@ -9,10 +9,21 @@
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
+
+// Fields of Nvml::Library have these types, which must not be one file's own.
+namespace nvml_interface {
+struct OpaqueDevice;
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+}  // namespace nvml_interface
+
 namespace {
 
 // The few parts of NVML's binary interface that are used here (docs.nvidia.com/deploy/nvml-api).
-using Device = struct OpaqueNvmlDevice*;
+using Device = nvml_interface::OpaqueDevice*;
+using nvml_interface::Utilization;
 using Result = int;
 constexpr Result kSuccess = 0;
 constexpr Result kNotSupported = 3;
@@ -21,11 +32,6 @@ constexpr int kClockGraphics = 0;
 constexpr int kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
 constexpr unsigned kMaxDevices = 64;
-
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
 
 std::string text_of(Result result) {
   if (result == kNotSupported) return "not supported";
