@@ -352,6 +352,7 @@ PipelineConfig LoaderFit::config(int workers) const {
       stages.hand_over_s / std::max(1.0, kHandOverThreads / static_cast<double>(cores_));
   config.compute_s = stages.compute_s;
   config.compute_cpu_share = 1;
+  config.keeps_core = true;
   return config;
 }
 

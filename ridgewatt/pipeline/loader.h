@@ -55,8 +55,8 @@ LoaderRun run_loader(const LoaderOptions& options);
 
 // The pipeline model with the parameters of two runs on the same files: fetch, preprocessing and
 // compute as they take without workers, and beside one worker, hand-over from the latter. The part
-// of a fetch that is CPU time counts as preprocessing: it too needs a core. `cores`: that the
-// processes may use.
+// of a fetch that is CPU time counts as preprocessing: it too needs a core. Every process keeps its
+// core, as kernels have it for the milliseconds of a minibatch. `cores`: that they may use.
 class LoaderFit {
  public:
   LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);

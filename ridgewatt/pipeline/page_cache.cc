@@ -60,8 +60,11 @@ Residency page_cache_residency(const std::vector<std::string>& paths) {
 void drop_page_cache(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     const OpenFile file(path);
-    // Dirty pages stay, so they are written first.
-    ::fdatasync(file.fd());
+    // Dirty pages stay, so they are written first; fdatasync would also flush the device's own
+    // cache, once for every file.
+    ::sync_file_range(
+        file.fd(), 0, 0,
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
     if (const int error = ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_DONTNEED); error != 0) {
       throw_errno(error, "cannot drop the page cache", path);
     }

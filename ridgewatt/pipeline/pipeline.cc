@@ -29,6 +29,49 @@ void require(bool holds, const char* what) {
   if (!holds) throw UsageError(what, "pipeline");
 }
 
+// Of a minibatch, the CPU time of the main process.
+double main_on_cpu_s(const PipelineConfig& config, const StageTimes& stages) {
+  return stages.hand_over_s + config.compute_cpu_share * stages.compute_s;
+}
+
+// From delivery to delivery of a worker beside the main process, which on a worker's delivery takes
+// that minibatch and `waiting` more from workers on other cores, and always goes first.
+double beside_main_s(const PipelineConfig& config, const StageTimes& stages, int waiting) {
+  const double main_s = stages.hand_over_s + stages.compute_s;
+  const double held_s = main_on_cpu_s(config, stages);
+  const bool leaves_core = held_s < main_s;  // for long enough to begin a fetch
+  const double fetched_s = held_s * (leaves_core ? 1 : 1 + waiting) + stages.fetch_s;
+  double end_s = fetched_s + stages.preprocess_s;
+  for (int i = 1; leaves_core && i <= waiting && i * main_s < end_s; ++i) {
+    end_s += std::max(0.0, i * main_s + held_s - std::max(i * main_s, fetched_s));
+  }
+  return end_s;
+}
+
+// Between minibatches, as the busiest core has it when `beside` workers share the main process's.
+double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int beside) {
+  const int others = config.workers - beside;
+  const double held_s = config.workers * main_on_cpu_s(config, stages);
+  double turn_s = held_s;  // in which every worker delivers once
+  if (beside > 0) {
+    turn_s = std::max(held_s + beside * stages.preprocess_s, beside_main_s(config, stages, others));
+  }
+  if (others > 0) {
+    const int most = (others + config.cores - 2) / (config.cores - 1);
+    turn_s = std::max({turn_s, most * stages.preprocess_s, stages.fetch_s + stages.preprocess_s});
+  }
+  return turn_s / config.workers;
+}
+
+// Between minibatches, as the cores allow it.
+double cores_s(const PipelineConfig& config, const StageTimes& stages) {
+  if (config.keeps_core) {
+    return kept_cores_s(config, stages, workers_beside_main(config, stages));
+  }
+  return std::max(stages.preprocess_s / std::min(config.workers, config.cores),
+                  (stages.preprocess_s + main_on_cpu_s(config, stages)) / config.cores);
+}
+
 }  // namespace
 
 StorageModel find_storage(std::string_view name) {
@@ -98,6 +141,16 @@ StageTimes stage_times(const PipelineConfig& config, int epoch) {
   return stages;
 }
 
+int workers_beside_main(const PipelineConfig& config, const StageTimes& stages) {
+  if (config.cores == 1) return config.workers;
+  int best = 0;
+  for (int beside = 1; beside <= config.workers; ++beside) {
+    const double gain_s = kept_cores_s(config, stages, best) - kept_cores_s(config, stages, beside);
+    if (gain_s > 1e-9 * main_on_cpu_s(config, stages)) best = beside;
+  }
+  return best;
+}
+
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s) {
   return config.base_w * time_s +
@@ -118,13 +171,11 @@ EpochCost epoch_cost(const PipelineConfig& config, int epoch) {
     cost.time_s = cost.minibatches * cost.interval_s;
   } else {
     const double main_s = hand_over_s + compute_s;
-    const double on_cpu_s = preprocess_s + hand_over_s + config.compute_cpu_share * compute_s;
     // The first of equals names the bound.
     const std::pair<PipelineBound, double> bounds[] = {
         {PipelineBound::kCompute, main_s},
         {PipelineBound::kWorkers, load_s / config.workers},
-        {PipelineBound::kCores,
-         std::max(preprocess_s / std::min(config.workers, config.cores), on_cpu_s / config.cores)},
+        {PipelineBound::kCores, cores_s(config, cost.stages)},
         {PipelineBound::kStorage, fetch_s / std::min(config.workers, config.storage.streams)}};
     for (const auto& [bound, interval_s] : bounds) {
       if (interval_s <= cost.interval_s) continue;

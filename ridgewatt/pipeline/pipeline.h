@@ -15,6 +15,13 @@
 // the bounds of a closed network of queues (Denning and Buzen, Computing Surveys 10(3), 1978); u is
 // the share of compute that keeps a CPU core busy. A worker works on one minibatch at a time, and
 // minibatches come in order, as in PyTorch's DataLoader. simulate_pipeline.h plays the same events.
+//
+// That last term lets any process run on any core at any moment. A kernel moves processes seldom:
+// with `keeps_core` each stays on one core, n workers on the main process's, and at most m on any
+// other. The main process is woken by what it waits for and goes first, b = h + u g of a minibatch
+// on the CPU; a worker beside it cannot even begin its next fetch meanwhile. Minibatches come in
+// order, so the slowest core sets the pace:
+//   w t = max(w (h + g), w F / min(w, streams), w b + n P, F + P + (1 + w - n) b, m P, F + P)
 #pragma once
 
 #include <string>
@@ -51,6 +58,7 @@ struct PipelineConfig {
   double hand_over_s = 0;        // of a minibatch, worker to main process, with cores to spare
   double compute_s = 0;          // of a minibatch
   double compute_cpu_share = 0;  // of compute_s that keeps one core busy
+  bool keeps_core = false;       // every process stays on one core
   // Power: at rest, more while computing, more a core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
@@ -98,6 +106,9 @@ inline constexpr int kHandOverThreads = 3;
 // Throws UsageError on a config that makes no sense (negative times, no samples, ..).
 void check_pipeline(const PipelineConfig& config);
 StageTimes stage_times(const PipelineConfig& config, int epoch);
+// With keeps_core: the workers on the main process's core, as a kernel that balances its cores has
+// them: such that the busiest core has least to do. The others share the other cores evenly.
+int workers_beside_main(const PipelineConfig& config, const StageTimes& stages);
 // Closed form. `epoch` 0 reads storage; later ones what the page cache lacks.
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
 // time and energy from stages and the time that an epoch took.

@@ -125,36 +125,81 @@ TEST(Pipeline, PageCacheUnderRandomOrderIsWhatAnLruKeeps) {
   EXPECT_EQ(miss_share(config, 1), 0);
 }
 
+PipelineConfig random_pipeline(Random& random) {
+  PipelineConfig config;
+  config.batch = 1 + static_cast<int>(random.below(64));
+  config.samples = config.batch * static_cast<double>(400 + random.below(800));
+  config.sample_bytes = 1000 * std::exp(random.uniform(0, 6));
+  config.cache_bytes = random.uniform() * config.samples * config.sample_bytes;
+  config.workers = static_cast<int>(random.below(9));
+  config.prefetch = 1 + static_cast<int>(random.below(4));
+  config.cores = 1 + static_cast<int>(random.below(8));
+  config.storage = {"random", random.uniform(0, 2e-3), 1e6 * std::exp(random.uniform(0, 6)),
+                    1 + static_cast<int>(random.below(6))};
+  config.preprocess_s_per_sample = 1e-4 * std::exp(random.uniform(0, 4));
+  config.hand_over_s = random.uniform(0, 10e-3);
+  config.compute_s = 1e-3 * std::exp(random.uniform(0, 6));
+  config.compute_cpu_share = random.uniform() < 0.3 ? random.uniform() : 0;
+  return config;
+}
+
+double disagreement(const PipelineConfig& config, int epoch) {
+  return std::abs(epoch_cost(config, epoch).time_s / simulate_epoch(config, epoch, 1).time_s - 1);
+}
+
 TEST(Pipeline, ClosedFormAgreesWithTheSimulation) {
   Random random(11);
-  double worst = 0;
   for (int i = 0; i < 1000; ++i) {
-    PipelineConfig config;
-    config.batch = 1 + static_cast<int>(random.below(64));
-    config.samples = config.batch * static_cast<double>(400 + random.below(800));
-    config.sample_bytes = 1000 * std::exp(random.uniform(0, 6));
-    config.cache_bytes = random.uniform() * config.samples * config.sample_bytes;
-    config.workers = static_cast<int>(random.below(9));
-    config.prefetch = 1 + static_cast<int>(random.below(4));
-    config.cores = 1 + static_cast<int>(random.below(8));
-    config.storage = {"random", random.uniform(0, 2e-3), 1e6 * std::exp(random.uniform(0, 6)),
-                      1 + static_cast<int>(random.below(6))};
-    config.preprocess_s_per_sample = 1e-4 * std::exp(random.uniform(0, 4));
-    config.hand_over_s = random.uniform(0, 10e-3);
-    config.compute_s = 1e-3 * std::exp(random.uniform(0, 6));
-    config.compute_cpu_share = random.uniform() < 0.3 ? random.uniform() : 0;
+    const PipelineConfig config = random_pipeline(random);
     const int epoch = static_cast<int>(random.below(2));
-    const EpochCost closed = epoch_cost(config, epoch);
-    const EpochCost played = simulate_epoch(config, epoch, 1);
-    const double error = std::abs(closed.time_s / played.time_s - 1);
-    worst = std::max(worst, error);
-    EXPECT_LT(error, 0.02) << "pipeline " << i << ": w " << config.workers << " cores "
-                           << config.cores << " streams " << config.storage.streams << " prefetch "
-                           << config.prefetch << " u " << config.compute_cpu_share << " F "
-                           << closed.stages.fetch_s << " P " << closed.stages.preprocess_s << " h "
-                           << closed.stages.hand_over_s << " g " << closed.stages.compute_s;
+    const StageTimes stages = stage_times(config, epoch);
+    EXPECT_LT(disagreement(config, epoch), 0.02)
+        << "pipeline " << i << ": w " << config.workers << " cores " << config.cores << " streams "
+        << config.storage.streams << " prefetch " << config.prefetch << " u "
+        << config.compute_cpu_share << " F " << stages.fetch_s << " P " << stages.preprocess_s
+        << " h " << stages.hand_over_s << " g " << stages.compute_s;
   }
-  RecordProperty("worst_percent", std::to_string(100 * worst));
+}
+
+TEST(Pipeline, ClosedFormAgreesWithTheSimulationWhereProcessesKeepTheirCores) {
+  Random random(11);
+  int near = 0;
+  for (int i = 0; i < 1000; ++i) {
+    PipelineConfig config = random_pipeline(random);
+    config.keeps_core = true;
+    const double off = disagreement(config, static_cast<int>(random.below(2)));
+    near += off < 0.02 ? 1 : 0;
+    // Storage with one stream and a core that is taken now and then can get out of step.
+    EXPECT_LT(off, 0.15) << "pipeline " << i;
+  }
+  EXPECT_GE(near, 990);
+}
+
+TEST(Pipeline, ProcessesThatKeepTheirCoresWaitForTheSlowest) {
+  PipelineConfig config = hand_made();
+  config.storage.streams = 8;
+  config.compute_cpu_share = 1;
+  config.keeps_core = true;
+  // A core for each process: as if any could run anywhere.
+  config.workers = 2;
+  config.cores = 3;
+  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 0);
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.025, 1e-12);
+  // Main process and one worker on a core: the worker's 10 + 40 ms and twice 20 ms of compute
+  // follow each other. Both workers on one core would be 2 x 40 ms, and the better choice.
+  config.cores = 2;
+  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 0);
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
+  config.compute_s = 0.01;
+  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 1);
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, (0.01 + 0.04 + 2 * 0.01) / 2, 1e-12);
+  // Three and one: 3 x 40 ms for four minibatches. Two and two would be 2 x 40 + 4 x 10.
+  config.workers = 4;
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.03, 1e-12);
+  EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
+  // On one core all is one after the other, but for what storage does meanwhile.
+  config.cores = 1;
+  EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.05, 1e-12);
 }
 
 TEST(Pipeline, VariationKeepsStallsAboveZeroAndPrefetchLessensThem) {

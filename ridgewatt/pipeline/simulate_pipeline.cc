@@ -81,6 +81,7 @@ class Simulation {
     factor_.assign(workers, 1);
     busy_.assign(workers, false);
     ready_.assign(workers, 0);
+    place();
     for (int i = 0; i < config_.workers * config_.prefetch; ++i) dispatch();
     while (done_ < minibatches_) step();
     return now_s_;
@@ -89,6 +90,21 @@ class Simulation {
  private:
   enum class Main { kWaits, kOnCpu, kOffCpu };
 
+  // Workers on cores: all share one queue for all cores, or each core has its own.
+  void place() {
+    core_of_.assign(queued_.size(), 0);
+    cpus_.resize(config_.keeps_core ? static_cast<std::size_t>(config_.cores) : 1);
+    if (!config_.keeps_core) return;
+    const auto beside = static_cast<std::size_t>(workers_beside_main(config_, stages_));
+    for (std::size_t i = beside; i < core_of_.size(); ++i) {
+      core_of_[i] = 1 + (i - beside) % (cpus_.size() - 1);
+    }
+  }
+  // Cores of a queue that the main process leaves to workers.
+  int free_cores(std::size_t cpu) const {
+    const int cores = config_.keeps_core ? 1 : config_.cores;
+    return cores - (main_ == Main::kOnCpu && cpu == 0 ? 1 : 0);
+  }
   // Sends the next index to the worker whose turn it is.
   void dispatch() {
     if (sent_ == minibatches_) return;
@@ -101,17 +117,30 @@ class Simulation {
     busy_[worker] = true;
     --queued_[worker];
     factor_[worker] = gamma_factor(cv_, random_);
-    disk_.add(static_cast<int>(worker), stages_.fetch_s * factor_[worker]);
+    begins_.push_back(worker);
+  }
+  // Fetches begin, but where the main process has the core.
+  void begin_fetches() {
+    const auto held = [this](std::size_t worker) {
+      return config_.keeps_core && core_of_[worker] == 0 && main_ == Main::kOnCpu;
+    };
+    for (const std::size_t worker : begins_) {
+      if (!held(worker)) disk_.add(static_cast<int>(worker), stages_.fetch_s * factor_[worker]);
+    }
+    std::erase_if(begins_, [&](std::size_t worker) { return !held(worker); });
   }
   void settle() {
     for (int worker = 0; (worker = disk_.take_ended()) >= 0;) {
-      cpu_.add(worker, stages_.preprocess_s * factor_[static_cast<std::size_t>(worker)]);
-    }
-    for (int worker = 0; (worker = cpu_.take_ended()) >= 0;) {
       const auto index = static_cast<std::size_t>(worker);
-      busy_[index] = false;
-      ++ready_[index];
-      start(index);
+      cpus_[core_of_[index]].add(worker, stages_.preprocess_s * factor_[index]);
+    }
+    for (auto& cpu : cpus_) {
+      for (int worker = 0; (worker = cpu.take_ended()) >= 0;) {
+        const auto index = static_cast<std::size_t>(worker);
+        busy_[index] = false;
+        ++ready_[index];
+        start(index);
+      }
     }
     if (main_ == Main::kOnCpu && main_left_s_ <= 0) {
       main_ = Main::kOffCpu;
@@ -129,16 +158,19 @@ class Simulation {
       main_left_s_ = stages_.hand_over_s + config_.compute_cpu_share * stages_.compute_s;
       dispatch();
     }
+    begin_fetches();
   }
   void step() {
     settle();
-    const int cores = config_.cores - (main_ == Main::kOnCpu ? 1 : 0);
-    const double next_s = std::min({disk_.next(config_.storage.streams), cpu_.next(cores),
-                                    main_ == Main::kWaits ? kNever : std::max(main_left_s_, 0.0)});
+    double next_s = std::min(disk_.next(config_.storage.streams),
+                             main_ == Main::kWaits ? kNever : std::max(main_left_s_, 0.0));
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      next_s = std::min(next_s, cpus_[i].next(free_cores(i)));
+    }
     if (next_s == kNever) return;
     now_s_ += next_s;
     disk_.advance(next_s, config_.storage.streams);
-    cpu_.advance(next_s, cores);
+    for (std::size_t i = 0; i < cpus_.size(); ++i) cpus_[i].advance(next_s, free_cores(i));
     main_left_s_ -= next_s;
   }
 
@@ -154,11 +186,13 @@ class Simulation {
   Main main_ = Main::kWaits;
   double main_left_s_ = 0;
   Station disk_;
-  Station cpu_;
-  std::vector<int> queued_;     // indices that wait at a worker
-  std::vector<int> ready_;      // minibatches that a worker has finished
-  std::vector<bool> busy_;      // works on a minibatch
-  std::vector<double> factor_;  // of the minibatch that it works on
+  std::vector<Station> cpus_;
+  std::vector<std::size_t> core_of_;  // the queue that a worker's preprocessing waits in
+  std::vector<std::size_t> begins_;   // workers whose fetch is to begin
+  std::vector<int> queued_;           // indices that wait at a worker
+  std::vector<int> ready_;            // minibatches that a worker has finished
+  std::vector<bool> busy_;            // works on a minibatch
+  std::vector<double> factor_;        // of the minibatch that it works on
 };
 
 }  // namespace
