@@ -171,6 +171,10 @@ void run(const Context& context, const StudyCommand& options) {
   if (options.replay.empty()) {
     report.results = per_sample(study, measure(context, options, study, report));
     if (options.plan) return;
+    if (std::none_of(report.results.begin(), report.results.end(),
+                     [](const auto& result) { return result.responses.contains("power_w"); })) {
+      remarks.emplace_back("no power sensor was read: nothing is said of power and energy");
+    }
   } else {
     const Sweep sweep = read_sweep(options.replay);
     const QualityReport quality = check_quality(sweep);

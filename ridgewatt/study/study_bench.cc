@@ -107,15 +107,18 @@ void CommandBench::resolve(StudyFactor& factor) const {
     for (const auto& level : factor.levels) {
       if (level != "fixed" &&
           std::find(governors.begin(), governors.end(), level) == governors.end()) {
-        throw NotSupportedError(fmt::format("factor 'governor' cannot be set to {}", level), "",
-                                fmt::format("the board has fixed, {}", fmt::join(governors, ", ")));
+        throw NotSupportedError(
+            fmt::format("factor 'governor' cannot be set to {}", level), "",
+            governors.empty() ? "the machine does not show its governors"
+                              : fmt::format("the board has fixed, {}", fmt::join(governors, ", ")));
       }
     }
     return;
   }
   const Knob knob = *knob_named(factor.name);
   std::vector<double> table = control_->levels()[static_cast<std::size_t>(knob)];
-  std::erase(table, 0.0);  // some kernels list a clock of 0: off
+  std::erase(table, 0.0);                 // some kernels list a clock of 0: off
+  std::sort(table.begin(), table.end());  // cores come in the order of the board's modes
   if (table.empty()) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set", factor.name), "",
                             "the board does not show this knob");
@@ -173,17 +176,16 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
     control_->apply(mode);
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.settle_s));
   }
-  MeasureOptions measure;
-  measure.command = {
-      "/bin/sh", "-c",
+  const std::string command =
       fill_command(device_.fake && !study.fake_command.empty() ? study.fake_command : study.command,
-                   study, cell)};
+                   study, cell);
+  MeasureOptions measure;
+  measure.command = {"/bin/sh", "-c", command};
   measure.rate_hz = options_.rate_hz;
   measure.idle_s = 0;
   const Measurement measured = measure_command(*device_.sysfs, measure);
   if (measured.status != 0) {
-    throw Error(fmt::format("the command ended with status {}", measured.status),
-                measure.command.back());
+    throw Error(fmt::format("the command ended with status {}", measured.status), command);
   }
   if (control_) control_->check_safety();
   Responses responses = {{"time_s", measured.end_s - measured.begin_s},

@@ -47,6 +47,15 @@ std::string response_words(const std::string& response) {
 
 std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis) {
   std::vector<std::string> findings;
+  // With batches as a factor minibatch figures are per sample.
+  const bool of_samples = std::any_of(study.factors.begin(), study.factors.end(),
+                                      [](const auto& f) { return f.name == "batch"; });
+  const auto words_of = [of_samples](const std::string& response) {
+    if (!of_samples) return response_words(response);
+    return response == "minibatch_energy_j" ? std::string("energy a sample")
+           : response == "minibatch_s"      ? std::string("time a sample")
+                                            : response_words(response);
+  };
   for (const auto& effect : analysis.effects) {
     const auto& factor = *std::find_if(study.factors.begin(), study.factors.end(),
                                        [&](const auto& f) { return f.name == effect.factor; });
@@ -56,7 +65,13 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
             ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
                           effect.from, effect.to)
             : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
-    const std::string what = response_words(effect.response);
+    const std::string what = words_of(effect.response);
+    // A factor of ten either way is no answer: two blocks that differ can give 1e20.
+    if (!effect.shown() && effect.hi > 100 * effect.lo) {
+      findings.push_back(fmt::format("{}: {} varies too much between {} blocks to tell", change,
+                                     what, effect.blocks));
+      continue;
+    }
     findings.push_back(
         effect.shown()
             ? fmt::format("{} {}", change, change_words(what, effect.ratio, effect.lo, effect.hi))
@@ -68,15 +83,15 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
         "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
         "the "
         "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
-        response_words(optimum.response), optimum.factor, optimum.median_level,
-        optimum.groups.size(), optimum.interior, 100 * optimum.saving.mean, 100 * optimum.saving.lo,
+        words_of(optimum.response), optimum.factor, optimum.median_level, optimum.groups.size(),
+        optimum.interior, 100 * optimum.saving.mean, 100 * optimum.saving.lo,
         100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
   }
   for (const auto& best : analysis.best) {
     findings.push_back(
         fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
                     "{:.1f}; most often {}",
-                    100 * best.saving.mean, response_words(best.response), 100 * best.saving.lo,
+                    100 * best.saving.mean, words_of(best.response), 100 * best.saving.lo,
                     100 * best.saving.hi, best.most_often));
   }
   for (const auto& interaction : analysis.interactions) {
@@ -84,13 +99,13 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
     findings.push_back(
         fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
                     "the last level, {:.2f} to {:.2f}",
-                    interaction.factor, response_words(interaction.response), interaction.other,
+                    interaction.factor, words_of(interaction.response), interaction.other,
                     interaction.ratio, interaction.lo, interaction.hi));
   }
   for (const auto& spread : analysis.spreads) {
     findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
-                                   response_words(spread.response), 100 * spread.cv,
-                                   100 * spread.lo, 100 * spread.hi));
+                                   words_of(spread.response), 100 * spread.cv, 100 * spread.lo,
+                                   100 * spread.hi));
   }
   return findings;
 }

@@ -169,6 +169,22 @@ TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
   EXPECT_THAT(analysis.findings, ::testing::Contains(HasSubstr("no difference in time is shown")));
 }
 
+TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
+  Study study = parse_study(
+      "name = \"n\"\ncommand = \"true {batch}\"\nrepeats = 2\n[[factor]]\nname = "
+      "\"batch\"\nlevels = [1, 4]\n",
+      "n.toml");
+  // One block says 10 times as much, the other a tenth.
+  const std::vector<StudyResult> results = {{{"1"}, "1", {{"minibatch_s", 1}}},
+                                            {{"4"}, "1", {{"minibatch_s", 10}}},
+                                            {{"1"}, "2", {{"minibatch_s", 1}}},
+                                            {{"4"}, "2", {{"minibatch_s", 0.1}}}};
+  EXPECT_THAT(
+      analyse_study(study, results, false).findings,
+      ::testing::Contains("raising batch from 1 to 4: time a sample varies too much between "
+                          "2 blocks to tell"));
+}
+
 TEST(StudyLog, KeepsRunsAndKnowsThem) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "study.db").string();
@@ -239,6 +255,22 @@ TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {
                                      touched + " {a}\"\n[[factor]]\nname = \"a\"\nlevels = [1]\n"));
   EXPECT_THAT(needs.output, HasSubstr("needs no-such-program"));
   EXPECT_FALSE(std::filesystem::exists(touched));
+}
+
+TEST(StudyCommand, LevelsOfABoardAscend) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto plan =
+      testing::run_program("study cores --device fake:agx-orin --plan --quiet --format json");
+  unsetenv("RIDGEWATT_FAKE");
+  ASSERT_EQ(plan.status, 0) << plan.output;
+  std::set<int> cores;
+  for (const auto& run : Json::parse(plan.output)) {
+    cores.insert(std::stoi(run["cpu_cores"].get<std::string>()));
+  }
+  EXPECT_EQ(cores.size(), 4u);
+  EXPECT_EQ(*cores.begin(), 1);
+  EXPECT_EQ(*cores.rbegin(), 12);  // the Orin's
 }
 
 TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
