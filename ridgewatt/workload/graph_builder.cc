@@ -241,8 +241,11 @@ GraphBuilder::Value GraphBuilder::layer_norm(const Value& x, double epsilon) {
 }
 
 GraphBuilder::Value GraphBuilder::gelu(const Value& x) {
-  const Value inner = add(op("Erf", {div(x, scalar(std::sqrt(2.0F)))}), scalar(1));
-  return mul(mul(x, inner), scalar(0.5F));
+  // One by one: in which order arguments are evaluated is the compiler's choice.
+  const Value one = scalar(1);
+  const Value inner = add(op("Erf", {div(x, scalar(std::sqrt(2.0F)))}), one);
+  const Value half = scalar(0.5F);
+  return mul(mul(x, inner), half);
 }
 
 GraphBuilder::Value GraphBuilder::embedding(const Value& ids, const std::string& name,
