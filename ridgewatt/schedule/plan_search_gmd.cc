@@ -5,8 +5,12 @@
 // cannot be gathered in time are ruled out by arithmetic; while over the budget the knob with the
 // least slope is followed, which gives up least time for a watt; where a mode is within the budget
 // but too slow, the descent goes on with a smaller batch; knobs are bisected with half of the
-// budget, and the other half goes where the gradient of all that was profiled promises the most (on
-// 600 problems 8.4 instead of 13.6 % mean loss, 97 instead of 91 % solved).
+// budget; the other half goes where the gradient of all that was profiled promises the most. There
+// times are sums of reciprocals of the knobs, powers are power laws of them, and a point counts by
+// what it promises over the best plan so far, given that the planes miss by a few per cent: taken
+// to the letter they lose profiles at the edge of the budget and on points that cannot beat what is
+// known. (On all problems of ResNet-18's two pairs, on which this was chosen, 5.2 instead of 10.8 %
+// mean loss, 98.9 instead of 95.6 % solved.)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,6 +22,11 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kPowerNoiseW = 1;  // published: a smaller change of power is noise
+// By how much the planes usually miss, relative.
+constexpr double kTimeError = 0.04;
+constexpr double kPowerError = 0.05;
+constexpr std::array<double, 7> kNormalQuantiles = {-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465};
+constexpr double kWorthOfFeasible = 1000;  // minibatches a second
 
 using Position = SearchSpace::Position;
 
@@ -43,8 +52,8 @@ double slope(const Candidate& a, const Candidate& b) {
 struct PlaneRows {
   KnobPlane::Row infer_time, train_time, infer_power, train_power;
   PlaneRows(const SearchSpace& points, std::size_t index) {
-    train_time = infer_time = KnobPlane::time_row(points, index);
-    train_power = infer_power = KnobPlane::power_row(points, index);
+    train_time = infer_time = KnobPlane::row(KnobPlane::Shape::kReciprocals, points, index);
+    train_power = infer_power = KnobPlane::row(KnobPlane::Shape::kPowerLaw, points, index);
     const auto& batches = points.levels(SearchSpace::kBatchAxis);
     const double load = batches.empty() ? 0 : points[index].batch / batches.back();
     // Launches on the CPU do not grow with the batch, everything else does.
@@ -186,7 +195,9 @@ class Descent {
 
   // What the planes say of every point.
   std::vector<Candidate> predict() const {
-    KnobPlane infer_time, infer_power, train_time, train_power;
+    KnobPlane infer_time(KnobPlane::Shape::kReciprocals),
+        train_time(KnobPlane::Shape::kReciprocals);
+    KnobPlane infer_power(KnobPlane::Shape::kPowerLaw), train_power(KnobPlane::Shape::kPowerLaw);
     for (const std::size_t point : search_.order()) {
       const Candidate& seen = search_.at(point);
       const PlaneRows rows(points_, point);
@@ -214,23 +225,46 @@ class Descent {
     return guesses;
   }
 
+  double worth(const Candidate& candidate, const Cycle& cycle) const {
+    if (!search_.space().has_training()) return 1 / cycle.latency_s;
+    return cycle.training_throughput_hz * candidate.samples_per_round;
+  }
+
+  // What a guess can be expected to be worth beyond `least`, when its power and its times miss the
+  // planes by what is usual.
+  double promise(const Candidate& guess, double least) const {
+    const PlanProblem& problem = search_.problem();
+    const double margin = std::log(problem.max_power_w / guess.peak_power_w()) / kPowerError;
+    const double within_power = 0.5 * std::erfc(-margin / std::sqrt(2.0));
+    double gain = 0;
+    Candidate drawn = guess;
+    drawn.infer_power_w = drawn.train_power_w = 0;  // judged above
+    for (const double z : kNormalQuantiles) {
+      const double factor = std::exp(z * kTimeError);
+      drawn.infer_time_s = guess.infer_time_s * factor;
+      drawn.train_time_s = guess.train_time_s * factor;
+      drawn.blocking_s = guess.blocking_s * factor;
+      const Cycle cycle = make_cycle(drawn, problem.arrival_rate_hz, problem.bound);
+      if (violation(drawn, cycle, problem) > 0) continue;
+      gain += std::max(0.0, worth(drawn, cycle) - least);
+    }
+    // The small addend: where nothing promises more, what is most likely within the budget.
+    return within_power * (gain / static_cast<double>(kNormalQuantiles.size()) + 1e-6);
+  }
+
   bool try_steepest() {
     const auto guesses = predict();
-    const PlanProblem& problem = search_.problem();
+    const auto& best = search_.best();
+    // Any feasible plan is worth much as long as there is none.
+    const double least = best ? worth(best->candidate, best->cycle) : -kWorthOfFeasible;
     std::optional<std::size_t> next;
-    Cycle next_cycle;
-    double next_violation = 0;
+    double most = 0;
     for (std::size_t i = 0; i < guesses.size(); ++i) {
       if (search_.seen(i) || search_.allowed()[i] == 0) continue;
-      const Cycle cycle = make_cycle(guesses[i], problem.arrival_rate_hz, problem.bound);
-      const double violated = violation(guesses[i], cycle, problem);
-      if (next && violated > next_violation) continue;
-      if (next && violated == next_violation &&
-          !better_plan(guesses[i], cycle, guesses[*next], next_cycle))
-        continue;
+      const double promised = promise(guesses[i], least);
+      if (next && promised <= most) continue;
       next = i;
-      next_cycle = cycle;
-      next_violation = violated;
+      most = promised;
     }
     return next && search_.profile(*next) != nullptr;
   }

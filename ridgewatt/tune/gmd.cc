@@ -138,14 +138,20 @@ class Descent {
   // The untried mode, at the batch of this descent, that the gradient of everything profiled says
   // is best; what breaks a limit ranks behind, by how little it breaks it.
   bool try_gradient() {
-    KnobPlane time, power;
+    KnobPlane time(KnobPlane::Shape::kReciprocals), power(KnobPlane::Shape::kShares);
+    const auto time_row = [&](std::size_t i) {
+      return KnobPlane::row(KnobPlane::Shape::kReciprocals, space_, i);
+    };
+    const auto power_row = [&](std::size_t i) {
+      return KnobPlane::row(KnobPlane::Shape::kShares, space_, i);
+    };
     const double budget_w = search_.goal().limits.power_w;
     for (const auto& seen : search_.seen()) {
       const std::size_t index = *space_.find(seen.point);
       if (space_.position(index)[SearchSpace::kBatchAxis] != batch_level()) continue;
       const double weight = KnobPlane::weight(seen.power_w, budget_w);
-      time.add(KnobPlane::time_row(space_, index), seen.time_s, weight);
-      power.add(KnobPlane::power_row(space_, index), seen.power_w, weight);
+      time.add(time_row(index), seen.time_s, weight);
+      power.add(power_row(index), seen.power_w, weight);
     }
     time.fit();
     power.fit();
@@ -154,8 +160,7 @@ class Descent {
     for (std::size_t i = 0; i < space_.size(); ++i) {
       if (search_.tried(i) || space_.position(i)[SearchSpace::kBatchAxis] != batch_level())
         continue;
-      const Observation guess{space_[i], time.at(KnobPlane::time_row(space_, i)),
-                              power.at(KnobPlane::power_row(space_, i))};
+      const Observation guess{space_[i], time.at(time_row(i)), power.at(power_row(i))};
       const double excess = std::max(0.0, judge(search_.goal(), guess).excess);
       const double value = objective_value(search_.goal(), guess);
       if (next && std::pair(excess, value) >= std::pair(least_excess, least_value)) continue;

@@ -11,20 +11,16 @@ constexpr double kNear = 0.1;    // distance from the budget, of log W, that hal
 
 }  // namespace
 
-KnobPlane::Row KnobPlane::power_row(const SearchSpace& space, std::size_t index) {
+KnobPlane::Row KnobPlane::row(Shape shape, const SearchSpace& space, std::size_t index) {
   Row row = Row::Zero();
   row[0] = 1;
   for (std::size_t k = 0; k < kKnobs.size(); ++k) {
     const double value = space[index].mode.get(kKnobs[k]);
-    if (value > 0) row[static_cast<Eigen::Index>(k) + 1] = value / space.levels(k).back();
-  }
-  return row;
-}
-
-KnobPlane::Row KnobPlane::time_row(const SearchSpace& space, std::size_t index) {
-  Row row = power_row(space, index);
-  for (Eigen::Index term = 1; term < kTerms; ++term) {
-    if (row[term] > 0) row[term] = 1 / row[term];
+    if (value <= 0) continue;
+    const double share = value / space.levels(k).back();
+    row[static_cast<Eigen::Index>(k) + 1] = shape == Shape::kReciprocals ? 1 / share
+                                            : shape == Shape::kShares    ? share
+                                                                         : std::log(share);
   }
   return row;
 }
@@ -35,8 +31,11 @@ double KnobPlane::weight(double power_w, double budget_w) {
 }
 
 void KnobPlane::add(const Row& row, double value, double weight) {
-  normal_ += weight / (value * value) * row * row.transpose();
-  right_ += weight / value * row;
+  // A difference of logarithms is a relative error by itself.
+  const double scale = shape_ == Shape::kPowerLaw ? 1 : 1 / value;
+  const double target = shape_ == Shape::kPowerLaw ? std::log(value) : 1;
+  normal_ += weight * scale * scale * row * row.transpose();
+  right_ += weight * scale * target * row;
   least_ = least_ == 0 ? value : std::min(least_, value);
 }
 
@@ -45,6 +44,12 @@ void KnobPlane::fit() {
   if (mean_diagonal <= 0) return;
   normal_.diagonal().array() += kRidge * mean_diagonal;
   slopes_ = normal_.ldlt().solve(right_);
+}
+
+double KnobPlane::at(const Row& row) const {
+  const double value = slopes_.dot(row);
+  // A sum may fall below zero: kept above half of the least that was added.
+  return shape_ == Shape::kPowerLaw ? std::exp(value) : std::max(value, least_ / 2);
 }
 
 }  // namespace ridgewatt
