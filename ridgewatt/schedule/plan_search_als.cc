@@ -50,7 +50,8 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
     return believed[a].power_w < believed[b].power_w;
   });
   std::vector<std::size_t> front, rest;
-  double most = 0;
+  // Below nothing: the coolest point that only infers is the answer of the smallest budgets.
+  double most = -1;
   for (const std::size_t i : order) {
     if (search.allowed()[i] == 0) continue;
     if (!search.seen(i)) rest.push_back(i);
