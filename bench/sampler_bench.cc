@@ -1,6 +1,6 @@
 // What sampling power costs: the share of one core that the sampler's thread takes on a fake board,
-// beside a thread that only wakes as often: in a virtual machine the timer costs more than the
-// reading.
+// with every core at work, as when a workload is measured, and on a machine at rest; and what a
+// thread takes that only wakes as often: in a virtual machine more than the reading.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>

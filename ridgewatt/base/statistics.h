@@ -40,8 +40,7 @@ struct MeanInterval {
 // Student's interval: exact for normal values, however few. Of no values: count 0, no throw.
 MeanInterval student_interval(std::span<const double> values);
 
-// The 95 % quantile of the standard normal distribution: plus and minus so many deviations hold 90
-// %.
+// The 95 % quantile of the standard normal distribution: 90 % lie within so many deviations.
 inline constexpr double kNormal95 = 1.6448536269514722;
 // Quantile of the standard normal distribution, and its distribution function.
 double normal_quantile(double p);

@@ -24,10 +24,6 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string folder_of(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
-}
-
 std::string base(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -41,10 +37,6 @@ double round_to(const std::vector<double>& table, double value, bool up) {
     if (!up && entry <= value && entry > best) best = entry;
   }
   return best;
-}
-
-std::string digits_of(double value) {
-  return fmt::format("{:.0f}", value);
 }
 
 }  // namespace

@@ -26,10 +26,6 @@ std::string online_path(int cpu) {
   return fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
 }
 
-std::string whole(double value) {
-  return fmt::format("{:.0f}", value);
-}
-
 std::optional<double> to_number(const std::optional<std::string>& text) {
   return text ? parse_double(*text) : std::nullopt;
 }
@@ -160,9 +156,9 @@ class Writer {
     const std::string maximum = wanted.folder + files.maximum;
     const auto old_maximum = to_number(value(maximum));
     const bool raise = wanted.maximum && (!old_maximum || *wanted.maximum >= *old_maximum);
-    if (raise) set(maximum, whole(*wanted.maximum));
-    if (wanted.minimum) set(minimum, whole(*wanted.minimum));
-    if (wanted.maximum && !raise) set(maximum, whole(*wanted.maximum));
+    if (raise) set(maximum, digits_of(*wanted.maximum));
+    if (wanted.minimum) set(minimum, digits_of(*wanted.minimum));
+    if (wanted.maximum && !raise) set(maximum, digits_of(*wanted.maximum));
     if (wanted.request && *wanted.request != "<unsupported>") {
       set(wanted.folder + files.request, *wanted.request);
     }

@@ -15,10 +15,6 @@ constexpr const char* kNoLimit = "2147483647";
 constexpr const char* kCpuTable = "/scaling_available_frequencies";
 constexpr const char* kDevfreqTable = "/available_frequencies";
 
-std::string parent(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
-}
-
 // Name of `wanted` among the GPU's governors, or its dynamic one: the first that is not plain.
 std::optional<std::string> gpu_governor(const std::vector<std::string>& known,
                                         const std::string& wanted) {
@@ -82,7 +78,7 @@ void add_memory(const Sysfs& sysfs, const EmcLayout& emc, const PowerMode& mode,
                 ModeSettings& settings) {
   const bool governed = !mode.governor.empty();
   if (emc.kind == EmcLayout::Kind::kDevfreq) {
-    add_devfreq(sysfs, parent(emc.current), mode.mem_clock_hz, mode.governor, settings);
+    add_devfreq(sysfs, folder_of(emc.current), mode.mem_clock_hz, mode.governor, settings);
     return;
   }
   if (governed) settings.emc_locked = false;
@@ -129,10 +125,10 @@ class PresetTranslator {
     } else if (real == emc_cap_) {
       settings_.emc_cap = value;
     } else if (name == "scaling_min_freq" || name == "scaling_max_freq") {
-      add_limit(settings_.cpus, cpu_folder(parent(path)), kCpuTable, name == "scaling_min_freq",
+      add_limit(settings_.cpus, cpu_folder(folder_of(path)), kCpuTable, name == "scaling_min_freq",
                 value);
     } else if (name == "min_freq" || name == "max_freq") {
-      add_limit(settings_.devfreq, gpu_folder(parent(path)), kDevfreqTable, name == "min_freq",
+      add_limit(settings_.devfreq, gpu_folder(folder_of(path)), kDevfreqTable, name == "min_freq",
                 value);
     } else if (real != gpu_power_) {  // the rail is kept up while clocks change anyway
       settings_.others.push_back({path, value});

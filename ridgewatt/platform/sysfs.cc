@@ -1,6 +1,7 @@
 #include "ridgewatt/platform/sysfs.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -183,6 +184,14 @@ std::vector<std::string> Sysfs::list(const std::string& folder) const {
   }
   std::sort(names.begin(), names.end(), natural_less);
   return names;
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+std::string digits_of(double value) {
+  return fmt::format("{:.0f}", value);
 }
 
 }  // namespace ridgewatt

@@ -49,4 +49,9 @@ class Sysfs {
   std::string root_;  // without a slash at its end; empty for "/"
 };
 
+// The folder that `path` lies in.
+std::string folder_of(const std::string& path);
+// A number as kernels write it: whole, without an exponent.
+std::string digits_of(double value);
+
 }  // namespace ridgewatt

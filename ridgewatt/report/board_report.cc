@@ -10,7 +10,6 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr double kGiga = 1e9;
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 std::int64_t count(std::size_t size) {

@@ -9,13 +9,12 @@
 #include "ridgewatt/report/energy_figures.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/svg.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt {
 namespace {
 
 constexpr int kLineSteps = 160;
-
-constexpr double kBillion = 1e9;
 
 bool has_place(const RooflineLayer& layer) {
   return layer.work_flop > 0 && layer.traffic_bytes > 0 && layer.time_s > 0;
@@ -125,7 +124,7 @@ Table balance_table(const RooflineReport& report) {
                {"static_power_w", "static power (W)"},
                {"max_power_w", "most power (W)"}});
   for (const auto& [name, roof] : report.modes) {
-    table.add_row({name, roof.peak_flop_per_s / kBillion, roof.bandwidth_bytes_per_s / kBillion,
+    table.add_row({name, roof.peak_flop_per_s / kGiga, roof.bandwidth_bytes_per_s / kGiga,
                    roof.time_balance(), roof.half_peak_intensity(), roof.race_to_halt_ratio(),
                    roof.static_power_w, roof.max_power_w()});
   }
@@ -158,7 +157,7 @@ Table layer_table(const RooflineReport& report) {
                              Cell()};
     if (has_place(layer)) {
       row[8] = intensity(layer);
-      row[9] = layer.work_flop / layer.time_s / kBillion;
+      row[9] = layer.work_flop / layer.time_s / kGiga;
     }
     table.add_row(std::move(row));
   }
@@ -170,16 +169,16 @@ Table layer_table(const RooflineReport& report) {
 Plot time_roofline_figure(const RooflineReport& report) {
   return roofline_plot(
       report, "time roofline", {.label = "performance (GFLOP/s)", .log = true},
-      [](const auto& roof, double i) { return roof.attainable_flop_per_s(i) / kBillion; },
-      [](const auto& layer) { return layer.work_flop / layer.time_s / kBillion; });
+      [](const auto& roof, double i) { return roof.attainable_flop_per_s(i) / kGiga; },
+      [](const auto& layer) { return layer.work_flop / layer.time_s / kGiga; });
 }
 
 Plot energy_arch_figure(const RooflineReport& report) {
   return roofline_plot(
       report, "energy arch line", {.label = "energy efficiency (GFLOP/J)", .log = true},
-      [](const auto& roof, double i) { return roof.attainable_flop_per_j(i) / kBillion; },
+      [](const auto& roof, double i) { return roof.attainable_flop_per_j(i) / kGiga; },
       [](const auto& layer) {
-        return layer.energy_j > 0 ? layer.work_flop / layer.energy_j / kBillion : 0;
+        return layer.energy_j > 0 ? layer.work_flop / layer.energy_j / kGiga : 0;
       });
 }
 

@@ -12,6 +12,8 @@
 
 namespace ridgewatt {
 
+inline constexpr double kGiga = 1e9;  // FLOP in a GFLOP, as columns have it
+
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
 struct Column {

@@ -24,6 +24,9 @@ enum class Bound {
   kStrict      // exact + the training minibatch that may be in flight when the batch is due
 };
 std::string_view bound_name(Bound bound);
+
+// Periods after which a cycle whose inference has not come is overdue: training gets its next turn.
+inline constexpr double kOverduePeriods = 1.1;
 // Throws UsageError for a name that is none of "published", "exact", "strict".
 Bound parse_bound(const std::string& name);
 

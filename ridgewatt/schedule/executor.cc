@@ -17,12 +17,12 @@
 #include <cstring>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/cycle.h"
 
 namespace ridgewatt {
 namespace {
 
 constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
-constexpr double kLatePeriods = 1.1;
 constexpr int kPollWithoutPidfdMs = 20;
 
 double monotonic_s() {
@@ -128,7 +128,7 @@ int Executor::next_timeout_ms() const {
   if (holder_ && holder_->revoked && !holder_->killed) at(holder_->kill_s);
   if (!holder_ && options_.period_s > 0) {
     // A cycle that is overdue gives training its next turn.
-    const double overdue_s = cycle_start_s_ + kLatePeriods * options_.period_s;
+    const double overdue_s = cycle_start_s_ + kOverduePeriods * options_.period_s;
     if (overdue_s > now) at(overdue_s);
   }
   int timeout_ms = static_cast<int>(std::ceil(std::max(0.0, until_s) * 1e3));
@@ -314,7 +314,7 @@ void Executor::grant_next() {
   WorkerLink* training = longest_waiting(WorkerKind::kTraining);
   if (training == nullptr) return;
   if (has_inference() && training_in_cycle_ >= options_.training_per_cycle) {
-    if (options_.period_s <= 0 || now_s() < cycle_start_s_ + kLatePeriods * options_.period_s) {
+    if (options_.period_s <= 0 || now_s() < cycle_start_s_ + kOverduePeriods * options_.period_s) {
       return;
     }
     cycle_start_s_ = now_s();

@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/knob_plane.h"
 
@@ -25,6 +26,7 @@ constexpr double kPowerNoiseW = 1;  // published: a smaller change of power is n
 // By how much the planes usually miss, relative.
 constexpr double kTimeError = 0.04;
 constexpr double kPowerError = 0.05;
+// Of the standard normal distribution: the middles of seven equally likely parts.
 constexpr std::array<double, 7> kNormalQuantiles = {-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465};
 constexpr double kWorthOfFeasible = 1000;  // minibatches a second
 
@@ -235,7 +237,7 @@ class Descent {
   double promise(const Candidate& guess, double least) const {
     const PlanProblem& problem = search_.problem();
     const double margin = std::log(problem.max_power_w / guess.peak_power_w()) / kPowerError;
-    const double within_power = 0.5 * std::erfc(-margin / std::sqrt(2.0));
+    const double within_power = normal_cdf(margin);
     double gain = 0;
     Candidate drawn = guess;
     drawn.infer_power_w = drawn.train_power_w = 0;  // judged above

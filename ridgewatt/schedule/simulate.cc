@@ -12,7 +12,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // A cycle whose batch is not due is given up after this many periods, not after one: a batch that
 // is a little late must not find training in its way.
-constexpr double kOverduePeriods = 1.1;
 
 class Simulator {
  public:

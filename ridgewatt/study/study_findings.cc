@@ -30,7 +30,9 @@ bool is_numeric(const StudyFactor& factor) {
                      [](const auto& level) { return parse_double(level).has_value(); });
 }
 
-std::string response_words(const std::string& response) {
+std::string response_words(const std::string& response, bool of_samples) {
+  if (of_samples && response == "minibatch_energy_j") return "energy a sample";
+  if (of_samples && response == "minibatch_s") return "time a sample";
   static const std::map<std::string, std::string> kWords = {
       {"minibatch_energy_j", "energy a minibatch"},
       {"energy_j", "energy"},
@@ -50,11 +52,8 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
   // With batches as a factor minibatch figures are per sample.
   const bool of_samples = std::any_of(study.factors.begin(), study.factors.end(),
                                       [](const auto& f) { return f.name == "batch"; });
-  const auto words_of = [of_samples](const std::string& response) {
-    if (!of_samples) return response_words(response);
-    return response == "minibatch_energy_j" ? std::string("energy a sample")
-           : response == "minibatch_s"      ? std::string("time a sample")
-                                            : response_words(response);
+  const auto words = [&](const std::string& response) {
+    return response_words(response, of_samples);
   };
   for (const auto& effect : analysis.effects) {
     const auto& factor = *std::find_if(study.factors.begin(), study.factors.end(),
@@ -65,7 +64,7 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
             ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
                           effect.from, effect.to)
             : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
-    const std::string what = words_of(effect.response);
+    const std::string what = words(effect.response);
     // A factor of ten either way is no answer: two blocks that differ can give 1e20.
     if (!effect.shown() && effect.hi > 100 * effect.lo) {
       findings.push_back(fmt::format("{}: {} varies too much between {} blocks to tell", change,
@@ -83,7 +82,7 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
         "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
         "the "
         "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
-        words_of(optimum.response), optimum.factor, optimum.median_level, optimum.groups.size(),
+        words(optimum.response), optimum.factor, optimum.median_level, optimum.groups.size(),
         optimum.interior, 100 * optimum.saving.mean, 100 * optimum.saving.lo,
         100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
   }
@@ -91,7 +90,7 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
     findings.push_back(
         fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
                     "{:.1f}; most often {}",
-                    100 * best.saving.mean, words_of(best.response), 100 * best.saving.lo,
+                    100 * best.saving.mean, words(best.response), 100 * best.saving.lo,
                     100 * best.saving.hi, best.most_often));
   }
   for (const auto& interaction : analysis.interactions) {
@@ -99,12 +98,12 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
     findings.push_back(
         fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
                     "the last level, {:.2f} to {:.2f}",
-                    interaction.factor, words_of(interaction.response), interaction.other,
+                    interaction.factor, words(interaction.response), interaction.other,
                     interaction.ratio, interaction.lo, interaction.hi));
   }
   for (const auto& spread : analysis.spreads) {
     findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
-                                   words_of(spread.response), 100 * spread.cv, 100 * spread.lo,
+                                   words(spread.response), 100 * spread.cv, 100 * spread.lo,
                                    100 * spread.hi));
   }
   return findings;

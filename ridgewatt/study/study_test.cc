@@ -262,7 +262,16 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
   const auto plan =
       testing::run_program("study cores --device fake:agx-orin --plan --quiet --format json");
+  Study study = load_study("cores");
+  study.parameters["ridgewatt"] = "ridgewatt";
+  const LocalDevice device = open_local_device("fake:agx-orin");
+  CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
   unsetenv("RIDGEWATT_FAKE");
+  // As numbers, not as text: 5 comes before 12.
+  const auto& levels = study.factors.at(0).levels;
+  EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end(), [](const auto& a, const auto& b) {
+    return std::stoi(a) < std::stoi(b);
+  }));
   ASSERT_EQ(plan.status, 0) << plan.output;
   std::set<int> cores;
   for (const auto& run : Json::parse(plan.output)) {

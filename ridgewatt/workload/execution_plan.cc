@@ -59,10 +59,6 @@ bool is_part_view(const OpContext& op) {
   return is_contiguous_part(x, std::max<std::int64_t>(changed, 0));
 }
 
-bool is_random(const Node& node) {
-  return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial";
-}
-
 using Origin = ExecutionPlan::Origin;
 
 class PlanBuilder {

@@ -124,4 +124,8 @@ std::string format_type(const ValueInfo& value) {
          std::string(data_type_name(value.dtype)) + "[" + format_shape(value.shape) + "]";
 }
 
+bool is_random(const Node& node) {
+  return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial";
+}
+
 }  // namespace ridgewatt

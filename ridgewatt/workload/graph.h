@@ -137,4 +137,7 @@ std::optional<std::int64_t> checked_element_count(const Shape& shape, std::strin
 std::string format_shape(const std::optional<Shape>& shape);
 std::string format_type(const ValueInfo& value);
 
+// An operator that draws its values anew in every run (Dropout, which may not, aside).
+bool is_random(const Node& node);
+
 }  // namespace ridgewatt

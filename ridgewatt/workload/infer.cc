@@ -29,11 +29,6 @@ bool is_known(const ValueInfo& value) {
   }
 }
 
-bool is_random_or_dropout(const Node& node) {
-  return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial" ||
-         node.op == "Dropout";
-}
-
 void reset(Graph& graph) {
   for (Node& node : graph.nodes) {
     node.taken_branch.reset();
@@ -116,7 +111,7 @@ void Interpreter::use_declared_types(const Node& node) {
 
 void Interpreter::mark_constants(const Node& node) {
   const bool from_constants =
-      node.subgraphs.empty() && !is_random_or_dropout(node) &&
+      node.subgraphs.empty() && !is_random(node) && node.op != "Dropout" &&
       std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
         return id == kNoTensor || model_.tensors[static_cast<std::size_t>(id)].is_constant;
       });
