@@ -15,30 +15,44 @@ namespace {
 struct ScheduleDynamicCommand {
   ScheduleOptions schedule;
   std::string arrivals = "bursty", strategy = "auto";
-  int profiles = 15, traces = 1;
+  int profiles = 50, traces = 1;
   BurstyOptions bursty;
   SimulationOptions simulation;
   DynamicOptions dynamic;
   double mode_change_ms = 200;
 };
 
-// What is profiled before serving begins: a search at the lowest, a middle and the highest rate,
-// each with the budget and knowing what the one before saw.
+// What is profiled before serving begins: a third of a search's budget looks for the point that
+// serves most, for overloads; then come the most training at the highest rate that can be served,
+// at a middle one and at the lowest, each knowing what those before saw.
 std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
                                const PlanSpace& space, PlanProblem problem) {
   if (options.strategy == "exhaustive") return space.candidates();
-  const auto [low, high] =
-      std::minmax_element(options.bursty.rates_hz.begin(), options.bursty.rates_hz.end());
   PlanSearchOptions search;
   search.strategy = options.strategy;
-  search.profiles = options.profiles;
   search.seed = context.seed;
-  search.fill_idle = true;
-  for (const double rate : {*high, std::sqrt(*low * *high), *low}) {
-    problem.arrival_rate_hz = rate * (1 + options.dynamic.head_room);
+  const auto look_for = [&](PlanGoal goal, double rate_hz, int profiles) {
+    search.goal = goal;
+    search.profiles = profiles;
+    problem.arrival_rate_hz = rate_hz * (1 + options.dynamic.head_room);
+    if (profiles < 1) return;
     const auto summary = PlanSearch(space, problem, replay(space), search).run();
     search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
+  };
+  const auto [low, high] =
+      std::minmax_element(options.bursty.rates_hz.begin(), options.bursty.rates_hz.end());
+  const int for_capacity = options.profiles / 3;
+  look_for(PlanGoal::kCapacity, *high, for_capacity);
+  double capacity_hz = 0;
+  for (const std::size_t point : search.known) {
+    const Candidate& seen = space.candidates()[point];
+    if (seen.peak_power_w() > problem.max_power_w) continue;
+    capacity_hz = std::max(capacity_hz, seen.batch / seen.infer_time_s);
   }
+  const double top = std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high);
+  look_for(PlanGoal::kFill, top, options.profiles - for_capacity);
+  look_for(PlanGoal::kFill, std::sqrt(*low * top), options.profiles);
+  look_for(PlanGoal::kFill, *low, options.profiles);
   std::vector<Candidate> result;
   for (const std::size_t point : search.known) result.push_back(space.candidates()[point]);
   return result;
@@ -70,6 +84,8 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   const PlanProblem problem = options.schedule.problem();
   const PlanSpace space(join_sweeps(options.schedule.workloads(context)));
   const auto candidates = profile(context, options, space, problem);
+  PlanBook book(candidates, problem,
+                dynamic_simulation(options.simulation, problem, options.dynamic));
   Table table({{"trace", ""},
                {"requests", ""},
                {"windows", ""},
@@ -91,8 +107,8 @@ void run(const Context& context, ScheduleDynamicCommand options) {
             ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
             : read_arrivals(options.arrivals);
     options.simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
-    const auto summary = run_dynamic(candidates, space.candidates(), problem, arrivals,
-                                     options.simulation, options.dynamic);
+    const auto summary =
+        run_dynamic(book, space.candidates(), arrivals, options.simulation, options.dynamic);
     table.add_row(row_of(std::to_string(trace), summary, candidates.size()));
     all.add(summary);
   }
@@ -136,6 +152,9 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
       ->add_option("--hysteresis", options->dynamic.hysteresis,
                    "Change a good plan only for this share more training")
       ->capture_default_str();
+  command->add_flag("--in-order{false}", options->dynamic.late_last,
+                    "Requests that are late keep their turn; otherwise those that can still be in "
+                    "time go before them, for the oracle as well");
   command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms")
       ->capture_default_str();
   command

@@ -186,6 +186,8 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->capture_default_str();
   command->add_flag("--full-batches", options->full_batches,
                     "Always wait for a full batch, even when the latency bound suffers");
+  command->add_flag("--late-last", simulation.late_last,
+                    "Requests that are late anyway wait for those that can be in time");
   command->add_flag("--fill-idle", simulation.fill_idle,
                     "Train whenever no batch is due, beyond the minibatches of the cycle");
   command->add_option("--jitter", simulation.jitter, "Coefficient of variation of minibatch times")

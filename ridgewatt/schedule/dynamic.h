@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ridgewatt/schedule/simulate.h"
+#include "ridgewatt/schedule/plan_book.h"
 
 namespace ridgewatt {
 
@@ -27,40 +27,36 @@ struct DynamicOptions {
   // A feasible plan is left only for one with this much more training, and not before the dwell.
   double hysteresis = 0.05;
   double dwell_s = 5;
-  double epoch_s = 1;          // how often it is reconsidered
+  double epoch_s = 0.25;       // how often it is reconsidered
   double mode_change_s = 0.2;  // cost of changing the mode: the device pauses
+  bool late_last = true;       // SimulationOptions::late_last, for the oracle as well
   double initial_rate_hz = 0;  // planned for before anything arrived; 0: the first epochs' estimate
 
   void check() const;
 };
 
-// Plans among `candidates` (those that were profiled). The power budget is never exceeded; the
-// latency bound is when no candidate can meet it at the present rate, and then the candidate with
-// the most capacity serves and nothing is trained.
+// How plans are executed while they change: training fills what serving leaves.
+SimulationOptions dynamic_simulation(SimulationOptions simulation, const PlanProblem& problem,
+                                     const DynamicOptions& options);
+
+// Re-plans among what was profiled. The power budget is never exceeded; the latency bound is when
+// no plan can meet it at the present rate, and then the plan that serves most in time runs, and
+// nothing is trained.
 class DynamicController : public Controller {
  public:
-  // Throws NoSolutionError when no candidate is within the power budget.
-  DynamicController(std::vector<Candidate> candidates, const PlanProblem& problem,
-                    const DynamicOptions& options);
+  DynamicController(PlanBook& book, const DynamicOptions& options);
 
   std::optional<Setting> decide(double now_s, std::span<const double> arrivals_so_far) override;
-  // What to begin with.
-  Setting initial() const;
+  // The present plan; before the first decision, what to begin with.
+  Setting setting() const;
   std::size_t plans_changed() const { return plans_changed_; }
 
  private:
-  const Candidate& choose(double rate_hz) const;
-  Setting setting() const;
-  // Whether the bound is kept, by early dispatch.
-  bool meets(const Candidate& candidate, double rate_hz) const;
-  double training_hz(const Candidate& candidate, double rate_hz) const;
   double dwell_s() const;
 
-  std::vector<Candidate> candidates_;  // within the power budget
-  PlanProblem problem_;
+  PlanBook& book_;
   DynamicOptions options_;
   const Candidate* current_ = nullptr;
-  bool trains_ = true;
   double planned_rate_hz_ = 0;
   double changed_s_ = 0;
   std::size_t plans_changed_ = 0;
@@ -99,12 +95,8 @@ struct DynamicSummary {
   double mean(double sum) const { return feasible > 0 ? sum / static_cast<double>(feasible) : 0; }
 };
 
-// `candidates`: profiled, for the controller. `all`: what the oracle may choose from; it knows each
-// window's arrivals, takes the plan that trains most there (or none) while the window's p99 stays
-// within the bound, found by simulation, and changes modes for free. It begins a window with an
-// empty queue, or after one in which no plan meets the bound with what its fastest plan left.
-DynamicSummary run_dynamic(const std::vector<Candidate>& candidates,
-                           const std::vector<Candidate>& all, const PlanProblem& problem,
+// `book`: of what was profiled, for the controller. `all`: what the oracle may choose from.
+DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
                            std::span<const double> arrivals, const SimulationOptions& simulation,
                            const DynamicOptions& options);
 

@@ -34,6 +34,10 @@ class DynamicTest : public ::testing::Test {
     problem_ = {.arrival_rate_hz = 10, .max_latency_s = 0.8, .max_power_w = 24};
     simulation_.duration_s = 900;
   }
+  DynamicSummary run(const std::vector<double>& arrivals, const DynamicOptions& options) const {
+    PlanBook book(candidates_, problem_, dynamic_simulation(simulation_, problem_, options));
+    return run_dynamic(book, candidates_, arrivals, simulation_, options);
+  }
   std::vector<Candidate> candidates_;
   PlanProblem problem_;
   SimulationOptions simulation_;
@@ -42,10 +46,10 @@ class DynamicTest : public ::testing::Test {
 TEST_F(DynamicTest, MeetsTheBoundOnBurstyTracesNearTheOracle) {
   Random random(3);
   const auto arrivals = bursty_arrivals({}, 900, random);
-  const auto summary = run_dynamic(candidates_, candidates_, problem_, arrivals, simulation_, {});
+  const auto summary = run(arrivals, {});
   ASSERT_GT(summary.feasible, 10u);
-  EXPECT_GE(summary.met_share(), 0.9);
-  EXPECT_LT(summary.regret(), 0.2);
+  EXPECT_GE(summary.met_share(), 0.95);
+  EXPECT_LT(summary.regret(), 0.1);
   EXPECT_LE(summary.dynamic.peak_power_w, 24);
 }
 
@@ -54,18 +58,18 @@ TEST_F(DynamicTest, SteadyArrivalsKeepTheirPlan) {
   simulation_.duration_s = 300;
   DynamicOptions options;
   options.initial_rate_hz = 40;
-  const auto summary =
-      run_dynamic(candidates_, candidates_, problem_, arrivals, simulation_, options);
+  const auto summary = run(arrivals, options);
   EXPECT_LE(summary.plans_changed, 2u);
   EXPECT_EQ(summary.dynamic.violations, 0u);
 }
 
 TEST_F(DynamicTest, NoModeWithinThePowerBudget) {
   problem_.max_power_w = 1;
-  EXPECT_THROW(DynamicController(candidates_, problem_, {}), NoSolutionError);
+  EXPECT_THROW(run({}, {}), NoSolutionError);
+  problem_.max_power_w = 24;
   DynamicOptions bad;
   bad.head_room = -1;
-  EXPECT_THROW(DynamicController(candidates_, problem_, bad), UsageError);
+  EXPECT_THROW(run({}, bad), UsageError);
 }
 
 }  // namespace

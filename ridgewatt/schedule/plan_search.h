@@ -54,6 +54,15 @@ class PlanSpace {
   std::shared_ptr<SurrogatePrior> infer_prior_, train_prior_;
 };
 
+// What `auto` looks for.
+enum class PlanGoal {
+  kWholeMinibatches,  // the most training in whole minibatches a cycle
+  kFill,     // the most training when it fills all that inference leaves: what an executor that
+             // adapts to the arrivals can use
+  kCapacity  // the most requests a second within the power budget, an inference minibatch taking at
+             // most half of the latency bound: what serves in an overload
+};
+
 struct PlanSearchOptions {
   std::string strategy = "auto";  // one of plan_strategy_names()
   int profiles = 15;
@@ -62,9 +71,7 @@ struct PlanSearchOptions {
   // `als`: the fronts that it learns, as shares of the problem's latency bound. More than one when
   // the observations are to answer tighter bounds later.
   std::vector<double> front_latency_shares = {1.0};
-  // `auto`: look for the most training when it fills all that inference leaves, not for the most
-  // whole minibatches a cycle: what an executor that adapts to the arrivals can use.
-  bool fill_idle = false;
+  PlanGoal goal = PlanGoal::kWholeMinibatches;  // of `auto`
   // Points profiled earlier for the same workloads: they cost nothing.
   std::vector<std::size_t> known;
 };

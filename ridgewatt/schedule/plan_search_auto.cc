@@ -40,20 +40,36 @@ std::size_t design_point(const PlanSearch& search,
   return *points.nearest(position, search.allowed());
 }
 
-// What a feasible plan is worth: training throughput; without training the inverse of latency.
+// By which share the candidate misses what is looked for; 0: it does not.
+double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
+  const PlanProblem& problem = search.problem();
+  if (search.options().goal != PlanGoal::kCapacity) return violation(candidate, cycle, problem);
+  return std::max({0.0, candidate.peak_power_w() / problem.max_power_w - 1,
+                   2 * candidate.infer_time_s / problem.max_latency_s - 1});
+}
+
+// What a plan that misses nothing is worth: training throughput; without training the inverse of
+// latency.
 double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
+  if (search.options().goal == PlanGoal::kCapacity) {
+    return candidate.batch / candidate.infer_time_s;
+  }
   if (!search.space().has_training()) return 1 / cycle.latency_s;
   return candidate.samples_per_round *
-         (search.options().fill_idle
+         (search.options().goal == PlanGoal::kFill
               ? fill_throughput_hz(candidate, search.problem().arrival_rate_hz)
               : cycle.training_throughput_hz);
 }
 
-double best_worth_so_far(const PlanSearch& search) {
-  double best = 0;
+// Of what was profiled; nothing while all of it misses.
+std::optional<double> best_worth_so_far(const PlanSearch& search) {
+  std::optional<double> best;
   for (const std::size_t point : search.order()) {
-    const Plan plan = plan_with(search.at(point), search.problem());
-    if (plan.feasible) best = std::max(best, worth(search, plan.candidate, plan.cycle));
+    const Candidate& candidate = search.at(point);
+    const Cycle cycle =
+        make_cycle(candidate, search.problem().arrival_rate_hz, search.problem().bound);
+    if (miss(search, candidate, cycle) > 0) continue;
+    best = std::max(best.value_or(0), worth(search, candidate, cycle));
   }
   return best;
 }
@@ -72,11 +88,10 @@ Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t
     beliefs.draw(search.space(), point, draws[d].data(), scratch);
     const Cycle cycle =
         make_cycle(scratch, search.problem().arrival_rate_hz, search.problem().bound);
+    const double missed = miss(search, scratch, cycle);
     // Hopeless at plus and minus a standard deviation: not worth the other draws.
-    if (d == 4 && prospect.feasible == 0 && violation(scratch, cycle, search.problem()) > 0.5) {
-      return prospect;
-    }
-    if (violation(scratch, cycle, search.problem()) > 0) continue;
+    if (d == 4 && prospect.feasible == 0 && missed > 0.5) return prospect;
+    if (missed > 0) continue;
     const double value = worth(search, scratch, cycle);
     prospect.feasible += 1;
     prospect.expected += value;
@@ -105,16 +120,16 @@ void plan_search_auto(PlanSearch& search) {
   Candidate scratch;
   while (search.left() > 0) {
     beliefs.update(search);
-    const double best_worth = best_worth_so_far(search);
+    const std::optional<double> best_worth = best_worth_so_far(search);
     std::optional<std::size_t> next;
     double next_score = -1;
     for (std::size_t i = 0; i < space.points().size(); ++i) {
       if (search.seen(i) || search.allowed()[i] == 0) continue;
-      const Prospect p = judge(search, beliefs, i, draws, best_worth, scratch);
+      const Prospect p = judge(search, beliefs, i, draws, best_worth.value_or(0), scratch);
       // Without a feasible plan, the probability counts first; expected worth decides between
       // equals, uncertainty where everything looks hopeless.
       double score = p.improvement;
-      if (!search.best()) score = p.feasible * 1e6 + p.expected;
+      if (!best_worth) score = p.feasible * 1e6 + p.expected;
       if (score == 0) score = 1e-9 * beliefs.uncertainty(space, i);
       if (score > next_score) next_score = score, next = i;
     }

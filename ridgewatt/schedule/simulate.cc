@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
@@ -59,13 +60,19 @@ class Simulator {
     }
     return setting_.batches.back();
   }
-  // What to run when `queued` requests wait and the target is reached: the largest batch they fill.
+  // What to run when `queued` requests wait and the target is reached: the largest batch that they
+  // fill; one beyond the target only if the oldest request is in time with it.
   const Minibatch& filled(std::size_t queued) const {
     const Minibatch* best = &padded(1);
     for (const auto& batch : setting_.batches) {
-      if (static_cast<std::size_t>(batch.batch) <= queued) best = &batch;
+      const auto size = static_cast<std::size_t>(batch.batch);
+      if (size > queued) break;
+      if (size <= target() || now_s_ + batch.time_s <= latest_end_s(head_)) best = &batch;
     }
     return *best;
+  }
+  double latest_end_s(std::size_t request) const {
+    return arrivals_[request] + options_.max_latency_s;
   }
 
   std::size_t target() const {
@@ -83,8 +90,9 @@ class Simulator {
   // When the batch of the oldest request must be sent off even if it is not full.
   double deadline_s(std::size_t oldest, std::size_t count) const {
     if (!options_.deadline_dispatch || oldest >= arrivals_.size()) return kNever;
-    return arrivals_[oldest] + options_.max_latency_s * (1 - options_.deadline_reserve) -
-           padded(std::max<std::size_t>(count, 1)).time_s;
+    const double within_s = options_.max_latency_s * (1 - options_.deadline_reserve) -
+                            padded(std::max<std::size_t>(count, 1)).time_s;
+    return arrivals_[oldest] + std::max(within_s, 0.0);
   }
 
   void record(Segment::Kind kind, double end_s, int batch, double power_w) {
@@ -122,6 +130,17 @@ class Simulator {
     result_.windows[std::min(window, result_.windows.size() - 1)].training_minibatches += rounds;
   }
 
+  // Requests that a batch started now would not serve in time step aside.
+  void set_late_aside() {
+    if (!options_.late_last || setting_.candidate.batch <= 0) return;
+    while (head_ < tail_) {
+      const double end_s = now_s_ + padded(std::min(tail_ - head_, target())).time_s;
+      if (end_s <= latest_end_s(head_)) return;
+      late_.push_back(head_++);
+    }
+  }
+
+  // The oldest `count` requests; late ones take the places that are left.
   void serve(std::size_t count, const Minibatch& batch) {
     const bool shared = options_.sharing == Sharing::kNative && setting_.candidate.train_time_s > 0;
     const double work_s = jittered(batch.time_s);
@@ -132,9 +151,12 @@ class Simulator {
     record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
            static_cast<int>(count), shared ? setting_.candidate.peak_power_w() : batch.power_w);
     if (shared) count_training(work_s / setting_.candidate.train_time_s);
-    for (std::size_t i = 0; i < count; ++i)
-      result_.latencies_s[head_ + i] = now_s_ - arrivals_[head_ + i];
-    head_ += count;
+    for (std::size_t i = 0; i < count; ++i, ++head_)
+      result_.latencies_s[head_] = now_s_ - arrivals_[head_];
+    for (; count < static_cast<std::size_t>(batch.batch) && !late_.empty(); ++count) {
+      result_.latencies_s[late_.front()] = now_s_ - arrivals_[late_.front()];
+      late_.pop_front();
+    }
     ++result_.inference_minibatches;
   }
 
@@ -195,14 +217,15 @@ class Simulator {
   // One decision; false when all is done.
   bool step() {
     while (tail_ < arrivals_.size() && arrivals_[tail_] <= now_s_) ++tail_;
+    result_.longest_queue = std::max(result_.longest_queue, tail_ - head_ + late_.size());
+    set_late_aside();
     const std::size_t queued = tail_ - head_;
-    result_.longest_queue = std::max(result_.longest_queue, queued);
     const bool over = now_s_ >= options_.duration_s;
     if (now_s_ >= next_epoch_s_ && !over) {
       ask_controller();
       return true;
     }
-    if (over && queued == 0) return false;
+    if (over && queued == 0 && late_.empty()) return false;
     if (setting_.candidate.batch > 0 && queued > 0) {
       const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
       // A device that could only wait serves instead.
@@ -220,7 +243,16 @@ class Simulator {
       }
       if (over) return false;  // an unfilled batch that nothing sends off
     }
-    wait_or_train(queued);
+    if (!serve_late()) wait_or_train(queued);
+    return true;
+  }
+
+  // Late requests have the device while no batch is due that they would hold up.
+  bool serve_late() {
+    if (late_.empty() || setting_.candidate.batch <= 0) return false;
+    const Minibatch& batch = padded(std::min(late_.size(), target()));
+    if (head_ < tail_ && now_s_ + batch.time_s > deadline_s(head_, target())) return false;
+    serve(0, batch);
     return true;
   }
 
@@ -306,6 +338,7 @@ class Simulator {
   std::vector<double> bins_j_, bins_busy_s_;
   double now_s_ = 0, next_epoch_s_ = kNever, cycle_start_s_ = 0, busy_s_ = 0;
   std::size_t head_ = 0, tail_ = 0;  // requests [head, tail) wait
+  std::deque<std::size_t> late_;     // and these, which have stepped aside
   int rounds_ = 0;                   // background rounds of this cycle
   std::size_t minibatch_ = 0;        // position in the round
 };

@@ -61,6 +61,9 @@ struct SimulationOptions {
   bool deadline_dispatch = true;
   // Time kept in reserve by deadline dispatch, as a share of the bound.
   double deadline_reserve = 0.02;
+  // Requests that can no longer meet the bound wait until those that can are served: an overload
+  // then makes late what it must, and not what comes after it.
+  bool late_last = false;
   // Training may exceed the rounds of the cycle while no batch is due. It blocks a batch that
   // becomes due in the meantime, which the strict bound allows for.
   bool fill_idle = false;

@@ -212,5 +212,68 @@ TEST(Arrivals, ProcessesHaveTheirMeanRate) {
   EXPECT_NEAR(static_cast<double>(bursty_arrivals(bursty, 50000, random).size()) / 50000, 60, 2);
 }
 
+// An overload of ten seconds, then a minute at half of what the device can serve (20 a second).
+std::vector<double> overload_then_calm() {
+  auto arrivals = constant_arrivals(40, 10);
+  for (const double t : constant_arrivals(10, 60)) arrivals.push_back(10 + t);
+  return arrivals;
+}
+
+TEST(Simulate, LateRequestsStepAsideForThoseThatCanBeInTime) {
+  const Setting setting = setting_of(4, 0.2, 0, 0);
+  const auto arrivals = overload_then_calm();
+  SimulationOptions options;
+  options.duration_s = 70;
+  options.max_latency_s = 0.8;
+  const Simulation in_turn = simulate(setting, arrivals, options);
+  options.late_last = true;
+  const Simulation aside = simulate(setting, arrivals, options);
+  ASSERT_EQ(aside.requests, arrivals.size());  // all are served, late or not
+  EXPECT_EQ(aside.unserved, 0u);
+  const auto late_in_calm = [&](const Simulation& result) {
+    std::size_t late = 0;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      late += arrivals[i] > 11 && result.latencies_s[i] > options.max_latency_s ? 1 : 0;
+    }
+    return late;
+  };
+  EXPECT_EQ(late_in_calm(aside), 0u);
+  // In turn, the backlog of 200 requests is worked off at 10 a second: 20 s.
+  EXPECT_GT(late_in_calm(in_turn), 100u);
+  // Half of the overload's 400 requests cannot be served in time by anything.
+  EXPECT_NEAR(static_cast<double>(aside.violations), 200, 40);
+  EXPECT_LT(aside.violations, in_turn.violations);
+}
+
+TEST(Simulate, ABoundShorterThanAMinibatchMakesEverythingLateAndEnds) {
+  SimulationOptions options;
+  options.duration_s = 60;
+  options.max_latency_s = 0.1;
+  for (const bool late_last : {false, true}) {
+    for (const double train_s : {0.0, 0.3}) {
+      options.late_last = late_last;
+      const auto arrivals = constant_arrivals(2, 60);
+      const Simulation result = simulate(setting_of(4, 0.2, train_s, 1), arrivals, options);
+      EXPECT_EQ(result.requests, arrivals.size());
+      EXPECT_EQ(result.violations, arrivals.size());
+    }
+  }
+}
+
+TEST(Simulate, ABacklogGetsALargerBatchOnlyInTime) {
+  // Eight requests at once; the target is 2. The batch of 8 takes 0.5 s.
+  Setting setting = setting_of(2, 0.1, 0, 0);
+  setting.batches = {{2, 0.1, 20}, {8, 0.5, 20}};
+  const std::vector<double> arrivals(8, 1.0);
+  SimulationOptions options;
+  options.duration_s = 10;
+  options.max_latency_s = 0.6;
+  EXPECT_EQ(simulate(setting, arrivals, options).inference_minibatches, 1u);
+  options.max_latency_s = 0.45;
+  const Simulation tight = simulate(setting, arrivals, options);
+  EXPECT_EQ(tight.inference_minibatches, 4u);
+  EXPECT_EQ(tight.violations, 0u);
+}
+
 }  // namespace
 }  // namespace ridgewatt

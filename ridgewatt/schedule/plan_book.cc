@@ -1,0 +1,148 @@
+#include "ridgewatt/schedule/plan_book.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/arrivals.h"
+
+namespace ridgewatt {
+namespace {
+
+// How many plans are tried: beyond the first that keeps the bound, in all, and without training.
+constexpr std::size_t kMore = 8;
+constexpr std::size_t kMost = 100;
+constexpr std::size_t kServing = 10;
+
+constexpr double kRateStep = 1.05;
+constexpr double kTrialSeconds = 60;
+// The share of late requests that a trial may show: half of what is forgiven.
+constexpr double kMostLate = kForgivenShare / 2;
+
+int step_of(double rate_hz) {
+  return static_cast<int>(std::ceil(std::log(rate_hz) / std::log(kRateStep) - 1e-9));
+}
+
+// The plans that keep up, best first by `worth`.
+template <class Worth>
+std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Worth& worth) {
+  std::vector<std::pair<double, const Candidate*>> order;
+  for (const auto& plan : plans) {
+    if (const auto value = worth(plan)) order.emplace_back(*value, &plan);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const Candidate*> result;
+  for (const auto& entry : order) result.push_back(entry.second);
+  return result;
+}
+
+// A request that arrives as a training minibatch starts waits for it and for its own.
+bool can_be_in_time(const Candidate& plan, double max_latency_s) {
+  return plan.blocking_s + plan.infer_time_s <= max_latency_s;
+}
+
+}  // namespace
+
+std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w) {
+  std::vector<Candidate> plans;
+  for (const auto& candidate : candidates) {
+    if (candidate.peak_power_w() <= max_power_w) plans.push_back(candidate);
+  }
+  if (plans.empty() || plans.front().train_time_s <= 0) return plans;
+  const std::size_t count = plans.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Candidate serving = plans[i];
+    serving.train_time_s = serving.blocking_s = 0;
+    serving.round.clear();
+    plans.push_back(std::move(serving));
+  }
+  return plans;
+}
+
+Setting plan_setting(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
+                     Bound bound) {
+  Plan planned;
+  planned.candidate = plan;
+  planned.cycle = make_cycle(plan, rate_hz, bound);
+  return make_setting(planned, plans);
+}
+
+PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double max_latency_s,
+                       double most_late, const TryPlan& attempt) {
+  const auto training = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
+    const double fill_hz = early_dispatch(plan, rate_hz, max_latency_s).fill_hz;
+    if (plan.train_time_s <= 0 || fill_hz <= 0 || !can_be_in_time(plan, max_latency_s)) return {};
+    return fill_hz;
+  });
+  PlanChoice best;
+  std::size_t more = 0;
+  for (std::size_t i = 0; i < std::min(training.size(), kMost); ++i) {
+    if (best.plan != nullptr && more++ >= kMore) break;
+    const Trial trial = attempt(*training[i]);
+    if (trial.late_share > most_late) continue;
+    if (best.plan == nullptr || trial.training_hz > best.trial.training_hz) {
+      best = {training[i], trial};
+    }
+  }
+  if (best.plan != nullptr) return best;
+  const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
+    if (plan.train_time_s > 0) return {};
+    return plan.batch / plan.infer_time_s;
+  });
+  for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {
+    const Trial trial = attempt(*serving[i]);
+    if (best.plan == nullptr || trial.late_share < best.trial.late_share) {
+      best = {serving[i], trial};
+    }
+  }
+  return best;
+}
+
+PlanBook::PlanBook(std::span<const Candidate> candidates, const PlanProblem& problem,
+                   const SimulationOptions& simulation)
+    : plans_(dynamic_plans(candidates, problem.max_power_w)),
+      problem_(problem),
+      simulation_(simulation) {
+  problem_.check(true);
+  if (plans_.empty()) throw NoSolutionError("no profiled mode is within the power budget");
+  simulation_.duration_s = simulation_.window_s = kTrialSeconds;
+  simulation_.max_latency_s = problem_.max_latency_s;
+}
+
+const Candidate& PlanBook::choose(double rate_hz) {
+  const int step = step_of(rate_hz);
+  if (const auto known = choices_.find(step); known != choices_.end()) return *known->second;
+  const double rounded_hz = std::pow(kRateStep, step);
+  const auto attempt = [&](const Candidate& plan) { return trial(plan, rate_hz); };
+  const PlanChoice choice =
+      choose_plan(plans_, rounded_hz, problem_.max_latency_s, kMostLate, attempt);
+  return *(choices_[step] = choice.plan);
+}
+
+const Trial& PlanBook::trial(const Candidate& plan, double rate_hz) {
+  const int step = step_of(rate_hz);
+  const auto [entry, is_new] = trials_.try_emplace({&plan, step});
+  if (!is_new) return entry->second;
+  const double rounded_hz = std::pow(kRateStep, step);
+  auto& arrivals = arrivals_[step];
+  if (arrivals.empty()) {
+    Random random(simulation_.seed);
+    arrivals = poisson_arrivals(rounded_hz, kTrialSeconds, random);
+  }
+  const Simulation result = simulate(setting(plan, rounded_hz), arrivals, simulation_);
+  const auto late = static_cast<double>(result.violations + result.unserved);
+  entry->second = {result.training_throughput_hz,
+                   late / std::max<double>(1, static_cast<double>(arrivals.size()))};
+  return entry->second;
+}
+
+bool PlanBook::meets(const Candidate& plan, double rate_hz) {
+  return trial(plan, rate_hz).late_share <= kMostLate;
+}
+
+Setting PlanBook::setting(const Candidate& plan, double rate_hz) const {
+  return plan_setting(plan, plans_, rate_hz, problem_.bound);
+}
+
+}  // namespace ridgewatt

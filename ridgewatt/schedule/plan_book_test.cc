@@ -1,0 +1,98 @@
+#include "ridgewatt/schedule/plan_book.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/oracle.h"
+#include "ridgewatt/schedule/schedule_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+class PlanBookTest : public ::testing::Test {
+ protected:
+  PlanBookTest() {
+    Random random(11);
+    candidates_ = join_sweeps(testing::random_workloads(random, 20));
+    simulation_.fill_idle = simulation_.late_last = true;
+    simulation_.max_latency_s = problem_.max_latency_s;
+    simulation_.duration_s = 60;
+  }
+  // Most training of all plans that keep the bound on p99 on these arrivals; negative: none does.
+  double exhaustive(const std::vector<double>& arrivals, double rate_hz) const {
+    const auto plans = dynamic_plans(candidates_, problem_.max_power_w);
+    double best = -1;
+    for (const auto& plan : plans) {
+      const Simulation result =
+          simulate(plan_setting(plan, plans, rate_hz, problem_.bound), arrivals, simulation_);
+      if (result.unserved > 0 || result.p99_s > problem_.max_latency_s) continue;
+      best = std::max(best, result.training_throughput_hz);
+    }
+    return best;
+  }
+  std::vector<Candidate> candidates_;
+  PlanProblem problem_{.arrival_rate_hz = 10, .max_latency_s = 0.8, .max_power_w = 24};
+  SimulationOptions simulation_;
+};
+
+TEST_F(PlanBookTest, EveryPlanIsWithinThePowerAndComesWithAndWithoutTraining) {
+  const auto plans = dynamic_plans(candidates_, 24);
+  std::size_t serving = 0;
+  for (const auto& plan : plans) {
+    EXPECT_LE(plan.peak_power_w(), 24);
+    serving += plan.train_time_s == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(2 * serving, plans.size());
+  EXPECT_TRUE(dynamic_plans(candidates_, 0.1).empty());
+}
+
+TEST_F(PlanBookTest, TheOracleIsWithinAFewPerCentOfTryingEveryPlan) {
+  for (const double rate_hz : {5.0, 20.0, 60.0, 110.0}) {
+    Random random(static_cast<std::uint64_t>(rate_hz));
+    const auto arrivals = poisson_arrivals(rate_hz, 60, random);
+    const auto windows = oracle_windows(candidates_, problem_, arrivals, simulation_);
+    ASSERT_EQ(windows.size(), 1u);
+    const double best_hz = exhaustive(arrivals, static_cast<double>(arrivals.size()) / 60);
+    EXPECT_EQ(windows.front().feasible, best_hz >= 0) << rate_hz;
+    if (best_hz >= 0) {
+      EXPECT_GE(windows.front().training_hz, 0.97 * best_hz) << rate_hz;
+      EXPECT_LE(windows.front().training_hz, best_hz * (1 + 1e-9)) << rate_hz;
+    }
+  }
+}
+
+TEST_F(PlanBookTest, ChoosesLessTrainingTheMoreArrives) {
+  PlanBook book(candidates_, problem_, simulation_);
+  double before_hz = 1e9;
+  for (const double rate_hz : {2.0, 20.0, 80.0, 10000.0}) {
+    const Candidate& plan = book.choose(rate_hz);
+    const Trial& trial = book.trial(plan, rate_hz);
+    EXPECT_LT(trial.training_hz, before_hz);
+    before_hz = trial.training_hz;
+  }
+  // Nothing keeps up with ten thousand a second: all is left to serving.
+  const Candidate& swamped = book.choose(10000);
+  EXPECT_EQ(swamped.train_time_s, 0);
+  EXPECT_FALSE(book.meets(swamped, 10000));
+  EXPECT_TRUE(book.meets(book.choose(2), 2));
+}
+
+TEST_F(PlanBookTest, AnOracleInheritsWhatAnOverloadLeft) {
+  auto arrivals = constant_arrivals(1000, 60);
+  for (const double t : constant_arrivals(20, 120)) arrivals.push_back(60 + t);
+  simulation_.duration_s = 180;
+  const auto with = oracle_windows(candidates_, problem_, arrivals, simulation_);
+  ASSERT_EQ(with.size(), 3u);
+  EXPECT_FALSE(with[0].feasible);
+  EXPECT_GT(with[0].left_behind.size(), 1000u);
+  // Late requests step aside, so the next window is in time, but they take its training.
+  EXPECT_TRUE(with[1].feasible);
+  const auto calm = constant_arrivals(20, 60);
+  simulation_.duration_s = 60;
+  const auto alone = oracle_windows(candidates_, problem_, calm, simulation_);
+  EXPECT_LT(with[1].training_hz, 0.9 * alone.front().training_hz);
+}
+
+}  // namespace
+}  // namespace ridgewatt
