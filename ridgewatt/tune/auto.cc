@@ -1,25 +1,22 @@
 // Our search: constrained Bayesian optimisation on the structured surrogate. Expected improvement
 // of the logarithm of the objective times the probability that every limit is kept (Gardner et al.
 // 2014). While nothing feasible is known, the best point that is probably feasible. With noisy
-// measurements the answer is what the surrogate, not a single lucky measurement, believes in, and
-// a doubtful point is measured again when that promises the most.
+// measurements what counts as known is what the surrogate believes in, and a doubtful point is
+// measured again when that promises the most.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 
 #include "ridgewatt/base/random.h"
-#include "ridgewatt/tune/acquisition.h"
+#include "ridgewatt/tune/answer.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr double kJitter = 0.1;      // of the start, share of a knob's range
-constexpr double kNoisy = 0.02;      // measurements with less noise are taken as they are
-constexpr double kTrust = 0.98;      // probability of keeping the limits that a noisy answer needs
-constexpr double kLastResort = 0.6;  // the same where no point is trusted
-constexpr int kRepeats = 3;          // measurements of one point at most
+constexpr double kJitter = 0.1;  // of the start, share of a knob's range
+constexpr int kRepeats = 3;      // measurements of one point at most
 
 // The corners that tell the parts of the structure apart, as shares of each knob's range: cores,
 // CPU, GPU, memory, batch.
@@ -55,7 +52,7 @@ class AutoSearch {
         random_(seed),
         start_(prior.has_references() ? kStartWithReferences : kDesign.size()) {}
 
-  std::optional<Observation> run() {
+  void run() {
     learn();
     for (std::size_t i = 0; i < start_ && surrogate_.observations() < start_; ++i) {
       const std::size_t index = design_point(space_, kDesign[i], random_);
@@ -63,9 +60,6 @@ class AutoSearch {
     }
     while (search_.left() > 0 && surrogate_.observations() > 0 && step()) {
     }
-    if (!noisy_ || surrogate_.observations() == 0) return search_.best();
-    look();
-    return trusted(kTrust) ? trusted(kTrust) : trusted(kLastResort);
   }
 
  private:
@@ -89,28 +83,6 @@ class AutoSearch {
     judge_beliefs(space_, search_.goal(), beliefs_, outlook_);
   }
 
-  // The best measured point that keeps the limits with this probability and on the average of its
-  // measurements, which is returned.
-  std::optional<Observation> trusted(double probability) const {
-    std::optional<Observation> best;
-    double least = Limits::kNone;
-    for (const auto& [index, times] : measured_) {
-      if (outlook_.feasible[index] < probability || outlook_.objective_mean[index] >= least) {
-        continue;
-      }
-      Observation mean{space_[index], 0, 0};
-      for (const auto& seen : search_.seen()) {
-        if (seen.point != mean.point) continue;
-        mean.time_s += seen.time_s / times;
-        mean.power_w += seen.power_w / times;
-      }
-      if (judge(search_.goal(), mean).feasibility != Feasibility::kFeasible) continue;
-      least = outlook_.objective_mean[index];
-      best = mean;
-    }
-    return best;
-  }
-
   // Logarithm of the objective to beat; nothing while no answer is known.
   std::optional<double> incumbent() const {
     if (!noisy_) {
@@ -118,7 +90,7 @@ class AutoSearch {
       if (!best) return std::nullopt;
       return std::log(objective_value(search_.goal(), *best));
     }
-    const auto best = trusted(kTrust);
+    const auto best = trusted_best(space_, search_.goal(), outlook_, search_.seen(), kTrust);
     if (!best) return std::nullopt;
     return outlook_.objective_mean[*space_.find(best->point)];
   }
@@ -171,9 +143,9 @@ class AutoSearch {
 
 }  // namespace
 
-std::optional<Observation> search_auto(Search& search, const SurrogatePrior& prior, double noise,
-                                       double min_gain, std::uint64_t seed) {
-  return AutoSearch(search, prior, noise, min_gain, seed).run();
+void search_auto(Search& search, const SurrogatePrior& prior, double noise, double min_gain,
+                 std::uint64_t seed) {
+  AutoSearch(search, prior, noise, min_gain, seed).run();
 }
 
 }  // namespace ridgewatt

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/tune/answer.h"
 
 namespace ridgewatt {
 
@@ -28,8 +29,10 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
   Search search(space, goal, profiler, budget,
                 remembers ? options.known : std::vector<Observation>{});
   const bool models = remembers || name == "thompson";
-  const auto prior =
-      options.prior || !models ? options.prior : std::make_shared<const SurrogatePrior>(space);
+  const bool noisy = options.noise > kNoisy && name != "exhaustive";
+  const auto prior = options.prior || !(models || noisy)
+                         ? options.prior
+                         : std::make_shared<const SurrogatePrior>(space);
   std::string_view stop = "nothing left to try";
   if (name == "exhaustive") search_exhaustive(search);
   if (name == "maxn") search_maxn(search);
@@ -39,10 +42,13 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
   if (name == "ogd") search_ogd(search, options.seed);
   if (name == "als") search_als(search, *prior, options.noise, options.seed);
   if (name == "thompson") search_thompson(search, *prior, options.noise, options.seed);
-  if (name != "auto") return search.finish(name, stop, search.best());
-  stop = options.min_gain > 0 ? "no point promises a gain worth a profile" : stop;
-  const auto answer = search_auto(search, *prior, options.noise, options.min_gain, options.seed);
-  return search.finish(name, stop, answer);
+  if (name == "auto") {
+    search_auto(search, *prior, options.noise, options.min_gain, options.seed);
+    if (options.min_gain > 0) stop = "no point promises a gain worth a profile";
+  }
+  if (!noisy) return search.finish(name, stop, search.best());
+  const NoisyAnswers answers(space, *prior, options.noise, search.seen());
+  return search.finish(name, stop, answers.answer(search.goal()));
 }
 
 }  // namespace ridgewatt

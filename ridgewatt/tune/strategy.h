@@ -48,8 +48,7 @@ void search_gmd(Search& search);
 void search_ogd(Search& search, std::uint64_t seed);
 void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
 void search_thompson(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
-// Returns the answer, which with noisy measurements is the mean of those of one point.
-std::optional<Observation> search_auto(Search& search, const SurrogatePrior& prior, double noise,
-                                       double min_gain, std::uint64_t seed);
+void search_auto(Search& search, const SurrogatePrior& prior, double noise, double min_gain,
+                 std::uint64_t seed);
 
 }  // namespace ridgewatt

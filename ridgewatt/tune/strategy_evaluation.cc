@@ -8,6 +8,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/platform/replay.h"
+#include "ridgewatt/tune/answer.h"
 
 namespace ridgewatt {
 namespace {
@@ -204,9 +205,13 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
         SearchSummary summary = search(0, i);
         std::vector<Observation> seen;
         for (const auto& step : summary.steps) seen.push_back(step.seen);
+        std::optional<NoisyAnswers> noisy;
+        if (options.noise > kNoisy) noisy.emplace(space, *prior, options.noise, seen);
         for (std::size_t p = 0; p < problems.size(); ++p) {
           const auto best = best_feasible(problems[p].goal, seen);
-          summary.answer = best ? std::optional(seen[*best]) : std::nullopt;
+          summary.answer = noisy  ? noisy->answer(problems[p].goal)
+                           : best ? std::optional(seen[*best])
+                                  : std::nullopt;
           outcomes[p * seeds + i] = judge_answer(problems[p], summary, exact);
         }
       },

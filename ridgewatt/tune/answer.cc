@@ -1,0 +1,51 @@
+#include "ridgewatt/tune/answer.h"
+
+#include <map>
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kLastResort = 0.6;  // probability that is enough where no point is trusted
+
+}  // namespace
+
+std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
+                                        const Outlook& outlook, std::span<const Observation> seen,
+                                        double probability) {
+  std::map<std::size_t, int> times;
+  for (const auto& one : seen) ++times[*space.find(one.point)];
+  std::optional<Observation> best;
+  double least = Limits::kNone;
+  for (const auto& [index, count] : times) {
+    if (outlook.feasible[index] < probability || outlook.objective_mean[index] >= least) continue;
+    Observation mean{space[index], 0, 0};
+    for (const auto& one : seen) {
+      if (one.point != mean.point) continue;
+      mean.time_s += one.time_s / count;
+      mean.power_w += one.power_w / count;
+    }
+    if (judge(goal, mean).feasibility != Feasibility::kFeasible) continue;
+    least = outlook.objective_mean[index];
+    best = mean;
+  }
+  return best;
+}
+
+NoisyAnswers::NoisyAnswers(const SearchSpace& space, const SurrogatePrior& prior, double noise,
+                           std::span<const Observation> seen)
+    : space_(space), seen_(seen) {
+  if (seen.empty()) return;
+  Surrogate surrogate(prior, noise);
+  for (const auto& one : seen) surrogate.observe(*space.find(one.point), one.time_s, one.power_w);
+  surrogate.predict(beliefs_);
+}
+
+std::optional<Observation> NoisyAnswers::answer(const Goal& goal) const {
+  if (seen_.empty()) return std::nullopt;
+  Outlook outlook;
+  judge_beliefs(space_, goal, beliefs_, outlook);
+  const auto trusted = trusted_best(space_, goal, outlook, seen_, kTrust);
+  return trusted ? trusted : trusted_best(space_, goal, outlook, seen_, kLastResort);
+}
+
+}  // namespace ridgewatt
