@@ -9,12 +9,6 @@ double normal_density(double z) {
   return 0.3989422804014327 * std::exp(-0.5 * z * z);
 }
 
-double normal_below(double z) {
-  if (z > 6) return 1;
-  if (z < -6) return 0;
-  return 0.5 * std::erfc(-z * 0.7071067811865476);
-}
-
 // Derivatives of log objective by log time and log power.
 struct Sensitivity {
   double time = 0;
@@ -58,6 +52,12 @@ void LearningSearch::learn() {
     const Observation& seen = search_.seen()[learnt_];
     surrogate_.observe(*search_.space().find(seen.point), seen.time_s, seen.power_w);
   }
+}
+
+double normal_below(double z) {
+  if (z > 6) return 1;
+  if (z < -6) return 0;
+  return 0.5 * std::erfc(-z * 0.7071067811865476);
 }
 
 double expected_improvement(double mean, double sd, double best) {
