@@ -9,6 +9,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/strategy_suite.h"
 
@@ -19,14 +20,27 @@ struct EvaluateOptions {
   std::vector<std::string> training, inference;
   std::string board = "agx-orin", only;
   int seeds = 10, threads = 0;
+  bool twin = false;
   std::vector<int> profiles;
   std::vector<std::string> strategies;
 };
 
 ScoredSweep read_scored(const std::string& path) {
-  ScoredSweep scored{read_sweep(path), {}};
+  ScoredSweep scored{read_sweep(path), {}, {}};
   scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
   return scored;
+}
+
+// The board's twin, fitted to all the sweeps but those of the scored workload.
+Sweep twin_view(const EvaluateOptions& options, const std::string& path, const Sweep& scored) {
+  std::vector<SweepSpec> specs;
+  for (const auto& training : options.training) specs.push_back(parse_sweep_spec(training));
+  for (const auto& inference : options.inference) specs.push_back(parse_sweep_spec(inference));
+  const auto reference = unseen_twin_reference(options.board, specs, parse_sweep_spec(path));
+  Sweep view = scored;
+  view.source = reference.name;
+  view.observations = reference.at(scored.points());
+  return view;
 }
 
 // What is run on an entry: the suite's choice, or the user's.
@@ -104,6 +118,9 @@ void run(const Context& context, const EvaluateOptions& options) {
   std::vector<ScoredSweep> trainings, inferences;
   for (const auto& path : options.training) trainings.push_back(read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(read_scored(path));
+  for (std::size_t i = 0; options.twin && i < trainings.size(); ++i) {
+    trainings[i].twin = twin_view(options, options.training[i], trainings[i].all);
+  }
   if (trainings.empty() && inferences.empty()) {
     throw UsageError("no sweeps to replay", "", "give --training and --inference sweeps");
   }
@@ -147,8 +164,11 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   command->add_option("--training", options->training, "Training sweeps, one workload a file");
   command->add_option("--inference", options->inference,
                       "Inference sweeps; the first also gives the common modes");
-  command->add_option("--board", options->board, "Board whose presets are compared")
+  command->add_option("--board", options->board, "Board whose presets and twin are compared")
       ->capture_default_str();
+  command->add_flag("--twin", options->twin,
+                    "Also with the board's twin as a reference, fitted to the given sweeps without "
+                    "the scored workload");
   command->add_option("--only", options->only, "Scenarios with this in their name");
   command->add_option("--strategy", options->strategies, "Strategies to run instead")
       ->delimiter(',');

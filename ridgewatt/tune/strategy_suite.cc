@@ -54,12 +54,19 @@ std::vector<StrategyRun> join(std::vector<StrategyRun> a, const std::vector<Stra
   return a;
 }
 
+// What is believed before the first profile.
+struct Priors {
+  bool references = false;  // the other trainings
+  bool twin = false;
+};
+constexpr Priors kNone, kReferences = {true, false}, kTwin = {false, true}, kBoth = {true, true};
+
 class SuiteBuilder {
  public:
   SuiteBuilder(const std::vector<ScoredSweep>& trainings, const std::vector<PowerMode>& presets)
       : trainings_(trainings), presets_(presets) {}
 
-  void add(const std::string& name, const ScoredSweep& scored, const Sweep* grid, bool references,
+  void add(const std::string& name, const ScoredSweep& scored, const Sweep* grid, Priors priors,
            const std::vector<Goal>& goals, const std::vector<StrategyRun>& runs,
            const std::vector<StrategyRun>& noisy_runs) {
     StrategyScenario scenario;
@@ -68,10 +75,11 @@ class SuiteBuilder {
     scenario.sweep = grid ? restrict_to_modes(scored.trusted, *grid) : scored.trusted;
     scenario.sweep_with_flagged = grid ? restrict_to_modes(scored.all, *grid) : scored.all;
     for (const auto& other : trainings_) {
-      if (references && other.all.workload != scored.all.workload) {
+      if (priors.references && other.all.workload != scored.all.workload) {
         scenario.references.push_back(other.trusted);
       }
     }
+    if (priors.twin) scenario.references.push_back(*scored.twin);
     scenario.goals = goals;
     const KnobSpace space = scenario.sweep.space();
     for (const auto& preset : presets_) scenario.presets.push_back(space.nearest(preset));
@@ -101,24 +109,33 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
   for (const auto& training : trainings) {
     if (!inferences.empty()) {
       const Sweep& grid = inferences.front().all;
-      suite.add("common modes", training, &grid, false, budgets,
+      suite.add("common modes", training, &grid, kNone, budgets,
                 join(join(join(auto10, auto15), others15),
                      {{"als", 50}, {"als", 145}, {"random", 50}, {"maxn", 1}, {"presets", 4}}),
                 auto15);
-      suite.add("common modes, references", training, &grid, true, budgets,
+      suite.add("common modes, references", training, &grid, kReferences, budgets,
                 join(join(auto10, auto15), at(15, {"als", "thompson"})), auto10);
     }
-    suite.add("all modes", training, nullptr, false, budgets, join(auto15, auto30), {});
-    suite.add("all modes, references", training, nullptr, true, budgets,
+    suite.add("all modes", training, nullptr, kNone, budgets, join(auto15, auto30), {});
+    suite.add("all modes, references", training, nullptr, kReferences, budgets,
               join(join(join(at(10, {"auto"}), auto15), auto30), join(others15, {{"random", 50}})),
               join(auto15, auto30));
-    suite.add("energy within a slowdown", training, nullptr, true, slowdowns(),
+    suite.add("energy within a slowdown", training, nullptr, kReferences, slowdowns(),
               join(auto15, at(15, {"thompson", "random"})), {});
+    if (!training.twin) continue;
+    if (!inferences.empty()) {
+      suite.add("common modes, twin", training, &inferences.front().all, kTwin, budgets,
+                join(auto10, auto15), {});
+    }
+    suite.add("all modes, twin", training, nullptr, kTwin, budgets, join(auto15, auto30), auto15);
+    suite.add("all modes, references and twin", training, nullptr, kBoth, budgets,
+              join(auto15, auto30), {});
+    suite.add("energy within a slowdown, twin", training, nullptr, kTwin, slowdowns(), auto15, {});
   }
   for (const auto& inference : inferences) {
-    suite.add("serving, least latency", inference, nullptr, false, serving(Objective::kLatency),
+    suite.add("serving, least latency", inference, nullptr, kNone, serving(Objective::kLatency),
               join(join(auto15, others15), {{"random", 50}}), auto15);
-    suite.add("serving, least energy", inference, nullptr, false, serving(Objective::kEnergy),
+    suite.add("serving, least energy", inference, nullptr, kNone, serving(Objective::kEnergy),
               join(join(auto15, others15), {{"random", 50}}), auto15);
   }
   return suite.take();

@@ -2,6 +2,7 @@
 // with, on the sweeps of one board.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace ridgewatt {
 struct ScoredSweep {
   Sweep all;
   Sweep trusted;
+  std::optional<Sweep> twin;  // what a twin that was fitted without this workload says of each row
 };
 
 // A scenario and the strategies that are run on it.
@@ -28,6 +30,8 @@ struct SuiteEntry {
 // * Training, least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
 // * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests a second, power 15 to
 //   50 W in 5 W, over modes and batches: least latency, and least energy.
+// * The same for training with the twin for a reference, where it is given: alone, and on all modes
+//   also beside the other trainings.
 // * The main ones again with 5 % noise and 2 % outliers.
 // References never include the scored workload, whatever its kind. `presets`: the board's modes.
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
