@@ -4,12 +4,14 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/replay.h"
 #include "ridgewatt/tune/board_fixture.h"
 
 namespace ridgewatt {
 namespace {
 
 using testing::small_board;
+using testing::small_board_run;
 using testing::small_board_sweep;
 using testing::SmallBoard;
 
@@ -105,7 +107,7 @@ TEST(Auto, SlowdownProfilesItsReferenceFirst) {
   const SearchSummary summary = tune(space, goal, board, {});
   ASSERT_TRUE(summary.feasible);
   EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
-  const double fastest = testing::small_board_run(space[space.top()]).time_s;
+  const double fastest = small_board_run(space[space.top()]).time_s;
   EXPECT_LE(summary.answer->time_s, 1.1 * fastest);
 }
 
@@ -175,6 +177,35 @@ TEST(Auto, AReferenceSavesProfilesAndABadOneDoesNoHarm) {
   const SearchSummary summary = tune(space, goal, board, options);
   ASSERT_TRUE(summary.feasible);
   EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.1);
+}
+
+// The best of many noisy measurements is a lucky one; what a model of all of them trusts is not.
+TEST(Tune, NoisyMeasurementsSeldomBreakTheBudget) {
+  const SearchSpace space(small_board(), {16});
+  const Goal goal = under_power(11);
+  for (const char* strategy : {"als", "gmd", "random", "auto"}) {
+    int answered = 0, broken = 0, lucky_broken = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      ReplayProfiler board =
+          ReplayProfiler(small_board_sweep()).with_noise({0.05, 0.02, 1000 + seed});
+      StrategyOptions options;
+      options.strategy = strategy;
+      options.budget.profiles = 40;
+      options.noise = 0.05;
+      options.seed = seed;
+      const SearchSummary summary = tune(space, goal, board, options);
+      std::vector<Observation> seen;
+      for (const auto& step : summary.steps) seen.push_back(step.seen);
+      const auto lucky = best_feasible(goal, seen);
+      if (lucky) lucky_broken += small_board_run(seen[*lucky].point).power_w > 11 ? 1 : 0;
+      if (!summary.answer) continue;
+      ++answered;
+      broken += small_board_run(summary.answer->point).power_w > 11 ? 1 : 0;
+    }
+    EXPECT_GE(answered, 36) << strategy;
+    EXPECT_LE(broken, 3) << strategy;
+    EXPECT_GE(lucky_broken, 3 * broken) << strategy;
+  }
 }
 
 TEST(Tune, BudgetsAndNamesAreChecked) {
