@@ -10,6 +10,8 @@
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/strategy_figures.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/strategy_suite.h"
 
@@ -18,7 +20,7 @@ namespace {
 
 struct EvaluateOptions {
   std::vector<std::string> training, inference;
-  std::string board = "agx-orin", only;
+  std::string board = "agx-orin", only, svg, html;
   int seeds = 10, threads = 0;
   bool twin = false;
   std::vector<int> profiles;
@@ -136,6 +138,7 @@ void run(const Context& context, const EvaluateOptions& options) {
   for (const auto& entry : suite) total += runs_of(entry, options).size();
   Progress progress("evaluating strategies", total, context.quiet);
   Table table = score_table();
+  std::vector<StrategyScore> scores;
   for (const auto& entry : suite) {
     const auto prior = make_prior(entry.scenario);
     for (const auto& strategy : runs_of(entry, options)) {
@@ -146,11 +149,22 @@ void run(const Context& context, const EvaluateOptions& options) {
       evaluation.outlier_share = entry.outlier_share;
       evaluation.seed = context.seed;
       evaluation.threads = options.threads;
-      add_score(table, evaluate_strategy(entry.scenario, strategy, evaluation, prior));
+      scores.push_back(evaluate_strategy(entry.scenario, strategy, evaluation, prior));
+      add_score(table, scores.back());
     }
   }
   progress.update(done);
   print(context, table);
+  if (options.svg.empty() && options.html.empty()) return;
+  const auto figures = strategy_figures(scores);
+  const std::string title = "Search strategies on replayed sweeps";
+  if (!options.svg.empty()) write_output(options.svg, to_svg(figures, title));
+  if (!options.html.empty()) {
+    HtmlReport page(title);
+    for (const auto& figure : figures) page.figure(figure);
+    page.table("Scores", table);
+    write_output(options.html, page.html());
+  }
 }
 
 }  // namespace
@@ -175,6 +189,9 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   command->add_option("--profiles", options->profiles, "Profiles allowed, one score each")
       ->delimiter(',');
   command->add_option("--seeds", options->seeds, "Seeds a problem")->capture_default_str();
+  command->add_option("--svg", options->svg,
+                      "Write penalty and share solved over profiles to this SVG file");
+  command->add_option("--html", options->html, "Write figures and scores to this HTML file");
   command->add_option("--threads", options->threads, "Threads, 0: all")->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -80,7 +80,8 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_option("--reference", options->references,
                       "Sweep of another workload to learn from");
   command->add_option("--batch", options->batches, "Minibatch sizes to choose from")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // a program may follow
   command->add_flag("--training", options->training, "A training step of MODEL, not inference");
   command
       ->add_option("--precision", options->precision,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -68,6 +69,41 @@ TEST_F(TuneCommand, ObservationsAreKeptForTheNextQuestion) {
   EXPECT_LE(second["objective"].get<double>(), first["objective"].get<double>());
 }
 
+TEST_F(TuneCommand, GovernorsOfASweepAreComparedAndNoAnswer) {
+  Sweep sweep = testing::small_board_sweep({4, 16});
+  for (const int batch : {4, 16}) {
+    Observation row{{{}, batch}, batch * 1e-4, 11.5};  // faster than any fixed mode
+    row.point.mode.governor = "schedutil";
+    sweep.observations.push_back(row);
+  }
+  sweep_ = folder_.write("governed.csv", write_sweep_csv({sweep}));
+  const Json answer = tune("--max-power 12 --strategy exhaustive");
+  EXPECT_FALSE(answer["mode"].contains("governor"));
+  const auto& others = answer["compared"];
+  ASSERT_EQ(others.back()["name"], "governor schedutil");
+  EXPECT_EQ(others.back()["mode"]["governor"], "schedutil");
+  EXPECT_LT(others.back()["objective_ratio"].get<double>(), 1);
+}
+
+TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
+  const std::string board =
+      "tune --quiet --format json --device fake:agx-orin --profiles 2 --store " +
+      (folder_.path() / "tune.db").string() + " --state-dir " +
+      (folder_.path() / "state").string() +
+      " --window 5 --settle-window 0.05 --idle 0.1 --batch 4 --governors ";
+  const std::string program = " -- " + (testing::build_folder() / "ridgewatt").string() +
+                              " fake-run zoo:mobilenet_v2 --batch 4 --device fake:agx-orin --quiet";
+  const ProgramResult unknown = run_program(board + "turbo" + program);
+  EXPECT_EQ(unknown.status, 2) << unknown.output;
+  EXPECT_NE(unknown.output.find("no such governor"), std::string::npos);
+  const ProgramResult known = run_program(board + "schedutil" + program);
+  ASSERT_EQ(known.status, 0) << known.output;
+  const Json answer = Json::parse(known.output);
+  const Json governor = answer["compared"].back();
+  EXPECT_EQ(governor["name"], "governor schedutil");
+  EXPECT_GT(governor["time_ms"].get<double>(), 0);
+}
+
 TEST_F(TuneCommand, UsageErrorsAreOneLineAndStatusTwo) {
   for (const char* arguments :
        {"", "--max-power -1", "--minimize speed", "--strategy luck", "--profiles 0",
@@ -94,8 +130,13 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
 
 TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
   const ProgramResult result = run_program("evaluate strategies --quiet --training " + sweep_ +
-                                           " --only 'energy' --seeds 1 --format json");
+                                           " --only 'energy' --seeds 1 --format json --svg " +
+                                           (folder_.path() / "figures.svg").string());
   ASSERT_EQ(result.status, 0) << result.output;
+  const std::string figures = read_file((folder_.path() / "figures.svg").string());
+  for (const char* title : {"Penalty: energy", "Solved: energy", "has paid for itself"}) {
+    EXPECT_NE(figures.find(title), std::string::npos) << title;
+  }
   const Json scores = Json::parse(result.output);
   ASSERT_GT(scores.size(), 1u);
   for (const auto& score : scores) {

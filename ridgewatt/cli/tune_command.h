@@ -14,7 +14,7 @@ namespace ridgewatt::cli {
 
 // A board at hand, and the program that is profiled on it.
 struct LiveOptions {
-  std::vector<std::string> command;
+  std::vector<std::string> command, governors;
   std::string store = "tune.db", sysroot, state_folder;
   ProfileOptions profile;
   double max_celsius = 100;

@@ -1,4 +1,7 @@
 // tune on a board at hand: every point that the search asks for is set, measured and stored.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
@@ -58,6 +61,12 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
   command.add_option("--store", options.store, "Store that profiled points are kept in")
       ->capture_default_str()
       ->group(kGroup);
+  command
+      .add_option("--governors", options.governors,
+                  "DVFS governors that the answer is compared with, each profiled at its batch")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(kGroup);
   command.add_option("--sysroot", options.sysroot, "Root of a recorded or fake board's tree")
       ->group(kGroup);
   command.add_option("--state-dir", options.state_folder, "Folder of the mode journal")
@@ -79,6 +88,13 @@ void tune_live(const Context& context, TuneOptions options) {
   Store store(live.store);
   LiveProfiler profiler(*device.sysfs, control, store, profile);
 
+  for (const auto& name : live.governors) {
+    const auto known = control.governors();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UsageError("the board has no such governor", name,
+                       fmt::format("there are {}", fmt::join(known, ", ")));
+    }
+  }
   const KnobSpace modes = control.space();
   const SearchSpace space(modes, options.batches.empty() ? std::vector<int>{0} : options.batches);
   const auto names = preset_modes(control, modes);
@@ -87,9 +103,22 @@ void tune_live(const Context& context, TuneOptions options) {
   for (const auto& name : names) strategy.presets.push_back(name.mode);
   if (strategy.strategy == "auto" || strategy.strategy == "als") {
     strategy.known = profiler.take_known();
+    std::erase_if(strategy.known,
+                  [](const Observation& seen) { return !seen.point.mode.governor.empty(); });
   }
   ReportingProfiler reporting(profiler, options.profiles, context.quiet);
   const SearchSummary summary = tune(space, options.goal.goal(), reporting, strategy);
+  std::vector<Observation> governed;
+  for (const auto& name : live.governors) {
+    OperatingPoint point;
+    point.mode.governor = name;
+    if (summary.answer) point.batch = summary.answer->point.batch;
+    try {
+      governed.push_back(profiler.profile(point));
+    } catch (const PointFailedError& error) {
+      if (!context.quiet) fmt::print(stderr, "governor {} left out: {}\n", name, error.what());
+    }
+  }
   control.restore();
 
   TuneReport report = search_report(context, options, space, summary);
@@ -106,6 +135,8 @@ void tune_live(const Context& context, TuneOptions options) {
   if (!report.others.empty() && report.others.back().name == "optimum of the sweep") {
     report.others.pop_back();  // of what was profiled: that is the answer
   }
+  const auto governors = compare_with_governors(report.goal, governed);
+  report.others.insert(report.others.end(), governors.begin(), governors.end());
   report.remark = "points are kept in " + live.store;
   print_report(context, report, options.trace);
 }

@@ -64,7 +64,11 @@ Sweep read_board(const Context& context, const TuneOptions& options) {
 }  // namespace
 
 void tune_sweep(const Context& context, const TuneOptions& options) {
-  const Sweep sweep = read_board(context, options);
+  Sweep sweep = read_board(context, options);
+  const auto governed = take_governed(sweep);
+  if (sweep.observations.empty()) {
+    throw UsageError("the sweep has no row with fixed clocks", options.sweep);
+  }
   const SearchSpace space(sweep.points());
   auto prior = std::make_shared<SurrogatePrior>(space);
   for (const auto& path : options.references) {
@@ -87,6 +91,8 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
   report.workload = sweep.workload + " " + sweep.kind;
   report.provenance = profiler.provenance();
   report.others = compare_with_sweep(report.goal, sweep, names);
+  const auto governors = compare_with_governors(report.goal, governed);
+  report.others.insert(report.others.end(), governors.begin(), governors.end());
   print_report(context, report, options.trace);
 }
 

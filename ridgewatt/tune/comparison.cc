@@ -1,5 +1,7 @@
 #include "ridgewatt/tune/comparison.h"
 
+#include <map>
+
 namespace ridgewatt {
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen) {
@@ -37,6 +39,32 @@ std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& swe
   }
   if (const auto best = best_feasible(goal, sweep.observations)) {
     result.push_back(compared(goal, "optimum of the sweep", sweep.observations[*best]));
+  }
+  return result;
+}
+
+std::vector<Observation> take_governed(Sweep& sweep) {
+  std::vector<Observation> governed, fixed;
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
+    const bool is_governed = !sweep.observations[i].point.mode.governor.empty();
+    (is_governed ? governed : fixed).push_back(sweep.observations[i]);
+    if (!is_governed && i < sweep.lines.size()) lines.push_back(sweep.lines[i]);
+  }
+  sweep.observations = std::move(fixed);
+  sweep.lines = std::move(lines);
+  return governed;
+}
+
+std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
+                                                  const std::vector<Observation>& governed) {
+  std::map<std::string, std::vector<Observation>> by_name;
+  for (const auto& row : governed) by_name[row.point.mode.governor].push_back(row);
+  std::vector<ComparedPoint> result;
+  for (const auto& [name, rows] : by_name) {
+    if (const auto row = best_or_nearest(goal, rows)) {
+      result.push_back(compared(goal, "governor " + name, *row));
+    }
   }
   return result;
 }

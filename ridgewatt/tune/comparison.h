@@ -36,4 +36,12 @@ struct NamedMode {
 std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& sweep,
                                               const std::vector<NamedMode>& names);
 
+// Rows under DVFS governors: their clocks wander, so they are no points of a search. Taken out of
+// `sweep`.
+std::vector<Observation> take_governed(Sweep& sweep);
+
+// Each governor at its best batch for the goal, "governor schedutil".
+std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
+                                                  const std::vector<Observation>& governed);
+
 }  // namespace ridgewatt

@@ -1,0 +1,16 @@
+// Figures of an evaluation of search strategies.
+#pragma once
+
+#include <vector>
+
+#include "ridgewatt/report/figure.h"
+#include "ridgewatt/tune/strategy_evaluation.h"
+
+namespace ridgewatt {
+
+// For each scenario and workload the mean penalty (with its 95 % interval) and the share of solved
+// problems against the number of profiles, a line a strategy; and, where searches save energy
+// against MAXN, after how many minibatches each has paid for the energy that it cost.
+std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores);
+
+}  // namespace ridgewatt
