@@ -189,8 +189,9 @@ TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
   EXPECT_GT(json["fit"][0]["unseen_time_error_percent"].get<double>(), 0);
   EXPECT_EQ(json["findings"].size(), 2U);
   EXPECT_EQ(json["unseen_findings"].size(), 2U);
-  ASSERT_EQ(json["findings_count"].size(), 4U);  // fitted and unseen, trusted and all rows
-  EXPECT_EQ(json["findings_count"][3]["rows"], "all");
+  // Fitted, unseen, and by the rows' neighbours, for trusted and for all rows.
+  ASSERT_EQ(json["findings_count"].size(), 6U);
+  EXPECT_EQ(json["findings_count"][5]["rows"], "all");
   EXPECT_FALSE(json["race_to_halt"].empty());
   const ProgramResult shipped = run_program("evaluate estimate --shipped" + sweeps);
   ASSERT_EQ(shipped.status, 0) << shipped.output;

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "ridgewatt/sweep/neighbours.h"
+
 namespace ridgewatt {
 namespace {
 
@@ -86,6 +88,42 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
   findings.slowdown_holds = findings.slowdown <= kMaxSlowdown + kSlowdownMargin;
 }
 
+PowerMode top_mode(const CalibrationRun& run) {
+  PowerMode top;
+  for (const auto& row : run.observations) {
+    for (const Knob knob : kKnobs) top.set(knob, std::max(top.get(knob), row.point.mode.get(knob)));
+  }
+  return top;
+}
+
+// `modelled`: one a row of the run.
+WorkloadFindings check_run(const CalibrationRun& run, const std::vector<TimePower>& modelled,
+                           bool keep_flagged) {
+  WorkloadFindings findings;
+  findings.workload = run.workload;
+  findings.batch = run.cost->batch;
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < run.observations.size(); ++i) {
+    if (!keep_flagged && !run.flagged.empty() && run.flagged[i]) continue;
+    rows.push_back({run.observations[i], modelled[i]});
+  }
+  if (rows.empty()) return findings;
+  const PowerMode top = top_mode(run);
+  const Row* maxn = nullptr;
+  for (const auto& row : rows) {
+    if (row.measured.point.mode == top) maxn = &row;
+  }
+  findings.least_energy_j = measured_energy(rows[least(rows, measured_energy)]);
+  check_minima(rows, findings);
+  if (maxn != nullptr) {
+    findings.maxn_energy_j = measured_energy(*maxn);
+    findings.modelled_maxn_over_least =
+        modelled_energy(*maxn) / modelled_energy(rows[least(rows, modelled_energy)]);
+    check_tuning(rows, *maxn, findings);
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
@@ -94,34 +132,34 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
   std::vector<WorkloadFindings> all;
   for (const auto& run : runs) {
     const Estimator estimator(twin, run.cost, run.options);
-    WorkloadFindings findings;
-    findings.workload = run.workload;
-    findings.batch = run.cost->batch;
-    PowerMode top;
-    for (const auto& row : run.observations) {
-      for (const Knob knob : kKnobs)
-        top.set(knob, std::max(top.get(knob), row.point.mode.get(knob)));
-    }
-    std::vector<Row> rows;
-    const Row* maxn = nullptr;
+    std::vector<TimePower> modelled;
+    for (const auto& row : run.observations) modelled.push_back(estimator(row.point.mode));
+    all.push_back(check_run(run, modelled, keep_flagged));
+    all.back().bound = cause_name(estimator.breakdown(top_mode(run)).dominant());
+  }
+  return all;
+}
+
+std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
+                                                      bool keep_flagged) {
+  std::vector<WorkloadFindings> all;
+  for (const auto& run : runs) {
+    const NeighbourLines lines(run.observations);
+    std::vector<bool> trusted(run.observations.size(), true);
+    std::vector<double> log_time, log_power;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
-      if (!keep_flagged && !run.flagged.empty() && run.flagged[i]) continue;
-      rows.push_back({run.observations[i], estimator(run.observations[i].point.mode)});
+      if (!run.flagged.empty() && !keep_flagged) trusted[i] = !run.flagged[i];
+      log_time.push_back(std::log(run.observations[i].time_s));
+      log_power.push_back(std::log(run.observations[i].power_w));
     }
-    for (const auto& row : rows) {
-      if (row.measured.point.mode == top) maxn = &row;
+    const auto time_off = neighbour_deviations(lines, log_time, trusted);
+    const auto power_off = neighbour_deviations(lines, log_power, trusted);
+    std::vector<TimePower> expected;
+    for (std::size_t i = 0; i < run.observations.size(); ++i) {
+      expected.push_back(
+          {std::exp(log_time[i] - time_off[i]), std::exp(log_power[i] - power_off[i])});
     }
-    findings.bound = cause_name(estimator.breakdown(top).dominant());
-    if (rows.empty()) continue;
-    findings.least_energy_j = measured_energy(rows[least(rows, measured_energy)]);
-    check_minima(rows, findings);
-    if (maxn != nullptr) {
-      findings.maxn_energy_j = measured_energy(*maxn);
-      findings.modelled_maxn_over_least =
-          modelled_energy(*maxn) / modelled_energy(rows[least(rows, modelled_energy)]);
-      check_tuning(rows, *maxn, findings);
-    }
-    all.push_back(findings);
+    all.push_back(check_run(run, expected, keep_flagged));
   }
   return all;
 }

@@ -37,6 +37,10 @@ struct WorkloadFindings {
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
                                             const std::vector<CalibrationRun>& runs,
                                             bool keep_flagged = false);
+// The same with what the neighbours of each row in its own sweep say in place of a twin: how far
+// anything smooth could come on rows as rough as these.
+std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
+                                                      bool keep_flagged = false);
 // The same, each workload with the twin that was fitted without it.
 std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
                                                    const std::vector<CalibrationRun>& runs,
