@@ -13,6 +13,7 @@
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/strategy_figures.h"
 #include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/strategy_suite.h"
 
 namespace ridgewatt::cli {
@@ -29,6 +30,8 @@ struct EvaluateOptions {
 
 ScoredSweep read_scored(const std::string& path) {
   ScoredSweep scored{read_sweep(path), {}, {}};
+  take_governed(scored.all);
+  if (scored.all.observations.empty()) throw InputError("no row with fixed clocks", path);
   scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
   return scored;
 }

@@ -67,7 +67,7 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
   Sweep sweep = read_board(context, options);
   const auto governed = take_governed(sweep);
   if (sweep.observations.empty()) {
-    throw UsageError("the sweep has no row with fixed clocks", options.sweep);
+    throw InputError("no row with fixed clocks", options.sweep);
   }
   const SearchSpace space(sweep.points());
   auto prior = std::make_shared<SurrogatePrior>(space);

@@ -11,9 +11,6 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// A cycle whose batch is not due is given up after this many periods, not after one: a batch that
-// is a little late must not find training in its way.
-
 class Simulator {
  public:
   Simulator(const Setting& setting, std::span<const double> arrivals,
