@@ -11,6 +11,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+
 class Simulator {
  public:
   Simulator(const Setting& setting, std::span<const double> arrivals,
