@@ -8,7 +8,6 @@
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/evaluation.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/predictor_figures.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -133,13 +132,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
                                                : check_quality(sweep).flagged);
   const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
   const auto figures = predictor_figures(scores, front);
-  if (!options.svg.empty()) write_output(options.svg, to_svg(figures, title));
-  if (!options.html.empty()) {
-    HtmlReport page(title);
-    for (const auto& figure : figures) page.figure(figure);
-    page.table("Scores", table);
-    write_output(options.html, page.html());
-  }
+  write_figures(options.svg, options.html, title, figures, table);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/strategy_figures.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/comparison.h"
@@ -161,13 +160,7 @@ void run(const Context& context, const EvaluateOptions& options) {
   if (options.svg.empty() && options.html.empty()) return;
   const auto figures = strategy_figures(scores);
   const std::string title = "Search strategies on replayed sweeps";
-  if (!options.svg.empty()) write_output(options.svg, to_svg(figures, title));
-  if (!options.html.empty()) {
-    HtmlReport page(title);
-    for (const auto& figure : figures) page.figure(figure);
-    page.table("Scores", table);
-    write_output(options.html, page.html());
-  }
+  write_figures(options.svg, options.html, title, figures, table);
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 // The commands below `ridgewatt evaluate`: scores on sweeps.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ridgewatt/cli/command.h"
+#include "ridgewatt/report/figure.h"
 
 namespace ridgewatt::cli {
 
@@ -16,5 +20,9 @@ inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_estimate,   add_evaluate_predictors, add_evaluate_clocks,
     add_evaluate_strategies, add_evaluate_schedules,  add_evaluate_pipeline,
 };
+
+// The figures of an evaluation as SVG, and with its scores as one HTML page. Empty: not wanted.
+void write_figures(const std::string& svg, const std::string& html, const std::string& title,
+                   const std::vector<Figure>& figures, const Table& scores);
 
 }  // namespace ridgewatt::cli
