@@ -10,7 +10,8 @@
 namespace ridgewatt {
 namespace {
 
-constexpr double kInflation = 1.35, kInflationPerSample = 3;  // of the predictive variance
+// Of the predictive variance.
+constexpr double kTimeInflation = 1.8, kPowerInflation = 1.2, kInflationPerSample = 3;
 
 }  // namespace
 
@@ -77,9 +78,9 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
       power.mean.cwiseMax(least_log_power_ - std::log(5)).cwiseMin(most_log_power_ + std::log(5));
   // Hyperparameters at their most likely values make a predictive variance too small, the more so
   // the fewer the samples.
-  const double inflation = kInflation + kInflationPerSample / static_cast<double>(summary_.samples);
-  time.variance *= inflation * time_.variance_factor();
-  power.variance *= inflation * power_.variance_factor();
+  const double for_few = kInflationPerSample / static_cast<double>(summary_.samples);
+  time.variance *= (kTimeInflation + for_few) * time_.variance_factor();
+  power.variance *= (kPowerInflation + for_few) * power_.variance_factor();
   const double z = normal_quantile(0.5 + interval / 2);
   const auto estimate = [z](double mean, double variance) {
     const double half = std::min(z * std::sqrt(variance), 4.0);
