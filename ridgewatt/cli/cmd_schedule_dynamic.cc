@@ -20,6 +20,7 @@ struct ScheduleDynamicCommand {
   SimulationOptions simulation;
   DynamicOptions dynamic;
   double mode_change_ms = 200;
+  bool in_order = false;
 };
 
 // What is profiled before serving begins: a third of a search's budget looks for the point that
@@ -81,6 +82,7 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
   if (options.schedule.rate == 0) options.schedule.rate = options.bursty.rates_hz.front();
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
+  options.dynamic.late_last = !options.in_order;
   const PlanProblem problem = options.schedule.problem();
   const PlanSpace space(join_sweeps(options.schedule.workloads(context)));
   const auto candidates = profile(context, options, space, problem);
@@ -152,7 +154,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
       ->add_option("--hysteresis", options->dynamic.hysteresis,
                    "Change a good plan only for this share more training")
       ->capture_default_str();
-  command->add_flag("--in-order{false}", options->dynamic.late_last,
+  command->add_flag("--in-order", options->in_order,
                     "Requests that are late keep their turn; otherwise those that can still be in "
                     "time go before them, for the oracle as well");
   command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms")
