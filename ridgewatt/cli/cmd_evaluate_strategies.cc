@@ -35,15 +35,23 @@ ScoredSweep read_scored(const std::string& path) {
   return scored;
 }
 
-// The board's twin, fitted to all the sweeps but those of the scored workload.
-Sweep twin_view(const EvaluateOptions& options, const std::string& path, const Sweep& scored) {
+// What the board's twin says of a sweep, fitted to the others without those of its workload,
+// whatever their kind.
+Sweep twin_view(const std::string& board, const ScoredSweep& scored,
+                const std::vector<ScoredSweep>& trainings,
+                const std::vector<ScoredSweep>& inferences) {
   std::vector<SweepSpec> specs;
-  for (const auto& training : options.training) specs.push_back(parse_sweep_spec(training));
-  for (const auto& inference : options.inference) specs.push_back(parse_sweep_spec(inference));
-  const auto reference = unseen_twin_reference(options.board, specs, parse_sweep_spec(path));
-  Sweep view = scored;
+  for (const auto* sweeps : {&trainings, &inferences}) {
+    for (const auto& other : *sweeps) {
+      if (other.all.workload == scored.all.workload) continue;
+      specs.push_back(parse_sweep_spec(other.all.source));
+    }
+  }
+  if (specs.empty()) throw UsageError("a twin needs sweeps of other workloads", "--twin");
+  const auto reference = unseen_twin_reference(board, specs, parse_sweep_spec(scored.all.source));
+  Sweep view = scored.all;
   view.source = reference.name;
-  view.observations = reference.at(scored.points());
+  view.observations = reference.at(scored.all.points());
   return view;
 }
 
@@ -122,11 +130,13 @@ void run(const Context& context, const EvaluateOptions& options) {
   std::vector<ScoredSweep> trainings, inferences;
   for (const auto& path : options.training) trainings.push_back(read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(read_scored(path));
-  for (std::size_t i = 0; options.twin && i < trainings.size(); ++i) {
-    trainings[i].twin = twin_view(options, options.training[i], trainings[i].all);
-  }
   if (trainings.empty() && inferences.empty()) {
     throw UsageError("no sweeps to replay", "", "give --training and --inference sweeps");
+  }
+  if (options.twin) {
+    for (auto& scored : trainings) {
+      scored.twin = twin_view(options.board, scored, trainings, inferences);
+    }
   }
   std::vector<PowerMode> modes;
   for (const auto& preset : presets(load_board(options.board))) modes.push_back(preset.mode);

@@ -24,8 +24,9 @@ struct ScheduleDynamicCommand {
 };
 
 // What is profiled before serving begins: a third of a search's budget looks for the point that
-// serves most, for overloads; then come the most training at the highest rate that can be served,
-// at a middle one and at the lowest, each knowing what those before saw.
+// serves most, for overloads (`auto` does; the others know one goal only); then come the most
+// training at the highest rate that can be served, at a middle one and at the lowest, each knowing
+// what those before saw.
 std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
                                const PlanSpace& space, PlanProblem problem) {
   if (options.strategy == "exhaustive") return space.candidates();
@@ -47,10 +48,13 @@ std::vector<Candidate> profile(const Context& context, const ScheduleDynamicComm
   double capacity_hz = 0;
   for (const std::size_t point : search.known) {
     const Candidate& seen = space.candidates()[point];
-    if (seen.peak_power_w() > problem.max_power_w) continue;
+    if (seen.infer_power_w > problem.max_power_w) continue;
+    if (2 * seen.infer_time_s > problem.max_latency_s) continue;
     capacity_hz = std::max(capacity_hz, seen.batch / seen.infer_time_s);
   }
-  const double top = std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high);
+  const double top = capacity_hz > 0
+                         ? std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high)
+                         : *high;
   look_for(PlanGoal::kFill, top, options.profiles - for_capacity);
   look_for(PlanGoal::kFill, std::sqrt(*low * top), options.profiles);
   look_for(PlanGoal::kFill, *low, options.profiles);
@@ -86,6 +90,7 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   const PlanProblem problem = options.schedule.problem();
   const PlanSpace space(join_sweeps(options.schedule.workloads(context)));
   const auto candidates = profile(context, options, space, problem);
+  options.simulation.seed = context.seed;
   PlanBook book(candidates, problem,
                 dynamic_simulation(options.simulation, problem, options.dynamic));
   Table table({{"trace", ""},

@@ -88,8 +88,8 @@ void tune_live(const Context& context, TuneOptions options) {
   Store store(live.store);
   LiveProfiler profiler(*device.sysfs, control, store, profile);
 
+  const auto known = control.governors();
   for (const auto& name : live.governors) {
-    const auto known = control.governors();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw UsageError("the board has no such governor", name,
                        fmt::format("there are {}", fmt::join(known, ", ")));
@@ -112,7 +112,11 @@ void tune_live(const Context& context, TuneOptions options) {
   for (const auto& name : live.governors) {
     OperatingPoint point;
     point.mode.governor = name;
-    if (summary.answer) point.batch = summary.answer->point.batch;
+    if (const auto& like = summary.answer ? summary.answer : summary.miss) {
+      point.batch = like->point.batch;
+    } else {
+      break;  // nothing could be profiled
+    }
     try {
       governed.push_back(profiler.profile(point));
     } catch (const PointFailedError& error) {

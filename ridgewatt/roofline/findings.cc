@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "ridgewatt/sweep/neighbours.h"
@@ -96,9 +97,10 @@ PowerMode top_mode(const CalibrationRun& run) {
   return top;
 }
 
-// `modelled`: one a row of the run.
-WorkloadFindings check_run(const CalibrationRun& run, const std::vector<TimePower>& modelled,
-                           bool keep_flagged) {
+// `modelled`: one a row of the run. Nothing without a trusted row.
+std::optional<WorkloadFindings> check_run(const CalibrationRun& run,
+                                          const std::vector<TimePower>& modelled,
+                                          bool keep_flagged) {
   WorkloadFindings findings;
   findings.workload = run.workload;
   findings.batch = run.cost->batch;
@@ -107,7 +109,7 @@ WorkloadFindings check_run(const CalibrationRun& run, const std::vector<TimePowe
     if (!keep_flagged && !run.flagged.empty() && run.flagged[i]) continue;
     rows.push_back({run.observations[i], modelled[i]});
   }
-  if (rows.empty()) return findings;
+  if (rows.empty()) return std::nullopt;
   const PowerMode top = top_mode(run);
   const Row* maxn = nullptr;
   for (const auto& row : rows) {
@@ -134,7 +136,9 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
     const Estimator estimator(twin, run.cost, run.options);
     std::vector<TimePower> modelled;
     for (const auto& row : run.observations) modelled.push_back(estimator(row.point.mode));
-    all.push_back(check_run(run, modelled, keep_flagged));
+    const auto findings = check_run(run, modelled, keep_flagged);
+    if (!findings) continue;
+    all.push_back(*findings);
     all.back().bound = cause_name(estimator.breakdown(top_mode(run)).dominant());
   }
   return all;
@@ -159,7 +163,7 @@ std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<Calibrat
       expected.push_back(
           {std::exp(log_time[i] - time_off[i]), std::exp(log_power[i] - power_off[i])});
     }
-    all.push_back(check_run(run, expected, keep_flagged));
+    if (const auto findings = check_run(run, expected, keep_flagged)) all.push_back(*findings);
   }
   return all;
 }

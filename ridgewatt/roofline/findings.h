@@ -37,8 +37,8 @@ struct WorkloadFindings {
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
                                             const std::vector<CalibrationRun>& runs,
                                             bool keep_flagged = false);
-// The same with what the neighbours of each row in its own sweep say in place of a twin: how far
-// anything smooth could come on rows as rough as these.
+// The same with what the neighbours of each row in its own sweep say of it (the row itself where it
+// has none) in place of a twin: what local interpolation reaches on rows as rough as these.
 std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
                                                       bool keep_flagged = false);
 // The same, each workload with the twin that was fitted without it.

@@ -13,6 +13,10 @@ namespace {
 // so often that p99 forgives it.
 constexpr double kHarmlessPause = 0.3;
 
+// In an overload another plan is worth the pause when it makes this share fewer requests late.
+constexpr double kFewerLate = 0.02;
+constexpr double kLeastRateHz = 0.01;  // planned for where next to nothing arrives
+
 std::size_t count_since(std::span<const double> arrivals, double since_s) {
   return static_cast<std::size_t>(arrivals.end() -
                                   std::lower_bound(arrivals.begin(), arrivals.end(), since_s));
@@ -65,7 +69,7 @@ SimulationOptions dynamic_simulation(SimulationOptions simulation, const PlanPro
 DynamicController::DynamicController(PlanBook& book, const DynamicOptions& options)
     : book_(book), options_(options) {
   options_.check();
-  planned_rate_hz_ = std::max(options_.initial_rate_hz, 1.0) * (1 + options_.head_room);
+  planned_rate_hz_ = std::max(options_.initial_rate_hz, kLeastRateHz) * (1 + options_.head_room);
   current_ = &book_.choose(planned_rate_hz_);
 }
 
@@ -81,7 +85,8 @@ double DynamicController::dwell_s() const {
 
 std::optional<Setting> DynamicController::decide(double now_s,
                                                  std::span<const double> arrivals_so_far) {
-  const double estimate = std::max(options_.estimator.estimate(now_s, arrivals_so_far), 1.0);
+  const double estimate =
+      std::max(options_.estimator.estimate(now_s, arrivals_so_far), kLeastRateHz);
   const double rate = estimate * (1 + options_.head_room);
   const Candidate& wanted = book_.choose(rate);
   if (&wanted == current_) return std::nullopt;
@@ -91,6 +96,10 @@ std::optional<Setting> DynamicController::decide(double now_s,
     const bool gains =
         book_.trial(wanted, rate).training_hz > present_hz * (1 + options_.hysteresis);
     if (!gains || now_s < changed_s_ + dwell_s()) return std::nullopt;
+  } else if (current_->train_time_s <= 0 && wanted.train_time_s <= 0) {
+    const double fewer =
+        book_.trial(*current_, rate).late_share - book_.trial(wanted, rate).late_share;
+    if (fewer < kFewerLate) return std::nullopt;
   }
   current_ = &wanted;
   planned_rate_hz_ = rate;
@@ -123,8 +132,10 @@ DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
     ++summary.feasible;
     summary.met += summary.dynamic.windows[w].p99_s <= bound_s ? 1 : 0;
     summary.static_met += constant.windows[w].p99_s <= bound_s ? 1 : 0;
-    summary.training_sum_hz += summary.dynamic.windows[w].training_minibatches / settings.window_s;
-    summary.static_training_sum_hz += constant.windows[w].training_minibatches / settings.window_s;
+    const double start_s = static_cast<double>(w) * settings.window_s;
+    const double length_s = std::min(settings.window_s, settings.duration_s - start_s);
+    summary.training_sum_hz += summary.dynamic.windows[w].training_minibatches / length_s;
+    summary.static_training_sum_hz += constant.windows[w].training_minibatches / length_s;
     summary.oracle_training_sum_hz += oracle[w].training_hz;
   }
   return summary;

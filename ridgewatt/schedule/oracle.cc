@@ -43,6 +43,7 @@ OracleWindow solve(std::span<const Candidate> plans, const PlanProblem& problem,
   OracleWindow window;
   window.feasible = choice.trial.late_share <= kForgivenShare;
   window.training_hz = choice.trial.training_hz;
+  if (window.feasible && left_behind == 0) return window;
   window.left_behind = unserved(run(*choice.plan), arrivals, simulation.duration_s);
   // What is still in time at the end is served like what comes after it.
   if (window.feasible) {

@@ -1,4 +1,5 @@
-// What a planner could do at best that knows every arrival: the measure of re-planning.
+// What a planner does that knows every arrival, with one plan a window, the best of the first of a
+// ranking: the measure of re-planning.
 #pragma once
 
 #include <span>
@@ -11,7 +12,8 @@ namespace ridgewatt {
 struct OracleWindow {
   bool feasible = false;   // some plan keeps the bound on p99
   double training_hz = 0;  // of the plan that trains most and keeps it
-  // Arrivals that the window's plan did not serve, by the clock of the next one.
+  // Arrivals that the window's plan did not serve, by the clock of the next one; not told of a
+  // feasible window that began with an empty queue.
   std::vector<double> left_behind;
 };
 

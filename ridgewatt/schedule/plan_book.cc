@@ -44,18 +44,20 @@ bool can_be_in_time(const Candidate& plan, double max_latency_s) {
 
 }  // namespace
 
+Candidate serving_only(Candidate candidate) {
+  candidate.train_time_s = candidate.train_power_w = candidate.train_energy_j = 0;
+  candidate.blocking_s = 0;
+  candidate.round.clear();
+  return candidate;
+}
+
 std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w) {
   std::vector<Candidate> plans;
   for (const auto& candidate : candidates) {
     if (candidate.peak_power_w() <= max_power_w) plans.push_back(candidate);
-  }
-  if (plans.empty() || plans.front().train_time_s <= 0) return plans;
-  const std::size_t count = plans.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    Candidate serving = plans[i];
-    serving.train_time_s = serving.blocking_s = 0;
-    serving.round.clear();
-    plans.push_back(std::move(serving));
+    if (candidate.train_time_s <= 0) continue;
+    Candidate serving = serving_only(candidate);
+    if (serving.peak_power_w() <= max_power_w) plans.push_back(std::move(serving));
   }
   return plans;
 }
@@ -88,7 +90,8 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
   if (best.plan != nullptr) return best;
   const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
     if (plan.train_time_s > 0) return {};
-    return plan.batch / plan.infer_time_s;
+    const double capacity_hz = plan.batch / plan.infer_time_s;
+    return can_be_in_time(plan, max_latency_s) ? capacity_hz : capacity_hz - 1e9;  // those last
   });
   for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {
     const Trial trial = attempt(*serving[i]);

@@ -23,7 +23,10 @@ using TryPlan = std::function<Trial(const Candidate&)>;
 // Share of the requests that may be late where the 99th percentile keeps the bound.
 inline constexpr double kForgivenShare = 0.01;
 
-// Those within the power budget, each with its training and then each without.
+// The same without training.
+Candidate serving_only(Candidate candidate);
+
+// With training, and without, as far as each is within the power budget.
 std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w);
 
 // The setting of one of `plans` at a rate.
@@ -46,6 +49,9 @@ class PlanBook {
   // NoSolutionError when no candidate is within the power budget.
   PlanBook(std::span<const Candidate> candidates, const PlanProblem& problem,
            const SimulationOptions& simulation);
+
+  PlanBook(const PlanBook&) = delete;
+  PlanBook& operator=(const PlanBook&) = delete;
 
   const PlanProblem& problem() const { return problem_; }
   const Candidate& choose(double rate_hz);

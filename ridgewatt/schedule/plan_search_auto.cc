@@ -44,7 +44,7 @@ std::size_t design_point(const PlanSearch& search,
 double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
   const PlanProblem& problem = search.problem();
   if (search.options().goal != PlanGoal::kCapacity) return violation(candidate, cycle, problem);
-  return std::max({0.0, candidate.peak_power_w() / problem.max_power_w - 1,
+  return std::max({0.0, candidate.infer_power_w / problem.max_power_w - 1,
                    2 * candidate.infer_time_s / problem.max_latency_s - 1});
 }
 

@@ -59,13 +59,15 @@ class Simulator {
     return setting_.batches.back();
   }
   // What to run when `queued` requests wait and the target is reached: the largest batch that they
-  // fill; one beyond the target only if the oldest request is in time with it.
+  // fill; but one beyond the target does not make the oldest request late.
   const Minibatch& filled(std::size_t queued) const {
     const Minibatch* best = &padded(1);
+    const bool is_late = now_s_ + padded(target()).time_s > latest_end_s(head_);
     for (const auto& batch : setting_.batches) {
       const auto size = static_cast<std::size_t>(batch.batch);
       if (size > queued) break;
-      if (size <= target() || now_s_ + batch.time_s <= latest_end_s(head_)) best = &batch;
+      const bool in_time = now_s_ + batch.time_s <= latest_end_s(head_);
+      if (size <= target() || in_time || is_late) best = &batch;
     }
     return *best;
   }
@@ -239,7 +241,7 @@ class Simulator {
         serve(queued, padded(queued));
         return true;
       }
-      if (over) return false;  // an unfilled batch that nothing sends off
+      if (over && late_.empty()) return false;  // an unfilled batch that nothing sends off
     }
     if (!serve_late()) wait_or_train(queued);
     return true;
@@ -249,7 +251,9 @@ class Simulator {
   bool serve_late() {
     if (late_.empty() || setting_.candidate.batch <= 0) return false;
     const Minibatch& batch = padded(std::min(late_.size(), target()));
-    if (head_ < tail_ && now_s_ + batch.time_s > deadline_s(head_, target())) return false;
+    const bool over = now_s_ >= options_.duration_s;
+    const bool in_the_way = head_ < tail_ && now_s_ + batch.time_s > deadline_s(head_, target());
+    if (in_the_way && !over) return false;
     serve(0, batch);
     return true;
   }

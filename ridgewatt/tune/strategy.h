@@ -28,7 +28,8 @@ struct StrategyOptions {
   std::shared_ptr<const SurrogatePrior> prior;
   // `auto` stops when the best untried point promises less than this relative gain.
   double min_gain = 0;
-  // Standard deviation of a measurement, relative; `auto` distrusts what it sees accordingly.
+  // Standard deviation of a measurement, relative; answers are distrusted accordingly
+  // (tune/answer.h).
   double noise = 0.01;
 };
 
