@@ -245,6 +245,19 @@ TEST(Simulate, LateRequestsStepAsideForThoseThatCanBeInTime) {
   EXPECT_LT(aside.violations, in_turn.violations);
 }
 
+TEST(Simulate, LateRequestsAreServedAtTheEndWithFullBatchesToo) {
+  const auto arrivals = constant_arrivals(40, 10);  // twice what is served
+  SimulationOptions options;
+  options.duration_s = 10;
+  options.max_latency_s = 0.8;
+  options.deadline_dispatch = false;
+  options.late_last = true;
+  const Simulation result = simulate(setting_of(4, 0.2, 0, 0), arrivals, options);
+  EXPECT_EQ(result.requests + result.unserved, arrivals.size());
+  EXPECT_LT(result.unserved, 4u);  // less than a batch
+  for (const double latency_s : result.latencies_s) EXPECT_GE(latency_s, 0.2);
+}
+
 TEST(Simulate, ABoundShorterThanAMinibatchMakesEverythingLateAndEnds) {
   SimulationOptions options;
   options.duration_s = 60;
