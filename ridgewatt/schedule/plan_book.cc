@@ -23,7 +23,7 @@ int step_of(double rate_hz) {
   return static_cast<int>(std::ceil(std::log(rate_hz) / std::log(kRateStep) - 1e-9));
 }
 
-// The plans that keep up, best first by `worth`.
+// The plans that `worth` has a value for, the highest first.
 template <class Worth>
 std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Worth& worth) {
   std::vector<std::pair<double, const Candidate*>> order;
@@ -91,7 +91,7 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
   const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
     if (plan.train_time_s > 0) return {};
     const double capacity_hz = plan.batch / plan.infer_time_s;
-    return can_be_in_time(plan, max_latency_s) ? capacity_hz : capacity_hz - 1e9;  // those last
+    return can_be_in_time(plan, max_latency_s) ? capacity_hz : -1 / capacity_hz;  // these last
   });
   for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {
     const Trial trial = attempt(*serving[i]);

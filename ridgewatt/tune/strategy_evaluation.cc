@@ -208,10 +208,12 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
         std::optional<NoisyAnswers> noisy;
         if (options.noise > kNoisy) noisy.emplace(space, *prior, options.noise, seen);
         for (std::size_t p = 0; p < problems.size(); ++p) {
-          const auto best = best_feasible(problems[p].goal, seen);
-          summary.answer = noisy  ? noisy->answer(problems[p].goal)
-                           : best ? std::optional(seen[*best])
-                                  : std::nullopt;
+          summary.answer = std::nullopt;
+          if (noisy) {
+            summary.answer = noisy->answer(problems[p].goal);
+          } else if (const auto best = best_feasible(problems[p].goal, seen)) {
+            summary.answer = seen[*best];
+          }
           outcomes[p * seeds + i] = judge_answer(problems[p], summary, exact);
         }
       },
