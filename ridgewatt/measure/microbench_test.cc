@@ -45,7 +45,18 @@ TEST(Microbench, IntensityIsTwoFlopAMultiplyAddOverFourBytes) {
   EXPECT_THROW(nearest_intensity_kernel(std::nan("")), UsageError);
 }
 
-TEST(Microbench, CeilingsBoundTheSweep) {
+TEST(Microbench, CeilingsAreTheFastestFp32AndDramPoints) {
+  MicrobenchSummary summary;
+  summary.points = {{"fma_fp32", 8e9, 0, 1, 1, 3, {}},
+                    {"fma_fp64", 9e9, 0, 1, 1, 3, {}},
+                    {"triad", 1e9, 12e9, 1, 1, 3, {}},
+                    {"intensity", 16e9, 4e9, 2, 2, 3, {}},
+                    {"intensity", 17e9, 1e9, 2, 2, 3, {}}};
+  EXPECT_EQ(summary.peak_flops(), 8.5e9);
+  EXPECT_EQ(summary.peak_bandwidth_bytes_s(), 12e9);
+}
+
+TEST(Microbench, EveryPointIsRepeatedAndMetered) {
   MicrobenchOptions options;
   options.seconds_per_point = 0.01;
   options.footprint_bytes = 16 << 20;
@@ -61,8 +72,6 @@ TEST(Microbench, CeilingsBoundTheSweep) {
     EXPECT_GE(point.median_time_s, point.time_s);
     EXPECT_GE(point.repetitions, 3);
     EXPECT_EQ(point.power_w, 12.5);
-    EXPECT_LE(point.work_flop / point.time_s, summary.peak_flops());
-    EXPECT_LE(point.traffic_bytes / point.time_s, summary.peak_bandwidth_bytes_s() * (1 + 1e-12));
   }
 }
 
