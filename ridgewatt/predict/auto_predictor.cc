@@ -8,13 +8,6 @@
 #include "ridgewatt/predict/few_shot_model.h"
 
 namespace ridgewatt {
-namespace {
-
-// Of the predictive variance.
-constexpr double kTimeInflation = 1.8, kPowerInflation = 1.2, kInflationPerSample = 3;
-
-}  // namespace
-
 void FewShotModel::use_space(std::span<const OperatingPoint> points) {
   std::vector<OperatingPoint> all(points.begin(), points.end());
   all.insert(all.end(), options_.space.begin(), options_.space.end());
@@ -76,11 +69,8 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
   LogPrediction power = power_.predict(input);
   power.mean =
       power.mean.cwiseMax(least_log_power_ - std::log(5)).cwiseMin(most_log_power_ + std::log(5));
-  // Hyperparameters at their most likely values make a predictive variance too small, the more so
-  // the fewer the samples.
-  const double for_few = kInflationPerSample / static_cast<double>(summary_.samples);
-  time.variance *= (kTimeInflation + for_few) * time_.variance_factor();
-  power.variance *= (kPowerInflation + for_few) * power_.variance_factor();
+  time.variance *= time_.variance_factor();
+  power.variance *= power_.variance_factor();
   const double z = normal_quantile(0.5 + interval / 2);
   const auto estimate = [z](double mean, double variance) {
     const double half = std::min(z * std::sqrt(variance), 4.0);

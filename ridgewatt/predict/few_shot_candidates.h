@@ -74,8 +74,8 @@ class CandidateSet {
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
-  // By how much the variance at the samples, each predicted from the others, was too small (> 1) or
-  // too large, as far as so many samples can tell.
+  // What the predictive variance has to be multiplied by, as the samples say that are each
+  // predicted from the others; few of them say little, and a prior stands in.
   double variance_factor() const;
   // Of the stages under the general prior: the typical ln(time).
   double level() const { return candidates_.front().model.parameters()[0]; }

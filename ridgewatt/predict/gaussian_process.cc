@@ -1,6 +1,7 @@
 #include "ridgewatt/predict/gaussian_process.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -86,9 +87,39 @@ void GaussianProcess::factorise() {
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   factor_ = factor.matrixL();
   weights_ = factor.solve(centred_);
-  const Eigen::ArrayXd precision =
-      factor.solve(Eigen::MatrixXd::Identity(x_.rows(), x_.rows())).diagonal();
-  standardised_ = weights_.array() / precision.sqrt();
+  const Eigen::ArrayXd left_out_variance =
+      factor.solve(Eigen::MatrixXd::Identity(x_.rows(), x_.rows())).diagonal().array().inverse();
+  const double noise = std::exp(2 * hyper_[kNoise]);
+  const Eigen::ArrayXd variance =
+      (left_out_variance - noise * (noise_scale_.array() - 1)).max(noise / 4);
+  standardised_ = weights_.array() * left_out_variance / variance.sqrt();
+}
+
+void GaussianProcess::weigh_hyperparameters() {
+  constexpr double kStep = 0.05;
+  // The 90 % interval of x exp(u), x ~ N(0, 1), u ~ N(0, s^2), is that of a normal distribution of
+  // variance exp(1.6 s^2), to 3 % for s up to 0.7 (by simulation).
+  constexpr double kWidening = 1.6;
+  Eigen::MatrixXd curvature(kHyper, kHyper);
+  Eigen::VectorXd above, below;
+  for (Eigen::Index i = 0; i < kHyper; ++i) {
+    Eigen::VectorXd hyper = hyper_;
+    hyper[i] += kStep;
+    negative_log_posterior(hyper, above);
+    hyper[i] -= 2 * kStep;
+    negative_log_posterior(hyper, below);
+    curvature.col(i) = (above - below) / (2 * kStep);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen((curvature + curvature.transpose()) /
+                                                             2);
+  // Where the optimum is not sharp the prior is what is known.
+  const double least = 1 / std::pow(std::max(options_.signal_spread, options_.noise_spread), 2);
+  const Eigen::VectorXd precision = eigen.eigenvalues().cwiseMax(least);
+  const auto variance = [&](Eigen::Index i) {
+    return (eigen.eigenvectors().row(i).transpose().array().square() / precision.array()).sum();
+  };
+  signal_widening_ = std::exp(kWidening * variance(kSignal));
+  noise_widening_ = std::exp(kWidening * variance(kNoise));
 }
 
 void GaussianProcess::reset_hyperparameters() {
@@ -103,6 +134,7 @@ void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_mean,
   reset_hyperparameters();
   coefficient_mean_ = coefficient_mean;
   coefficient_variance_ = coefficient_deviation.array().square();
+  signal_widening_ = noise_widening_ = 1;
   x_.resize(0, kFeatures);
   linear_.resize(0, coefficient_mean.size());
   weights_.resize(0);
@@ -151,6 +183,7 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
     const double dof = options_.degrees_of_freedom;
     noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
   }
+  weigh_hyperparameters();
 }
 
 Eigen::MatrixXd GaussianProcess::residual_covariance() const {
@@ -166,9 +199,9 @@ void GaussianProcess::predict(const FeatureMatrix& x, const Eigen::MatrixXd& lin
   mean = linear * coefficient_mean_ + cross.transpose() * weights_;
   factor_.triangularView<Eigen::Lower>().solveInPlace(cross);
   variance = (linear.array().square().matrix() * coefficient_variance_).array() +
-             std::exp(2 * hyper_[kSignal]) + std::exp(2 * hyper_[kNoise]) -
-             cross.colwise().squaredNorm().transpose().array();
-  variance = variance.array().max(std::exp(2 * hyper_[kNoise]) / 4);
+             std::exp(2 * hyper_[kSignal]) - cross.colwise().squaredNorm().transpose().array();
+  variance =
+      variance.array().max(0) * signal_widening_ + std::exp(2 * hyper_[kNoise]) * noise_widening_;
 }
 
 }  // namespace ridgewatt

@@ -3,7 +3,8 @@
 //   y = H b + f(x) + e,   b ~ N(b0, diag(d^2)),  f ~ GP(0, s^2 Matern 5/2, one length a feature),
 //   e ~ Student-t, as normal noise whose variance is scaled per sample (Rasmussen and Williams
 //   2006, chapters 2 and 5; the scale mixture of the t distribution, fitted by reweighting).
-// Hyperparameters are the maximum of marginal likelihood times log-normal priors.
+// Hyperparameters are the maximum of marginal likelihood times log-normal priors; how far they are
+// from known (the curvature there, Laplace's approximation) widens what is predicted.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,7 +31,9 @@ class GaussianProcess {
   // x: one row a sample. linear: H. A second fit starts from the hyperparameters of the first.
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
-  // Mean and variance of a new noisy observation at each row.
+  // Mean and variance of a new noisy observation at each row. The variances of function and noise
+  // are uncertain by their own log-normal, so the variance is that of the normal distribution with
+  // the same 90 % interval as the mixture.
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
@@ -46,7 +49,8 @@ class GaussianProcess {
   double evidence() const { return evidence_; }
   // Covariance of f + e between the samples.
   Eigen::MatrixXd residual_covariance() const;
-  // Leave-one-out residuals divided by their predictive deviation (Rasmussen and Williams, 5.10).
+  // Leave-one-out residuals divided by the deviation of a new observation there (Rasmussen and
+  // Williams, 5.10 and 5.12), hyperparameters at their most likely values.
   const Eigen::VectorXd& standardised_residuals() const { return standardised_; }
   double noise_deviation() const;
   // Kernel between two sets of points, s^2 Matern 5/2.
@@ -56,9 +60,11 @@ class GaussianProcess {
   void reset_hyperparameters();
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorise();
+  void weigh_hyperparameters();
 
   GaussianProcessOptions options_;
-  Eigen::VectorXd hyper_;  // ln signal, ln length a feature, ln noise
+  Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise
+  double signal_widening_ = 1, noise_widening_ = 1;  // of the variances, hyper_ being uncertain
   FeatureMatrix x_;
   Eigen::MatrixXd linear_, linear_covariance_;
   Eigen::VectorXd coefficient_mean_, coefficient_variance_, centred_, noise_scale_;
