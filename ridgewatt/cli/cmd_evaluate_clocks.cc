@@ -1,6 +1,7 @@
 // ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/predict/clock_search.h"
+#include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::cli {
@@ -10,6 +11,7 @@ struct EvaluateClocksCommand {
   std::vector<std::string> sweeps;
   std::size_t count = 5;
   double tolerance_pct = 1;
+  bool keep_outliers = false;
 };
 
 void run(const Context& context, const EvaluateClocksCommand& options) {
@@ -23,7 +25,8 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
                {"noise_pct", "", 3}});
   for (const auto& path : options.sweeps) {
     for (const auto& sweep : read_sweeps(path)) {
-      for (const auto& score : score_clock_search(sweep, options.count)) {
+      const Sweep used = options.keep_outliers ? sweep : trusted_rows(sweep, check_quality(sweep));
+      for (const auto& score : score_clock_search(used, options.count)) {
         table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
                        static_cast<std::int64_t>(score.clocks), score.answer_hz / 1e6,
                        score.best_hz / 1e6, 100 * score.excess,
@@ -52,6 +55,8 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
   command
       ->add_option("--tolerance", options->tolerance_pct, "Excess energy that counts as within, %")
       ->capture_default_str();
+  command->add_flag("--keep-outliers", options->keep_outliers,
+                    "Use rows that the quality check flags");
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -28,10 +28,22 @@ std::optional<std::size_t> nearest_open(std::span<const double> clocks_hz,
   return best;
 }
 
+// The index nearest to `best` that has no cost yet, the lower of two.
+std::optional<std::size_t> nearest_unknown(std::size_t size,
+                                           const std::map<std::size_t, double>& known,
+                                           std::size_t best) {
+  for (std::size_t step = 1; step < size; ++step) {
+    if (step <= best && !known.contains(best - step)) return best - step;
+    if (best + step < size && !known.contains(best + step)) return best + step;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ClockSearch search_clock(std::span<const double> clocks_hz,
-                         const std::function<double(std::size_t)>& cost, std::size_t count) {
+                         const std::function<double(std::size_t)>& cost, std::size_t count,
+                         std::optional<std::size_t> start) {
   if (clocks_hz.empty() || count == 0) throw UsageError("no clocks to search");
   if (!std::is_sorted(clocks_hz.begin(), clocks_hz.end())) throw UsageError("clocks do not rise");
   ClockSearch search;
@@ -45,6 +57,12 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
     search.measured.push_back(*index);
     return true;
   };
+  if (start) {
+    measure(start);
+    while (measure(nearest_unknown(clocks_hz.size(), known, search.best))) {
+    }
+    return search;
+  }
   for (const double share : {kSmallerPart, 1 - kSmallerPart}) {
     measure(nearest_open(clocks_hz, known, bottom, top, bottom + share * (top - bottom)));
   }
@@ -66,6 +84,14 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
 
 namespace {
 
+std::size_t nearest(const std::vector<double>& values, double wanted) {
+  const auto closer = [wanted](double a, double b) {
+    return std::abs(a - wanted) < std::abs(b - wanted);
+  };
+  return static_cast<std::size_t>(std::min_element(values.begin(), values.end(), closer) -
+                                  values.begin());
+}
+
 double noise_of(const std::vector<Observation>& rows) {
   std::vector<double> deviations;
   for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
@@ -85,6 +111,7 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
     groups[rest].push_back(row);
   }
   std::vector<ClockSearchScore> scores;
+  std::map<OperatingPoint, std::vector<double>> answers_hz;  // by what groups share but the batch
   for (auto& group : groups) {
     std::vector<Observation>& rows = group.second;
     if (rows.size() < 3) continue;
@@ -93,8 +120,13 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
     });
     std::vector<double> clocks;
     for (const auto& row : rows) clocks.push_back(row.point.mode.gpu_clock_hz);
+    OperatingPoint family = group.first;
+    family.batch = 0;
+    std::vector<double>& earlier_hz = answers_hz[family];
     const auto found = search_clock(
-        clocks, [&](std::size_t i) { return rows[i].energy_j(); }, count);
+        clocks, [&](std::size_t i) { return rows[i].energy_j(); }, count,
+        earlier_hz.empty() ? std::nullopt : std::optional(nearest(clocks, median(earlier_hz))));
+    earlier_hz.push_back(clocks[found.best]);
     const auto least = std::min_element(
         rows.begin(), rows.end(),
         [](const Observation& a, const Observation& b) { return a.energy_j() < b.energy_j(); });

@@ -3,12 +3,14 @@
 // voltage rises.
 //
 // Golden-section search (Kiefer, Proc. AMS 4, 1953: no search of a unimodal function needs fewer
-// evaluations for the same bracket) over the clocks that the board has. What is answered was
-// measured, so noise of the curve between the clocks does not enter.
+// evaluations for the same bracket) over the clocks that the board has; where the minimum of much
+// the same workload is known, from there downhill instead. What is answered was measured, so noise
+// of the curve between the clocks does not enter.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,12 +24,16 @@ struct ClockSearch {
 };
 
 // `clocks_hz` rise; `cost(index)` is measured at most once an index and at most `count` times (>
-// 0). UsageError when there are no clocks or they do not rise.
+// 0). `start` is the index where the minimum is thought to be, if anywhere: then the clocks nearest
+// to the best so far are measured, the lower side first. UsageError when there are no clocks or
+// they do not rise.
 ClockSearch search_clock(std::span<const double> clocks_hz,
-                         const std::function<double(std::size_t)>& cost, std::size_t count);
+                         const std::function<double(std::size_t)>& cost, std::size_t count,
+                         std::optional<std::size_t> start = std::nullopt);
 
 // The search for least energy over the GPU clock, against the measured optimum, in one group of
-// rows that differ in nothing but that clock.
+// rows that differ in nothing but that clock. Groups that differ in the batch only come one after
+// the other, the smallest batch first, and a search starts at the median of the earlier answers.
 struct ClockSearchScore {
   OperatingPoint rest;  // what the rows share; its GPU clock is 0
   std::size_t clocks = 0;

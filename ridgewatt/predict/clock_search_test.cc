@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "ridgewatt/base/error.h"
@@ -44,6 +45,36 @@ TEST(ClockSearch, FewClocksAreAllMeasuredAndAMinimumAtTheEndIsFound) {
   EXPECT_THROW(search_clock(
                    std::vector<double>{2e9, 1e9}, [](std::size_t) { return 1.0; }, 5),
                UsageError);
+}
+
+TEST(ClockSearch, AStartIsLeftDownhill) {
+  const std::vector<double> clocks = {1e8, 2e8, 3e8, 4e8, 5e8, 6e8, 7e8, 8e8};
+  const auto energy = [](std::size_t i) { return std::abs(static_cast<double>(i) - 5); };
+  const auto found = search_clock(clocks, energy, 5, 3);
+  EXPECT_EQ(found.measured, (std::vector<std::size_t>{3, 2, 4, 5, 6}));
+  EXPECT_EQ(found.best, 5U);
+  EXPECT_EQ(search_clock(clocks, energy, 20, 0).measured.size(), clocks.size());
+  EXPECT_EQ(search_clock(clocks, energy, 3, 7).measured, (std::vector<std::size_t>{7, 6, 5}));
+}
+
+// Batch by batch the minimum moves by a step; from far off, three clocks would not find it.
+TEST(ClockSearch, LaterBatchesStartWhereEarlierOnesEnded) {
+  Sweep sweep;
+  for (int batch = 1; batch <= 4; ++batch) {
+    for (int i = 0; i < 30; ++i) {
+      Observation row;
+      row.point.batch = batch;
+      row.point.mode.gpu_clock_hz = 1e8 * (i + 1);
+      row.time_s = 1;
+      row.power_w = 10 + std::abs(i - (10 + batch));
+      sweep.observations.push_back(row);
+    }
+  }
+  const auto scores = score_clock_search(sweep, 3);
+  ASSERT_EQ(scores.size(), 4U);
+  EXPECT_EQ(scores.front().excess, 0);  // 1.1e9 is where golden section looks first
+  for (const auto& score : scores) EXPECT_LT(score.excess, 0.11) << score.rest.batch;  // a step
+  EXPECT_EQ(scores[1].answer_hz, scores[1].best_hz);
 }
 
 }  // namespace
