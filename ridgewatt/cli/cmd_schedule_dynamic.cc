@@ -113,9 +113,13 @@ void run(const Context& context, ScheduleDynamicCommand options) {
         options.arrivals == "bursty"
             ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
             : read_arrivals(options.arrivals);
-    options.simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
+    auto simulation = options.simulation;
+    if (options.arrivals != "bursty" && !arrivals.empty()) {
+      simulation.duration_s = std::min(simulation.duration_s, arrivals.back());
+    }
+    simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
     const auto summary =
-        run_dynamic(book, space.candidates(), arrivals, options.simulation, options.dynamic);
+        run_dynamic(book, space.candidates(), arrivals, simulation, options.dynamic);
     table.add_row(row_of(std::to_string(trace), summary, candidates.size()));
     all.add(summary);
   }
@@ -140,7 +144,9 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
       ->capture_default_str();
   command->add_option("--dwell", options->bursty.mean_dwell_s, "Mean time between jumps in s")
       ->capture_default_str();
-  command->add_option("--duration", options->simulation.duration_s, "Length of a trace in s")
+  command
+      ->add_option("--duration", options->simulation.duration_s,
+                   "Length of a trace in s; a recorded one may end sooner")
       ->capture_default_str();
   command->add_option("--traces", options->traces, "How many traces")
       ->check(CLI::Range(1, 1000))

@@ -26,6 +26,11 @@ struct SimulateOptions {
   std::string power_csv, timeline_csv, arrivals_csv, figures;
 };
 
+bool is_recorded(const SimulateOptions& options) {
+  return options.arrivals != "constant" && options.arrivals != "poisson" &&
+         options.arrivals != "bursty";
+}
+
 std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed) {
   Random random(seed);
   const double rate = options.schedule.rate;
@@ -119,6 +124,9 @@ void run(const Context& context, const SimulateOptions& options) {
       options.schedule.infer.empty() ? std::vector<double>{} : make_arrivals(options, context.seed);
   SimulationOptions simulation = options.simulation;
   simulation.duration_s = options.duration_s;
+  if (is_recorded(options) && !arrivals.empty()) {
+    simulation.duration_s = std::min(simulation.duration_s, arrivals.back());
+  }
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;
@@ -176,7 +184,9 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->delimiter(',');
   command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s")
       ->capture_default_str();
-  command->add_option("--duration", options->duration_s, "Simulated time in s")
+  command
+      ->add_option("--duration", options->duration_s,
+                   "Simulated time in s; a recorded trace may end sooner")
       ->capture_default_str();
   command
       ->add_option("--sharing", options->sharing,

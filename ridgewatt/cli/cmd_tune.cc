@@ -9,8 +9,9 @@
 namespace ridgewatt::cli {
 namespace {
 
-void run(const Context& context, TuneOptions options) {
+void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (is_local_device(options.device)) return tune_live(context, std::move(options));
+  refuse_live_options(command);
   if (options.live.command.size() > 1) {
     throw UsageError("more than one model", options.live.command[1],
                      "a program after -- needs --device local or fake:BOARD");
@@ -98,7 +99,7 @@ void add_tune(CLI::App& app, Context& context) {
                     "Use rows that the quality check flags");
   add_search_options(*command, *options);
   add_live_options(*command, options->live);
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] { run(context, *options, *command); });
 }
 
 }  // namespace ridgewatt::cli

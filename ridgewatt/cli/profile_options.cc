@@ -5,33 +5,32 @@
 namespace ridgewatt::cli {
 
 void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius) {
-  static constexpr char kGroup[] = "Measuring";
   command.add_option("--settle", options.settle_s, "At most so long for steady power")
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
   command
       .add_option("--settle-window", options.settle_window_s,
                   "Power is steady when two windows of so many seconds agree")
       ->check(CLI::Range(0.01, 60.0))
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
   command
       .add_option("--window", options.measure.window.minibatches,
                   "Clean minibatches a point; the command is ended after them (0: never)")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
   command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
   command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline a mode")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
   command.add_option("--max-celsius", max_celsius, "Abort above this temperature")
       ->capture_default_str()
-      ->group(kGroup);
+      ->group(kMeasuringGroup);
 }
 
 void name_campaign(const LocalDevice& device, ProfileOptions& options) {

@@ -7,6 +7,8 @@
 
 namespace ridgewatt::cli {
 
+// Where the help lists them.
+inline constexpr char kMeasuringGroup[] = "Measuring";
 // Protocol of one point; `max_celsius` is the mode control's.
 void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius);
 

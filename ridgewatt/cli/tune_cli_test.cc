@@ -104,6 +104,16 @@ TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
   EXPECT_GT(governor["time_ms"].get<double>(), 0);
 }
 
+TEST_F(TuneCommand, OptionsOfABoardAtHandAreRefusedElsewhere) {
+  for (const char* option : {"--governors schedutil", "--store x.db", "--window 5"}) {
+    for (const std::string& from : {std::string("zoo:lenet5 --device nano"), "--sweep " + sweep_}) {
+      const ProgramResult result = run_program("tune " + from + " " + option);
+      EXPECT_EQ(result.status, 2) << result.output;
+      EXPECT_NE(result.output.find("needs --device local"), std::string::npos) << result.output;
+    }
+  }
+}
+
 TEST_F(TuneCommand, UsageErrorsAreOneLineAndStatusTwo) {
   for (const char* arguments :
        {"", "--max-power -1", "--minimize speed", "--strategy luck", "--profiles 0",

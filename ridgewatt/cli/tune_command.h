@@ -54,6 +54,8 @@ void tune_sweep(const Context& context, const TuneOptions& options);
 void tune_twin(const Context& context, const TuneOptions& options);
 void tune_samples(const Context& context, const TuneOptions& options);
 void add_live_options(CLI::App& command, LiveOptions& options);
+// UsageError when one of them was given, since no board at hand would follow it.
+void refuse_live_options(const CLI::App& command);
 void tune_live(const Context& context, TuneOptions options);
 
 }  // namespace ridgewatt::cli

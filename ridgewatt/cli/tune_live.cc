@@ -54,10 +54,21 @@ void check(const TuneOptions& options) {
   }
 }
 
+constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
+
 }  // namespace
 
+void refuse_live_options(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool live = option->get_group() == kGroup || option->get_group() == kMeasuringGroup;
+    if (live && option->count() > 0) {
+      throw UsageError("an option of a board at hand", option->get_name(),
+                       "it needs --device local or fake:BOARD");
+    }
+  }
+}
+
 void add_live_options(CLI::App& command, LiveOptions& options) {
-  static constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
   command.add_option("--store", options.store, "Store that profiled points are kept in")
       ->capture_default_str()
       ->group(kGroup);
