@@ -38,6 +38,8 @@ std::vector<Figure> figures() {
                       [=](const RunScore& s) { return (s.*quantity).trusted_mape_pct; }});
     result.push_back(
         {name + "_coverage_pct", [=](const RunScore& s) { return (s.*quantity).coverage_pct; }});
+    result.push_back({name + "_trusted_coverage_pct",
+                      [=](const RunScore& s) { return (s.*quantity).trusted_coverage_pct; }});
     result.push_back(
         {name + "_width_ratio", [=](const RunScore& s) { return (s.*quantity).width_ratio; }});
   };

@@ -43,51 +43,57 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size
   return result;
 }
 
-// Modes chosen one after the other, each measured (looked up) before the next is chosen.
-std::vector<Observation> designed_samples(const Sweep& sweep, const PredictorOptions& options,
-                                          std::size_t count) {
+// Rows chosen one after the other, each measured (looked up) before the next is chosen.
+std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOptions& options,
+                                       std::size_t count) {
   const auto points = sweep.points();
-  std::vector<Observation> samples;
+  std::vector<std::size_t> rows;
   PredictorOptions own = options;
   own.method = "auto";
   const auto predictor = make_predictor(own);
   auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
-  while (samples.size() < count) {
-    std::size_t next = samples.empty()                   ? kFirstDesigned
-                       : samples.size() < kOneByOneUntil ? 1
-                                                         : kDesignedGroup;
-    next = std::min(next, count - samples.size());
-    if (!samples.empty()) chooser.fit(samples);
-    for (const auto index : chooser.suggest(points, next)) {
-      samples.push_back(sweep.observations[index]);
-    }
+  while (rows.size() < count) {
+    std::size_t next = rows.empty()                   ? kFirstDesigned
+                       : rows.size() < kOneByOneUntil ? 1
+                                                      : kDesignedGroup;
+    next = std::min(next, count - rows.size());
+    if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
+    for (const auto index : chooser.suggest(points, next)) rows.push_back(index);
   }
-  return samples;
+  return rows;
 }
 
-QuantityScore score_quantity(const Sweep& sweep, const std::vector<bool>& flagged,
+// What the rows of a sweep are to a run.
+struct RowRoles {
+  std::vector<bool> flagged, learned;
+};
+
+QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
                              const std::vector<Prediction>& predictions,
                              const Estimate Prediction::*quantity,
                              double (*measured)(const Observation&)) {
-  QuantityScore score;
-  double error = 0, trusted_error = 0, width = 0;
-  std::size_t inside = 0, trusted = 0;
+  // Means over the rows that count for one thing.
+  struct Mean {
+    double sum = 0, count = 0;
+    void add(double value) { sum += value, ++count; }
+    double percent() const { return 100 * sum / count; }
+  };
+  Mean error, trusted_error, covered, trusted_covered, unlearned_error, width;
   for (std::size_t row = 0; row < predictions.size(); ++row) {
     const Estimate& estimate = predictions[row].*quantity;
     const double actual = measured(sweep.observations[row]);
     const double one = std::abs(estimate.mean / actual - 1);
-    error += one;
-    width += (estimate.hi - estimate.lo) / 2 / estimate.mean;
-    if (actual >= estimate.lo && actual <= estimate.hi) ++inside;
-    if (!flagged[row]) trusted_error += one, ++trusted;
+    error.add(one);
+    if (!roles.flagged[row]) trusted_error.add(one);
+    if (roles.learned[row]) continue;
+    const bool inside = actual >= estimate.lo && actual <= estimate.hi;
+    covered.add(inside);
+    if (!roles.flagged[row]) trusted_covered.add(inside);
+    unlearned_error.add(one);
+    width.add((estimate.hi - estimate.lo) / 2 / estimate.mean);
   }
-  const auto rows = static_cast<double>(predictions.size());
-  score.mape_pct = 100 * error / rows;
-  score.trusted_mape_pct =
-      100 * trusted_error / static_cast<double>(std::max<std::size_t>(trusted, 1));
-  score.coverage_pct = 100 * static_cast<double>(inside) / rows;
-  score.width_ratio = width / std::max(error, 1e-300);
-  return score;
+  return {error.percent(), trusted_error.percent(), covered.percent(), trusted_covered.percent(),
+          width.sum / unlearned_error.sum};
 }
 
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& flagged,
@@ -183,24 +189,18 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
   return pareto_front(times, powers);
 }
 
-}  // namespace
-
-std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged) {
-  return rows_at(sweep, front_of(sweep.observations, flagged));
-}
-
-RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
-                           const Predictor& predictor, const EvaluationOptions& options) {
+RunScore score_predictions(const Sweep& sweep, const RowRoles& roles, const Predictor& predictor,
+                           const EvaluationOptions& options) {
   RunScore score;
   const auto points = sweep.points();
   const auto begin = std::chrono::steady_clock::now();
   const auto predictions = predictor.predict(points, options.interval);
   score.predict_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  score.time = score_quantity(sweep, flagged, predictions, &Prediction::time_s,
+  score.time = score_quantity(sweep, roles, predictions, &Prediction::time_s,
                               [](const Observation& o) { return o.time_s; });
-  score.power = score_quantity(sweep, flagged, predictions, &Prediction::power_w,
+  score.power = score_quantity(sweep, roles, predictions, &Prediction::power_w,
                                [](const Observation& o) { return o.power_w; });
-  score.energy = score_quantity(sweep, flagged, predictions, &Prediction::energy_j,
+  score.energy = score_quantity(sweep, roles, predictions, &Prediction::energy_j,
                                 [](const Observation& o) { return o.energy_j(); });
   std::vector<double> bound;
   if (options.confidence > 0.5) {
@@ -210,8 +210,8 @@ RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
   } else {
     for (const auto& p : predictions) bound.push_back(p.power_w.mean);
   }
-  const std::vector<bool> none(flagged.size(), false);
-  const std::vector<bool>& barred = options.keep_outliers ? none : flagged;
+  const std::vector<bool> none(roles.flagged.size(), false);
+  const std::vector<bool>& barred = options.keep_outliers ? none : roles.flagged;
   score.budget = score_budgets(sweep, barred, predictions, bound, options);
   std::vector<Observation> predicted;
   for (std::size_t row = 0; row < points.size(); ++row) {
@@ -222,6 +222,12 @@ RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
     score.measured_front.push_back(sweep.observations[row]);
   }
   return score;
+}
+
+}  // namespace
+
+std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged) {
+  return rows_at(sweep, front_of(sweep.observations, flagged));
 }
 
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options) {
@@ -267,24 +273,26 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
           throw UsageError(
               fmt::format("{} samples of a sweep of {} rows", job.size, sweep.observations.size()));
         }
-        std::vector<Observation> samples;
+        std::vector<std::size_t> rows;
         if (options.sampling == Sampling::kGiven) {
           const auto found = options.given.find({job.size, job.run});
           if (found == options.given.end()) {
             throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
           }
-          samples = rows_at(sweep, found->second);
+          rows = found->second;
         } else if (options.sampling == Sampling::kRandom) {
-          samples = rows_at(sweep, random.sample(sweep.observations.size(), count));
+          rows = random.sample(sweep.observations.size(), count);
         } else {
-          samples = designed_samples(sweep, own, count);
+          rows = designed_rows(sweep, own, count);
         }
+        RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
+        for (const auto row : rows) roles.learned[row] = true;
         const auto predictor = make_predictor(own);
         const auto begin = std::chrono::steady_clock::now();
-        predictor->fit(samples);
+        predictor->fit(rows_at(sweep, rows));
         const double fit_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        scores[i] = score_predictions(sweep, flagged, *predictor, options);
+        scores[i] = score_predictions(sweep, roles, *predictor, options);
         scores[i].method = job.method;
         scores[i].size = job.size;
         scores[i].run = job.run;

@@ -48,8 +48,10 @@ struct EvaluationOptions {
 struct QuantityScore {
   double mape_pct = 0;          // over all rows
   double trusted_mape_pct = 0;  // without flagged rows
-  double coverage_pct = 0;      // rows inside their interval
-  double width_ratio = 0;       // mean half-width of the intervals over the MAPE
+  // Of rows that were not learned from (NaN when there are none): inside their interval, all rows
+  // and without flagged ones; mean half-width of the intervals over the MAPE.
+  double coverage_pct = 0, trusted_coverage_pct = 0;
+  double width_ratio = 0;
 };
 
 // Answers to "the fastest mode within a budget" over all budgets that have one.
@@ -78,11 +80,8 @@ Sweep shuffle_costs(Sweep sweep, std::uint64_t seed);
 // Rows of the measured Pareto front of time and power, by rising time.
 std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged);
 
-// Scores of predictions for every row. Flagged rows are no answer and no optimum.
-RunScore score_predictions(const Sweep& sweep, const std::vector<bool>& flagged,
-                           const Predictor& predictor, const EvaluationOptions& options);
-
-// Every method at every size, `runs` times, side by side. Deterministic by seed.
+// Every method at every size, `runs` times, side by side. Flagged rows are no answer and no
+// optimum. Deterministic by seed.
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
 
 }  // namespace ridgewatt

@@ -157,7 +157,7 @@ LogPrediction CandidateSet::predict(const CandidateInput& input) const {
 }
 
 double CandidateSet::variance_factor() const {
-  constexpr double kSamplesOfPrior = 12;
+  constexpr double kSamplesOfPrior = 20;
   // Times have the heavier tails: chosen by the coverage on the published samples of MobileNetV3
   // and YOLOv8n and on the Orin Nano.
   const double prior = quantity_ == Quantity::kTime ? 2.2 : 1;
