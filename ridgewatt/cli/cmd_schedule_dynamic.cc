@@ -114,8 +114,8 @@ void run(const Context& context, ScheduleDynamicCommand options) {
             ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
             : read_arrivals(options.arrivals);
     auto simulation = options.simulation;
-    if (options.arrivals != "bursty" && !arrivals.empty()) {
-      simulation.duration_s = std::min(simulation.duration_s, arrivals.back());
+    if (options.arrivals != "bursty") {
+      simulation.duration_s = recorded_duration_s(arrivals, simulation.duration_s);
     }
     simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
     const auto summary =

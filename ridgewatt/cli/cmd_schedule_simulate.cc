@@ -123,10 +123,8 @@ void run(const Context& context, const SimulateOptions& options) {
   const auto arrivals =
       options.schedule.infer.empty() ? std::vector<double>{} : make_arrivals(options, context.seed);
   SimulationOptions simulation = options.simulation;
-  simulation.duration_s = options.duration_s;
-  if (is_recorded(options) && !arrivals.empty()) {
-    simulation.duration_s = std::min(simulation.duration_s, arrivals.back());
-  }
+  simulation.duration_s =
+      is_recorded(options) ? recorded_duration_s(arrivals, options.duration_s) : options.duration_s;
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;

@@ -94,6 +94,22 @@ TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
             json_of(evaluate + " --sizes 8 --runs 2 --threads 2"));
 }
 
+// A predictor that echoes what it learned is always right there: such rows say nothing of
+// intervals.
+TEST_F(PredictCommand, CoverageIsOfRowsThatWereNotLearnedFrom) {
+  const std::string evaluate =
+      "evaluate predictors --methods linear --runs 1 --sweep " + sweep_ + " --sizes ";
+  const std::string all = std::to_string(board_.observations.size());
+  const Json everything = json_of(evaluate + all)[0];
+  EXPECT_TRUE(everything["time_coverage_pct"].is_null()) << everything;
+  EXPECT_TRUE(everything["power_width_ratio"].is_null()) << everything;
+  EXPECT_TRUE(everything["time_mape_pct"].is_number());
+  // One row is left: it is inside or it is not.
+  const std::string all_but_one = std::to_string(board_.observations.size() - 1);
+  const double share = json_of(evaluate + all_but_one)[0]["time_coverage_pct"];
+  EXPECT_TRUE(share == 0 || share == 100) << share;
+}
+
 TEST_F(PredictCommand, FewClocksAreScoredAgainstTheMeasuredOptimum) {
   const Json rows = json_of("evaluate clocks --count 3 --sweep " + sweep_);
   ASSERT_GT(rows.size(), 0U);

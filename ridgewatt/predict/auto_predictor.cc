@@ -8,6 +8,7 @@
 #include "ridgewatt/predict/few_shot_model.h"
 
 namespace ridgewatt {
+
 void FewShotModel::use_space(std::span<const OperatingPoint> points) {
   std::vector<OperatingPoint> all(points.begin(), points.end());
   all.insert(all.end(), options_.space.begin(), options_.space.end());

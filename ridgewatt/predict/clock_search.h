@@ -25,8 +25,8 @@ struct ClockSearch {
 
 // `clocks_hz` rise; `cost(index)` is measured at most once an index and at most `count` times (>
 // 0). `start` is the index where the minimum is thought to be, if anywhere: then the clocks nearest
-// to the best so far are measured, the lower side first. UsageError when there are no clocks or
-// they do not rise.
+// to the best so far are measured, the lower side first. UsageError when there are no clocks,
+// they do not rise or `start` is not one of them.
 ClockSearch search_clock(std::span<const double> clocks_hz,
                          const std::function<double(std::size_t)>& cost, std::size_t count,
                          std::optional<std::size_t> start = std::nullopt);

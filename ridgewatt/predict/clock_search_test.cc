@@ -55,6 +55,7 @@ TEST(ClockSearch, AStartIsLeftDownhill) {
   EXPECT_EQ(found.best, 5U);
   EXPECT_EQ(search_clock(clocks, energy, 20, 0).measured.size(), clocks.size());
   EXPECT_EQ(search_clock(clocks, energy, 3, 7).measured, (std::vector<std::size_t>{7, 6, 5}));
+  EXPECT_THROW(search_clock(clocks, energy, 3, 8), UsageError);
 }
 
 // Batch by batch the minimum moves by a step; from far off, three clocks would not find it.
@@ -72,7 +73,7 @@ TEST(ClockSearch, LaterBatchesStartWhereEarlierOnesEnded) {
   }
   const auto scores = score_clock_search(sweep, 3);
   ASSERT_EQ(scores.size(), 4U);
-  EXPECT_EQ(scores.front().excess, 0);  // 1.1e9 is where golden section looks first
+  EXPECT_EQ(scores.front().excess, 0);  // golden section looks at 1.2e9 first
   for (const auto& score : scores) EXPECT_LT(score.excess, 0.11) << score.rest.batch;  // a step
   EXPECT_EQ(scores[1].answer_hz, scores[1].best_hz);
 }

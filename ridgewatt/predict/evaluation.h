@@ -48,8 +48,8 @@ struct EvaluationOptions {
 struct QuantityScore {
   double mape_pct = 0;          // over all rows
   double trusted_mape_pct = 0;  // without flagged rows
-  // Of rows that were not learned from (NaN when there are none): inside their interval, all rows
-  // and without flagged ones; mean half-width of the intervals over the MAPE.
+  // Of rows that were not learned from: inside their interval, all rows and without flagged ones;
+  // mean half-width of the intervals over the MAPE. NaN, as above, where there are no such rows.
   double coverage_pct = 0, trusted_coverage_pct = 0;
   double width_ratio = 0;
 };

@@ -32,8 +32,9 @@ class GaussianProcess {
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
   // Mean and variance of a new noisy observation at each row. The variances of function and noise
-  // are uncertain by their own log-normal, so the variance is that of the normal distribution with
-  // the same 90 % interval as the mixture.
+  // (with the linear part) are uncertain by their own log-normal, so the variance is that of the
+  // normal distribution with the same 90 % interval as the mixture; other intervals are
+  // approximate.
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 

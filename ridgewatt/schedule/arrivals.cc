@@ -83,6 +83,11 @@ std::vector<double> read_arrivals(const std::string& path) {
   return result;
 }
 
+double recorded_duration_s(std::span<const double> arrivals, double most_s) {
+  const double length_s = arrivals.empty() ? 0 : arrivals.back();
+  return length_s > 0 ? std::min(length_s, most_s) : most_s;
+}
+
 std::string write_arrivals_csv(const std::vector<double>& arrivals) {
   std::string text = "time_s\n";
   for (const double time_s : arrivals) text += format_exact(time_s) + "\n";

@@ -1,6 +1,7 @@
 // Request arrivals: time stamps in seconds, ascending, made from a process or read from a file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ std::vector<double> bursty_arrivals(const BurstyOptions& options, double duratio
 // trace starts at 0. Throws InputError when a time is missing, not finite or before its
 // predecessor.
 std::vector<double> read_arrivals(const std::string& path);
+// How long to simulate a recorded trace: to its last arrival, but at most `most_s` seconds (that
+// long when all arrive at once).
+double recorded_duration_s(std::span<const double> arrivals, double most_s);
 std::string write_arrivals_csv(const std::vector<double>& arrivals);
 
 }  // namespace ridgewatt

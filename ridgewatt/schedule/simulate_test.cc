@@ -201,6 +201,9 @@ TEST(Simulate, BadOptionsAndTraces) {
   EXPECT_THROW(read_arrivals(folder.write("c.csv", "time_s\n")), InputError);
   const auto good = read_arrivals(folder.write("d.csv", "time_s\n5\n5.5\n7\n"));
   EXPECT_EQ(good, (std::vector<double>{0, 0.5, 2}));
+  EXPECT_EQ(recorded_duration_s(good, 3600), 2);
+  EXPECT_EQ(recorded_duration_s(good, 1), 1);
+  EXPECT_EQ(recorded_duration_s(std::vector<double>{0}, 600), 600);  // one arrival has no length
 }
 
 TEST(Arrivals, ProcessesHaveTheirMeanRate) {
