@@ -1,7 +1,8 @@
 // ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/clock_search.h"
-#include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::cli {
@@ -24,8 +25,9 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
                {"within", ""},
                {"noise_pct", "", 3}});
   for (const auto& path : options.sweeps) {
+    const std::size_t before = table.rows().size();
     for (const auto& sweep : read_sweeps(path)) {
-      const Sweep used = options.keep_outliers ? sweep : trusted_rows(sweep, check_quality(sweep));
+      const Sweep used = options.keep_outliers ? sweep : leave_out_flagged(context, sweep, path);
       for (const auto& score : score_clock_search(used, options.count)) {
         table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
                        static_cast<std::int64_t>(score.clocks), score.answer_hz / 1e6,
@@ -33,6 +35,9 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
                        std::int64_t{100 * score.excess <= options.tolerance_pct},
                        100 * score.noise});
       }
+    }
+    if (table.rows().size() == before) {
+      throw InputError("no three rows that differ in the GPU clock only", path);
     }
   }
   print(context, table);

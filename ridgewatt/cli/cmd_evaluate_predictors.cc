@@ -1,6 +1,5 @@
 // ridgewatt evaluate predictors: methods x sample sizes x runs on a measured sweep.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "ridgewatt/base/error.h"
@@ -54,11 +53,6 @@ std::vector<Figure> figures() {
   return result;
 }
 
-// What no row tells is left empty.
-Cell cell(double value) {
-  return std::isnan(value) ? Cell() : Cell(value);
-}
-
 // Median over runs, and quartiles of the two errors; coverage and shares are means.
 Table summary_table(const std::vector<RunScore>& scores) {
   std::vector<Column> columns = {{"method", ""}, {"modes", ""}, {"runs", ""}};
@@ -83,7 +77,8 @@ Table summary_table(const std::vector<RunScore>& scores) {
       std::vector<double> values;
       for (std::size_t i = begin; i < end; ++i) values.push_back(figure.get(scores[i]));
       const bool error = figure.name.find("mape") != std::string::npos;
-      row.push_back(cell(error || figure.name == "penalty_pct" ? median(values) : mean(values)));
+      row.push_back(
+          known_cell(error || figure.name == "penalty_pct" ? median(values) : mean(values)));
       if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
         row.emplace_back(quantile(values, 0.25));
         row.emplace_back(quantile(values, 0.75));
@@ -102,7 +97,7 @@ Table run_table(const std::vector<RunScore>& scores) {
   Table table(columns);
   for (const auto& score : scores) {
     std::vector<Cell> row = {score.method, std::int64_t{score.size}, std::int64_t{score.run}};
-    for (const auto& figure : all) row.push_back(cell(figure.get(score)));
+    for (const auto& figure : all) row.push_back(known_cell(figure.get(score)));
     table.add_row(std::move(row));
   }
   return table;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
@@ -30,7 +29,6 @@ struct EvaluateOptions {
 ScoredSweep read_scored(const std::string& path) {
   ScoredSweep scored{read_sweep(path), {}, {}};
   take_governed(scored.all);
-  if (scored.all.observations.empty()) throw InputError("no row with fixed clocks", path);
   scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
   return scored;
 }
@@ -93,7 +91,7 @@ Table score_table() {
 }
 
 Cell percent(double share) {
-  return std::isnan(share) ? Cell() : Cell(100 * share);
+  return known_cell(100 * share);
 }
 
 void add_score(Table& table, const StrategyScore& score) {
@@ -114,9 +112,7 @@ void add_score(Table& table, const StrategyScore& score) {
                  percent(score.median_penalty_with_flagged),
                  percent(score.mean_penalty_with_flagged),
                  percent(score.median_saving),
-                 std::isnan(score.median_payback_minibatches)
-                     ? Cell()
-                     : Cell(score.median_payback_minibatches),
+                 known_cell(score.median_payback_minibatches),
                  score.profiles_used,
                  score.board_time_s,
                  score.board_energy_j});

@@ -26,12 +26,9 @@ struct SimulateOptions {
   std::string power_csv, timeline_csv, arrivals_csv, figures;
 };
 
-bool is_recorded(const SimulateOptions& options) {
-  return options.arrivals != "constant" && options.arrivals != "poisson" &&
-         options.arrivals != "bursty";
-}
-
-std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed) {
+// `duration_s` becomes a recorded trace's own where that is shorter.
+std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed,
+                                  double& duration_s) {
   Random random(seed);
   const double rate = options.schedule.rate;
   if (options.arrivals == "constant") return constant_arrivals(rate, options.duration_s);
@@ -40,7 +37,9 @@ std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t 
     return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s,
                            random);
   }
-  return read_arrivals(options.arrivals);
+  auto recorded = read_arrivals(options.arrivals);
+  duration_s = recorded_duration_s(recorded, duration_s);
+  return recorded;
 }
 
 std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
@@ -120,11 +119,11 @@ void run(const Context& context, const SimulateOptions& options) {
   const Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
 
-  const auto arrivals =
-      options.schedule.infer.empty() ? std::vector<double>{} : make_arrivals(options, context.seed);
   SimulationOptions simulation = options.simulation;
-  simulation.duration_s =
-      is_recorded(options) ? recorded_duration_s(arrivals, options.duration_s) : options.duration_s;
+  simulation.duration_s = options.duration_s;
+  const auto arrivals = options.schedule.infer.empty()
+                            ? std::vector<double>{}
+                            : make_arrivals(options, context.seed, simulation.duration_s);
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;

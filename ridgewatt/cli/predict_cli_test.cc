@@ -119,6 +119,17 @@ TEST_F(PredictCommand, FewClocksAreScoredAgainstTheMeasuredOptimum) {
   }
 }
 
+TEST_F(PredictCommand, ClocksAreNotSearchedWhereThereAreNone) {
+  const std::string sweep = folder_.write("batches.csv",
+                                          "workload,kind,batch,gpu_mhz,time_ms,power_w\n"
+                                          "a,inference,1,900,10,5\n"
+                                          "a,inference,2,900,20,5\n");
+  const ProgramResult result = run_program("evaluate clocks --sweep " + sweep);
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  EXPECT_NE(result.output.find("GPU clock"), std::string::npos) << result.output;
+}
+
 TEST_F(PredictCommand, AnUnseenTwinIsAPriorOfTheEvaluation) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data/agx-orin";

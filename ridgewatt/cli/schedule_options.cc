@@ -1,12 +1,10 @@
 #include "ridgewatt/cli/schedule_options.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 
@@ -43,13 +41,7 @@ PlanProblem ScheduleOptions::problem() const {
 ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   const auto read = [&](const std::string& path) {
     Sweep sweep = read_sweep(path);
-    if (keep_outliers) return sweep;
-    const QualityReport report = check_quality(sweep);
-    if (report.flagged_rows() > 0 && !context.quiet) {
-      std::cerr << fmt::format("{}: {} of {} rows left out by the quality check\n", path,
-                               report.flagged_rows(), sweep.observations.size());
-    }
-    return trusted_rows(sweep, report);
+    return keep_outliers ? sweep : leave_out_flagged(context, sweep, path);
   };
   if (non_urgent_rate.size() > non_urgent.size()) {
     throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");

@@ -86,19 +86,22 @@ Sweep read_trusted_sweep(const Context& context, const std::string& path, bool k
     throw UsageError(fmt::format("{} workloads of the sweep fit", matches), path,
                      "choose one with --workload NAME or NAME:KIND out of " + names);
   }
-  if (keep_outliers) return std::move(*chosen);
-  const QualityReport report = check_quality(*chosen);
+  return keep_outliers ? std::move(*chosen) : leave_out_flagged(context, *chosen, path);
+}
+
+Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path) {
+  const QualityReport report = check_quality(sweep);
   if (report.flagged_rows() > 0 && !context.quiet) {
     std::cerr << escape_terminal(
                      fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers "
                                  "keeps them)",
-                                 path, report.flagged_rows(), chosen->observations.size()))
+                                 path, report.flagged_rows(), sweep.observations.size()))
               << '\n';
   }
-  if (report.flagged_rows() == chosen->observations.size()) {
+  if (report.flagged_rows() == sweep.observations.size()) {
     throw InputError("the quality check trusts no row", path, "see `sweep` for the reasons");
   }
-  return trusted_rows(*chosen, report);
+  return trusted_rows(sweep, report);
 }
 
 }  // namespace ridgewatt::cli

@@ -33,5 +33,7 @@ double parse_duration_s(const std::string& text, const std::string& option);
 // standard error says how many. `workload` picks one of several in a file.
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::string& workload = "");
+// The same of a sweep that was read already from `path`. InputError when no row is left.
+Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path);
 
 }  // namespace ridgewatt::cli

@@ -99,7 +99,7 @@ TEST_F(Loader, CommandPrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
   EXPECT_EQ(runs[2]["use"], "predicted");
   for (const auto& run : runs) {
     EXPECT_EQ(run["read_percent"], 100);
-    EXPECT_GT(run["resident_after_percent"], 90);  // a machine short of memory may drop some
+    EXPECT_GE(run["resident_after_percent"], 99);  // a page was seen to be missing
     EXPECT_GT(run["model_s"], 0);
   }
   // 3 runs of 20 minibatches; the first mark has no beginning.

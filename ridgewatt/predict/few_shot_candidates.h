@@ -75,9 +75,8 @@ class CandidateSet {
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
   // What the predictive variance has to be multiplied by, as the samples say that are each
-  // predicted from the others; few of them say little, and a prior stands in. It is
-  // relative to hyperparameters as fitted, so it may count again what their uncertainty has
-  // widened.
+  // predicted from the others; few of them say little, and a prior stands in. It is relative to
+  // hyperparameters as fitted, so it may count again what their uncertainty has widened.
   double variance_factor() const;
   // Of the stages under the general prior: the typical ln(time).
   double level() const { return candidates_.front().model.parameters()[0]; }

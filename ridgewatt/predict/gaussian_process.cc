@@ -163,6 +163,7 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
                           const Eigen::MatrixXd& linear, const Eigen::VectorXd& coefficient_mean,
                           const Eigen::VectorXd& coefficient_deviation) {
   if (hyper_.size() == 0) reset_hyperparameters();
+  signal_widening_ = noise_widening_ = 1;
   if (noise_scale_.size() != x.rows()) noise_scale_.setOnes(x.rows());
   x_ = x;
   linear_ = linear;
@@ -183,7 +184,6 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
     const double dof = options_.degrees_of_freedom;
     noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
   }
-  weigh_hyperparameters();
 }
 
 Eigen::MatrixXd GaussianProcess::residual_covariance() const {

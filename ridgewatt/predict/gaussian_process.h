@@ -31,10 +31,13 @@ class GaussianProcess {
   // x: one row a sample. linear: H. A second fit starts from the hyperparameters of the first.
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
-  // Mean and variance of a new noisy observation at each row. The variances of function and noise
-  // (with the linear part) are uncertain by their own log-normal, so the variance is that of the
-  // normal distribution with the same 90 % interval as the mixture; other intervals are
-  // approximate.
+  // Widens what is predicted from here on by how far the hyperparameters are from known. Once,
+  // after the last fit: it costs as much as a dozen steps of one.
+  void weigh_hyperparameters();
+  // Mean and variance of a new noisy observation at each row. Once weighed, the variances of
+  // function and noise (with the linear part) are uncertain by their own log-normal, so the
+  // variance is that of the normal distribution with the same 90 % interval as the mixture; other
+  // intervals are approximate.
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
@@ -61,7 +64,6 @@ class GaussianProcess {
   void reset_hyperparameters();
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorise();
-  void weigh_hyperparameters();
 
   GaussianProcessOptions options_;
   Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise

@@ -47,6 +47,7 @@ double coverage_of_drawn_functions(Eigen::Index samples, int functions) {
     GaussianProcess process;
     process.fit(x.topRows(samples), y.head(samples), ones.topRows(samples),
                 Eigen::VectorXd::Zero(1), Eigen::VectorXd::Constant(1, 0.1));
+    process.weigh_hyperparameters();
     Eigen::VectorXd mean, variance;
     process.predict(x.bottomRows(kAsked), ones.bottomRows(kAsked), mean, variance);
     const Eigen::ArrayXd off = (y.tail(kAsked) - mean).array().abs();

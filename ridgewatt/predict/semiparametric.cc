@@ -69,6 +69,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
                  prior_deviation_);
     covariance = process_.residual_covariance();
   }
+  process_.weigh_hyperparameters();
 }
 
 void SemiparametricModel::use_prior() {

@@ -31,6 +31,10 @@ std::size_t width(const std::string& text) {
 
 }  // namespace
 
+Cell known_cell(double value) {
+  return std::isnan(value) ? Cell() : Cell(value);
+}
+
 std::string cell_text(const Cell& cell, int digits) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);

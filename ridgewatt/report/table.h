@@ -16,6 +16,9 @@ inline constexpr double kGiga = 1e9;  // FLOP in a GFLOP, as columns have it
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
+// Empty when it is NaN: nothing told it.
+Cell known_cell(double value);
+
 struct Column {
   std::string name;          // "time_ms": CSV header and JSON key
   std::string heading = {};  // "time (ms)": terminal heading; empty: the name

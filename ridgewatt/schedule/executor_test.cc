@@ -95,7 +95,7 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   options_.training_per_cycle = 3;
   serve(2);
   expect_never_two_holders();
-  ASSERT_GT(summary_.inference_minibatches, 5u);
+  ASSERT_GT(summary_.inference_minibatches, 10u);
   // At most three training minibatches between two of inference, and the two workers in turn.
   int between = 0, most = 0, a = 0, b = 0;
   bool began = false;
@@ -136,9 +136,9 @@ TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
   expect_never_two_holders();
   EXPECT_EQ(summary_.deaths, 1u);
   ASSERT_GT(noticed_at, 0);
-  EXPECT_LT(noticed_at - killed_at, 1);  // by its end, not by a deadline of 60 s
+  EXPECT_LT(noticed_at - killed_at, 0.1);
   EXPECT_EQ(records_.back().worker, "other");
-  EXPECT_GT(records_.size(), 5u);
+  EXPECT_GT(records_.size(), 20u);
 }
 
 TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
@@ -157,7 +157,7 @@ TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
                                    [](const auto& r) { return r.outcome == "killed"; });
   ASSERT_NE(killed, records_.end());
   EXPECT_EQ(killed->pid, hung);
-  EXPECT_GE(killed->released_s - killed->granted_s, 0.499);  // the deadline and the grace
+  EXPECT_NEAR(killed->released_s - killed->granted_s, 0.5, 0.2);
   EXPECT_EQ(summary_.revocations, 1u);
   EXPECT_EQ(records_.back().worker, "other");
 }

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "ridgewatt/base/error.h"
+
 namespace ridgewatt {
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen) {
@@ -51,6 +53,7 @@ std::vector<Observation> take_governed(Sweep& sweep) {
     (is_governed ? governed : fixed).push_back(sweep.observations[i]);
     if (!is_governed && i < sweep.lines.size()) lines.push_back(sweep.lines[i]);
   }
+  if (fixed.empty()) throw InputError("no row with fixed clocks", sweep.source);
   sweep.observations = std::move(fixed);
   sweep.lines = std::move(lines);
   return governed;

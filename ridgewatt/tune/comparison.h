@@ -37,7 +37,7 @@ std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& swe
                                               const std::vector<NamedMode>& names);
 
 // Rows under DVFS governors: their clocks wander, so they are no points of a search. Taken out of
-// `sweep`.
+// `sweep`; InputError when no other row is left.
 std::vector<Observation> take_governed(Sweep& sweep);
 
 // Each governor at its best batch for the goal, "governor schedutil".
