@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "ridgewatt/base/error.h"
@@ -114,6 +115,13 @@ Interval bootstrap_interval(std::span<const double> values,
 
 double normal_cdf(double z) {
   return 0.5 * std::erfc(-z / std::sqrt(2.0));
+}
+
+double expected_improvement(double mean, double deviation, double best) {
+  const double z = (best - mean) / deviation;
+  if (z < -6) return 0;
+  const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
+  return deviation * (z * normal_cdf(z) + density);
 }
 
 double normal_quantile(double p) {

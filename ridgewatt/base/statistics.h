@@ -45,6 +45,8 @@ inline constexpr double kNormal95 = 1.6448536269514722;
 // Quantile of the standard normal distribution, and its distribution function.
 double normal_quantile(double p);
 double normal_cdf(double z);
+// E[max(best - x, 0)] of a normal x, the expected improvement; 0 where x lies six deviations above.
+double expected_improvement(double mean, double deviation, double best);
 // Quantile of Student's t distribution; `degrees` of freedom need not be whole.
 double student_quantile(double p, double degrees);
 

@@ -123,6 +123,8 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
     evaluation.sampling = Sampling::kGiven;
   } else if (options.sampling == "designed") {
     evaluation.sampling = Sampling::kDesigned;
+  } else if (options.sampling == "budgets") {
+    evaluation.sampling = Sampling::kBudgets;
   }
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
@@ -168,8 +170,11 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   command->add_option("--runs", evaluation.runs, "Runs of each")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--sampling", options->sampling, "random, designed, or given by --runs-file")
-      ->check(CLI::IsMember({"random", "designed", "given"}))
+  command
+      ->add_option("--sampling", options->sampling,
+                   "random, designed, half designed and half for the budgets of power, or given by "
+                   "--runs-file")
+      ->check(CLI::IsMember({"random", "designed", "budgets", "given"}))
       ->capture_default_str();
   command->add_option("--runs-file", options->given, "Log of published runs with sampled_modes");
   command->add_option("--confidence", evaluation.confidence,

@@ -31,14 +31,12 @@ void run(const Context& context, const ParetoCommand& options) {
   if (!options.sweep.empty()) {
     const Sweep sweep = read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers);
     points = sweep.points();
-    for (const auto& row : sweep.observations) {
-      const auto exact = [](double value) { return Estimate{value, value, value}; };
-      values.push_back({exact(row.time_s), exact(row.power_w), exact(row.energy_j())});
-    }
+    for (const auto& row : sweep.observations) values.push_back(exactly(row));
   } else {
     PredictInputs inputs = read_inputs(context, options.inputs);
     inputs.predictor->fit(inputs.samples.observations);
     values = inputs.predictor->predict(inputs.points, options.inputs.confidence);
+    use_measured(inputs.points, inputs.samples.observations, values);
     points = std::move(inputs.points);
   }
   std::vector<double> first, second;

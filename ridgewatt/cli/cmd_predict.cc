@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
@@ -22,6 +23,7 @@ struct PredictCommand {
   PredictOptions inputs;
   std::string output, train_reference;
   std::size_t suggest = 0;
+  std::string budgets;
   bool advise = false;
   double minibatch_ms = 0;
   TrainingScenario job{"job", 0, 1, 1};
@@ -63,6 +65,17 @@ Table points_table(const std::vector<OperatingPoint>& points) {
   return table;
 }
 
+// LEAST:MOST or one budget, in W.
+PowerBudgets parse_budgets(const std::string& text) {
+  const auto fields = split(text, ':');
+  const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
+  if (fields.size() > 2 || !least_w || !most_w) {
+    throw UsageError(fmt::format("'{}' is no range of power", text), "--budgets",
+                     "give LEAST:MOST in W, for example 17:50");
+  }
+  return {*least_w, *most_w, 1};
+}
+
 // The next modes, in an order that a board follows with few changes: clocks from high to low.
 void suggest(const Context& context, const PredictCommand& options) {
   PredictInputs inputs = read_inputs(context, options.inputs);
@@ -71,9 +84,11 @@ void suggest(const Context& context, const PredictCommand& options) {
   const bool sampled = !inputs.samples.observations.empty();
   if (sampled) predictor->fit(inputs.samples.observations);
   std::vector<OperatingPoint> next;
-  for (const auto index : predictor->suggest(inputs.points, options.suggest)) {
-    next.push_back(inputs.points[index]);
-  }
+  const auto chosen = options.budgets.empty()
+                          ? predictor->suggest(inputs.points, options.suggest)
+                          : predictor->suggest_for_budgets(inputs.points, options.suggest,
+                                                           parse_budgets(options.budgets));
+  for (const auto index : chosen) next.push_back(inputs.points[index]);
   std::sort(next.begin(), next.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
     const auto key = [](const OperatingPoint& p) {
       return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
@@ -136,6 +151,7 @@ void add_predict(CLI::App& app, Context& context) {
       "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
       "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
   auto options = std::make_shared<PredictCommand>();
   options->inputs.add_to(*command);
@@ -144,6 +160,12 @@ void add_predict(CLI::App& app, Context& context) {
                       "--format json) to this file");
   command->add_option("--suggest", options->suggest,
                       "Instead of predicting, propose this many modes to profile next");
+  command
+      ->add_option("--budgets", options->budgets,
+                   "For --suggest: propose for who asks for the fastest mode within each of these "
+                   "budgets of power, LEAST:MOST in W; once some modes are profiled")
+      ->needs("--suggest")
+      ->needs("--samples");
   command->add_option("--train-reference", options->train_reference,
                       "Train powertrain's reference networks on the samples and write them here");
   auto* advise = command->add_flag(

@@ -66,6 +66,25 @@ TEST_F(PredictCommand, SuggestsOtherModesThanTheSampledFromHighClocksToLow) {
   }
 }
 
+TEST_F(PredictCommand, SuggestsWhatBudgetsOfPowerNeed) {
+  const std::string next =
+      "predict --samples " + samples(9) + " --query " + sweep_ + " --suggest 4 --budgets ";
+  const Json low = json_of(next + "6:8"), high = json_of(next + "12");
+  ASSERT_EQ(low.size(), 4U);
+  ASSERT_EQ(high.size(), 4U);
+  for (const auto& row : low) {
+    for (const auto& other : high) {
+      EXPECT_LT(row["power_w"].get<double>(), other["power_w"].get<double>());
+    }
+  }
+}
+
+// What was profiled is not predicted again where it is an answer.
+TEST_F(PredictCommand, AFrontOfSamplesHoldsWhatWasMeasured) {
+  const Json front = json_of("pareto --samples " + sweep_ + " --query " + sweep_);
+  EXPECT_EQ(front, json_of("pareto --sweep " + sweep_));
+}
+
 TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
   const Json rows = json_of("predict --device agx-orin --advise --minibatch-ms 250");
   std::set<std::string> scenarios;
@@ -143,10 +162,22 @@ TEST_F(PredictCommand, AnUnseenTwinIsAPriorOfTheEvaluation) {
   EXPECT_EQ(nothing_left.status, 2) << nothing_left.output;
 }
 
+TEST_F(PredictCommand, BudgetsThatAreNoneAreRefused) {
+  const std::string next =
+      "predict --samples " + samples(9) + " --query " + sweep_ + " --suggest 1 --budgets ";
+  for (const std::string budgets :
+       {"17-50", "a:b", "50:17", "0:10", "1:2:3", "1:nan", "1:1e9", ":"}) {
+    const ProgramResult result = run_program(next + budgets);
+    EXPECT_EQ(result.status, 2) << budgets << '\n' << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
 TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
   for (const std::string arguments :
        {"predict", "predict --advise", "predict --device agx-orin --advise",
-        "predict --minibatch-ms 5", "evaluate predictors", "evaluate clocks --sweep x --count 0"}) {
+        "predict --minibatch-ms 5", "predict --device agx-orin --suggest 3 --budgets 17:50",
+        "evaluate predictors", "evaluate clocks --sweep x --count 0"}) {
     const ProgramResult result = run_program(arguments);
     EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
     EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;

@@ -65,21 +65,28 @@ void tune_samples(const Context& context, const TuneOptions& options) {
   }
   predictor.fit(samples.observations);
 
+  const auto costs_at = [&](std::span<const OperatingPoint> points, double interval) {
+    auto costs = predictor.predict(points, interval);
+    use_measured(points, samples.observations, costs);
+    return costs;
+  };
+  const auto cost_at = [&](const OperatingPoint& point) {
+    return costs_at(std::array{point}, kDefaultInterval).front();
+  };
+
   TuneReport report;
   report.goal = options.goal.goal();
   if (report.goal.needs_reference()) {
-    const std::array<OperatingPoint, 1> top = {space[space.top()]};
-    report.goal.reference_time_s =
-        predictor.predict(top).front().time_s.mean / std::max(top.front().batch, 1);
+    const OperatingPoint& top = space[space.top()];
+    report.goal.reference_time_s = cost_at(top).time_s.mean / std::max(top.batch, 1);
   }
   const bool cautious = options.confidence != 0.5;
-  const auto costs = predictor.predict(
-      space.points(), cautious ? std::abs(2 * options.confidence - 1) : kDefaultInterval);
+  const auto costs =
+      costs_at(space.points(), cautious ? std::abs(2 * options.confidence - 1) : kDefaultInterval);
   const Choice choice =
       choose(report.goal, space.points(), costs, cautious ? Caution::kUpperEnds : Caution::kMeans);
   const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
-    const std::array<OperatingPoint, 1> one = {point};
-    return compared(report.goal, name, point, predictor.predict(one).front());
+    return compared(report.goal, name, point, cost_at(point));
   };
   if (choice.best) report.answer = predicted("answer", space[*choice.best]);
   if (choice.miss) report.miss = predicted("nearest miss", space[*choice.miss]);
@@ -90,8 +97,9 @@ void tune_samples(const Context& context, const TuneOptions& options) {
   report.strategy = "predicted";
   report.seed = context.seed;
   report.provenance = "predicted";
-  report.remark = fmt::format("few-shot predictor on {} profiled points; 90 % intervals",
-                              samples.observations.size());
+  report.remark = fmt::format(
+      "few-shot predictor on {} profiled points, which cost what was measured; 90 % intervals",
+      samples.observations.size());
   report.considered = space.size();
   report.job_samples = options.dataset_size * options.epochs;
   print_report(context, report, options.trace);

@@ -35,9 +35,9 @@ CandidateInput FewShotModel::input_at(std::span<const OperatingPoint> points) co
 void FewShotModel::fit(std::span<const Observation> samples) {
   if (samples.empty()) throw UsageError("no samples to learn from");
   const auto kept = thin_evenly(samples, options_.max_samples);
-  sampled_ = points_of(kept);
-  use_space(sampled_);
-  CandidateInput input = input_at(sampled_);
+  const auto points = points_of(kept);
+  use_space(points);
+  CandidateInput input = input_at(points);
   const LogCosts logs = log_costs(kept);
   input.log_time = logs.time;
   least_log_time_ = logs.time.minCoeff(), most_log_time_ = logs.time.maxCoeff();
@@ -46,7 +46,9 @@ void FewShotModel::fit(std::span<const Observation> samples) {
   time_.fit(input, logs.time);
   power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, time_.level());
   power_.fit(input, logs.power);
-  std::sort(sampled_.begin(), sampled_.end());
+  samples_ = kept;
+  std::stable_sort(samples_.begin(), samples_.end(),
+                   [](const Observation& a, const Observation& b) { return a.point < b.point; });
 
   summary_ = {};
   summary_.samples = kept.size();
@@ -55,12 +57,14 @@ void FewShotModel::fit(std::span<const Observation> samples) {
   }
 }
 
-std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> points,
-                                              double interval) const {
-  if (sampled_.empty()) throw UsageError("predict before fit");
-  if (!(interval > 0 && interval < 1)) {
-    throw UsageError("the probability of an interval lies between 0 and 1");
-  }
+double FewShotModel::LogCostPrediction::power_variance(Eigen::Index row) const {
+  const double s = power.time_sensitivity[row];
+  return power.variance[row] + s * s * time.variance[row];
+}
+
+FewShotModel::LogCostPrediction FewShotModel::predict_logs(
+    std::span<const OperatingPoint> points) const {
+  if (samples_.empty()) throw UsageError("predict before fit");
   CandidateInput input = input_at(points);
   LogPrediction time = time_.predict(input);
   // Nothing runs 50 times faster or slower than all that was seen, nor takes 5 times the power.
@@ -72,6 +76,22 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
       power.mean.cwiseMax(least_log_power_ - std::log(5)).cwiseMin(most_log_power_ + std::log(5));
   time.variance *= time_.variance_factor();
   power.variance *= power_.variance_factor();
+  return {std::move(time), std::move(power)};
+}
+
+bool FewShotModel::is_sampled(const OperatingPoint& point) const {
+  const auto at = std::lower_bound(
+      samples_.begin(), samples_.end(), point,
+      [](const Observation& sample, const OperatingPoint& p) { return sample.point < p; });
+  return at != samples_.end() && at->point == point;
+}
+
+std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> points,
+                                              double interval) const {
+  if (!(interval > 0 && interval < 1)) {
+    throw UsageError("the probability of an interval lies between 0 and 1");
+  }
+  const LogCostPrediction logs = predict_logs(points);
   const double z = normal_quantile(0.5 + interval / 2);
   const auto estimate = [z](double mean, double variance) {
     const double half = std::min(z * std::sqrt(variance), 4.0);
@@ -80,11 +100,12 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
   std::vector<Prediction> result(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    const double s = power.time_sensitivity[row];
-    result[i].time_s = estimate(time.mean[row], time.variance[row]);
-    result[i].power_w = estimate(power.mean[row], power.variance[row] + s * s * time.variance[row]);
-    result[i].energy_j = estimate(time.mean[row] + power.mean[row],
-                                  power.variance[row] + (1 + s) * (1 + s) * time.variance[row]);
+    const double s = logs.power.time_sensitivity[row];
+    result[i].time_s = estimate(logs.time.mean[row], logs.time.variance[row]);
+    result[i].power_w = estimate(logs.power.mean[row], logs.power_variance(row));
+    result[i].energy_j =
+        estimate(logs.time.mean[row] + logs.power.mean[row],
+                 logs.power.variance[row] + (1 + s) * (1 + s) * logs.time.variance[row]);
   }
   return result;
 }
@@ -110,6 +131,11 @@ const AutoSummary& AutoPredictor::summary() const {
 std::vector<std::size_t> AutoPredictor::suggest(std::span<const OperatingPoint> candidates,
                                                 std::size_t count) {
   return model_->suggest(candidates, count);
+}
+std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
+    std::span<const OperatingPoint> candidates, std::size_t count,
+    const PowerBudgets& budgets) const {
+  return model_->suggest_for_budgets(candidates, count, budgets);
 }
 
 }  // namespace ridgewatt

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/predict/reference.h"
 
@@ -61,6 +62,11 @@ class AutoPredictor : public Predictor {
   // fit under the prior. Points with a sample are left out, and of two equally good ones the one
   // that takes less time is preferred.
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
+  // The same for who asks for the fastest of `candidates` within each of the budgets of power, and
+  // for nothing else; after fit.
+  std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
+                                               std::size_t count,
+                                               const PowerBudgets& budgets) const;
 
  private:
   std::unique_ptr<FewShotModel> model_;

@@ -138,10 +138,60 @@ TEST(AutoPredictor, AGoodReferenceHelpsAndAShuffledOneIsIgnored) {
   EXPECT_LT(error_with(&shuffled), 1.1 * alone);
 }
 
+// Of sixteen profiles, eight near the front come closer to the fastest modes within budgets than
+// all sixteen over the space do.
+TEST(AutoPredictor, ModesChosenForBudgetsTellTheFastestWithinThem) {
+  const auto rows = made_up_sweep();
+  const auto points = points_of(rows);
+  const PowerBudgets budgets{12, 40, 1};
+  const auto loss = [&](bool for_budgets) {
+    AutoPredictor predictor;
+    std::vector<Observation> samples;
+    for (const auto index : predictor.suggest(points, 8)) samples.push_back(rows[index]);
+    while (samples.size() < 16) {
+      predictor.fit(samples);
+      const auto next = for_budgets ? predictor.suggest_for_budgets(points, 1, budgets)
+                                    : predictor.suggest(points, 1);
+      EXPECT_EQ(next.size(), 1U);
+      for (const auto& sample : samples) EXPECT_NE(sample.point, points[next[0]]);
+      samples.push_back(rows[next[0]]);
+    }
+    double sum = 0;
+    for (const double budget_w : budgets.values_w()) {
+      double profiled = 1e9, fastest = 1e9;
+      for (const auto& one : samples) {
+        if (one.power_w <= budget_w) profiled = std::min(profiled, one.time_s);
+      }
+      for (const auto& one : rows) {
+        if (one.power_w <= budget_w) fastest = std::min(fastest, one.time_s);
+      }
+      sum += std::log(profiled / fastest);
+    }
+    return sum;
+  };
+  EXPECT_LT(loss(true), 0.5 * loss(false));
+}
+
+TEST(UseMeasured, ProfiledPointsCostTheMeanOfWhatWasMeasured) {
+  Observation row = made_up(4, 1e9, 1e9, 3.2e9);
+  const std::vector<OperatingPoint> points = {made_up(8, 1e9, 1e9, 3.2e9).point, row.point};
+  std::vector<Prediction> predictions(2, Prediction{{1, 0, 2}, {1, 0, 2}, {1, 0, 2}});
+  row.time_s = 3, row.power_w = 10;
+  Observation again = row;
+  again.time_s = 5;
+  use_measured(points, std::vector{row, again}, predictions);
+  EXPECT_EQ(predictions[0].time_s.hi, 2);
+  for (const double time_s : {predictions[1].time_s.lo, predictions[1].time_s.hi}) {
+    EXPECT_EQ(time_s, 4);
+  }
+  EXPECT_EQ(predictions[1].energy_j.mean, 40);
+}
+
 TEST(AutoPredictor, NoSamplesIsAnError) {
   AutoPredictor predictor;
   EXPECT_THROW(predictor.fit({}), UsageError);
   EXPECT_THROW(predictor.predict(std::vector<OperatingPoint>(1)), UsageError);
+  EXPECT_THROW(predictor.suggest_for_budgets(std::vector<OperatingPoint>(1), 1, {}), UsageError);
   EXPECT_THROW(reference_from_rows("empty", {}), UsageError);
 }
 

@@ -8,9 +8,13 @@
 //
 // With the structure known, what is left is local, and the points had better be spread as the space
 // is: kernel herding (Chen, Welling and Smola 2010) keeps the sample's distribution close to it.
+//
+// Who only asks for the fastest point within a budget of power need not know the others: then the
+// next point is the one from which most is expected within the budgets.
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "ridgewatt/predict/features.h"
@@ -39,5 +43,27 @@ std::vector<std::size_t> choose_spread(const FeatureMatrix& candidates,
                                        const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                        const Eigen::VectorXd& price, double price_exponent,
                                        std::vector<bool> excluded, std::size_t count);
+
+// Budgets of power, from least to most in equal steps.
+struct PowerBudgets {
+  double least_w = 17, most_w = 50, step_w = 1;
+  // UsageError unless all are positive and finite, in order and at most 10,000.
+  std::vector<double> values_w() const;
+};
+
+// Normal beliefs about ln(time of a sample / s) and ln(power / W) of candidates; deviations > 0.
+struct CostBeliefs {
+  Eigen::VectorXd log_time, time_deviation, log_power, power_deviation;
+};
+
+// The `count` candidates with the largest expected improvement of ln(time) within a budget times
+// the probability of keeping it (Gardner et al. 2014), summed over the budgets: the expected
+// hypervolume improvement of the front (Emmerich 2006) over a range of power. `measured` is what is
+// known already, of any points, with ln(time of a sample) likewise; a candidate once chosen counts
+// as measured where it is believed to be.
+std::vector<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
+                                            std::span<const double> budgets_w,
+                                            std::span<const Observation> measured,
+                                            std::vector<bool> excluded, std::size_t count);
 
 }  // namespace ridgewatt

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/error.h"
+
 namespace ridgewatt {
 namespace {
 
@@ -55,6 +57,55 @@ TEST(ChooseSpread, TakesTheCheaperOfEqualPoints) {
                                     Eigen::Matrix<double, 1, kFeatures>::Constant(0.5),
                                     Eigen::Vector2d(2, 1), 0.02, {false, false}, 1);
   EXPECT_EQ(chosen, std::vector<std::size_t>{1});
+}
+
+TEST(PowerBudgets, AreFromLeastToMost) {
+  EXPECT_EQ((PowerBudgets{17, 50, 1}.values_w().size()), 34U);
+  EXPECT_EQ((PowerBudgets{17, 50, 1}.values_w().back()), 50);
+  EXPECT_EQ((PowerBudgets{30, 30, 1}.values_w()), std::vector<double>{30});
+  const double nan = std::nan("");
+  for (const PowerBudgets& wrong :
+       {PowerBudgets{0, 50, 1}, PowerBudgets{50, 17, 1}, PowerBudgets{1, 2, 0},
+        PowerBudgets{nan, 50, 1}, PowerBudgets{1, nan, 1}, PowerBudgets{1, 1e9, 1}}) {
+    EXPECT_THROW(wrong.values_w(), UsageError);
+  }
+}
+
+// Candidates that are faster the more power they take, each known within 5 %.
+CostBeliefs straight_front(Eigen::Index count) {
+  CostBeliefs beliefs;
+  beliefs.log_power = Eigen::VectorXd::LinSpaced(count, std::log(10), std::log(50));
+  beliefs.log_time = -beliefs.log_power;
+  beliefs.time_deviation = beliefs.power_deviation = Eigen::VectorXd::Constant(count, 0.05);
+  return beliefs;
+}
+
+TEST(ChooseForBudgets, SpreadsOverTheBudgetsAndKeepsWithinThem) {
+  const CostBeliefs beliefs = straight_front(40);
+  const auto chosen = choose_for_budgets(beliefs, PowerBudgets{15, 40, 1}.values_w(), {},
+                                         std::vector<bool>(40, false), 5);
+  ASSERT_EQ(chosen.size(), 5U);
+  double least = 1e9, most = 0;
+  for (const auto index : chosen) {
+    const double power = std::exp(beliefs.log_power[static_cast<Eigen::Index>(index)]);
+    least = std::min(least, power), most = std::max(most, power);
+  }
+  EXPECT_LT(least, 20);
+  EXPECT_GT(least, 12);
+  EXPECT_GT(most, 33);
+  EXPECT_LT(most, 42);
+}
+
+TEST(ChooseForBudgets, LeavesWhatIsSlowerAndWhatIsExcluded) {
+  CostBeliefs beliefs = straight_front(40);
+  beliefs.time_deviation.setConstant(1e-3);
+  beliefs.log_time.tail(20).setConstant(0);  // more power for nothing
+  std::vector<bool> excluded(40, false);
+  excluded[19] = true;
+  const Observation known{{}, std::exp(beliefs.log_time[10]), std::exp(beliefs.log_power[10])};
+  const auto chosen =
+      choose_for_budgets(beliefs, std::vector<double>{45}, std::vector{known}, excluded, 1);
+  EXPECT_EQ(chosen, std::vector<std::size_t>{18});
 }
 
 }  // namespace

@@ -43,9 +43,11 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size
   return result;
 }
 
-// Rows chosen one after the other, each measured (looked up) before the next is chosen.
+// Rows chosen one after the other, each measured (looked up) before the next is chosen; those from
+// `general` on for the budgets.
 std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOptions& options,
-                                       std::size_t count) {
+                                       const PowerBudgets& budgets, std::size_t count,
+                                       std::size_t general) {
   const auto points = sweep.points();
   std::vector<std::size_t> rows;
   PredictorOptions own = options;
@@ -53,11 +55,17 @@ std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOption
   const auto predictor = make_predictor(own);
   auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
   while (rows.size() < count) {
+    if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
+    if (rows.size() >= general) {
+      for (const auto index : chooser.suggest_for_budgets(points, 1, budgets)) {
+        rows.push_back(index);
+      }
+      continue;
+    }
     std::size_t next = rows.empty()                   ? kFirstDesigned
                        : rows.size() < kOneByOneUntil ? 1
                                                       : kDesignedGroup;
-    next = std::min(next, count - rows.size());
-    if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
+    next = std::min(next, general - rows.size());
     for (const auto index : chooser.suggest(points, next)) rows.push_back(index);
   }
   return rows;
@@ -96,34 +104,36 @@ QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
           width.sum / unlearned_error.sum};
 }
 
-BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& flagged,
+double time_of_sample_s(double time_s, const OperatingPoint& point) {
+  return time_s / std::max(point.batch, 1);
+}
+
+// `powers_w` is what is held against a budget.
+BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
                           const std::vector<Prediction>& predictions,
-                          const std::vector<double>& power_bound,
-                          const EvaluationOptions& options) {
+                          const std::vector<double>& powers_w, const PowerBudgets& budgets) {
   BudgetScore score;
   std::vector<double> penalties;
-  const auto steps = static_cast<int>(
-      std::lround((options.most_budget_w - options.least_budget_w) / options.budget_step_w));
-  for (int step = 0; step <= steps; ++step) {
-    const double budget = options.least_budget_w + step * options.budget_step_w;
+  for (const double budget_w : budgets.values_w()) {
     const Observation* optimum = nullptr;
     const Observation* answer = nullptr;
-    double promised_s = 0;
+    double least_s = 0, promised_s = 0;
     for (std::size_t row = 0; row < predictions.size(); ++row) {
-      if (flagged[row]) continue;
+      if (barred[row]) continue;
       const Observation& measured = sweep.observations[row];
-      if (measured.power_w <= budget && (optimum == nullptr || measured.time_s < optimum->time_s)) {
-        optimum = &measured;
+      const double time_s = time_of_sample_s(measured.time_s, measured.point);
+      if (measured.power_w <= budget_w && (optimum == nullptr || time_s < least_s)) {
+        optimum = &measured, least_s = time_s;
       }
-      const double time_s = predictions[row].time_s.mean;
-      if (power_bound[row] <= budget && (answer == nullptr || time_s < promised_s)) {
-        answer = &measured, promised_s = time_s;
+      const double predicted_s = time_of_sample_s(predictions[row].time_s.mean, measured.point);
+      if (powers_w[row] <= budget_w && (answer == nullptr || predicted_s < promised_s)) {
+        answer = &measured, promised_s = predicted_s;
       }
     }
     if (optimum == nullptr || answer == nullptr) continue;
     ++score.answers;
-    penalties.push_back(100 * (answer->time_s / optimum->time_s - 1));
-    const double over = answer->power_w - budget;
+    penalties.push_back(100 * (time_of_sample_s(answer->time_s, answer->point) / least_s - 1));
+    const double over = answer->power_w - budget_w;
     score.over_pct += over > 0;
     score.over_by_1w_pct += over > 1;
     score.area_w += std::max(over, 0.0);
@@ -189,7 +199,8 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
   return pareto_front(times, powers);
 }
 
-RunScore score_predictions(const Sweep& sweep, const RowRoles& roles, const Predictor& predictor,
+RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
+                           const std::vector<Observation>& samples, const Predictor& predictor,
                            const EvaluationOptions& options) {
   RunScore score;
   const auto points = sweep.points();
@@ -202,17 +213,14 @@ RunScore score_predictions(const Sweep& sweep, const RowRoles& roles, const Pred
                                [](const Observation& o) { return o.power_w; });
   score.energy = score_quantity(sweep, roles, predictions, &Prediction::energy_j,
                                 [](const Observation& o) { return o.energy_j(); });
-  std::vector<double> bound;
-  if (options.confidence > 0.5) {
-    for (const auto& p : predictor.predict(points, 2 * options.confidence - 1)) {
-      bound.push_back(p.power_w.hi);
-    }
-  } else {
-    for (const auto& p : predictions) bound.push_back(p.power_w.mean);
-  }
+  const bool cautious = options.confidence > 0.5;
+  auto costs = cautious ? predictor.predict(points, 2 * options.confidence - 1) : predictions;
+  use_measured(points, samples, costs);
+  std::vector<double> powers_w;
+  for (const auto& cost : costs) powers_w.push_back(cautious ? cost.power_w.hi : cost.power_w.mean);
   const std::vector<bool> none(roles.flagged.size(), false);
   const std::vector<bool>& barred = options.keep_outliers ? none : roles.flagged;
-  score.budget = score_budgets(sweep, barred, predictions, bound, options);
+  score.budget = score_budgets(sweep, barred, costs, powers_w, options.budgets);
   std::vector<Observation> predicted;
   for (std::size_t row = 0; row < points.size(); ++row) {
     predicted.push_back({points[row], predictions[row].time_s.mean, predictions[row].power_w.mean});
@@ -283,16 +291,18 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         } else if (options.sampling == Sampling::kRandom) {
           rows = random.sample(sweep.observations.size(), count);
         } else {
-          rows = designed_rows(sweep, own, count);
+          const bool half = options.sampling == Sampling::kBudgets;
+          rows = designed_rows(sweep, own, options.budgets, count, half ? (count + 1) / 2 : count);
         }
         RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
         for (const auto row : rows) roles.learned[row] = true;
+        const auto samples = rows_at(sweep, rows);
         const auto predictor = make_predictor(own);
         const auto begin = std::chrono::steady_clock::now();
-        predictor->fit(rows_at(sweep, rows));
+        predictor->fit(samples);
         const double fit_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        scores[i] = score_predictions(sweep, roles, *predictor, options);
+        scores[i] = score_predictions(sweep, roles, samples, *predictor, options);
         scores[i].method = job.method;
         scores[i].size = job.size;
         scores[i].run = job.run;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -17,6 +18,7 @@ namespace ridgewatt {
 enum class Sampling {
   kRandom,    // drawn from all rows of the sweep
   kDesigned,  // chosen by the few-shot predictor itself, one after the other (design.h)
+  kBudgets,   // the first half designed, the others chosen for the budgets of power
   kGiven,     // exactly the lists of `given`
 };
 
@@ -35,9 +37,8 @@ struct EvaluationOptions {
   GivenSamples given;
   PredictorOptions predictor;  // references and priors; method, seed and space are set here
   double interval = kDefaultInterval;
-  // Budgets of power, in W, and the probability with which an answer is to keep them (0: by the
-  // mean alone).
-  double least_budget_w = 17, most_budget_w = 50, budget_step_w = 1;
+  // And the probability with which an answer is to keep its budget (0: by the mean alone).
+  PowerBudgets budgets;
   double confidence = 0;
   bool keep_outliers = false;  // flagged rows are optimum and answer, too
   std::uint64_t seed = 1;
@@ -54,7 +55,8 @@ struct QuantityScore {
   double width_ratio = 0;
 };
 
-// Answers to "the fastest mode within a budget" over all budgets that have one.
+// Answers to "the fastest mode within a budget", per sample, over all budgets that have one. A mode
+// that was profiled costs what was measured.
 struct BudgetScore {
   double penalty_pct = 0;     // median of time over the measured optimum
   double over_pct = 0;        // A/L: answers above their budget

@@ -47,7 +47,7 @@ std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, 
 std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> candidates,
                                                std::size_t count) {
   if (candidates.empty()) throw UsageError("no operating points to choose from");
-  if (sampled_.empty()) {
+  if (samples_.empty()) {
     use_space(candidates);
     time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, process_, 0);
     power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, 0);
@@ -68,10 +68,10 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   const Eigen::VectorXd price = from.log_time.array().exp();
   std::vector<bool> excluded;
   for (const auto& point : points) {
-    excluded.push_back(std::binary_search(sampled_.begin(), sampled_.end(), point));
+    excluded.push_back(is_sampled(point));
   }
   std::vector<std::size_t> next;
-  if (sampled_.size() < kByVariance) {
+  if (samples_.size() < kByVariance) {
     CandidateInput to = input_at(subset(thin_points(all, kDesignTargets, start)));
     to.log_time = time_.predict(to).mean;
     std::vector<DesignQuantity> quantities;
@@ -80,10 +80,10 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
                             quantity->noise_variance()});
     }
     next = choose_design(std::move(quantities), price, kPriceExponent, excluded,
-                         std::min(count, kByVariance - sampled_.size()));
+                         std::min(count, kByVariance - samples_.size()));
   }
   if (next.size() < count) {
-    std::vector<OperatingPoint> taken = sampled_;
+    std::vector<OperatingPoint> taken = points_of(samples_);
     for (const auto index : next) taken.push_back(points[index]), excluded[index] = true;
     const Eigen::Matrix<double, kFeatures, 1> lengths =
         kSpreadLength * process_.length.array().exp();
@@ -93,6 +93,23 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   }
   for (auto& index : next) index = chosen[index];
   return next;
+}
+
+std::vector<std::size_t> FewShotModel::suggest_for_budgets(
+    std::span<const OperatingPoint> candidates, std::size_t count,
+    const PowerBudgets& budgets) const {
+  if (candidates.empty()) throw UsageError("no operating points to choose from");
+  const LogCostPrediction logs = predict_logs(candidates);
+  CostBeliefs beliefs{logs.time.mean, logs.time.variance.cwiseSqrt(), logs.power.mean,
+                      logs.power.variance};
+  std::vector<bool> excluded;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    beliefs.log_time[row] -= std::log(std::max(candidates[i].batch, 1));
+    beliefs.power_deviation[row] = std::sqrt(logs.power_variance(row));
+    excluded.push_back(is_sampled(candidates[i]));
+  }
+  return choose_for_budgets(beliefs, budgets.values_w(), samples_, std::move(excluded), count);
 }
 
 }  // namespace ridgewatt

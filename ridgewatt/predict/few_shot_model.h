@@ -17,6 +17,9 @@ class FewShotModel {
   void fit(std::span<const Observation> samples);
   std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
+  std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
+                                               std::size_t count,
+                                               const PowerBudgets& budgets) const;
   const AutoSummary& summary() const { return summary_; }
 
  private:
@@ -24,6 +27,14 @@ class FewShotModel {
   void use_space(std::span<const OperatingPoint> points);
   // Features and residuals of references; log_time is left empty.
   CandidateInput input_at(std::span<const OperatingPoint> points) const;
+  // ln(time) and ln(power given time) with their calibrated variances; after fit.
+  struct LogCostPrediction {
+    LogPrediction time, power;
+    // Of ln(power) when time is as uncertain as it is.
+    double power_variance(Eigen::Index row) const;
+  };
+  LogCostPrediction predict_logs(std::span<const OperatingPoint> points) const;
+  bool is_sampled(const OperatingPoint& point) const;
 
   AutoOptions options_;
   std::deque<Reference> references_;
@@ -31,7 +42,7 @@ class FewShotModel {
   GaussianProcessOptions process_;
   std::vector<FittedReference> fitted_;
   CandidateSet time_, power_;
-  std::vector<OperatingPoint> sampled_;  // sorted
+  std::vector<Observation> samples_;  // by point
   AutoSummary summary_;
   double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
 };

@@ -26,6 +26,13 @@ struct Prediction {
 // Probability that the interval of an Estimate holds the value, unless another is asked for.
 inline constexpr double kDefaultInterval = 0.9;
 
+// What was measured, as a prediction that is certain.
+Prediction exactly(const Observation& measured);
+// Points that were profiled cost what was measured there (the mean of several), not what a model
+// makes of it: for choosing among points, profiled and not. One prediction a point.
+void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
+                  std::span<Prediction> predictions);
+
 class Predictor {
  public:
   virtual ~Predictor() = default;

@@ -5,10 +5,6 @@
 namespace ridgewatt {
 namespace {
 
-double normal_density(double z) {
-  return 0.3989422804014327 * std::exp(-0.5 * z * z);
-}
-
 // Derivatives of log objective by log time and log power.
 struct Sensitivity {
   double time = 0;
@@ -58,12 +54,6 @@ double normal_below(double z) {
   if (z > 6) return 1;
   if (z < -6) return 0;
   return 0.5 * std::erfc(-z * 0.7071067811865476);
-}
-
-double expected_improvement(double mean, double sd, double best) {
-  const double z = (best - mean) / sd;
-  if (z < -6) return 0;
-  return sd * (z * normal_below(z) + normal_density(z));
 }
 
 void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& beliefs,

@@ -39,7 +39,4 @@ void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& be
 // Probability that a standard normal variable is below `z`; 0 and 1 beyond six deviations.
 double normal_below(double z);
 
-// Expected improvement of a normal variable below `best`.
-double expected_improvement(double mean, double sd, double best);
-
 }  // namespace ridgewatt

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/tune/acquisition.h"
 #include "ridgewatt/tune/strategy.h"
 

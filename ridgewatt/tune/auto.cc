@@ -9,6 +9,7 @@
 #include <map>
 
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/tune/answer.h"
 #include "ridgewatt/tune/strategy.h"
 
