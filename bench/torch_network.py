@@ -16,8 +16,8 @@ def main():
     torch.manual_seed(1)
     inputs, targets = torch.rand(ROWS, 4), torch.rand(ROWS, 1)
     network = torch.nn.Sequential(
-        torch.nn.Linear(4, 256), torch.nn.ReLU(), torch.nn.Dropout(0.2),
-        torch.nn.Linear(256, 128), torch.nn.ReLU(), torch.nn.Dropout(0.2),
+        torch.nn.Linear(4, 256), torch.nn.ReLU(), torch.nn.Dropout(0.5),
+        torch.nn.Linear(256, 128), torch.nn.ReLU(), torch.nn.Dropout(0.5),
         torch.nn.Linear(128, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1))
     held = ROWS // 10
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)

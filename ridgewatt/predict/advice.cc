@@ -17,12 +17,12 @@ std::vector<TrainingScenario> training_scenarios() {
 
 std::span<const ChoiceMethod> choice_methods() {
   static const std::array<ChoiceMethod, 8> methods = {{
-      {"auto", 10, 0.014, 0.068, 1},
-      {"auto", 20, 0.002, 0.062, 1},
-      {"auto", 50, 0.002, 0.018, 1},
-      {"trees", 20, 0.148, 0.297, 1},
+      {"auto", 10, 0.007, 0.097, 1},
+      {"auto", 20, 0.009, 0.006, 1},
+      {"auto", 50, 0.002, 0.0, 1},
+      {"trees", 20, 0.085, 0.294, 1},
       {"trees", 50, 0.024, 0.353, 1},
-      {"linear", 50, 2.77, 0.0, 0},
+      {"linear", 50, 2.19, 0.0, 0},
       {"powertrain", 50, 0.007, 0.25, 5},
       {"every mode", 0, 0, 0, 0},
   }};

@@ -29,7 +29,7 @@ struct ChoiceMethod {
 };
 // Penalties and shares by the predicted means on the MobileNetV3 training sweep of the AGX Orin,
 // the workload for which PowerTrain's (its reference profiled before) are published; ours by
-//   evaluate predictors --sweep mobilenet_v3.csv --sampling designed --sizes 10,20,50   (auto)
+//   evaluate predictors --sweep mobilenet_v3.csv --sampling budgets --sizes 10,20,50   (auto)
 //   evaluate predictors --sweep mobilenet_v3.csv --methods linear,trees --sizes 20,50
 std::span<const ChoiceMethod> choice_methods();
 

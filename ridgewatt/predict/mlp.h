@@ -12,7 +12,7 @@ namespace ridgewatt {
 
 struct MlpOptions {
   std::vector<std::size_t> hidden = {256, 128, 64};  // multiples of 32
-  double dropout = 0.2;         // after each of the first two layers, while training
+  double dropout = 0.5;         // after each of the first two layers, while training
   double learning_rate = 1e-3;  // Adam, beta 0.9 and 0.999, epsilon 1e-7
   int epochs = 100;
   std::size_t batch_size = 64;
