@@ -1,10 +1,13 @@
 // ridgewatt evaluate predictors: methods x sample sizes x runs on a measured sweep.
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/evaluation.h"
 #include "ridgewatt/predict/twin_reference.h"
@@ -15,7 +18,7 @@ namespace ridgewatt::cli {
 namespace {
 
 struct EvaluatePredictorsCommand {
-  std::string sweep, workload, sampling = "random", given;
+  std::string sweep, workload, sampling = "random", given, budgets = "17:50";
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
   std::string twin, svg, html;
@@ -53,7 +56,8 @@ std::vector<Figure> figures() {
   return result;
 }
 
-// Median over runs, and quartiles of the two errors; coverage and shares are means.
+// Median over the runs that have a figure, and quartiles of the two errors; coverage and shares are
+// means.
 Table summary_table(const std::vector<RunScore>& scores) {
   std::vector<Column> columns = {{"method", ""}, {"modes", ""}, {"runs", ""}};
   const auto all = figures();
@@ -75,7 +79,14 @@ Table summary_table(const std::vector<RunScore>& scores) {
                              static_cast<std::int64_t>(end - begin)};
     for (const auto& figure : all) {
       std::vector<double> values;
-      for (std::size_t i = begin; i < end; ++i) values.push_back(figure.get(scores[i]));
+      for (std::size_t i = begin; i < end; ++i) {
+        const double value = figure.get(scores[i]);
+        if (!std::isnan(value)) values.push_back(value);
+      }
+      if (values.empty()) {
+        row.push_back(known_cell(std::numeric_limits<double>::quiet_NaN()));
+        continue;
+      }
       const bool error = figure.name.find("mape") != std::string::npos;
       row.push_back(
           known_cell(error || figure.name == "penalty_pct" ? median(values) : mean(values)));
@@ -126,6 +137,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
   } else if (options.sampling == "budgets") {
     evaluation.sampling = Sampling::kBudgets;
   }
+  evaluation.budgets = parse_budgets(options.budgets);
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
   const auto scores = evaluate_predictors(sweep, evaluation);
@@ -177,6 +189,10 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       ->check(CLI::IsMember({"random", "designed", "budgets", "given"}))
       ->capture_default_str();
   command->add_option("--runs-file", options->given, "Log of published runs with sampled_modes");
+  command
+      ->add_option("--budgets", options->budgets,
+                   "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart")
+      ->capture_default_str();
   command->add_option("--confidence", evaluation.confidence,
                       "Probability with which answers are to keep their power budget");
   command->add_option("--interval", evaluation.interval, "Probability of the scored intervals")

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
@@ -63,17 +62,6 @@ Table points_table(const std::vector<OperatingPoint>& points) {
   Table table(columns);
   for (const auto& mode : modes) table.add_row(knob_cells(mode, columns));
   return table;
-}
-
-// LEAST:MOST or one budget, in W.
-PowerBudgets parse_budgets(const std::string& text) {
-  const auto fields = split(text, ':');
-  const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
-  if (fields.size() > 2 || !least_w || !most_w) {
-    throw UsageError(fmt::format("'{}' is no range of power", text), "--budgets",
-                     "give LEAST:MOST in W, for example 17:50");
-  }
-  return {*least_w, *most_w, 1};
 }
 
 // The next modes, in an order that a board follows with few changes: clocks from high to low.

@@ -113,6 +113,21 @@ TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
             json_of(evaluate + " --sizes 8 --runs 2 --threads 2"));
 }
 
+TEST_F(PredictCommand, ModesChosenForBudgetsKeepThemBetter) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto sweep = testing::shared_folder() / "data/agx-orin/training/mobilenet_v3.csv";
+  const std::string evaluate =
+      "evaluate predictors --sizes 20 --runs 3 --sweep " + sweep.string() + " --sampling ";
+  const Json designed = json_of(evaluate + "designed")[0];
+  const Json chosen = json_of(evaluate + "budgets")[0];
+  EXPECT_LT(chosen["area_w"].get<double>(), designed["area_w"].get<double>());
+  EXPECT_LT(chosen["penalty_pct"].get<double>(), 2);
+  // More than the board can take, and less: no answer can go wrong, and there is none.
+  EXPECT_EQ(json_of(evaluate + "random --budgets 90")[0]["over_pct"], 0);
+  const Json none = json_of(evaluate + "random --budgets 1")[0];
+  EXPECT_TRUE(none["over_pct"].is_null() && none["penalty_pct"].is_null()) << none;
+}
+
 // A predictor that echoes what it learned is always right there: such rows say nothing of
 // intervals.
 TEST_F(PredictCommand, CoverageIsOfRowsThatWereNotLearnedFrom) {

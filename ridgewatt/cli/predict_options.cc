@@ -63,6 +63,16 @@ std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sw
 
 }  // namespace
 
+PowerBudgets parse_budgets(const std::string& text) {
+  const auto fields = split(text, ':');
+  const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
+  if (fields.size() > 2 || !least_w || !most_w) {
+    throw UsageError(fmt::format("'{}' is no range of power", text), "--budgets",
+                     "give LEAST:MOST in W, for example 17:50");
+  }
+  return {*least_w, *most_w, 1};
+}
+
 Sweep read_samples(const Context& context, const PredictOptions& options) {
   Sweep samples = read_trusted_sweep(context, options.samples, options.keep_outliers);
   if (samples.observations.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/cli/command.h"
+#include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/factory.h"
 
 namespace ridgewatt::cli {
@@ -24,6 +25,9 @@ struct PredictInputs {
   std::vector<OperatingPoint> points;  // where to predict
   std::unique_ptr<Predictor> predictor;
 };
+
+// Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets.
+PowerBudgets parse_budgets(const std::string& text);
 
 // The trusted rows of --samples.
 Sweep read_samples(const Context& context, const PredictOptions& options);

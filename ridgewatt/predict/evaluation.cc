@@ -138,7 +138,11 @@ BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
     score.over_by_1w_pct += over > 1;
     score.area_w += std::max(over, 0.0);
   }
-  if (score.answers == 0) return score;
+  if (score.answers == 0) {
+    score.penalty_pct = score.over_pct = score.over_by_1w_pct = score.area_w =
+        std::numeric_limits<double>::quiet_NaN();
+    return score;
+  }
   score.penalty_pct = median(penalties);
   score.over_pct *= 100.0 / score.answers;
   score.over_by_1w_pct *= 100.0 / score.answers;

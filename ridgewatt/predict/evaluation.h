@@ -56,7 +56,7 @@ struct QuantityScore {
 };
 
 // Answers to "the fastest mode within a budget", per sample, over all budgets that have one. A mode
-// that was profiled costs what was measured.
+// that was profiled costs what was measured. NaN where no budget has an answer.
 struct BudgetScore {
   double penalty_pct = 0;     // median of time over the measured optimum
   double over_pct = 0;        // A/L: answers above their budget
