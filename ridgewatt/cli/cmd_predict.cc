@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <tuple>
 
@@ -22,7 +23,7 @@ struct PredictCommand {
   PredictOptions inputs;
   std::string output, train_reference;
   std::size_t suggest = 0;
-  std::string budgets;
+  std::optional<std::string> budgets;
   bool advise = false;
   double minibatch_ms = 0;
   TrainingScenario job{"job", 0, 1, 1};
@@ -66,16 +67,24 @@ Table points_table(const std::vector<OperatingPoint>& points) {
 
 // The next modes, in an order that a board follows with few changes: clocks from high to low.
 void suggest(const Context& context, const PredictCommand& options) {
+  std::optional<PowerBudgets> budgets;
+  if (options.budgets) budgets = parse_budgets(*options.budgets);
   PredictInputs inputs = read_inputs(context, options.inputs);
   auto* predictor = dynamic_cast<AutoPredictor*>(inputs.predictor.get());
   if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
   const bool sampled = !inputs.samples.observations.empty();
   if (sampled) predictor->fit(inputs.samples.observations);
   std::vector<OperatingPoint> next;
-  const auto chosen = options.budgets.empty()
-                          ? predictor->suggest(inputs.points, options.suggest)
-                          : predictor->suggest_for_budgets(inputs.points, options.suggest,
-                                                           parse_budgets(options.budgets));
+  std::vector<std::size_t> chosen;
+  if (budgets) {
+    chosen = predictor->suggest_for_budgets(inputs.points, options.suggest, *budgets);
+    if (chosen.empty()) {
+      throw NoSolutionError("no further mode is expected to be faster within these budgets",
+                            *options.budgets);
+    }
+  } else {
+    chosen = predictor->suggest(inputs.points, options.suggest);
+  }
   for (const auto index : chosen) next.push_back(inputs.points[index]);
   std::sort(next.begin(), next.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
     const auto key = [](const OperatingPoint& p) {
@@ -146,8 +155,10 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("-o,--output", options->output,
                       "Write the predictions (CSV, or JSON with "
                       "--format json) to this file");
-  command->add_option("--suggest", options->suggest,
-                      "Instead of predicting, propose this many modes to profile next");
+  command
+      ->add_option("--suggest", options->suggest,
+                   "Instead of predicting, propose this many modes to profile next")
+      ->check(CLI::PositiveNumber);
   command
       ->add_option("--budgets", options->budgets,
                    "For --suggest: propose for who asks for the fastest mode within each of these "

@@ -128,6 +128,25 @@ TEST_F(PredictCommand, ModesChosenForBudgetsKeepThemBetter) {
   EXPECT_TRUE(none["over_pct"].is_null() && none["penalty_pct"].is_null()) << none;
 }
 
+TEST_F(PredictCommand, NoMoreModesAreChosenThanThereAre) {
+  Sweep few = board_;
+  few.observations.resize(9);
+  few.observations.push_back(few.observations[0]);
+  const std::string sweep = folder_.write("few.csv", write_sweep_csv({few}));
+  for (const std::string sampling : {"designed", "budgets"}) {
+    const ProgramResult result = run_program("evaluate predictors --sizes 10 --runs 1 --sweep " +
+                                             sweep + " --sampling " + sampling);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_NE(result.output.find("only 9 operating points"), std::string::npos) << result.output;
+  }
+}
+
+TEST_F(PredictCommand, NothingIsSuggestedForBudgetsThatNoModeKeeps) {
+  const ProgramResult result = run_program("predict --samples " + samples(9) + " --query " +
+                                           sweep_ + " --suggest 1 --budgets 0.01");
+  EXPECT_EQ(result.status, 3) << result.output;
+}
+
 // A predictor that echoes what it learned is always right there: such rows say nothing of
 // intervals.
 TEST_F(PredictCommand, CoverageIsOfRowsThatWereNotLearnedFrom) {
@@ -181,7 +200,7 @@ TEST_F(PredictCommand, BudgetsThatAreNoneAreRefused) {
   const std::string next =
       "predict --samples " + samples(9) + " --query " + sweep_ + " --suggest 1 --budgets ";
   for (const std::string budgets :
-       {"17-50", "a:b", "50:17", "0:10", "1:2:3", "1:nan", "1:1e9", ":"}) {
+       {"17-50", "a:b", "50:17", "0:10", "1:2:3", "1:nan", "1:1e9", ":", "''"}) {
     const ProgramResult result = run_program(next + budgets);
     EXPECT_EQ(result.status, 2) << budgets << '\n' << result.output;
     EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;

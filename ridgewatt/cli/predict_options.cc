@@ -47,21 +47,24 @@ std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sw
     for (const auto& mode : space.modes()) points.push_back({mode, 0});
     return points;
   }
-  for (const int batch : samples.batches()) {
-    for (PowerMode mode : space.modes()) {
-      // A knob that the samples do not have was not varied: it is not a dimension here.
-      for (const Knob knob : kKnobs) {
-        if (!samples.observations.front().point.mode.has(knob)) mode.set(knob, 0);
-      }
-      points.push_back({mode, batch});
-    }
+  const KnobSpace varied = knobs_of_samples(space, samples);
+  for (const auto& mode : varied.modes()) {
+    for (const int batch : samples.batches()) points.push_back({mode, batch});
   }
-  std::sort(points.begin(), points.end());
-  points.erase(std::unique(points.begin(), points.end()), points.end());
   return points;
 }
 
 }  // namespace
+
+KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples) {
+  std::vector<PowerMode> modes = board.modes();
+  for (auto& mode : modes) {
+    for (const Knob knob : kKnobs) {
+      if (!samples.observations.front().point.mode.has(knob)) mode.set(knob, 0);
+    }
+  }
+  return KnobSpace(std::move(modes));
+}
 
 PowerBudgets parse_budgets(const std::string& text) {
   const auto fields = split(text, ':');
@@ -70,7 +73,9 @@ PowerBudgets parse_budgets(const std::string& text) {
     throw UsageError(fmt::format("'{}' is no range of power", text), "--budgets",
                      "give LEAST:MOST in W, for example 17:50");
   }
-  return {*least_w, *most_w, 1};
+  const PowerBudgets budgets{*least_w, *most_w, 1};
+  budgets.values_w();  // throws where they are none
+  return budgets;
 }
 
 Sweep read_samples(const Context& context, const PredictOptions& options) {

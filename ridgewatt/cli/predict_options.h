@@ -29,6 +29,10 @@ struct PredictInputs {
 // Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets.
 PowerBudgets parse_budgets(const std::string& text);
 
+// The modes of a board with the knobs that the samples have: another was not varied and is no
+// dimension here.
+KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
+
 // The trusted rows of --samples.
 Sweep read_samples(const Context& context, const PredictOptions& options);
 

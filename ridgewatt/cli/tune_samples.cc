@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/model_cost.h"
+#include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_command.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/auto_predictor.h"
@@ -51,8 +52,9 @@ Reference twin_reference(const TuneOptions& options, const Sweep& samples,
 void tune_samples(const Context& context, const TuneOptions& options) {
   const Sweep samples =
       read_trusted_sweep(context, options.samples, options.keep_outliers, options.workload);
-  const KnobSpace modes =
-      options.device.empty() ? grid_of(samples) : knob_space(load_board(options.device));
+  const KnobSpace modes = options.device.empty()
+                              ? grid_of(samples)
+                              : knobs_of_samples(knob_space(load_board(options.device)), samples);
   std::vector<int> batches = options.batches.empty() ? samples.batches() : options.batches;
   const SearchSpace space(modes, batches);
   AutoPredictor predictor({space.points(), 400});
@@ -96,10 +98,14 @@ void tune_samples(const Context& context, const TuneOptions& options) {
   report.workload = samples.workload + " " + samples.kind;
   report.strategy = "predicted";
   report.seed = context.seed;
-  report.provenance = "predicted";
+  const bool profiled =
+      choice.best &&
+      std::any_of(samples.observations.begin(), samples.observations.end(),
+                  [&](const Observation& one) { return one.point == space[*choice.best]; });
+  report.provenance = profiled ? "profiled" : "predicted";
   report.remark = fmt::format(
-      "few-shot predictor on {} profiled points, which cost what was measured; 90 % intervals",
-      samples.observations.size());
+      "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
+      profiled ? "the answer is one of them and costs what was measured; " : "");
   report.considered = space.size();
   report.job_samples = options.dataset_size * options.epochs;
   print_report(context, report, options.trace);

@@ -46,10 +46,7 @@ void FewShotModel::fit(std::span<const Observation> samples) {
   time_.fit(input, logs.time);
   power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, time_.level());
   power_.fit(input, logs.power);
-  samples_ = kept;
-  std::stable_sort(samples_.begin(), samples_.end(),
-                   [](const Observation& a, const Observation& b) { return a.point < b.point; });
-
+  samples_.assign(samples.begin(), samples.end());
   summary_ = {};
   summary_.samples = kept.size();
   for (std::size_t i = 0; i < time_.size(); ++i) {
@@ -77,13 +74,6 @@ FewShotModel::LogCostPrediction FewShotModel::predict_logs(
   time.variance *= time_.variance_factor();
   power.variance *= power_.variance_factor();
   return {std::move(time), std::move(power)};
-}
-
-bool FewShotModel::is_sampled(const OperatingPoint& point) const {
-  const auto at = std::lower_bound(
-      samples_.begin(), samples_.end(), point,
-      [](const Observation& sample, const OperatingPoint& p) { return sample.point < p; });
-  return at != samples_.end() && at->point == point;
 }
 
 std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> points,
@@ -133,8 +123,7 @@ std::vector<std::size_t> AutoPredictor::suggest(std::span<const OperatingPoint> 
   return model_->suggest(candidates, count);
 }
 std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
-    std::span<const OperatingPoint> candidates, std::size_t count,
-    const PowerBudgets& budgets) const {
+    std::span<const OperatingPoint> candidates, std::size_t count, const PowerBudgets& budgets) {
   return model_->suggest_for_budgets(candidates, count, budgets);
 }
 

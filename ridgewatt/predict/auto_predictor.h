@@ -63,10 +63,10 @@ class AutoPredictor : public Predictor {
   // that takes less time is preferred.
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
   // The same for who asks for the fastest of `candidates` within each of the budgets of power, and
-  // for nothing else; after fit.
+  // for nothing else; after fit. Each is chosen as if the ones before had been measured as
+  // predicted (Ginsbourger et al. 2010). Fewer where no more are expected to be of use.
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
-                                               std::size_t count,
-                                               const PowerBudgets& budgets) const;
+                                               std::size_t count, const PowerBudgets& budgets);
 
  private:
   std::unique_ptr<FewShotModel> model_;

@@ -165,11 +165,33 @@ TEST(AutoPredictor, ModesChosenForBudgetsTellTheFastestWithinThem) {
       for (const auto& one : rows) {
         if (one.power_w <= budget_w) fastest = std::min(fastest, one.time_s);
       }
+      EXPECT_LT(profiled, 1) << "no sample keeps " << budget_w << " W";
       sum += std::log(profiled / fastest);
     }
     return sum;
   };
   EXPECT_LT(loss(true), 0.5 * loss(false));
+}
+
+// Several at a time do not crowd together, and the predictor is left as it was.
+TEST(AutoPredictor, SuggestionsForOneBudgetDiffer) {
+  const auto rows = made_up_sweep();
+  const auto points = points_of(rows);
+  AutoPredictor predictor;
+  predictor.fit(draw(rows, 10, 7));
+  const double before = predictor.predict(points)[5].power_w.hi;
+  const auto next = predictor.suggest_for_budgets(points, 6, {20, 20, 1});
+  EXPECT_EQ(predictor.predict(points)[5].power_w.hi, before);
+  ASSERT_GT(next.size(), 1U);
+  const auto predictions = predictor.predict(points);
+  double least = 1e9, most = 0;
+  for (const auto index : next) {
+    least = std::min(least, predictions[index].power_w.mean);
+    most = std::max(most, predictions[index].power_w.mean);
+    EXPECT_EQ(std::count(next.begin(), next.end(), index), 1);
+  }
+  EXPECT_GT(most / least, 1.02);
+  EXPECT_LT(most, 1.2 * 20);
 }
 
 TEST(UseMeasured, ProfiledPointsCostTheMeanOfWhatWasMeasured) {

@@ -88,8 +88,8 @@ std::vector<std::size_t> choose_spread(const FeatureMatrix& candidates,
 }
 
 std::vector<double> PowerBudgets::values_w() const {
-  constexpr double kMost = 10000;
-  const double steps = std::round((most_w - least_w) / step_w);
+  constexpr double kMost = 10000, kRounding = 1e-9;
+  const double steps = std::floor((most_w - least_w) / step_w + kRounding);
   if (!(least_w > 0 && most_w >= least_w && step_w > 0 && steps < kMost)) {
     throw UsageError("budgets of power are positive, from least to most, and at most 10,000");
   }
@@ -98,46 +98,37 @@ std::vector<double> PowerBudgets::values_w() const {
   return values;
 }
 
-std::vector<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
-                                            std::span<const double> budgets_w,
-                                            std::span<const Observation> measured,
-                                            std::vector<bool> excluded, std::size_t count) {
+std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
+                                              std::span<const double> budgets_w,
+                                              std::span<const Observation> measured,
+                                              const std::vector<bool>& excluded) {
+  constexpr double kLeastGain = 1e-9;  // less is no expectation
   struct Budget {
     double log_power;
     double fastest;  // ln(time) so far; where nothing keeps the budget, the slowest candidate's
   };
   std::vector<Budget> budgets;
-  for (const double budget : budgets_w) {
-    budgets.push_back({std::log(budget), beliefs.log_time.maxCoeff()});
-  }
-  const auto know = [&](double log_time, double log_power) {
-    for (auto& budget : budgets) {
-      if (log_power <= budget.log_power) budget.fastest = std::min(budget.fastest, log_time);
+  for (const double budget_w : budgets_w) {
+    Budget budget{std::log(budget_w), beliefs.log_time.maxCoeff()};
+    for (const auto& one : measured) {
+      if (one.power_w > budget_w) continue;
+      const double log_time = std::log(one.time_s / std::max(one.point.batch, 1));
+      budget.fastest = std::min(budget.fastest, log_time);
     }
-  };
-  for (const auto& one : measured) {
-    know(std::log(one.time_s / std::max(one.point.batch, 1)), std::log(one.power_w));
+    budgets.push_back(budget);
   }
-  std::vector<std::size_t> chosen;
-  while (chosen.size() < count) {
-    Eigen::Index best = -1;
-    double most = 0;
-    for (Eigen::Index i = 0; i < beliefs.log_time.size(); ++i) {
-      if (excluded[static_cast<std::size_t>(i)]) continue;
-      double gain = 0;
-      for (const auto& budget : budgets) {
-        gain +=
-            expected_improvement(beliefs.log_time[i], beliefs.time_deviation[i], budget.fastest) *
-            normal_cdf((budget.log_power - beliefs.log_power[i]) / beliefs.power_deviation[i]);
-      }
-      if (best < 0 || gain > most) best = i, most = gain;
+  std::optional<std::size_t> best;
+  double most = kLeastGain;
+  for (Eigen::Index i = 0; i < beliefs.log_time.size(); ++i) {
+    if (excluded[static_cast<std::size_t>(i)]) continue;
+    double gain = 0;
+    for (const auto& budget : budgets) {
+      gain += expected_improvement(beliefs.log_time[i], beliefs.time_deviation[i], budget.fastest) *
+              normal_cdf((budget.log_power - beliefs.log_power[i]) / beliefs.power_deviation[i]);
     }
-    if (best < 0) break;
-    chosen.push_back(static_cast<std::size_t>(best));
-    excluded[static_cast<std::size_t>(best)] = true;
-    know(beliefs.log_time[best], beliefs.log_power[best]);
+    if (gain > most) best = static_cast<std::size_t>(i), most = gain;
   }
-  return chosen;
+  return best;
 }
 
 }  // namespace ridgewatt

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,19 +52,19 @@ struct PowerBudgets {
   std::vector<double> values_w() const;
 };
 
-// Normal beliefs about ln(time of a sample / s) and ln(power / W) of candidates; deviations > 0.
+// Normal beliefs about ln(time of a sample / s) and ln(power / W) of candidates, taken as
+// independent; deviations > 0.
 struct CostBeliefs {
   Eigen::VectorXd log_time, time_deviation, log_power, power_deviation;
 };
 
-// The `count` candidates with the largest expected improvement of ln(time) within a budget times
-// the probability of keeping it (Gardner et al. 2014), summed over the budgets: the expected
+// The candidate with the largest expected improvement of ln(time) within a budget times the
+// probability of keeping it (Gardner et al. 2014), summed over the budgets: the expected
 // hypervolume improvement of the front (Emmerich 2006) over a range of power. `measured` is what is
-// known already, of any points, with ln(time of a sample) likewise; a candidate once chosen counts
-// as measured where it is believed to be.
-std::vector<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
-                                            std::span<const double> budgets_w,
-                                            std::span<const Observation> measured,
-                                            std::vector<bool> excluded, std::size_t count);
+// known already, of any points. None where no candidate is expected to keep a budget and be faster.
+std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
+                                              std::span<const double> budgets_w,
+                                              std::span<const Observation> measured,
+                                              const std::vector<bool>& excluded);
 
 }  // namespace ridgewatt

@@ -63,6 +63,8 @@ TEST(PowerBudgets, AreFromLeastToMost) {
   EXPECT_EQ((PowerBudgets{17, 50, 1}.values_w().size()), 34U);
   EXPECT_EQ((PowerBudgets{17, 50, 1}.values_w().back()), 50);
   EXPECT_EQ((PowerBudgets{30, 30, 1}.values_w()), std::vector<double>{30});
+  EXPECT_EQ((PowerBudgets{17, 50.6, 1}.values_w().back()), 50);
+  EXPECT_EQ((PowerBudgets{1, 2, 0.1}.values_w().size()), 11U);
   const double nan = std::nan("");
   for (const PowerBudgets& wrong :
        {PowerBudgets{0, 50, 1}, PowerBudgets{50, 17, 1}, PowerBudgets{1, 2, 0},
@@ -80,20 +82,24 @@ CostBeliefs straight_front(Eigen::Index count) {
   return beliefs;
 }
 
-TEST(ChooseForBudgets, SpreadsOverTheBudgetsAndKeepsWithinThem) {
-  const CostBeliefs beliefs = straight_front(40);
-  const auto chosen = choose_for_budgets(beliefs, PowerBudgets{15, 40, 1}.values_w(), {},
-                                         std::vector<bool>(40, false), 5);
-  ASSERT_EQ(chosen.size(), 5U);
-  double least = 1e9, most = 0;
-  for (const auto index : chosen) {
-    const double power = std::exp(beliefs.log_power[static_cast<Eigen::Index>(index)]);
-    least = std::min(least, power), most = std::max(most, power);
+double power_of(const CostBeliefs& beliefs, std::size_t index) {
+  return std::exp(beliefs.log_power[static_cast<Eigen::Index>(index)]);
+}
+
+Observation observed(const CostBeliefs& beliefs, std::size_t index, int batch = 0) {
+  const double time_s = std::exp(beliefs.log_time[static_cast<Eigen::Index>(index)]);
+  return {{{}, batch}, time_s * std::max(batch, 1), power_of(beliefs, index)};
+}
+
+TEST(ChooseForBudgets, TakesTheFastestThatIsLikelyToKeepOneBudget) {
+  CostBeliefs beliefs = straight_front(40);
+  beliefs.time_deviation.setConstant(1e-3), beliefs.power_deviation.setConstant(1e-3);
+  for (const double budget_w : {12.0, 20.0, 35.0}) {
+    const auto best = choose_for_budgets(beliefs, std::vector{budget_w}, {}, std::vector<bool>(40));
+    ASSERT_TRUE(best);
+    EXPECT_LE(power_of(beliefs, *best), budget_w * 1.003);
+    EXPECT_GT(power_of(beliefs, *best + 1), budget_w * 0.997);
   }
-  EXPECT_LT(least, 20);
-  EXPECT_GT(least, 12);
-  EXPECT_GT(most, 33);
-  EXPECT_LT(most, 42);
 }
 
 TEST(ChooseForBudgets, LeavesWhatIsSlowerAndWhatIsExcluded) {
@@ -102,10 +108,15 @@ TEST(ChooseForBudgets, LeavesWhatIsSlowerAndWhatIsExcluded) {
   beliefs.log_time.tail(20).setConstant(0);  // more power for nothing
   std::vector<bool> excluded(40, false);
   excluded[19] = true;
-  const Observation known{{}, std::exp(beliefs.log_time[10]), std::exp(beliefs.log_power[10])};
-  const auto chosen =
-      choose_for_budgets(beliefs, std::vector<double>{45}, std::vector{known}, excluded, 1);
-  EXPECT_EQ(chosen, std::vector<std::size_t>{18});
+  const std::vector<double> budget = {45};
+  EXPECT_EQ(choose_for_budgets(beliefs, budget, std::vector{observed(beliefs, 10)}, excluded), 18U);
+  // Known to be fastest: nothing is left to expect, in whatever batch it was measured.
+  for (const int batch : {0, 64}) {
+    const std::vector<Observation> known = {observed(beliefs, 19, batch)};
+    EXPECT_EQ(choose_for_budgets(beliefs, budget, known, excluded), std::nullopt) << batch;
+  }
+  EXPECT_EQ(choose_for_budgets(beliefs, budget, {}, std::vector<bool>(40, true)), std::nullopt);
+  EXPECT_EQ(choose_for_budgets(beliefs, std::vector<double>{1}, {}, excluded), std::nullopt);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size
 }
 
 // Rows chosen one after the other, each measured (looked up) before the next is chosen; those from
-// `general` on for the budgets.
+// `general` on for the budgets, as long as those ask for more.
 std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOptions& options,
                                        const PowerBudgets& budgets, std::size_t count,
                                        std::size_t general) {
@@ -56,17 +56,19 @@ std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOption
   auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
   while (rows.size() < count) {
     if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
-    if (rows.size() >= general) {
-      for (const auto index : chooser.suggest_for_budgets(points, 1, budgets)) {
-        rows.push_back(index);
-      }
-      continue;
+    std::vector<std::size_t> next;
+    if (rows.size() >= general) next = chooser.suggest_for_budgets(points, 1, budgets);
+    if (next.empty()) {
+      const std::size_t group = rows.empty()                   ? kFirstDesigned
+                                : rows.size() < kOneByOneUntil ? 1
+                                                               : kDesignedGroup;
+      const std::size_t wanted = rows.size() < general ? general : count;
+      next = chooser.suggest(points, std::min(group, wanted - rows.size()));
     }
-    std::size_t next = rows.empty()                   ? kFirstDesigned
-                       : rows.size() < kOneByOneUntil ? 1
-                                                      : kDesignedGroup;
-    next = std::min(next, general - rows.size());
-    for (const auto index : chooser.suggest(points, next)) rows.push_back(index);
+    if (next.empty()) {
+      throw UsageError(fmt::format("only {} operating points to choose from", rows.size()));
+    }
+    rows.insert(rows.end(), next.begin(), next.end());
   }
   return rows;
 }

@@ -37,8 +37,8 @@ struct EvaluationOptions {
   GivenSamples given;
   PredictorOptions predictor;  // references and priors; method, seed and space are set here
   double interval = kDefaultInterval;
-  // And the probability with which an answer is to keep its budget (0: by the mean alone).
-  PowerBudgets budgets;
+  PowerBudgets budgets;  // that answers are scored at
+  // Probability with which an answer is to keep its budget; up to 0.5: by the mean alone.
   double confidence = 0;
   bool keep_outliers = false;  // flagged rows are optimum and answer, too
   std::uint64_t seed = 1;

@@ -66,10 +66,7 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   CandidateInput from = input_at(points);
   from.log_time = time_.predict(from).mean;
   const Eigen::VectorXd price = from.log_time.array().exp();
-  std::vector<bool> excluded;
-  for (const auto& point : points) {
-    excluded.push_back(is_sampled(point));
-  }
+  std::vector<bool> excluded = sampled(points);
   std::vector<std::size_t> next;
   if (samples_.size() < kByVariance) {
     CandidateInput to = input_at(subset(thin_points(all, kDesignTargets, start)));
@@ -95,21 +92,44 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   return next;
 }
 
-std::vector<std::size_t> FewShotModel::suggest_for_budgets(
-    std::span<const OperatingPoint> candidates, std::size_t count,
-    const PowerBudgets& budgets) const {
-  if (candidates.empty()) throw UsageError("no operating points to choose from");
-  const LogCostPrediction logs = predict_logs(candidates);
-  CostBeliefs beliefs{logs.time.mean, logs.time.variance.cwiseSqrt(), logs.power.mean,
-                      logs.power.variance};
-  std::vector<bool> excluded;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    beliefs.log_time[row] -= std::log(std::max(candidates[i].batch, 1));
-    beliefs.power_deviation[row] = std::sqrt(logs.power_variance(row));
-    excluded.push_back(is_sampled(candidates[i]));
+std::vector<bool> FewShotModel::sampled(std::span<const OperatingPoint> points) const {
+  auto known = points_of(samples_);
+  std::sort(known.begin(), known.end());
+  std::vector<bool> result;
+  for (const auto& point : points) {
+    result.push_back(std::binary_search(known.begin(), known.end(), point));
   }
-  return choose_for_budgets(beliefs, budgets.values_w(), samples_, std::move(excluded), count);
+  return result;
+}
+
+std::vector<std::size_t> FewShotModel::suggest_for_budgets(
+    std::span<const OperatingPoint> candidates, std::size_t count, const PowerBudgets& budgets) {
+  if (candidates.empty()) throw UsageError("no operating points to choose from");
+  const std::vector<double> budgets_w = budgets.values_w();
+  const std::vector<Observation> measured = samples_;
+  std::vector<Observation> believed = measured;
+  std::vector<std::size_t> chosen;
+  bool believes = false;
+  while (chosen.size() < count) {
+    if (!chosen.empty()) fit(believed), believes = true;
+    const LogCostPrediction logs = predict_logs(candidates);
+    CostBeliefs beliefs{logs.time.mean, logs.time.variance.cwiseSqrt(), logs.power.mean,
+                        logs.power.variance};
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      beliefs.log_time[row] -= std::log(std::max(candidates[i].batch, 1));
+      beliefs.power_deviation[row] = std::sqrt(logs.power_variance(row));
+    }
+    const auto next =
+        choose_for_budgets(beliefs, budgets_w, mean_by_point(believed), sampled(candidates));
+    if (!next) break;
+    chosen.push_back(*next);
+    const auto row = static_cast<Eigen::Index>(*next);
+    believed.push_back(
+        {candidates[*next], std::exp(logs.time.mean[row]), std::exp(logs.power.mean[row])});
+  }
+  if (believes) fit(measured);
+  return chosen;
 }
 
 }  // namespace ridgewatt

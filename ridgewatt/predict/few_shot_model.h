@@ -18,8 +18,7 @@ class FewShotModel {
   std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
-                                               std::size_t count,
-                                               const PowerBudgets& budgets) const;
+                                               std::size_t count, const PowerBudgets& budgets);
   const AutoSummary& summary() const { return summary_; }
 
  private:
@@ -34,7 +33,7 @@ class FewShotModel {
     double power_variance(Eigen::Index row) const;
   };
   LogCostPrediction predict_logs(std::span<const OperatingPoint> points) const;
-  bool is_sampled(const OperatingPoint& point) const;
+  std::vector<bool> sampled(std::span<const OperatingPoint> points) const;
 
   AutoOptions options_;
   std::deque<Reference> references_;
@@ -42,7 +41,7 @@ class FewShotModel {
   GaussianProcessOptions process_;
   std::vector<FittedReference> fitted_;
   CandidateSet time_, power_;
-  std::vector<Observation> samples_;  // by point
+  std::vector<Observation> samples_;  // as given
   AutoSummary summary_;
   double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
 };

@@ -9,8 +9,7 @@ Prediction exactly(const Observation& measured) {
   return {certain(measured.time_s), certain(measured.power_w), certain(measured.energy_j())};
 }
 
-void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
-                  std::span<Prediction> predictions) {
+std::vector<Observation> mean_by_point(std::span<const Observation> measured) {
   struct Sum {
     double time_s = 0, power_w = 0;
     int count = 0;
@@ -20,11 +19,20 @@ void use_measured(std::span<const OperatingPoint> points, std::span<const Observ
     Sum& sum = sums[one.point];
     sum.time_s += one.time_s, sum.power_w += one.power_w, ++sum.count;
   }
+  std::vector<Observation> means;
+  for (const auto& [point, sum] : sums) {
+    means.push_back({point, sum.time_s / sum.count, sum.power_w / sum.count});
+  }
+  return means;
+}
+
+void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
+                  std::span<Prediction> predictions) {
+  std::map<OperatingPoint, Observation> means;
+  for (const auto& mean : mean_by_point(measured)) means.emplace(mean.point, mean);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto found = sums.find(points[i]);
-    if (found == sums.end()) continue;
-    const auto& [time_s, power_w, count] = found->second;
-    predictions[i] = exactly({points[i], time_s / count, power_w / count});
+    const auto found = means.find(points[i]);
+    if (found != means.end()) predictions[i] = exactly(found->second);
   }
 }
 

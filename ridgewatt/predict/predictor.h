@@ -28,8 +28,10 @@ inline constexpr double kDefaultInterval = 0.9;
 
 // What was measured, as a prediction that is certain.
 Prediction exactly(const Observation& measured);
-// Points that were profiled cost what was measured there (the mean of several), not what a model
-// makes of it: for choosing among points, profiled and not. One prediction a point.
+// One row a point, the mean of all that were measured there; sorted by point.
+std::vector<Observation> mean_by_point(std::span<const Observation> measured);
+// Points that were profiled cost what was measured there on average, not what a model makes of it:
+// for choosing among points, profiled and not. One prediction a point.
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions);
 

@@ -19,7 +19,7 @@ struct TuneReport {
   std::string twin_status;  // "fitted" or "scaled, not validated", where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
-  std::string provenance;  // "replayed", "modelled", "predicted from ... samples"
+  std::string provenance;  // "replayed", "modelled", "predicted", "profiled": a sample
   std::string remark;      // what the figures rest on, with the error of a model
   std::optional<ComparedPoint> answer;
   std::optional<ComparedPoint> miss;  // without an answer
