@@ -138,6 +138,39 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
   EXPECT_EQ(answer["fits_memory"], true);
 }
 
+// The best of what was profiled is what was measured, not what a model makes of it.
+TEST_F(TuneCommand, AProfiledAnswerCostsWhatWasMeasured) {
+  Sweep sweep = testing::small_board_sweep({16});
+  const std::string all = folder_.write("all.csv", write_sweep_csv({sweep}));
+  const Observation* best = nullptr;
+  for (const auto& one : sweep.observations) {
+    if (one.power_w > 12) continue;
+    if (best == nullptr || one.time_s < best->time_s) best = &one;
+  }
+  for (const std::string cautious : {"", " --confidence 0.95"}) {
+    const ProgramResult result =
+        run_program("tune --quiet --format json --max-power 12 --samples " + all + cautious);
+    ASSERT_EQ(result.status, 0) << result.output;
+    const Json answer = Json::parse(result.output);
+    EXPECT_EQ(answer["provenance"], "profiled");
+    EXPECT_NEAR(answer["time_ms"].get<double>(), best->time_s * 1e3, 1e-6);
+    EXPECT_NEAR(answer["power_w"].get<double>(), best->power_w, 1e-9);
+  }
+}
+
+TEST_F(TuneCommand, AKnobThatTheSamplesLackIsNone) {
+  Sweep sweep = testing::small_board_sweep({16});
+  for (auto& one : sweep.observations) one.point.mode.set(Knob::kMemClock, 0);
+  const std::string samples = folder_.write("samples.csv", write_sweep_csv({sweep}));
+  const ProgramResult result = run_program(
+      "tune --quiet --format json --max-power 12 --device agx-orin --keep-outliers --samples " +
+      samples);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json answer = Json::parse(result.output);
+  EXPECT_FALSE(answer["mode"].contains("mem_mhz")) << answer["mode"];
+  EXPECT_EQ(answer["considered"], 18096 / 4);
+}
+
 TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
   const ProgramResult result = run_program("evaluate strategies --quiet --training " + sweep_ +
                                            " --only 'energy' --seeds 1 --format json --svg " +
