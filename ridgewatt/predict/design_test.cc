@@ -13,7 +13,7 @@ namespace {
 FeatureMatrix skewed_grid() {
   FeatureMatrix x = FeatureMatrix::Zero(400, kFeatures);
   for (Eigen::Index i = 0; i < 400; ++i) {
-    x(i, kLogGpu) = std::log((1.0 + static_cast<double>(i / 20)) / 20);
+    x(i, kLogGpu) = std::log((1.0 + std::floor(static_cast<double>(i) / 20)) / 20);
     x(i, kLogMem) = -static_cast<double>(i % 20) / 10;
   }
   return x;
