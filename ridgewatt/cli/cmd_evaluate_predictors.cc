@@ -78,16 +78,16 @@ Table summary_table(const std::vector<RunScore>& scores) {
     std::vector<Cell> row = {scores[begin].method, std::int64_t{scores[begin].size},
                              static_cast<std::int64_t>(end - begin)};
     for (const auto& figure : all) {
+      const bool error = figure.name.find("mape") != std::string::npos;  // every run has one
       std::vector<double> values;
       for (std::size_t i = begin; i < end; ++i) {
         const double value = figure.get(scores[i]);
-        if (!std::isnan(value)) values.push_back(value);
+        if (error || !std::isnan(value)) values.push_back(value);
       }
       if (values.empty()) {
         row.push_back(known_cell(std::numeric_limits<double>::quiet_NaN()));
         continue;
       }
-      const bool error = figure.name.find("mape") != std::string::npos;
       row.push_back(
           known_cell(error || figure.name == "penalty_pct" ? median(values) : mean(values)));
       if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {

@@ -84,6 +84,7 @@ void suggest(const Context& context, const PredictCommand& options) {
     }
   } else {
     chosen = predictor->suggest(inputs.points, options.suggest);
+    if (chosen.empty()) throw NoSolutionError("every mode is profiled", options.inputs.samples);
   }
   for (const auto index : chosen) next.push_back(inputs.points[index]);
   std::sort(next.begin(), next.end(), [](const OperatingPoint& a, const OperatingPoint& b) {

@@ -141,6 +141,24 @@ TEST_F(PredictCommand, NoMoreModesAreChosenThanThereAre) {
   }
 }
 
+TEST_F(PredictCommand, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
+  Sweep modes = board_;
+  for (auto& one : modes.observations) one.point.batch = 0;
+  const std::string query = folder_.write("modes.csv", write_sweep_csv({modes}));
+  for (const std::string command : {"pareto ", "predict "}) {
+    const std::string ask = command + "--samples " + samples(5) + " --query ";
+    EXPECT_EQ(json_of(ask + query), json_of(ask + sweep_)) << command;
+  }
+}
+
+TEST_F(PredictCommand, NothingIsSuggestedWhereEveryModeIsProfiled) {
+  for (const std::string budgets : {"", " --budgets 6:12"}) {
+    const ProgramResult result = run_program("predict --samples " + sweep_ + " --query " + sweep_ +
+                                             " --suggest 2" + budgets);
+    EXPECT_EQ(result.status, 3) << result.output;
+  }
+}
+
 TEST_F(PredictCommand, NothingIsSuggestedForBudgetsThatNoModeKeeps) {
   const ProgramResult result = run_program("predict --samples " + samples(9) + " --query " +
                                            sweep_ + " --suggest 1 --budgets 0.01");

@@ -11,6 +11,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/points.h"
+#include "ridgewatt/tune/comparison.h"
 
 namespace ridgewatt::cli {
 
@@ -37,19 +38,25 @@ void PredictOptions::add_to(CLI::App& command) {
 namespace {
 
 std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sweep& samples) {
-  if (!options.query.empty()) return read_points(options.query);
-  if (options.device.empty()) {
+  std::vector<OperatingPoint> asked;
+  if (!options.query.empty()) {
+    asked = read_points(options.query);
+  } else if (!options.device.empty()) {
+    const KnobSpace board = knob_space(load_board(options.device));
+    const KnobSpace space = samples.observations.empty() ? board : knobs_of_samples(board, samples);
+    for (const auto& mode : space.modes()) asked.push_back({mode, 0});
+  } else {
     throw UsageError("which modes to predict is not said", "predict", "give --device or --query");
   }
-  const KnobSpace space = knob_space(load_board(options.device));
+  if (samples.observations.empty()) return asked;
+  // A mode without a batch is asked at those of the samples.
   std::vector<OperatingPoint> points;
-  if (samples.observations.empty()) {
-    for (const auto& mode : space.modes()) points.push_back({mode, 0});
-    return points;
-  }
-  const KnobSpace varied = knobs_of_samples(space, samples);
-  for (const auto& mode : varied.modes()) {
-    for (const int batch : samples.batches()) points.push_back({mode, batch});
+  for (const auto& point : asked) {
+    if (point.batch > 0) {
+      points.push_back(point);
+      continue;
+    }
+    for (const int batch : samples.batches()) points.push_back({point.mode, batch});
   }
   return points;
 }
@@ -57,10 +64,11 @@ std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sw
 }  // namespace
 
 KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples) {
+  const KnobSpace varied = samples.space();
   std::vector<PowerMode> modes = board.modes();
   for (auto& mode : modes) {
     for (const Knob knob : kKnobs) {
-      if (!samples.observations.front().point.mode.has(knob)) mode.set(knob, 0);
+      if (varied.levels(knob).empty()) mode.set(knob, 0);
     }
   }
   return KnobSpace(std::move(modes));
@@ -84,6 +92,7 @@ Sweep read_samples(const Context& context, const PredictOptions& options) {
     throw InputError("the quality check flags every row", options.samples,
                      "see ridgewatt sweep check, or use --keep-outliers");
   }
+  take_governed(samples);
   return samples;
 }
 

@@ -33,7 +33,7 @@ PowerBudgets parse_budgets(const std::string& text);
 // dimension here.
 KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
 
-// The trusted rows of --samples.
+// The trusted rows of --samples; under a governor clocks wander, so such rows are no samples.
 Sweep read_samples(const Context& context, const PredictOptions& options);
 
 // Reads samples (where given), references and the points asked (those of --query, or all modes of

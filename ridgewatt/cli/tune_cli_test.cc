@@ -161,6 +161,10 @@ TEST_F(TuneCommand, AProfiledAnswerCostsWhatWasMeasured) {
 TEST_F(TuneCommand, AKnobThatTheSamplesLackIsNone) {
   Sweep sweep = testing::small_board_sweep({16});
   for (auto& one : sweep.observations) one.point.mode.set(Knob::kMemClock, 0);
+  Observation governed = sweep.observations.front();
+  governed.point.mode = {};
+  governed.point.mode.governor = "schedutil";
+  sweep.observations.insert(sweep.observations.begin(), governed);  // no sample, wherever it is
   const std::string samples = folder_.write("samples.csv", write_sweep_csv({sweep}));
   const ProgramResult result = run_program(
       "tune --quiet --format json --max-power 12 --device agx-orin --keep-outliers --samples " +

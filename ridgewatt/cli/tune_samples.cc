@@ -50,8 +50,9 @@ Reference twin_reference(const TuneOptions& options, const Sweep& samples,
 }  // namespace
 
 void tune_samples(const Context& context, const TuneOptions& options) {
-  const Sweep samples =
+  Sweep samples =
       read_trusted_sweep(context, options.samples, options.keep_outliers, options.workload);
+  take_governed(samples);
   const KnobSpace modes = options.device.empty()
                               ? grid_of(samples)
                               : knobs_of_samples(knob_space(load_board(options.device)), samples);

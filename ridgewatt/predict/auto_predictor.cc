@@ -123,7 +123,8 @@ std::vector<std::size_t> AutoPredictor::suggest(std::span<const OperatingPoint> 
   return model_->suggest(candidates, count);
 }
 std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
-    std::span<const OperatingPoint> candidates, std::size_t count, const PowerBudgets& budgets) {
+    std::span<const OperatingPoint> candidates, std::size_t count,
+    const PowerBudgets& budgets) const {
   return model_->suggest_for_budgets(candidates, count, budgets);
 }
 

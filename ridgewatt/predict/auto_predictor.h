@@ -66,7 +66,8 @@ class AutoPredictor : public Predictor {
   // for nothing else; after fit. Each is chosen as if the ones before had been measured as
   // predicted (Ginsbourger et al. 2010). Fewer where no more are expected to be of use.
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
-                                               std::size_t count, const PowerBudgets& budgets);
+                                               std::size_t count,
+                                               const PowerBudgets& budgets) const;
 
  private:
   std::unique_ptr<FewShotModel> model_;

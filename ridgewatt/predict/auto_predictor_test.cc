@@ -153,6 +153,7 @@ TEST(AutoPredictor, ModesChosenForBudgetsTellTheFastestWithinThem) {
       const auto next = for_budgets ? predictor.suggest_for_budgets(points, 1, budgets)
                                     : predictor.suggest(points, 1);
       EXPECT_EQ(next.size(), 1U);
+      if (next.empty()) break;
       for (const auto& sample : samples) EXPECT_NE(sample.point, points[next[0]]);
       samples.push_back(rows[next[0]]);
     }
@@ -192,6 +193,18 @@ TEST(AutoPredictor, SuggestionsForOneBudgetDiffer) {
   }
   EXPECT_GT(most / least, 1.02);
   EXPECT_LT(most, 1.2 * 20);
+}
+
+// A design looks at a share of a large space; that share used up is not the end of the space.
+TEST(AutoPredictor, SuggestsAsLongAsAModeIsLeft) {
+  std::vector<Observation> rows;
+  for (double gpu = 200e6; gpu < 1400e6; gpu += 1e6) rows.push_back(made_up(8, 2e9, gpu, 3.2e9));
+  const auto points = points_of(rows);
+  AutoPredictor predictor({points, 60});
+  predictor.fit(std::vector<Observation>(rows.begin(), rows.end() - 1));
+  EXPECT_EQ(predictor.suggest(points, 3), std::vector<std::size_t>{rows.size() - 1});
+  predictor.fit(rows);
+  EXPECT_TRUE(predictor.suggest(points, 3).empty());
 }
 
 TEST(UseMeasured, ProfiledPointsCostTheMeanOfWhatWasMeasured) {

@@ -56,7 +56,17 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   }
   const FeatureMatrix all = space_.features(candidates);
   const double start = options_.design_seed == 0 ? 0 : Random(options_.design_seed).uniform(0, 1);
-  const auto chosen = thin_points(all, std::max(kDesignCandidates, 2 * count), start);
+  const std::size_t looked_at = std::max(kDesignCandidates, 2 * count);
+  auto chosen = thin_points(all, looked_at, start);
+  const std::vector<bool> known = sampled(candidates);
+  if (std::all_of(chosen.begin(), chosen.end(), [&](std::size_t row) { return known[row]; })) {
+    std::vector<std::size_t> open;
+    for (std::size_t row = 0; row < known.size(); ++row) {
+      if (!known[row]) open.push_back(row);
+    }
+    if (open.empty()) return {};
+    chosen = thin_evenly<std::size_t>(open, looked_at);
+  }
   const auto subset = [&](const std::vector<std::size_t>& rows) {
     std::vector<OperatingPoint> points;
     for (const auto row : rows) points.push_back(candidates[row]);
@@ -103,16 +113,21 @@ std::vector<bool> FewShotModel::sampled(std::span<const OperatingPoint> points) 
 }
 
 std::vector<std::size_t> FewShotModel::suggest_for_budgets(
-    std::span<const OperatingPoint> candidates, std::size_t count, const PowerBudgets& budgets) {
+    std::span<const OperatingPoint> candidates, std::size_t count,
+    const PowerBudgets& budgets) const {
   if (candidates.empty()) throw UsageError("no operating points to choose from");
   const std::vector<double> budgets_w = budgets.values_w();
-  const std::vector<Observation> measured = samples_;
-  std::vector<Observation> believed = measured;
+  std::vector<bool> excluded = sampled(candidates);
+  // What is known, with what is believed of the modes chosen; so many samples are learned from that
+  // there is room for these.
+  std::vector<Observation> known = samples_;
+  const std::size_t room = std::min(count, options_.max_samples / 2);
+  std::vector<Observation> learned =
+      thin_evenly<Observation>(samples_, options_.max_samples - room);
+  FewShotModel believer = *this;
   std::vector<std::size_t> chosen;
-  bool believes = false;
   while (chosen.size() < count) {
-    if (!chosen.empty()) fit(believed), believes = true;
-    const LogCostPrediction logs = predict_logs(candidates);
+    const LogCostPrediction logs = believer.predict_logs(candidates);
     CostBeliefs beliefs{logs.time.mean, logs.time.variance.cwiseSqrt(), logs.power.mean,
                         logs.power.variance};
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -120,15 +135,18 @@ std::vector<std::size_t> FewShotModel::suggest_for_budgets(
       beliefs.log_time[row] -= std::log(std::max(candidates[i].batch, 1));
       beliefs.power_deviation[row] = std::sqrt(logs.power_variance(row));
     }
-    const auto next =
-        choose_for_budgets(beliefs, budgets_w, mean_by_point(believed), sampled(candidates));
+    const auto next = choose_for_budgets(beliefs, budgets_w, mean_by_point(known), excluded);
     if (!next) break;
     chosen.push_back(*next);
+    excluded[*next] = true;
+    if (chosen.size() == count) break;
     const auto row = static_cast<Eigen::Index>(*next);
-    believed.push_back(
-        {candidates[*next], std::exp(logs.time.mean[row]), std::exp(logs.power.mean[row])});
+    const Observation belief{candidates[*next], std::exp(logs.time.mean[row]),
+                             std::exp(logs.power.mean[row])};
+    known.push_back(belief);
+    learned.push_back(belief);
+    believer.fit(learned);
   }
-  if (believes) fit(measured);
   return chosen;
 }
 

@@ -18,7 +18,8 @@ class FewShotModel {
   std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
-                                               std::size_t count, const PowerBudgets& budgets);
+                                               std::size_t count,
+                                               const PowerBudgets& budgets) const;
   const AutoSummary& summary() const { return summary_; }
 
  private:

@@ -166,6 +166,9 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
   const std::size_t width = widths_[0], rows = targets.size();
   if (inputs.size() != rows * width) throw UsageError("inputs and targets differ in rows");
   if (rows == 0 || options.batch_size == 0) throw UsageError("nothing to train on");
+  if (!(options.dropout >= 0 && options.dropout <= 0.99)) {
+    throw UsageError("the dropout rate is not from 0 to 0.99");
+  }
   Random random(seed);
   // Rows held back for validation are gathered once; with too few rows all serve as both.
   std::vector<std::size_t> order = random.sample(rows, rows);
