@@ -105,7 +105,7 @@ void suggest(const Context& context, const PredictCommand& options) {
 void train(const Context& context, const PredictCommand& options) {
   NnOptions network;
   network.seed = context.seed;
-  const Sweep samples = read_samples(context, options.inputs);
+  const Sweep samples = read_samples(context, options.inputs.samples, options.inputs.keep_outliers);
   write_output(options.train_reference, write_reference_model(train_reference(
                                             samples.workload, samples.observations, network)));
 }

@@ -86,19 +86,18 @@ PowerBudgets parse_budgets(const std::string& text) {
   return budgets;
 }
 
-Sweep read_samples(const Context& context, const PredictOptions& options) {
-  Sweep samples = read_trusted_sweep(context, options.samples, options.keep_outliers);
-  if (samples.observations.empty()) {
-    throw InputError("the quality check flags every row", options.samples,
-                     "see ridgewatt sweep check, or use --keep-outliers");
-  }
+Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
+                   const std::string& workload) {
+  Sweep samples = read_trusted_sweep(context, path, keep_outliers, workload);
   take_governed(samples);
   return samples;
 }
 
 PredictInputs read_inputs(const Context& context, const PredictOptions& options) {
   PredictInputs inputs;
-  if (!options.samples.empty()) inputs.samples = read_samples(context, options);
+  if (!options.samples.empty()) {
+    inputs.samples = read_samples(context, options.samples, options.keep_outliers);
+  }
   inputs.points = points_asked(options, inputs.samples);
   PredictorOptions predictor;
   predictor.method = options.method;

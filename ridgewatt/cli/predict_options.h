@@ -33,8 +33,10 @@ PowerBudgets parse_budgets(const std::string& text);
 // dimension here.
 KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
 
-// The trusted rows of --samples; under a governor clocks wander, so such rows are no samples.
-Sweep read_samples(const Context& context, const PredictOptions& options);
+// The trusted rows of --samples (read_trusted_sweep); under a governor clocks wander, so such rows
+// are no samples.
+Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
+                   const std::string& workload = "");
 
 // Reads samples (where given), references and the points asked (those of --query, or all modes of
 // --device at the samples' batches), and makes the predictor, not yet fitted.

@@ -11,7 +11,7 @@
 #include "ridgewatt/cli/tune_command.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/roofline/twin_model.h"
+#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/tune/choice.h"
 
 namespace ridgewatt::cli {
@@ -25,34 +25,11 @@ KnobSpace grid_of(const Sweep& samples) {
   return KnobSpace(std::move(levels));
 }
 
-Reference twin_reference(const TuneOptions& options, const Sweep& samples,
-                         const SearchSpace& space) {
-  const bool training = samples.kind == "training";
-  auto cost = std::make_shared<ModelCost>(
-      options.model, training ? WorkloadKind::kTraining : WorkloadKind::kInference,
-      options.precision);
-  auto model = std::make_shared<TwinModel>(load_twin(load_board(options.device)),
-                                           [cost](int batch) { return (*cost)(batch); });
-  Reference reference;
-  reference.name = "twin of " + options.device;
-  reference.points = space.points();
-  reference.at = [model](std::span<const OperatingPoint> points) {
-    std::vector<Observation> rows;
-    for (const auto& point : points) {
-      const TimePower at = (*model)(point);
-      rows.push_back({point, at.time_s, at.power_w});
-    }
-    return rows;
-  };
-  return reference;
-}
-
 }  // namespace
 
 void tune_samples(const Context& context, const TuneOptions& options) {
-  Sweep samples =
-      read_trusted_sweep(context, options.samples, options.keep_outliers, options.workload);
-  take_governed(samples);
+  const Sweep samples =
+      read_samples(context, options.samples, options.keep_outliers, options.workload);
   const KnobSpace modes = options.device.empty()
                               ? grid_of(samples)
                               : knobs_of_samples(knob_space(load_board(options.device)), samples);
@@ -64,7 +41,11 @@ void tune_samples(const Context& context, const TuneOptions& options) {
     predictor.add_reference(reference_from_rows(reference.workload, reference.observations));
   }
   if (!options.model.empty() && !options.device.empty()) {
-    predictor.add_reference(twin_reference(options, samples, space));
+    const auto kind =
+        samples.kind == "training" ? WorkloadKind::kTraining : WorkloadKind::kInference;
+    const auto cost = std::make_shared<ModelCost>(options.model, kind, options.precision);
+    predictor.add_reference(twin_reference(
+        options.device, [cost](int batch) { return (*cost)(batch); }, space.points()));
   }
   predictor.fit(samples.observations);
 

@@ -76,7 +76,8 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   CandidateInput from = input_at(points);
   from.log_time = time_.predict(from).mean;
   const Eigen::VectorXd price = from.log_time.array().exp();
-  std::vector<bool> excluded = sampled(points);
+  std::vector<bool> excluded;
+  for (const auto row : chosen) excluded.push_back(known[row]);
   std::vector<std::size_t> next;
   if (samples_.size() < kByVariance) {
     CandidateInput to = input_at(subset(thin_points(all, kDesignTargets, start)));

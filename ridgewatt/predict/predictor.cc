@@ -1,5 +1,6 @@
 #include "ridgewatt/predict/predictor.h"
 
+#include <algorithm>
 #include <map>
 
 namespace ridgewatt {
@@ -28,11 +29,10 @@ std::vector<Observation> mean_by_point(std::span<const Observation> measured) {
 
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions) {
-  std::map<OperatingPoint, Observation> means;
-  for (const auto& mean : mean_by_point(measured)) means.emplace(mean.point, mean);
+  const auto means = mean_by_point(measured);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto found = means.find(points[i]);
-    if (found != means.end()) predictions[i] = exactly(found->second);
+    const auto at = std::ranges::lower_bound(means, points[i], {}, &Observation::point);
+    if (at != means.end() && at->point == points[i]) predictions[i] = exactly(*at);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "ridgewatt/tune/answer.h"
 
-#include <map>
+#include "ridgewatt/predict/predictor.h"
 
 namespace ridgewatt {
 namespace {
@@ -12,18 +12,11 @@ constexpr double kLastResort = 0.6;  // probability that is enough where no poin
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability) {
-  std::map<std::size_t, int> times;
-  for (const auto& one : seen) ++times[*space.find(one.point)];
   std::optional<Observation> best;
   double least = Limits::kNone;
-  for (const auto& [index, count] : times) {
+  for (const auto& mean : mean_by_point(seen)) {
+    const std::size_t index = *space.find(mean.point);
     if (outlook.feasible[index] < probability || outlook.objective_mean[index] >= least) continue;
-    Observation mean{space[index], 0, 0};
-    for (const auto& one : seen) {
-      if (one.point != mean.point) continue;
-      mean.time_s += one.time_s / count;
-      mean.power_w += one.power_w / count;
-    }
     if (judge(goal, mean).feasibility != Feasibility::kFeasible) continue;
     least = outlook.objective_mean[index];
     best = mean;
