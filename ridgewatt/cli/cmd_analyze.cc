@@ -1,4 +1,6 @@
 // ridgewatt analyze: what a model costs.
+#include <fmt/format.h>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
@@ -56,24 +58,20 @@ CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) 
   return options;
 }
 
-void print_remarks(const Analysis& analysis) {
+void print_remarks(const Context& context, const Analysis& analysis) {
   for (const auto& [name, value] : analysis.shapes.assumed) {
-    std::cerr << "assumed " << escape_terminal(name) << " = " << value << " (--dim "
-              << escape_terminal(name) << "=N sets it)\n";
+    remark(context, fmt::format("assumed {} = {} (--dim {}=N sets it)", name, value, name));
   }
-  for (const auto& assumption : analysis.plan.assumptions) {
-    std::cerr << escape_terminal(assumption) << '\n';
-  }
+  for (const auto& assumption : analysis.plan.assumptions) remark(context, assumption);
   for (const auto& u : analysis.unsupported) {
-    std::cerr << "not counted: " << escape_terminal(u.op) << ", " << u.nodes << " nodes ("
-              << u.reason << ")\n";
+    remark(context, fmt::format("not counted: {}, {} nodes ({})", u.op, u.nodes, u.reason));
   }
 }
 
 void run(const Context& context, const AnalyzeArguments& arguments) {
   Model model = load_workload(arguments.model);
   const Analysis analysis = analyze(model, cost_options(arguments, model));
-  if (!context.quiet && !context.json()) print_remarks(analysis);
+  if (!context.json()) print_remarks(context, analysis);
   if (!arguments.explain.empty()) {
     const Explanation explanation = explain_node(analysis, arguments.explain);
     if (context.json())

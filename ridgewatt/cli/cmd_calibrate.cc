@@ -49,9 +49,7 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
   const auto fits = fit_microbench_modes(read_microbench(command.microbench));
   print(context, microbench_table(fits));
   for (const auto& fit : fits) {
-    for (const auto& notice : fit.notices) {
-      std::cerr << escape_terminal(describe(fit.mode) + ": " + notice) << '\n';
-    }
+    for (const auto& notice : fit.notices) remark(context, describe(fit.mode) + ": " + notice);
   }
 }
 
@@ -93,9 +91,7 @@ void run(const Context& context, const CalibrateCommand& command) {
   options.cross_validate = !command.no_validation;
   CalibrateSummary summary = calibrate(prior_twin(board), load_calibration_runs(specs), options);
   summary.twin.origin = origin(command, summary);
-  for (const auto& notice : summary.notices) {
-    std::cerr << "ridgewatt: " << escape_terminal(notice) << '\n';
-  }
+  for (const auto& notice : summary.notices) remark(context, notice);
   if (!command.output.empty()) {
     write_output(command.output, board_toml_with_twin(board, twin_table(summary.twin)));
     if (command.output == "-") return;

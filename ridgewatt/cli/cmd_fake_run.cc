@@ -1,4 +1,5 @@
 // ridgewatt fake-run: a workload on a fake board, to be profiled and measured like a real one.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -66,10 +67,9 @@ void run(const Context& context, const FakeRunCommand& options) {
   }
   activity.reset();
   rails.set(load.idle_w(mode));
-  if (!context.quiet) {
-    std::cerr << "fake-run: " << done << " minibatches of " << options.model << " on " << name.name
-              << " (modelled by a perturbed twin, seed " << name.seed << ")\n";
-  }
+  remark(context,
+         fmt::format("fake-run: {} minibatches of {} on {} (modelled by a perturbed twin, seed {})",
+                     done, options.model, name.name, name.seed));
 }
 
 }  // namespace

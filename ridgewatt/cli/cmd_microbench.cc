@@ -62,9 +62,7 @@ void run(const Context& context, const Arguments& arguments) {
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
   const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
                                                   : run_cpu_microbench(options);
-  if (!powerless.empty() && !context.quiet) {
-    std::cerr << "no power: " << escape_terminal(powerless) << '\n';
-  }
+  if (!powerless.empty()) remark(context, "no power: " + powerless);
   const Table table = to_table(summary);
   if (!arguments.output.empty()) {
     std::ostringstream csv;

@@ -130,13 +130,12 @@ void run(const Context& context, const PredictCommand& options) {
   } else {
     print(context, table);
   }
-  if (context.quiet) return;
-  std::cerr << fmt::format("{} points predicted from {} samples by {}\n", inputs.points.size(),
-                           inputs.samples.observations.size(), inputs.predictor->name());
+  remark(context, fmt::format("{} points predicted from {} samples by {}", inputs.points.size(),
+                              inputs.samples.observations.size(), inputs.predictor->name()));
   if (const auto* fitted = dynamic_cast<const AutoPredictor*>(inputs.predictor.get())) {
     for (const auto& candidate : fitted->summary().candidates) {
-      std::cerr << fmt::format("  {}: {:.0f} % of time, {:.0f} % of power\n", candidate.name,
-                               100 * candidate.time_weight, 100 * candidate.power_weight);
+      remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
+                                  100 * candidate.time_weight, 100 * candidate.power_weight));
     }
   }
 }

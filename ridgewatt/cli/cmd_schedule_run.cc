@@ -136,18 +136,15 @@ void run(const Context& context, const RunOptions& options) {
   GrantLog log(options.log);
   executor_settings.on_grant = [&](const GrantRecord& record) { log.add(record); };
   if (!context.quiet) {
-    executor_settings.on_event = [](double time_s, const std::string& text) {
-      std::cerr << fmt::format("{:.3f} s: {}\n", time_s, text);
+    executor_settings.on_event = [&context](double time_s, const std::string& text) {
+      remark(context, fmt::format("{:.3f} s: {}", time_s, text));
     };
   }
   Executor executor(executor_settings);
-  if (!context.quiet) {
-    std::cerr << fmt::format(
-        "serving {}: batch {}, period {:.1f} ms, {} training minibatches a "
-        "cycle\n",
-        executor_settings.socket_path, executor_settings.batch, executor_settings.period_s * 1e3,
-        executor_settings.training_per_cycle);
-  }
+  remark(context,
+         fmt::format("serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
+                     executor_settings.socket_path, executor_settings.batch,
+                     executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
   const StopOnSignal stop(executor);
   std::optional<LocalDevice> device;
   std::optional<JetsonModeControl> control;
@@ -158,7 +155,7 @@ void run(const Context& context, const RunOptions& options) {
     control_options.state_folder = options.device.state_folder;
     control.emplace(*device->sysfs, control_options);
     const auto applied = control->apply(*mode);
-    if (!context.quiet) std::cerr << "mode: " << describe(applied.applied) << '\n';
+    remark(context, "mode: " + describe(applied.applied));
   }
   const ExecutorSummary summary = executor.run();
   if (control) control->restore();

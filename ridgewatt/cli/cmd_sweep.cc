@@ -65,11 +65,11 @@ void check(const Context& context, const CheckOptions& options) {
                      std::string(fault_name(flag.fault)), flag.detail});
     }
     trusted.push_back(trusted_rows(sweep, report));
-    if (context.quiet || context.json()) continue;
-    std::cerr << fmt::format("{} {}: {} of {} rows flagged ({:.2f} %)\n", sweep.workload,
-                             sweep.kind, report.flagged_rows(), sweep.observations.size(),
-                             100 * report.flagged_share());
-    for (const auto& remark : report.remarks) std::cerr << "  " << remark << '\n';
+    if (context.json()) continue;
+    remark(context, fmt::format("{} {}: {} of {} rows flagged ({:.2f} %)", sweep.workload,
+                                sweep.kind, report.flagged_rows(), sweep.observations.size(),
+                                100 * report.flagged_share()));
+    for (const auto& text : report.remarks) remark(context, "  " + text);
   }
   if (!options.output.empty()) write_output(options.output, write_sweep_csv(trusted));
   if (context.json())

@@ -1,6 +1,7 @@
 #include "ridgewatt/cli/command.h"
 
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/base/text.h"
 
 namespace ridgewatt::cli {
 
@@ -27,6 +28,10 @@ void print(const Context& context, const Table& table) {
 
 void print(const Json& json) {
   std::cout << dump_json(json) << '\n';
+}
+
+void remark(const Context& context, const std::string& text) {
+  if (!context.quiet) std::cerr << escape_terminal(text) << '\n';
 }
 
 void write_output(const std::string& path, const std::string& text) {

@@ -30,6 +30,8 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
 // Prints a table in the wanted format; as JSON it is the array alone.
 void print(const Context& context, const Table& table);
 void print(const Json& json);
+// A remark on standard error, escaped; nothing when quiet.
+void remark(const Context& context, const std::string& text);
 // Writes `text` to `path` atomically, or to standard output when `path` is empty or "-".
 void write_output(const std::string& path, const std::string& text);
 

@@ -91,12 +91,11 @@ Sweep read_trusted_sweep(const Context& context, const std::string& path, bool k
 
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path) {
   const QualityReport report = check_quality(sweep);
-  if (report.flagged_rows() > 0 && !context.quiet) {
-    std::cerr << escape_terminal(
-                     fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers "
-                                 "keeps them)",
-                                 path, report.flagged_rows(), sweep.observations.size()))
-              << '\n';
+  if (report.flagged_rows() > 0) {
+    remark(
+        context,
+        fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers keeps them)",
+                    path, report.flagged_rows(), sweep.observations.size()));
   }
   if (report.flagged_rows() == sweep.observations.size()) {
     throw InputError("the quality check trusts no row", path, "see `sweep` for the reasons");

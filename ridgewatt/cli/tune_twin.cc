@@ -6,7 +6,6 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/model_cost.h"
 #include "ridgewatt/cli/tune_command.h"
 #include "ridgewatt/device/board.h"
@@ -146,9 +145,7 @@ void rank_boards(const Context& context, const TuneOptions& options) {
     return a.answer && a.answer->objective < b.answer->objective;
   });
   print_ranking(context, reports);
-  if (!context.quiet) {
-    for (const auto& line : skipped) std::cerr << escape_terminal("left out: " + line) << '\n';
-  }
+  for (const auto& line : skipped) remark(context, "left out: " + line);
 }
 
 }  // namespace
