@@ -2,6 +2,20 @@ include(CMakePackageConfigHelpers)
 install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(NOT CMAKE_CROSSCOMPILING)  # made by the program itself
+  set(shell ${CMAKE_CURRENT_BINARY_DIR}/shell)
+  add_custom_command(OUTPUT ${shell}/_ridgewatt
+    COMMAND ridgewatt man -o ${shell}/man1
+    COMMAND ridgewatt completion bash > ${shell}/ridgewatt
+    COMMAND ridgewatt completion fish > ${shell}/ridgewatt.fish
+    COMMAND ridgewatt completion zsh > ${shell}/_ridgewatt
+    DEPENDS ridgewatt VERBATIM)
+  add_custom_target(ridgewatt_shell ALL DEPENDS ${shell}/_ridgewatt)
+  install(DIRECTORY ${shell}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${shell}/ridgewatt DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${shell}/ridgewatt.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${shell}/_ridgewatt DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 install(DIRECTORY ridgewatt/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridgewatt
         FILES_MATCHING PATTERN "*.h" PATTERN "test_support.h" EXCLUDE PATTERN "cli" EXCLUDE
         PATTERN "web" EXCLUDE)

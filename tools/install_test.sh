@@ -37,3 +37,14 @@ read -ra flags < <(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs ridgewatt)
 echo "pkg-config: well"
 [[ $("$work/prefix/bin/ridgewatt" device show agx-xavier --modes --format csv | wc -l) == 29233 ]]
 echo "installed program: well"
+
+[[ $("$work/prefix/bin/ridgewatt" completion bash) == "$(cat "$work/prefix/share/bash-completion/completions/ridgewatt")" ]]
+bash -n "$work/prefix/share/bash-completion/completions/ridgewatt"
+grep -q 'SH SYNOPSIS' "$work/prefix/share/man/man1/ridgewatt-schedule-plan.1"
+# Completion as a shell asks for it: words with a colon keep what stands before it.
+PATH=$work/prefix/bin:$PATH bash -c '
+  source "$0"
+  COMP_LINE="ridgewatt estimate zoo:resnet5" COMP_POINT=30
+  _ridgewatt
+  [[ ${COMPREPLY[*]} == resnet50 ]]' "$work/prefix/share/bash-completion/completions/ridgewatt"
+echo "completion and manual: well"

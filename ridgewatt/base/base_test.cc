@@ -1,9 +1,14 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <thread>
 
 #include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
@@ -11,6 +16,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
 
@@ -87,6 +93,90 @@ TEST(File, AtomicWriteLeavesOldOrNew) {
   EXPECT_THROW(read_file(folder.path().string()), InputError);
   EXPECT_THROW(read_file(path, 2), InputError);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Output, AFileKeepsItsModeAndALinkItsTarget) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("file", "old");
+  const std::string link = (folder.path() / "link").string();
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  std::filesystem::create_symlink("file", link);
+  write_output(link, "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(file), "new");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+  const std::string dangling = (folder.path() / "dangling").string();
+  std::filesystem::create_symlink("later", dangling);
+  write_output(dangling, "made");
+  EXPECT_EQ(read_file((folder.path() / "later").string()), "made");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
+}
+
+TEST(Output, AFifoIsWrittenAndStays) {
+  const testing::TemporaryFolder folder;
+  const std::string fifo = (folder.path() / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::string seen;
+  std::thread reader([&] { seen = read_file(fifo); });
+  write_output(fifo, "through");
+  reader.join();
+  EXPECT_EQ(seen, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST(Output, ADeviceIsWrittenAndStays) {
+  const testing::TemporaryFolder folder;
+  const std::string null = (folder.path() / "null").string();
+  if (::mknod(null.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0) {
+    GTEST_SKIP() << "skipped: no permission to make a device node";
+  }
+  const int open = ::open(null.c_str(), O_WRONLY);
+  if (open < 0) GTEST_SKIP() << "skipped: device nodes cannot be opened here";
+  ::close(open);
+  write_output(null, "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file(null));
+}
+
+TEST(Output, WhatIsNotAFileIsRefusedAndNothingStaysBehind) {
+  const testing::TemporaryFolder folder;
+  EXPECT_THROW(write_output(folder.path().string(), "x"), InputError);
+  EXPECT_THROW(write_output("", "x"), InputError);
+  EXPECT_THROW(write_output((folder.path() / "no" / "file").string(), "x"), NotFoundError);
+  const std::string loop = (folder.path() / "loop").string();
+  std::filesystem::create_symlink("loop", loop);
+  EXPECT_THROW(write_output(loop, "x"), IoError);
+  EXPECT_THROW(write_output("/dev/full", "x"), IoError);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Output, UnderSudoANewFileBelongsToTheCaller) {
+  if (::geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
+  const testing::TemporaryFolder folder;
+  const std::string old = folder.write("old", "");
+  const std::string fresh = (folder.path() / "fresh").string();
+  ::setenv("SUDO_UID", "12345", 1);
+  ::setenv("SUDO_GID", "12346", 1);
+  write_output(fresh, "x");
+  write_output(old, "x");
+  ::unsetenv("SUDO_UID");
+  ::unsetenv("SUDO_GID");
+  struct stat status {};
+  ASSERT_EQ(::stat(fresh.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 12345u);
+  EXPECT_EQ(status.st_gid, 12346u);
+  ASSERT_EQ(::stat(old.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 0u);
+}
+
+TEST(Suggest, TheClosestWordWithinAThird) {
+  const std::vector<std::string> known = {"agx-orin", "orin-nano", "nano", "estimate"};
+  EXPECT_EQ(closest_word("agx-oren", known), "agx-orin");
+  EXPECT_EQ(closest_word("estimte", known), "estimate");
+  EXPECT_EQ(closest_word("naon", known), "nano");
+  EXPECT_EQ(closest_word("est", known), "estimate");  // begins so
+  EXPECT_EQ(closest_word("thor", known), "");
+  EXPECT_EQ(edit_distance("ca", "abc"), 3);  // optimal string alignment, not the full distance
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
 }
 
 TEST(Random, SameSeedSameNumbersAndForksDiffer) {

@@ -14,8 +14,23 @@ inline constexpr std::size_t kDefaultFileLimitBytes = std::size_t{1} << 30;
 // larger than `limit_bytes` or is a directory.
 std::string read_file(const std::string& path, std::size_t limit_bytes = kDefaultFileLimitBytes);
 
-// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`.
-// Throws PermissionError or IoError and leaves nothing behind.
+// Replaces the file `path` whole: an unnamed file beside it is written, synced and renamed over it,
+// so that a crash or a signal leaves the old file or the new one and nothing else. An existing file
+// keeps its mode and owner. Throws PermissionError or IoError and leaves nothing behind. For files
+// of the program's own; what a user names goes through write_output.
 void write_file_atomically(const std::string& path, std::string_view content);
+
+// Writes a result to where the user wants it:
+//   "-", /dev/stdout, /dev/fd/N  written to that descriptor;
+//   a link                       its target is written;
+//   a FIFO or character device   opened and written, never replaced;
+//   a file or a new name         write_file_atomically; under sudo a new file belongs to the user.
+// Throws NotFoundError (no such folder), PermissionError, InputError (a folder, a block device, a
+// socket, an empty name) or IoError.
+void write_output(const std::string& path, std::string_view content);
+
+// Opens descriptors 0 to 2 where the caller left them closed, so that no file of ours becomes the
+// standard output of a later print. Call it first in main.
+void keep_standard_descriptors();
 
 }  // namespace ridgewatt

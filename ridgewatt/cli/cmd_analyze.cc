@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
@@ -100,8 +101,8 @@ void add_analyze(CLI::App& app, Context& context) {
                   "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
   auto a = std::make_shared<AnalyzeArguments>();
   command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
-  command->add_option("--batch", a->batch, "Samples a minibatch [as exported, or 1]")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+  quantity(command->add_option("--batch", a->batch, "Samples a minibatch [as exported, or 1]"),
+           count().within(1, 1 << 24));
   command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
   command->add_option("--inputs", a->inputs, "Concrete inputs: TensorProto files in input order");
   command->add_flag("--training", a->training, "A training step instead of inference");
@@ -112,8 +113,9 @@ void add_analyze(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
       ->capture_default_str();
-  command->add_option("--cache", a->cache_bytes, "Last-level cache of the device in bytes")
-      ->check(CLI::NonNegativeNumber);
+  quantity(
+      command->add_option("--cache", a->cache_bytes, "Last-level cache of the device in bytes"),
+      bytes());
   command->add_flag("--per-layer", a->per_layer, "Every node");
   command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
   command->add_flag("--strict", a->strict, "Exit with 1 when something could not be counted");

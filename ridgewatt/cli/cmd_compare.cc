@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/mode_text.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/compare.h"
 #include "ridgewatt/platform/mode_control.h"
 
@@ -86,14 +87,14 @@ void add_compare(CLI::App& app, Context& context) {
   command->add_option("B", options->b, "Second command; left out: the first in another mode");
   command->add_option("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
   command->add_option("--mode-b", options->mode_b, "Mode of B");
-  command->add_option("--repeats", options->repeats, "Runs of each")
-      ->check(CLI::Range(2, 1000))
+  quantity(command->add_option("--repeats", options->repeats, "Runs of each"),
+           count().within(2, 1000))
       ->capture_default_str();
-  command->add_option("--rate", options->rate_hz, "Power samples a second")
-      ->check(CLI::Range(1.0, 1000.0))
+  quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
       ->capture_default_str();
-  command->add_option("--pause", options->idle_s, "Seconds between runs")
-      ->check(CLI::Range(0.0, 3600.0))
+  quantity(command->add_option("--pause", options->idle_s, "Seconds between runs"),
+           seconds().within(0, 3600))
       ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

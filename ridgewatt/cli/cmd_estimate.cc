@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
@@ -131,9 +132,11 @@ void add_estimate(CLI::App& app, Context& context) {
                       "all, presets (default), maxn, a preset, or a CSV file of modes");
   command->add_flag("--per-layer", options->per_layer,
                     "Also the layers of the first mode and batch");
-  command->add_option("--dataset-size", options->dataset_size, "Samples an epoch: time of the job")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--epochs", options->epochs, "Epochs of the job")->check(CLI::PositiveNumber);
+  quantity(command->add_option("--dataset-size", options->dataset_size,
+                               "Samples an epoch: time of the job"),
+           count().within(1, 1e12));
+  quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
+           number().positive());
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -2,6 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/predict/clock_search.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -54,11 +55,12 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
   command->add_option("--sweep", options->sweeps, "Sweep CSV with several GPU clocks, repeatable")
       ->allow_extra_args(false)
       ->required();
-  command->add_option("--count", options->count, "Clocks measured")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--count", options->count, "Clocks measured"),
+           count().within(1, 1000))
       ->capture_default_str();
-  command
-      ->add_option("--tolerance", options->tolerance_pct, "Excess energy that counts as within, %")
+  quantity(command->add_option("--tolerance", options->tolerance_pct,
+                               "Excess energy that counts as within, %"),
+           percent())
       ->capture_default_str();
   command->add_flag("--keep-outliers", options->keep_outliers,
                     "Use rows that the quality check flags");

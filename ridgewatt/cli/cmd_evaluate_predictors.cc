@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/predict/evaluation.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/report/predictor_figures.h"
@@ -175,12 +176,11 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   command->add_option("--methods", options->methods, "Predictors, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--sizes", evaluation.sizes, "Numbers of profiled modes")
+  quantity(command->add_option("--sizes", evaluation.sizes, "Numbers of profiled modes"),
+           count().within(1, 1e6))
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--runs", evaluation.runs, "Runs of each")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--runs", evaluation.runs, "Runs of each"), count().within(1, 1e4))
       ->capture_default_str();
   command
       ->add_option("--sampling", options->sampling,
@@ -193,17 +193,20 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       ->add_option("--budgets", options->budgets,
                    "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart")
       ->capture_default_str();
-  command->add_option("--confidence", evaluation.confidence,
-                      "Probability with which answers are to keep their power budget");
-  command->add_option("--interval", evaluation.interval, "Probability of the scored intervals")
-      ->check(CLI::Range(0.01, 0.999))
+  quantity(command->add_option("--confidence", evaluation.confidence,
+                               "Probability with which answers are to keep their power budget"),
+           share().within(0.5, 0.9999));
+  quantity(
+      command->add_option("--interval", evaluation.interval, "Probability of the scored intervals"),
+      share().within(0.01, 0.999))
       ->capture_default_str();
-  command
-      ->add_option("--reference-rows", evaluation.predictor.reference_rows_per_mode,
-                   "Training rows a mode of powertrain's reference")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--reference-rows", evaluation.predictor.reference_rows_per_mode,
+                               "Training rows a mode of powertrain's reference"),
+           count().within(1, 1e6))
       ->capture_default_str();
-  command->add_option("--threads", evaluation.threads, "Threads; 0: all")->capture_default_str();
+  quantity(command->add_option("--threads", evaluation.threads, "Threads; 0: all"),
+           count().within(0, 1024))
+      ->capture_default_str();
   command->add_flag("--shuffle-reference", options->shuffle_references,
                     "Give the references' costs to other modes at random: does it do harm?");
   command->add_flag("--keep-outliers", evaluation.keep_outliers,

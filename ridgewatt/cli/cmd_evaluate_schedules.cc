@@ -8,6 +8,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/schedule/evaluation.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -127,9 +128,9 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   command->add_option("--bound", options->bound, "What the worst latency counts")
       ->check(CLI::IsMember({"published", "exact", "strict"}))
       ->capture_default_str();
-  command
-      ->add_option("--problems", options->evaluation.problems_per_pair,
-                   "Solvable problems of each pair to try, drawn at random; 0: all")
+  quantity(command->add_option("--problems", options->evaluation.problems_per_pair,
+                               "Solvable problems of each pair to try, drawn at random; 0: all"),
+           count())
       ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/evaluate_commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/report/strategy_figures.h"
@@ -188,13 +189,18 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   command->add_option("--only", options->only, "Scenarios with this in their name");
   command->add_option("--strategy", options->strategies, "Strategies to run instead")
       ->delimiter(',');
-  command->add_option("--profiles", options->profiles, "Profiles allowed, one score each")
+  quantity(command->add_option("--profiles", options->profiles, "Profiles allowed, one score each"),
+           count().within(1, 1e6))
       ->delimiter(',');
-  command->add_option("--seeds", options->seeds, "Seeds a problem")->capture_default_str();
+  quantity(command->add_option("--seeds", options->seeds, "Seeds a problem"),
+           count().within(1, 1e4))
+      ->capture_default_str();
   command->add_option("--svg", options->svg,
                       "Write penalty and share solved over profiles to this SVG file");
   command->add_option("--html", options->html, "Write figures and scores to this HTML file");
-  command->add_option("--threads", options->threads, "Threads, 0: all")->capture_default_str();
+  quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
+           count().within(0, 1024))
+      ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/fake_workload.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
@@ -81,12 +82,14 @@ void add_fake_run(CLI::App& app, Context& context) {
   auto options = std::make_shared<FakeRunCommand>();
   add_device_options(*command, options->device);
   command->add_option("MODEL", options->model, "zoo:NAME or an ONNX file")->required();
-  command->add_option("--batch", options->batch, "Minibatch size")->check(CLI::PositiveNumber);
+  quantity(command->add_option("--batch", options->batch, "Minibatch size"),
+           count().within(1, 1 << 20));
   command->add_flag("--training", options->training, "Training steps instead of inference");
-  command->add_option("--minibatches", options->minibatches, "How many")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--speed", options->speed, "Run this many times faster than the board")
-      ->check(CLI::Range(0.01, 1000.0));
+  quantity(command->add_option("--minibatches", options->minibatches, "How many"),
+           count().within(1, 1e9));
+  quantity(
+      command->add_option("--speed", options->speed, "Run this many times faster than the board"),
+      number().within(0.01, 1000));
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/pipeline/load_samples.h"
 #include "ridgewatt/pipeline/loader.h"
@@ -159,30 +160,41 @@ void add_loadbench(CLI::App& app, Context& context) {
   auto& loader = options->loader;
   loader.minibatches = 200;
   command->add_option("DIR", options->folder, "Folder of samples: files of any kind")->required();
-  command->add_option("--generate", options->generate, "First write so many samples into DIR");
-  command->add_option("--sample-bytes", options->sample_bytes, "Size of a generated sample")
-      ->check(CLI::Range(1, 1 << 24))
+  quantity(
+      command->add_option("--generate", options->generate, "First write so many samples into DIR"),
+      count().within(1, 1e7));
+  quantity(
+      command->add_option("--sample-bytes", options->sample_bytes, "Size of a generated sample"),
+      bytes().within(1, 1 << 24).whole())
       ->capture_default_str();
-  command->add_option("--workers", options->workers, "Numbers of workers")
+  quantity(command->add_option("--workers", options->workers, "Numbers of workers"),
+           count().within(0, 64))
       ->delimiter(',')
-      ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command->add_option("--cache", options->cache, "cold (dropped before each run), warm, or both")
       ->delimiter(',')
       ->check(CLI::IsMember({"cold", "warm"}))
       ->capture_default_str();
-  command->add_option("--repeats", options->repeats, "Runs of each; the median is shown")
-      ->check(CLI::Range(1, 100))
+  quantity(command->add_option("--repeats", options->repeats, "Runs of each; the median is shown"),
+           count().within(1, 100))
       ->capture_default_str();
-  command->add_option("--batch", loader.batch, "Samples of a minibatch")->capture_default_str();
-  command->add_option("--minibatches", loader.minibatches, "At most so many a run; 0: all")
+  quantity(command->add_option("--batch", loader.batch, "Samples of a minibatch"),
+           count().within(1, 1 << 20))
       ->capture_default_str();
-  command->add_option("--prefetch", loader.prefetch, "Minibatches ahead, a worker")
+  quantity(
+      command->add_option("--minibatches", loader.minibatches, "At most so many a run; 0: all"),
+      count())
       ->capture_default_str();
-  command->add_option("--hidden", loader.hidden, "Width of the matrix work")->capture_default_str();
+  quantity(command->add_option("--prefetch", loader.prefetch, "Minibatches ahead, a worker"),
+           count().within(1, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--hidden", loader.hidden, "Width of the matrix work"),
+           count().within(1, 1 << 16))
+      ->capture_default_str();
   command->add_option("--compute", loader.command, "Command for the shell instead of matrix work");
-  command->add_option("--cores", options->cores, "Cores of the model; default: those we may use")
-      ->check(CLI::NonNegativeNumber);
+  quantity(command->add_option("--cores", options->cores,
+                               "Cores of the model; default: those we may use"),
+           count().within(0, 1024));
   command->callback([&context, options] { run(context, *options); });
 }
 

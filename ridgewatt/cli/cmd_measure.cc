@@ -2,6 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/report/measure_report.h"
 
@@ -41,14 +42,16 @@ void add_measure(CLI::App& app, Context& context) {
                               "ridgewatt measure -- python3 train.py");
   auto options = std::make_shared<MeasureCommand>();
   add_device_options(*command, options->device);
-  command->add_option("--rate", options->measure.rate_hz, "Power samples a second")
-      ->check(CLI::Range(1.0, 1000.0))
+  quantity(command->add_option("--rate", options->measure.rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
       ->capture_default_str();
-  command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before")
-      ->check(CLI::Range(0.0, 3600.0))
+  quantity(
+      command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before"),
+      seconds().within(0, 3600))
       ->capture_default_str();
-  command->add_option("--warm-up", options->measure.window.warm_up, "Minibatches that do not count")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--warm-up", options->measure.window.warm_up,
+                               "Minibatches that do not count"),
+           count().within(1, 1e6))
       ->capture_default_str();
   command->add_option("--meter", options->measure.meter,
                       "CSV that an external meter writes meanwhile (docs/measure.md)");

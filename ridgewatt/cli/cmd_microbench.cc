@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/power_watch.h"
 
 namespace ridgewatt::cli {
@@ -96,16 +97,23 @@ void add_microbench(CLI::App& app, Context& context) {
   command->add_option("--target", arguments->target, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--gpu", arguments->gpu, "Number of the GPU")->capture_default_str();
-  command->add_option("--threads", arguments->options.threads, "Threads (0: all)")
+  quantity(command->add_option("--gpu", arguments->gpu, "Number of the GPU"),
+           count().within(0, 1024))
       ->capture_default_str();
-  command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds a point")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--threads", arguments->options.threads, "Threads (0: all)"),
+           count().within(0, 1024))
       ->capture_default_str();
-  command->add_option("--footprint", arguments->footprint_mib, "Memory walked through (MiB)")
-      ->check(CLI::Range(1.0, 1048576.0))
+  quantity(
+      command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds a point"),
+      seconds().positive())
       ->capture_default_str();
-  command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4")
+  quantity(
+      command->add_option("--footprint", arguments->footprint_mib, "Memory walked through (MiB)"),
+      mebibytes().within(1, 1048576))
+      ->capture_default_str();
+  quantity(
+      command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4"),
+      number().positive())
       ->delimiter(',');
   command->add_option("-o,--output", arguments->output,
                       "Points as CSV for `calibrate --microbench`");

@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/mode_text.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/mode_json.h"
@@ -168,16 +169,21 @@ void add_mode(CLI::App& app, Context& context) {
                             "File with the answer of tune --format json");
   add_mode_options(*apply_command, options->knobs);
   apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
-  apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore")
-      ->check(CLI::PositiveNumber);
-  apply_command->add_option("--max-celsius", options->max_celsius, "Abort above this temperature")
+  quantity(
+      apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore"),
+      seconds().positive());
+  quantity(apply_command->add_option("--max-celsius", options->max_celsius,
+                                     "Abort above this temperature"),
+           celsius())
       ->capture_default_str();
   add("restore", "Undo 'mode apply'", "ridgewatt mode restore", restore);
   auto* export_command =
       add("export", "Write a POWER_MODEL section for nvpmodel",
           "ridgewatt mode export --gpu-mhz 612 --id 20 --name MINE -o mine.conf", export_mode);
   add_mode_options(*export_command, options->knobs);
-  export_command->add_option("--id", options->id, "Id of the new mode")->capture_default_str();
+  quantity(export_command->add_option("--id", options->id, "Id of the new mode"),
+           count().within(0, 9999))
+      ->capture_default_str();
   export_command->add_option("--name", options->name, "Name of the new mode")
       ->capture_default_str();
   export_command->add_flag("--whole-file", options->whole_file,

@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/roofline/calibration_runs.h"
@@ -147,35 +148,50 @@ void add_pipeline(CLI::App& app, Context& context) {
                       "ONNX file or zoo:NAME; trained on the board's twin");
   command->add_option("--device", options->device, "Board or board file")->capture_default_str();
   add_mode_options(*command, options->mode);
-  command->add_option("--compute-ms", options->compute_ms,
-                      "Measured compute of a minibatch instead");
-  command->add_option("--samples", config.samples, "Samples of the data set")
+  quantity(command->add_option("--compute-ms", options->compute_ms,
+                               "Measured compute of a minibatch instead"),
+           milliseconds().positive());
+  quantity(command->add_option("--samples", config.samples, "Samples of the data set"),
+           count().within(1, 1e12))
       ->capture_default_str();
-  command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000")
+  quantity(command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000"),
+           kilobytes().positive())
       ->capture_default_str();
-  command->add_option("--batch", config.batch, "Minibatch size")->capture_default_str();
-  command->add_option("--workers", config.workers, "Loader workers")->capture_default_str();
-  command->add_option("--prefetch", config.prefetch, "Minibatches ahead, a worker")
+  quantity(command->add_option("--batch", config.batch, "Minibatch size"),
+           count().within(1, 1 << 20))
       ->capture_default_str();
-  command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)")
+  quantity(command->add_option("--workers", config.workers, "Loader workers"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--prefetch", config.prefetch, "Minibatches ahead, a worker"),
+           count().within(1, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)"),
+           count().within(1, 1024))
       ->capture_default_str();
   command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
       ->capture_default_str();
-  command->add_option("--cache-gb", options->cache_gb, "RAM left to the page cache")
+  quantity(command->add_option("--cache-gb", options->cache_gb, "RAM left to the page cache"),
+           gigabytes())
       ->capture_default_str();
-  command->add_option("--preprocess-ms", options->preprocess_ms,
-                      "Preprocessing of a sample at the highest CPU clock");
-  command->add_option("--hand-over-ms", options->hand_over_ms,
-                      "Hand-over of a minibatch from worker to main process");
-  command->add_option("--worker-slowdown", config.worker_slowdown,
-                      "A worker's time over the main process's while reading storage");
-  command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)");
-  command->add_option("--compute-w", config.compute_w, "More while computing");
-  command->add_option("--core-w", config.core_w, "More a preprocessing core");
-  command->add_option("--cv", config.storage_cv,
-                      "Variation of loading from storage, for --simulate");
-  command->add_option("--simulate", options->simulate, "Simulate so many epochs too")
-      ->check(CLI::Range(0, 1000));
+  quantity(command->add_option("--preprocess-ms", options->preprocess_ms,
+                               "Preprocessing of a sample at the highest CPU clock"),
+           milliseconds());
+  quantity(command->add_option("--hand-over-ms", options->hand_over_ms,
+                               "Hand-over of a minibatch from worker to main process"),
+           milliseconds());
+  quantity(command->add_option("--worker-slowdown", config.worker_slowdown,
+                               "A worker's time over the main process's while reading storage"),
+           number().within(1, 100));
+  quantity(command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)"),
+           watts());
+  quantity(command->add_option("--compute-w", config.compute_w, "More while computing"), watts());
+  quantity(command->add_option("--core-w", config.core_w, "More a preprocessing core"), watts());
+  quantity(command->add_option("--cv", config.storage_cv,
+                               "Variation of loading from storage, for --simulate"),
+           number().within(0, 10));
+  quantity(command->add_option("--simulate", options->simulate, "Simulate so many epochs too"),
+           count().within(0, 1000));
   command->callback([&context, options] { run(context, *options); });
 }
 

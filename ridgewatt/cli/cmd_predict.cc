@@ -10,6 +10,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/advice.h"
 #include "ridgewatt/predict/auto_predictor.h"
@@ -155,10 +156,9 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("-o,--output", options->output,
                       "Write the predictions (CSV, or JSON with "
                       "--format json) to this file");
-  command
-      ->add_option("--suggest", options->suggest,
-                   "Instead of predicting, propose this many modes to profile next")
-      ->check(CLI::PositiveNumber);
+  quantity(command->add_option("--suggest", options->suggest,
+                               "Instead of predicting, propose this many modes to profile next"),
+           count().within(1, 1e5));
   command
       ->add_option("--budgets", options->budgets,
                    "For --suggest: propose for who asks for the fastest mode within each of these "
@@ -171,24 +171,25 @@ void add_predict(CLI::App& app, Context& context) {
       "--advise", options->advise,
       "Instead of predicting, say which method pays: time of profiling against time lost");
   advise->needs(command->get_option("--device"));
-  command
-      ->add_option("--minibatch-ms", options->minibatch_ms,
-                   "For --advise: time of a minibatch, mean over modes")
-      ->check(CLI::PositiveNumber)
+  quantity(command->add_option("--minibatch-ms", options->minibatch_ms,
+                               "For --advise: time of a minibatch, mean over modes"),
+           milliseconds().positive())
       ->needs(advise);
-  auto* hours = command->add_option_function<double>(
-      "--training-hours", [options](const double& h) { options->job.training_s = 3600 * h; },
-      "For --advise: one training in the best mode; without it the usual scenarios");
-  hours->check(CLI::PositiveNumber)->needs(advise);
-  command->add_option("--trainings", options->job.trainings, "For --advise: how many of them")
-      ->check(CLI::PositiveNumber)
-      ->needs(hours)
+  auto* one_training = quantity(
+      command->add_option_function<double>(
+          "--training-hours", [options](const double& h) { options->job.training_s = 3600 * h; },
+          "For --advise: one training in the best mode; without it the usual scenarios"),
+      hours().positive());
+  one_training->needs(advise);
+  quantity(
+      command->add_option("--trainings", options->job.trainings, "For --advise: how many of them"),
+      count().within(1, 1e9))
+      ->needs(one_training)
       ->capture_default_str();
-  command
-      ->add_option("--workloads", options->job.workloads,
-                   "For --advise: how many workloads they are, each profiled anew")
-      ->check(CLI::PositiveNumber)
-      ->needs(hours)
+  quantity(command->add_option("--workloads", options->job.workloads,
+                               "For --advise: how many workloads they are, each profiled anew"),
+           count().within(1, 1e9))
+      ->needs(one_training)
       ->capture_default_str();
   command->callback([&context, options] {
     if (options->advise) {

@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/profile_options.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/sweep/points.h"
@@ -103,18 +104,20 @@ void add_profile(CLI::App& app, Context& context) {
       ->required();
   command->add_option("--modes", options->modes_file,
                       "Modes to profile: a CSV with knob columns, and governor");
-  command->add_option("--sample", options->sample, "Modes drawn from the board's grid, by --seed")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--suggest", options->suggest, "Modes that the predictor proposes")
-      ->check(CLI::PositiveNumber);
+  quantity(command->add_option("--sample", options->sample,
+                               "Modes drawn from the board's grid, by --seed"),
+           count().within(1, 1e6));
+  quantity(command->add_option("--suggest", options->suggest, "Modes that the predictor proposes"),
+           count().within(1, 1e5));
   command->add_option("--samples", options->samples,
                       "Points that are known already, for --suggest: a sweep CSV");
   command->add_option("--workload", profile_options.campaign.workload, "Name of the workload");
   command->add_option("--kind", profile_options.campaign.kind, "training, inference, ..")
       ->capture_default_str();
-  command->add_option("--batch", profile_options.batch, "Minibatch size of the command");
-  command->add_option("--rate", profile_options.measure.rate_hz, "Power samples a second")
-      ->check(CLI::Range(1.0, 1000.0))
+  quantity(command->add_option("--batch", profile_options.batch, "Minibatch size of the command"),
+           count().within(0, 1 << 20));
+  quantity(command->add_option("--rate", profile_options.measure.rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
       ->capture_default_str();
   add_profile_options(*command, profile_options, options->max_celsius);
   command->add_option("COMMAND", profile_options.measure.command, "Program, after --")->required();

@@ -5,6 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/dynamic.h"
 #include "ridgewatt/schedule/plan_search.h"
@@ -139,40 +140,47 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   options->schedule.add_to(*command);
   command->add_option("--arrivals", options->arrivals, "bursty, or a CSV of time stamps (time_s)")
       ->capture_default_str();
-  command->add_option("--rates", options->bursty.rates_hz, "Rates of the bursty process, 1/s")
+  quantity(
+      command->add_option("--rates", options->bursty.rates_hz, "Rates of the bursty process, 1/s"),
+      hertz().positive())
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--dwell", options->bursty.mean_dwell_s, "Mean time between jumps in s")
+  quantity(
+      command->add_option("--dwell", options->bursty.mean_dwell_s, "Mean time between jumps in s"),
+      seconds().positive())
       ->capture_default_str();
-  command
-      ->add_option("--duration", options->simulation.duration_s,
-                   "Length of a trace in s; a recorded one may end sooner")
+  quantity(command->add_option("--duration", options->simulation.duration_s,
+                               "Length of a trace in s; a recorded one may end sooner"),
+           seconds().positive())
       ->capture_default_str();
-  command->add_option("--traces", options->traces, "How many traces")
-      ->check(CLI::Range(1, 1000))
+  quantity(command->add_option("--traces", options->traces, "How many traces"),
+           count().within(1, 1000))
       ->capture_default_str();
   std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
   command->add_option("--strategy", options->strategy, "How modes are profiled beforehand")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command->add_option("--profiles", options->profiles, "Profiles for each of three rates")
-      ->check(CLI::Range(1, 1'000'000))
+  quantity(command->add_option("--profiles", options->profiles, "Profiles for each of three rates"),
+           count().within(1, 1000000))
       ->capture_default_str();
-  command
-      ->add_option("--head-room", options->dynamic.head_room, "Plan for this share more arrivals")
+  quantity(command->add_option("--head-room", options->dynamic.head_room,
+                               "Plan for this share more arrivals"),
+           share().within(0, 10))
       ->capture_default_str();
-  command
-      ->add_option("--hysteresis", options->dynamic.hysteresis,
-                   "Change a good plan only for this share more training")
+  quantity(command->add_option("--hysteresis", options->dynamic.hysteresis,
+                               "Change a good plan only for this share more training"),
+           share().within(0, 10))
       ->capture_default_str();
   command->add_flag("--in-order", options->in_order,
                     "Requests that are late keep their turn; otherwise those that can still be in "
                     "time go before them, for the oracle as well");
-  command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms")
+  quantity(
+      command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms"),
+      milliseconds())
       ->capture_default_str();
-  command
-      ->add_option("--jitter", options->simulation.jitter,
-                   "Coefficient of variation of minibatch times")
+  quantity(command->add_option("--jitter", options->simulation.jitter,
+                               "Coefficient of variation of minibatch times"),
+           number().within(0, 10))
       ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -2,6 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/schedule/plan_search.h"
 
@@ -86,10 +87,10 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                    "exhaustive: the optimum of the sweeps; others profile a few points of them")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command
-      ->add_option("--profiles", options->profiles,
-                   "Operating points (mode and batch) at which both workloads may be profiled")
-      ->check(CLI::Range(1, 1'000'000))
+  quantity(command->add_option(
+               "--profiles", options->profiles,
+               "Operating points (mode and batch) at which both workloads may be profiled"),
+           count().within(1, 1000000))
       ->capture_default_str();
   command->add_option("--train-reference", options->train_reference,
                       "Sweep of another training workload, for auto and als");

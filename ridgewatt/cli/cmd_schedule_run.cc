@@ -11,6 +11,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/executor.h"
 
@@ -175,24 +176,36 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   executor.socket_path = "/tmp/ridgewatt.sock";
   command->add_option("--socket", executor.socket_path, "Unix socket to serve (mode 0600)")
       ->capture_default_str();
-  command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped")
+  quantity(
+      command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped"),
+      seconds())
       ->capture_default_str();
   command->add_option("--log", options->log, "CSV of every grant, written as it happens");
-  command->add_option("--batch", options->batch, "Inference batch instead of the plan's");
-  command->add_option("--period", options->period_ms, "Period in ms instead of the plan's");
-  command->add_option("--training-per-cycle", options->training_per_cycle,
-                      "Training minibatches a cycle instead of the plan's");
-  command->add_option("--infer-time", options->infer_ms,
-                      "Planned inference minibatch in ms instead of the plan's");
-  command->add_option("--train-time", options->train_ms,
-                      "Planned training minibatch in ms instead of the plan's");
-  command
-      ->add_option("--deadline-factor", executor.deadline_factor,
-                   "A minibatch is late after this many times its planned time")
+  quantity(command->add_option("--batch", options->batch, "Inference batch instead of the plan's"),
+           count().within(1, 1 << 20));
+  quantity(
+      command->add_option("--period", options->period_ms, "Period in ms instead of the plan's"),
+      milliseconds().positive());
+  quantity(command->add_option("--training-per-cycle", options->training_per_cycle,
+                               "Training minibatches a cycle instead of the plan's"),
+           count().within(0, 1e6));
+  quantity(command->add_option("--infer-time", options->infer_ms,
+                               "Planned inference minibatch in ms instead of the plan's"),
+           milliseconds().positive());
+  quantity(command->add_option("--train-time", options->train_ms,
+                               "Planned training minibatch in ms instead of the plan's"),
+           milliseconds().positive());
+  quantity(command->add_option("--deadline-factor", executor.deadline_factor,
+                               "A minibatch is late after this many times its planned time"),
+           number().within(1, 1e6))
       ->capture_default_str();
-  command->add_option("--least-deadline", options->least_deadline_ms, "But not before this many ms")
+  quantity(command->add_option("--least-deadline", options->least_deadline_ms,
+                               "But not before this many ms"),
+           milliseconds())
       ->capture_default_str();
-  command->add_option("--grace", options->grace_ms, "From revoking a minibatch to SIGKILL, ms")
+  quantity(
+      command->add_option("--grace", options->grace_ms, "From revoking a minibatch to SIGKILL, ms"),
+      milliseconds())
       ->capture_default_str();
   command
       ->add_option("--hung", options->hung,

@@ -5,6 +5,7 @@
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/schedule_figures.h"
 #include "ridgewatt/schedule/arrivals.h"
@@ -177,13 +178,17 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->add_option("--arrivals", options->arrivals,
                    "constant, poisson, bursty, or a CSV of time stamps (column time_s)")
       ->capture_default_str();
-  command->add_option("--burst-rates", options->burst_rates, "Rates of the bursty process, 1/s")
+  quantity(command->add_option("--burst-rates", options->burst_rates,
+                               "Rates of the bursty process, 1/s"),
+           hertz().positive())
       ->delimiter(',');
-  command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s")
+  quantity(
+      command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s"),
+      seconds().positive())
       ->capture_default_str();
-  command
-      ->add_option("--duration", options->duration_s,
-                   "Simulated time in s; a recorded trace may end sooner")
+  quantity(command->add_option("--duration", options->duration_s,
+                               "Simulated time in s; a recorded trace may end sooner"),
+           seconds().positive())
       ->capture_default_str();
   command
       ->add_option("--sharing", options->sharing,
@@ -197,13 +202,21 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
                     "Requests that are late anyway wait for those that can be in time");
   command->add_flag("--fill-idle", simulation.fill_idle,
                     "Train whenever no batch is due, beyond the minibatches of the cycle");
-  command->add_option("--jitter", simulation.jitter, "Coefficient of variation of minibatch times")
+  quantity(command->add_option("--jitter", simulation.jitter,
+                               "Coefficient of variation of minibatch times"),
+           number().within(0, 10))
       ->capture_default_str();
-  command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms")
+  quantity(
+      command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms"),
+      milliseconds())
       ->capture_default_str();
-  command->add_option("--idle-power", simulation.idle_power_w, "Power in W while nothing runs")
+  quantity(
+      command->add_option("--idle-power", simulation.idle_power_w, "Power in W while nothing runs"),
+      watts())
       ->capture_default_str();
-  command->add_option("--power-bin", simulation.power_bin_s, "Resolution of power over time in s")
+  quantity(command->add_option("--power-bin", simulation.power_bin_s,
+                               "Resolution of power over time in s"),
+           seconds().positive())
       ->capture_default_str();
   command->add_option("--power-csv", options->power_csv, "Write power over time");
   command->add_option("--timeline-csv", options->timeline_csv, "Write who held the device when");

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/sensors_report.h"
 #include "ridgewatt/report/tegrastats_json.h"
@@ -70,11 +71,11 @@ void add_sensors(CLI::App& app, Context& context) {
   command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead");
   add_device_options(*command, options->device);
   command->add_flag("--watch", options->watch, "Show it again and again; JSON: one object a line");
-  command->add_option("--interval", options->interval_s, "Seconds between two looks")
-      ->check(CLI::Range(0.01, 3600.0))
+  quantity(command->add_option("--interval", options->interval_s, "Seconds between two looks"),
+           seconds().within(0.01, 3600))
       ->capture_default_str();
-  command->add_option("--count", options->count, "Stop after so many looks (0: never)")
-      ->check(CLI::NonNegativeNumber);
+  quantity(command->add_option("--count", options->count, "Stop after so many looks (0: never)"),
+           count());
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/study_report.h"
 #include "ridgewatt/study/study_bench.h"
 #include "ridgewatt/study/study_log.h"
@@ -209,14 +210,15 @@ void add_study(CLI::App& app, Context& context) {
   command->add_option("--html", options->html, "Write figures and findings to this HTML file");
   command->add_option("--set", options->parameters, "NAME=VALUE of a parameter of the study");
   command->add_option("--levels", options->levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
-  command->add_option("--repeats", options->repeats, "Blocks, instead of the study's")
-      ->check(CLI::Range(2, 10000));
-  command->add_option("--max-runs", options->max_runs, "Stop after so many runs")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--rate", options->rate_hz, "Power samples a second")
-      ->check(CLI::Range(1.0, 1000.0));
-  command->add_option("--settle", options->settle_s, "Seconds of rest after a change of mode")
-      ->check(CLI::Range(0.0, 600.0));
+  quantity(command->add_option("--repeats", options->repeats, "Blocks, instead of the study's"),
+           count().within(2, 10000));
+  quantity(command->add_option("--max-runs", options->max_runs, "Stop after so many runs"),
+           count());
+  quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000));
+  quantity(
+      command->add_option("--settle", options->settle_s, "Seconds of rest after a change of mode"),
+      seconds().within(0, 600));
   command->add_flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
   command->add_flag("--show", options->show, "Print the study's file");
   command->callback([&context, options] { run(context, *options); });

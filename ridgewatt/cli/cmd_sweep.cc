@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -98,13 +99,13 @@ void add_sweep(CLI::App& app, Context& context) {
   auto options = std::make_shared<CheckOptions>();
   checker->add_option("FILE", options->path, "Sweep CSV")->required();
   checker->add_option("-o,--output", options->output, "Write the trusted rows to this sweep CSV");
-  checker
-      ->add_option("--time-deviation", options->quality.time_deviation,
-                   "Least deviation of ln(time) from the neighbours that is a fault")
+  quantity(checker->add_option("--time-deviation", options->quality.time_deviation,
+                               "Least deviation of ln(time) from the neighbours that is a fault"),
+           number().positive())
       ->capture_default_str();
-  checker
-      ->add_option("--power-deviation", options->quality.power_deviation,
-                   "Least deviation of ln(power) from the neighbours that is a fault")
+  quantity(checker->add_option("--power-deviation", options->quality.power_deviation,
+                               "Least deviation of ln(power) from the neighbours that is a fault"),
+           number().positive())
       ->capture_default_str();
   checker->callback([&context, options] { check(context, *options); });
 }

@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
@@ -40,18 +41,23 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
 void add_search_options(CLI::App& command, TuneOptions& options) {
   command.add_option("--strategy", options.strategy,
                      "exhaustive, maxn, presets, random, gmd, als, thompson, ogd or auto");
-  command.add_option("--profiles", options.profiles, "Operating points profiled at most")
+  quantity(command.add_option("--profiles", options.profiles, "Operating points profiled at most"),
+           count().within(1, 1e6))
       ->capture_default_str();
-  command.add_option("--time-budget", options.time_budget, "Time on the board, 90s, 10min, 1h");
-  command.add_option("--minibatches", options.minibatches, "Minibatches run a profile")
+  quantity(command.add_option("--time-budget", options.time_budget_s,
+                              "Time on the board that profiles may take"),
+           seconds().positive());
+  quantity(
+      command.add_option("--minibatches", options.minibatches, "Minibatches per profiled point"),
+      count().within(1, 1e6))
       ->capture_default_str();
-  command
-      .add_option("--min-gain", options.min_gain,
-                  "auto stops when the best point promises a smaller relative gain")
+  quantity(command.add_option("--min-gain", options.min_gain,
+                              "auto stops when the best point promises a smaller relative gain"),
+           share())
       ->capture_default_str();
-  command
-      .add_option("--noise", options.noise,
-                  "Relative standard deviation of a measurement, for auto")
+  quantity(command.add_option("--noise", options.noise,
+                              "Relative standard deviation of a measurement, for auto"),
+           share())
       ->capture_default_str();
   command.add_option("--observations", options.observations,
                      "Sweep file that als and auto answer from first and add to");
@@ -80,7 +86,8 @@ void add_tune(CLI::App& app, Context& context) {
                       "Which workload of a file, NAME or NAME:KIND");
   command->add_option("--reference", options->references,
                       "Sweep of another workload to learn from");
-  command->add_option("--batch", options->batches, "Minibatch sizes to choose from")
+  quantity(command->add_option("--batch", options->batches, "Minibatch sizes to choose from"),
+           count().within(1, 1 << 20))
       ->delimiter(',')
       ->allow_extra_args(false);  // a program may follow
   command->add_flag("--training", options->training, "A training step of MODEL, not inference");
@@ -89,12 +96,15 @@ void add_tune(CLI::App& app, Context& context) {
                    "What MODEL computes in: stored, fp32, fp16, bf16, int8 or mixed")
       ->capture_default_str();
   options->goal.add_to(*command);
-  command
-      ->add_option("--confidence", options->confidence,
-                   "Probability with which estimates are to keep each limit")
+  quantity(command->add_option("--confidence", options->confidence,
+                               "Probability with which estimates are to keep each limit"),
+           share().within(0.5, 0.9999))
       ->capture_default_str();
-  command->add_option("--dataset-size", options->dataset_size, "Samples of the job");
-  command->add_option("--epochs", options->epochs, "Epochs of the job")->capture_default_str();
+  quantity(command->add_option("--dataset-size", options->dataset_size, "Samples of the job"),
+           count().within(1, 1e12));
+  quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
+           number().positive())
+      ->capture_default_str();
   command->add_flag("--keep-outliers", options->keep_outliers,
                     "Use rows that the quality check flags");
   add_search_options(*command, *options);

@@ -2,17 +2,27 @@
 
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 namespace ridgewatt::cli {
+
+void add_global_options(CLI::App& app, Context& context) {
+  constexpr char kGroup[] = "Options of every command";
+  app.add_option("--format", context.format, "Output format")
+      ->check(CLI::IsMember({"table", "json", "csv"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  quantity(app.add_option("--seed", context.seed, "Seed of all random choices"),
+           count().within(0, 2e19))
+      ->capture_default_str()
+      ->group(kGroup);
+  app.add_flag("--quiet,-q", context.quiet, "No progress and no remarks")->group(kGroup);
+}
 
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example) {
   CLI::App* command = parent.add_subcommand(name, description);
-  command->add_option("--format", context.format, "Output format")
-      ->check(CLI::IsMember({"table", "json", "csv"}))
-      ->capture_default_str();
-  command->add_option("--seed", context.seed, "Seed of all random choices")->capture_default_str();
-  command->add_flag("--quiet,-q", context.quiet, "No progress and no remarks");
+  add_global_options(*command, context);
   command->footer("Example:\n  " + example);
   return command;
 }
@@ -35,10 +45,8 @@ void remark(const Context& context, const std::string& text) {
 }
 
 void write_output(const std::string& path, const std::string& text) {
-  if (path.empty() || path == "-")
-    std::cout << text;
-  else
-    write_file_atomically(path, text);
+  std::cout << std::flush;  // what was printed before stands before
+  ridgewatt::write_output(path.empty() ? "-" : path, text);
 }
 
 }  // namespace ridgewatt::cli

@@ -13,6 +13,7 @@
 
 namespace ridgewatt::cli {
 
+// What the options say that stand before or after any command.
 struct Context {
   std::string format = "table";  // table, json or csv
   std::uint64_t seed = 1;
@@ -22,8 +23,9 @@ struct Context {
   bool csv() const { return format == "csv"; }
 };
 
-// Adds a subcommand with the options that all have: --format, --seed, --quiet. `example` is shown
-// below the help.
+// --format, --seed and --quiet: the program itself and every command have them.
+void add_global_options(CLI::App& app, Context& context);
+// Adds a subcommand with the global options. `example` is shown below the help.
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example);
 
@@ -32,7 +34,8 @@ void print(const Context& context, const Table& table);
 void print(const Json& json);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
-// Writes `text` to `path` atomically, or to standard output when `path` is empty or "-".
+// Writes `text` where the user wants it (see base/file.h); an empty `path`, an option that was not
+// given, prints it.
 void write_output(const std::string& path, const std::string& text);
 
 }  // namespace ridgewatt::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/platform/local_device.h"
 
@@ -41,11 +42,12 @@ struct ModeOptions {
 };
 
 inline void add_mode_options(CLI::App& command, ModeOptions& options) {
-  command.add_option("--cpu-cores", options.cpu_cores, "CPU cores online")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--cpu-mhz", options.cpu_mhz, "CPU clock")->check(CLI::PositiveNumber);
-  command.add_option("--gpu-mhz", options.gpu_mhz, "GPU clock")->check(CLI::PositiveNumber);
-  command.add_option("--mem-mhz", options.mem_mhz, "Memory clock")->check(CLI::PositiveNumber);
+  quantity(command.add_option("--cpu-cores", options.cpu_cores, "CPU cores online"),
+           count().within(1, 1024));
+  quantity(command.add_option("--cpu-mhz", options.cpu_mhz, "CPU clock"), megahertz().positive());
+  quantity(command.add_option("--gpu-mhz", options.gpu_mhz, "GPU clock"), megahertz().positive());
+  quantity(command.add_option("--mem-mhz", options.mem_mhz, "Memory clock"),
+           megahertz().positive());
   command.add_option("--governor", options.governor, "DVFS governor instead of fixed clocks");
 }
 

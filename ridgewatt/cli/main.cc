@@ -5,9 +5,9 @@
 #include <new>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/base/version.h"
-#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/program.h"
 
 namespace {
 
@@ -17,25 +17,27 @@ int fail(const std::string& message, int status) {
   return status;
 }
 
+// What was printed has to have arrived.
+int done(int status) {
+  std::cout.flush();
+  return std::cout ? status : fail("cannot write to standard output", 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ridgewatt;
+  keep_standard_descriptors();
   cli::Context context;
-  CLI::App app("Time, power and energy of deep neural networks on edge accelerators", "ridgewatt");
-  app.set_version_flag("--version", std::string("ridgewatt ") + version());
-  app.require_subcommand(1);
-  for (const auto add : cli::kCommands) add(app, context);
+  CLI::App app;
+  cli::build_program(app, context);
   try {
     app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) return fail("cannot write to standard output", 1);
-    return 0;
+    return done(0);
   } catch (const CLI::Success& success) {
-    return app.exit(success);
+    return done(app.exit(success));
   } catch (const CLI::ParseError& error) {
-    return fail(
-        std::string(error.what()) + ": see 'ridgewatt --help' or 'ridgewatt COMMAND --help'", 2);
+    return fail(cli::usage_message(app, error), 2);
   } catch (const Error& error) {
     return fail(error.what(), error.exit_status());
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,5 @@
 #include "ridgewatt/cli/predict_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,8 +30,8 @@ void PredictOptions::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--reference-model", reference_model,
                      "Trained reference for powertrain (see predict --train-reference)");
-  command.add_option("--interval", confidence, "Probability of the intervals")
-      ->check(CLI::Range(0.01, 0.999))
+  quantity(command.add_option("--interval", confidence, "Probability of the intervals"),
+           share().within(0.01, 0.999))
       ->capture_default_str();
   command.add_flag("--keep-outliers", keep_outliers, "Use the rows that the quality check flags");
 }

@@ -1,34 +1,36 @@
 #include "ridgewatt/cli/profile_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 #include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::cli {
 
 void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius) {
-  command.add_option("--settle", options.settle_s, "At most so long for steady power")
+  quantity(command.add_option("--settle", options.settle_s, "At most so long for steady power"),
+           seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command
-      .add_option("--settle-window", options.settle_window_s,
-                  "Power is steady when two windows of so many seconds agree")
-      ->check(CLI::Range(0.01, 60.0))
+  quantity(command.add_option("--settle-window", options.settle_window_s,
+                              "Power is steady when two windows of so many seconds agree"),
+           seconds().within(0.01, 60))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command
-      .add_option("--window", options.measure.window.minibatches,
-                  "Clean minibatches a point; the command is ended after them (0: never)")
-      ->check(CLI::NonNegativeNumber)
+  quantity(
+      command.add_option("--window", options.measure.window.minibatches,
+                         "Clean minibatches a point; the command is ended after them (0: never)"),
+      count().within(0, 1e6))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out")
-      ->check(CLI::PositiveNumber)
+  quantity(command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out"),
+           count().within(1, 1e6))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline a mode")
-      ->check(CLI::Range(0.0, 3600.0))
+  quantity(command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline a mode"),
+           seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command.add_option("--max-celsius", max_celsius, "Abort above this temperature")
+  quantity(command.add_option("--max-celsius", max_celsius, "Abort above this temperature"),
+           celsius())
       ->capture_default_str()
       ->group(kMeasuringGroup);
 }

@@ -1,4 +1,5 @@
 #include "ridgewatt/cli/schedule_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 #include <limits>
 
@@ -13,11 +14,15 @@ void ScheduleOptions::add_to(CLI::App& command) {
   command.add_option("--train", train, "Sweep of the training (several take turns)");
   command.add_option("--non-urgent", non_urgent,
                      "Sweep of a non-urgent inference that runs in place of training");
-  command.add_option("--non-urgent-rate", non_urgent_rate,
-                     "Requests a second that each non-urgent inference must serve");
-  command.add_option("--rate", rate, "Arrivals of the urgent inference, requests a second");
-  command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms");
-  command.add_option("--max-power", max_power_w, "Power budget in W");
+  quantity(command.add_option("--non-urgent-rate", non_urgent_rate,
+                              "Requests a second that each non-urgent inference must serve"),
+           hertz().positive());
+  quantity(
+      command.add_option("--rate", rate, "Arrivals of the urgent inference, requests a second"),
+      hertz().positive());
+  quantity(command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms"),
+           milliseconds().positive());
+  quantity(command.add_option("--max-power", max_power_w, "Power budget in W"), watts().positive());
   command.add_option("--bound", bound, "What the worst latency counts")
       ->check(CLI::IsMember({"published", "exact", "strict"}))
       ->capture_default_str();

@@ -13,9 +13,7 @@ StrategyOptions strategy_options(const Context& context, const TuneOptions& opti
   strategy.strategy = options.strategy.value_or("auto");
   strategy.budget.profiles = options.profiles;
   strategy.budget.minibatches = options.minibatches;
-  if (!options.time_budget.empty()) {
-    strategy.budget.time_s = parse_duration_s(options.time_budget, "--time-budget");
-  }
+  if (options.time_budget_s) strategy.budget.time_s = *options.time_budget_s;
   strategy.seed = context.seed;
   strategy.min_gain = options.min_gain;
   strategy.noise = options.noise;

@@ -29,7 +29,7 @@ struct TuneOptions {
   std::string precision = "fp32";
   std::optional<std::string> strategy;
   int profiles = 15;
-  std::string time_budget;
+  std::optional<double> time_budget_s;
   double confidence = 0.5, min_gain = 0, noise = 0.01;
   int minibatches = 40;
   double dataset_size = 0, epochs = 1;

@@ -1,4 +1,5 @@
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 #include <fmt/format.h>
 
@@ -14,17 +15,24 @@ void GoalOptions::add_to(CLI::App& command) {
                   "time, energy, power, edp (energy-delay product), cost, latency or throughput; "
                   "per sample")
       ->capture_default_str();
-  command.add_option("--max-power", max_power_w, "Power limit in W");
-  command.add_option("--max-time", max_time_ms, "Time limit of a minibatch in ms");
-  command.add_option("--max-energy", max_energy_j, "Energy limit of a minibatch in J");
-  command.add_option("--max-slowdown", max_slowdown,
-                     "Largest slowdown against MAXN at the largest batch, \"5%\" or 0.05");
-  command.add_option("--max-latency", max_latency_ms,
-                     "Limit on the worst latency of a request in ms");
-  command.add_option("--rate", rate, "Requests a second that must be served");
-  command.add_option("--energy-weight", energy_weight, "Weight of a joule in `cost`")
+  quantity(command.add_option("--max-power", max_power_w, "Power limit"), watts().positive());
+  quantity(command.add_option("--max-time", max_time_ms, "Time limit of a minibatch"),
+           milliseconds().positive());
+  quantity(command.add_option("--max-energy", max_energy_j, "Energy limit of a minibatch"),
+           joules().positive());
+  quantity(command.add_option("--max-slowdown", max_slowdown,
+                              "Largest slowdown against MAXN at the largest batch"),
+           share().within(0, 1e6));
+  quantity(command.add_option("--max-latency", max_latency_ms,
+                              "Limit on the worst latency of a request"),
+           milliseconds().positive());
+  quantity(command.add_option("--rate", rate, "Requests per second that must be served"),
+           hertz().positive());
+  quantity(command.add_option("--energy-weight", energy_weight, "Weight of a joule in `cost`"),
+           number())
       ->capture_default_str();
-  command.add_option("--time-weight", time_weight, "Weight of a second in `cost`")
+  quantity(command.add_option("--time-weight", time_weight, "Weight of a second in `cost`"),
+           number())
       ->capture_default_str();
 }
 
@@ -35,36 +43,12 @@ Goal GoalOptions::goal() const {
   if (max_time_ms) goal.limits.time_s = *max_time_ms / 1e3;
   if (max_energy_j) goal.limits.energy_j = *max_energy_j;
   if (max_latency_ms) goal.limits.latency_s = *max_latency_ms / 1e3;
-  if (!max_slowdown.empty()) goal.limits.slowdown = parse_share(max_slowdown, "--max-slowdown");
+  if (max_slowdown) goal.limits.slowdown = *max_slowdown;
   goal.rate_hz = rate;
   goal.energy_weight = energy_weight;
   goal.time_weight = time_weight;
   goal.check();
   return goal;
-}
-
-double parse_share(const std::string& text, const std::string& option) {
-  const std::string trimmed(trim(text));
-  const bool percent = !trimmed.empty() && trimmed.back() == '%';
-  const auto value = parse_double(percent ? trimmed.substr(0, trimmed.size() - 1) : trimmed);
-  if (!value || !(*value >= 0) || *value > 1e6) {
-    throw UsageError(fmt::format("'{}' is not a share", text), option,
-                     "write 5% or 0.05 for five per cent");
-  }
-  return percent ? *value / 100 : *value;
-}
-
-double parse_duration_s(const std::string& text, const std::string& option) {
-  const std::string trimmed(trim(text));
-  const std::size_t unit_at = trimmed.find_first_not_of("0123456789.eE+-");
-  const auto value = parse_double(trimmed.substr(0, unit_at));
-  const std::string unit =
-      unit_at == std::string::npos ? "s" : std::string(trim(trimmed.substr(unit_at)));
-  const double scale = unit == "s" ? 1 : unit == "min" ? 60 : unit == "h" ? 3600 : 0;
-  if (!value || !(*value > 0) || scale == 0) {
-    throw UsageError(fmt::format("'{}' is not a duration", text), option, "write 90s, 10min or 1h");
-  }
-  return *value * scale;
 }
 
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,

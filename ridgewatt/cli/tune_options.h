@@ -15,19 +15,13 @@ namespace ridgewatt::cli {
 // Limits as a user writes them; absent ones do not limit.
 struct GoalOptions {
   std::string minimize = "time";
-  std::optional<double> max_power_w, max_time_ms, max_energy_j, max_latency_ms;
-  std::string max_slowdown;  // "5%" or "0.05"
+  std::optional<double> max_power_w, max_time_ms, max_energy_j, max_latency_ms, max_slowdown;
   double rate = 0;
   double energy_weight = 1, time_weight = 1;
 
   void add_to(CLI::App& command);
   Goal goal() const;  // checked
 };
-
-// "5%" is 0.05, "0.05" is 0.05. UsageError.
-double parse_share(const std::string& text, const std::string& option);
-// "90", "90s", "10min" and "1h" in seconds. UsageError.
-double parse_duration_s(const std::string& text, const std::string& option);
 
 // A sweep without the rows that the quality check flags, unless they are wanted; a remark on
 // standard error says how many. `workload` picks one of several in a file.

@@ -1,4 +1,5 @@
 #include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -7,19 +8,21 @@ namespace ridgewatt::cli {
 
 void WorkloadOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", model, "ONNX file or zoo:NAME")->required();
-  command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 20));
+  quantity(command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)"),
+           count().within(1, 1 << 20))
+      ->delimiter(',');
   command.add_flag("--training", training, "A training step instead of inference");
   command.add_option(
       "--precision", precision,
       "fp32, fp16, bf16, int8 or mixed (all but fp32 by peak ratios, not validated)");
   command.add_option("--optimizer", optimizer, "sgd, momentum or adam");
   command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
-  command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap")
-      ->check(CLI::Range(0, 1024));
-  command.add_option("--loader-ms", loader_ms,
-                     "Milliseconds of one loader worker for one sample at the highest CPU clock");
+  quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
+           count().within(0, 1024));
+  quantity(command.add_option(
+               "--loader-ms", loader_ms,
+               "Milliseconds of one loader worker for one sample at the highest CPU clock"),
+           milliseconds());
 }
 
 EagerOptions WorkloadOptions::eager() const {

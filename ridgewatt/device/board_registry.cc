@@ -8,6 +8,7 @@
 #include "ridgewatt/base/embedded.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 
@@ -39,9 +40,11 @@ Board find_embedded(const std::string& name) {
       return board;
     }
   }
+  const auto names = list_boards();
   throw NotFoundError(fmt::format("no board '{}'", name), "",
-                      fmt::format("choose one of {}, or give the path of a board file",
-                                  fmt::join(list_boards(), ", ")));
+                      did_you_mean(name, names,
+                                   fmt::format("choose one of {}, or give the path of a board file",
+                                               fmt::join(names, ", "))));
 }
 
 bool matches(std::string_view pattern, std::string_view text) {

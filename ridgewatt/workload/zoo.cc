@@ -1,8 +1,12 @@
 #include "ridgewatt/workload/zoo.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/workload/zoo_builders.h"
 
 namespace ridgewatt {
@@ -62,9 +66,10 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   for (const auto& entry : kZoo) {
     if (name == entry.name || (!name.empty() && name == entry.alias)) return entry;
   }
-  std::string names;
-  for (const auto& entry : kZoo) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  throw NotFoundError("no such zoo model", std::string(name), "one of " + names);
+  std::vector<std::string> names;
+  for (const auto& entry : kZoo) names.emplace_back(entry.name);
+  throw NotFoundError("no such zoo model", std::string(name),
+                      did_you_mean(name, names, fmt::format("one of {}", fmt::join(names, ", "))));
 }
 
 }  // namespace ridgewatt

@@ -1,0 +1,116 @@
+#include "ridgewatt/cli/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/version.h"
+#include "ridgewatt/cli/commands.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (is_flag(*option)) continue;
+    option->check(CLI::Validator(
+        [](std::string& text) {
+          return std::string(text.empty() ? "the value is empty; leave the option out" : "");
+        },
+        "", "not empty"));
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
+}
+
+// The innermost command that the command line names.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return used.empty() ? app : innermost(*used.back());
+}
+
+std::string full_name(const CLI::App& app) {
+  const std::string name = app.get_name();
+  return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + " " + name;
+}
+
+std::string unknown_word(const CLI::App& command, const std::string& word) {
+  const std::string help = "see '" + full_name(command) + " --help'";
+  if (word.size() > 1 && word[0] == '-') {
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("unknown option: {}: {}", name,
+                       did_you_mean(name, option_names(command), help));
+  }
+  const auto commands = subcommand_names(command);
+  if (!commands.empty()) {
+    return fmt::format("unknown command: {}: {}", word, did_you_mean(word, commands, help));
+  }
+  return fmt::format("unexpected argument: {}: {}", word, help);
+}
+
+}  // namespace
+
+void build_program(CLI::App& app, Context& context) {
+  app.name("ridgewatt");
+  app.description("Time, power and energy of deep neural networks on edge accelerators");
+  app.set_version_flag("--version", std::string("ridgewatt ") + version());
+  app.require_subcommand(1);
+  add_global_options(app, context);
+  for (const auto& entry : kCommands) {
+    const std::size_t before = app.get_subcommands(nullptr).size();
+    entry.add(app, context);
+    app.get_subcommands(nullptr)[before]->group(entry.group);
+  }
+  app.footer(
+      "'ridgewatt help COMMAND' tells more, for example 'ridgewatt help tune'.\n"
+      "Example:\n"
+      "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
+  refuse_empty_values(app);
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = innermost(app);
+  const auto extra = app.remaining(true);
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                          dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (unexpected && !extra.empty()) return unknown_word(command, extra.front());
+  return fmt::format("{}: see '{} --help'", error.what(), full_name(command));
+}
+
+bool is_flag(const CLI::Option& option) {
+  return option.get_type_size() == 0 || option.get_expected_max() == 0;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
+  const auto found =
+      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>& path) {
+  const CLI::App* command = &app;
+  for (const auto& name : path) {
+    const CLI::App* next = subcommand(*command, name);
+    if (next == nullptr) throw UsageError(unknown_word(*command, name));
+    command = next;
+  }
+  return *command;
+}
+
+}  // namespace ridgewatt::cli

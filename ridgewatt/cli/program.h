@@ -1,0 +1,28 @@
+// The program as one tree of commands, and what is said when a command line does not fit it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/cli/command.h"
+
+namespace ridgewatt::cli {
+
+// Adds all commands and the global options, and makes every option refuse an empty value.
+void build_program(CLI::App& app, Context& context);
+
+// One line for a command line that CLI11 refused: unknown commands and options with what was
+// probably meant, other faults as they are, and where help is.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
+
+// True when the option takes no value.
+bool is_flag(const CLI::Option& option);
+// Subcommands and long options, as typed, of a command.
+std::vector<std::string> subcommand_names(const CLI::App& app);
+std::vector<std::string> option_names(const CLI::App& app);
+// The direct subcommand of that name; null when there is none.
+const CLI::App* subcommand(const CLI::App& app, const std::string& name);
+// The subcommand that `path` ("schedule", "plan") names; UsageError with what was meant.
+const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>& path);
+
+}  // namespace ridgewatt::cli
