@@ -29,7 +29,7 @@ Place place_of(const CLI::App& app, const std::vector<std::string>& words) {
   return place;
 }
 
-void add_boards(std::vector<Candidate>& all, bool at_hand) {
+void add_boards(std::vector<Completion>& all, bool at_hand) {
   for (const auto& name : list_boards()) {
     all.push_back({name, "board"});
     if (at_hand) all.push_back({"fake:" + name, "fake board"});
@@ -37,7 +37,7 @@ void add_boards(std::vector<Candidate>& all, bool at_hand) {
   if (at_hand) all.push_back({"local", "the board at hand"});
 }
 
-void add_values(std::vector<Candidate>& all, const CLI::App& command, const CLI::Option& option) {
+void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI::Option& option) {
   for (const auto& choice : choices_of(option)) all.push_back({choice, ""});
   const std::string name = option.get_name();
   if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
@@ -51,10 +51,10 @@ void add_values(std::vector<Candidate>& all, const CLI::App& command, const CLI:
 
 }  // namespace
 
-std::vector<Candidate> completions(const CLI::App& app, const std::vector<std::string>& words) {
+std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string start = words.empty() ? "" : words.back();
   const Place place = place_of(app, words);
-  std::vector<Candidate> all;
+  std::vector<Completion> all;
   if (place.waiting != nullptr) {
     add_values(all, *place.command, *place.waiting);
   } else if (start.starts_with('-')) {

@@ -8,14 +8,14 @@
 
 namespace ridgewatt::cli {
 
-struct Candidate {
+struct Completion {
   std::string word;
   std::string description;
 };
 
 // Candidates for the last of `words` (empty: the next word): commands, options, and the values of
 // options and arguments that are known by name (choices, boards, built-in models). None: a file.
-std::vector<Candidate> completions(const CLI::App& app, const std::vector<std::string>& words);
+std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);
 
 // The script for bash, zsh or fish.
 std::string completion_script(const std::string& shell);

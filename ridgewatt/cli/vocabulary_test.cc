@@ -199,7 +199,7 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   CLI::App app;
   Context context;
   build_program(app, context);
-  const auto word = [](const std::string& text) { return Field(&Candidate::word, text); };
+  const auto word = [](const std::string& text) { return Field(&Completion::word, text); };
   EXPECT_THAT(completions(app, {"sch"}), Contains(word("schedule")));
   EXPECT_THAT(completions(app, {"schedule", ""}), Contains(word("plan")));
   EXPECT_THAT(completions(app, {"tune", "--max-p"}), Contains(word("--max-power")));
