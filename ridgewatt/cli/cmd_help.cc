@@ -20,7 +20,8 @@ void add_help(CLI::App& app, Context& context) {
   command->callback([&app, &context, path] {
     const CLI::App& asked = find_command(app, *path);
     if (context.json()) return print(reference_json(asked));
-    std::cout << asked.get_formatter()->make_help(&asked, "", CLI::AppFormatMode::Normal);
+    std::cout << asked.get_formatter()->make_help(&asked, full_name(asked),
+                                                  CLI::AppFormatMode::Normal);
   });
 }
 

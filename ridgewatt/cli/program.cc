@@ -29,11 +29,6 @@ const CLI::App& innermost(const CLI::App& app) {
   return used.empty() ? app : innermost(*used.back());
 }
 
-std::string full_name(const CLI::App& app) {
-  const std::string name = app.get_name();
-  return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + " " + name;
-}
-
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
@@ -75,6 +70,12 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
                           dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (unexpected && !extra.empty()) return unknown_word(command, extra.front());
   return fmt::format("{}: see '{} --help'", error.what(), full_name(command));
+}
+
+std::string full_name(const CLI::App& app, char separator) {
+  const std::string name = app.get_name();
+  return app.get_parent() == nullptr ? name
+                                     : full_name(*app.get_parent(), separator) + separator + name;
 }
 
 bool is_flag(const CLI::Option& option) {

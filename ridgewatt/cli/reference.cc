@@ -10,16 +10,6 @@
 namespace ridgewatt::cli {
 namespace {
 
-std::string dashed_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name()
-                                     : dashed_name(*app.get_parent()) + "-" + app.get_name();
-}
-
-std::string spaced_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name()
-                                     : spaced_name(*app.get_parent()) + " " + app.get_name();
-}
-
 bool shown(const CLI::App& app) {
   return !app.get_group().empty();
 }
@@ -81,14 +71,14 @@ std::string option_entry(const CLI::Option& option) {
 }
 
 void collect_pages(const CLI::App& app, std::map<std::string, std::string>& pages) {
-  pages[dashed_name(app) + ".1"] = manual_page(app);
+  pages[full_name(app, '-') + ".1"] = manual_page(app);
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
     if (shown(*command)) collect_pages(*command, pages);
   }
 }
 
 std::string synopsis(const CLI::App& app) {
-  std::string text = ".B " + troff(spaced_name(app)) + "\n";
+  std::string text = ".B " + troff(full_name(app)) + "\n";
   if (!app.get_subcommands(nullptr).empty()) return text + ".I COMMAND\n[\\fIOPTIONS\\fR]\n";
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
@@ -123,7 +113,7 @@ bool takes_quantity(const CLI::Option& option) {
 
 Json reference_json(const CLI::App& app) {
   Json json;
-  json["name"] = spaced_name(app);
+  json["name"] = full_name(app);
   json["group"] = app.get_group();
   json["description"] = app.get_description();
   json["example"] = example_of(app);
@@ -138,7 +128,7 @@ Json reference_json(const CLI::App& app) {
 }
 
 std::string manual_page(const CLI::App& app) {
-  std::string name = dashed_name(app);
+  std::string name = full_name(app, '-');
   std::string text =
       fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.SH NAME\n{} \\- {}\n",
                   troff(name), version(), troff(name), troff(app.get_description()));
@@ -150,7 +140,7 @@ std::string manual_page(const CLI::App& app) {
   std::string commands;
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
     if (!shown(*command)) continue;
-    commands += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", troff(dashed_name(*command)),
+    commands += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", troff(full_name(*command, '-')),
                             troff(command->get_description()));
   }
   if (!commands.empty()) text += ".SH COMMANDS\n" + commands;
@@ -163,7 +153,7 @@ std::string manual_page(const CLI::App& app) {
   text +=
       ".SH EXIT STATUS\n0 success, 1 failure, 2 wrong usage, 3 no solution within the limits.\n";
   if (app.get_parent() != nullptr) {
-    text += ".SH SEE ALSO\n.BR " + troff(dashed_name(*app.get_parent())) + " (1)\n";
+    text += ".SH SEE ALSO\n.BR " + troff(full_name(*app.get_parent(), '-')) + " (1)\n";
   }
   return text;
 }
