@@ -49,10 +49,10 @@ Json report_json(const Sweep& sweep, const QualityReport& report) {
 void check(const Context& context, const CheckOptions& options) {
   Json reports = Json::array();
   Table table({{"line"},
-               {"workload"},
-               {"kind"},
-               {"batch"},
-               {"mode"},
+               {.name = "workload", .rank = 2},
+               {.name = "kind", .rank = 2},
+               {.name = "batch", .rank = 3},
+               {.name = "mode", .rank = 1},
                {"fault"},
                {.name = "detail", .wrap = true}});
   std::vector<Sweep> trusted;

@@ -26,8 +26,8 @@ Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, doub
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   columns.push_back({"batch"});
   for (auto& column : cost_columns()) columns.push_back(std::move(column));
-  columns.push_back({.name = "bound", .heading = "bound by", .rank = 1});
-  columns.push_back({.name = "fits_memory", .rank = 2});
+  columns.push_back({.name = "bound", .heading = "bound by", .rank = 2});
+  columns.push_back({.name = "fits_memory", .rank = 1});
   if (job_samples > 0) {
     columns.push_back({"job_time_s"});
     columns.push_back({"job_energy_j"});

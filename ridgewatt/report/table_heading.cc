@@ -72,7 +72,7 @@ constexpr std::array<Spelling, 18> kSpellings = {{{"lo", "from"},
                                                   {"bsp", "BSP"},
                                                   {"dram", "DRAM"},
                                                   {"edp", "EDP"},
-                                                  {"cpus", "CPUs"}}};
+                                                  {"1w", "1 W"}}};
 
 std::string spelled(const std::string& word) {
   for (const auto& [from, shown] : kSpellings) {

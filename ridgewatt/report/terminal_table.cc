@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kGap = 2;        // blanks between columns
 constexpr std::size_t kLeastText = 8;  // texts are not shortened below
 constexpr std::size_t kComfort = 40;   // prose is wrapped here before columns are hidden for it
-constexpr std::size_t kLeastProse = 20;
+constexpr std::size_t kLeastProse = 12;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;

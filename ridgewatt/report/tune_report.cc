@@ -281,15 +281,15 @@ Table tune_table(const TuneReport& report) {
     modes.push_back(point->point.mode);
     batch = batch || point->point.batch > 0;
   }
-  std::vector<Column> columns = {{"name"}};
+  std::vector<Column> columns = {{.name = "name", .wrap = true}};
   const auto knobs = knob_columns(modes);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch"});
+  if (batch) columns.push_back({.name = "batch", .rank = 1});
   const std::vector<Column> rest = {
       {"time_ms"},
       {"power_w"},
       {"energy_j"},
-      {.name = "objective_ratio", .heading = "objective, x answer", .digits = 3, .rank = 1},
+      {.name = "objective_ratio", .heading = "objective, x answer", .digits = 3, .rank = 2},
       {.name = "limits", .wrap = true}};
   columns.insert(columns.end(), rest.begin(), rest.end());
   Table table(columns);
