@@ -78,11 +78,7 @@ Json mode_state_to_json(const ModeState& state) {
 }
 
 Table mode_state_table(const ModeState& state) {
-  Table table({{"knob"},
-               {.name = "value", .digits = kNominal},
-               {"unit"},
-               {"held"},
-               {"governor"}});
+  Table table({{"knob"}, {.name = "value", .digits = kNominal}, {"unit"}, {"held"}, {"governor"}});
   const auto& mode = state.limits;
   const auto held = [](bool fixed) { return fixed ? "fixed" : "upper limit"; };
   table.add_row({"CPU cores", std::int64_t{mode.cpu_cores}, "", "", ""});
