@@ -69,6 +69,21 @@ void print_remarks(const Context& context, const Analysis& analysis) {
   }
 }
 
+void print_layers(const Context& context, const Model& model, const Analysis& analysis) {
+  const Table layers = analysis_layers(analysis);
+  print(context, layers, kAnalysisOrder);
+  if (context.csv()) return;
+  const LayerSums sums = analysis_sums(layers);
+  std::cout << "\nBy operator:\n\n";
+  print_aside(context, sums.by_operator);
+  if (!sums.by_block.rows().empty()) {
+    std::cout << "\nBy block:\n\n";
+    print_aside(context, sums.by_block);
+  }
+  std::cout << "\nIn all:\n\n";
+  print_aside(context, analysis_totals(model, analysis));
+}
+
 void run(const Context& context, const AnalyzeArguments& arguments) {
   Model model = load_workload(arguments.model);
   const Analysis analysis = analyze(model, cost_options(arguments, model));
@@ -83,9 +98,10 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
     print(analysis_json(model, analysis,
                         {arguments.convention, arguments.traffic,
                          arguments.training ? arguments.optimizer : std::string()}));
+  } else if (arguments.per_layer) {
+    print_layers(context, model, analysis);
   } else {
-    if (arguments.per_layer) print(context, analysis_layers(analysis));
-    if (!arguments.per_layer || !context.csv()) print(context, analysis_totals(model, analysis));
+    print(context, analysis_totals(model, analysis));
   }
   if (arguments.strict && !analysis.unsupported.empty()) {
     throw NotSupportedError("the model has operators that are not counted", arguments.model,

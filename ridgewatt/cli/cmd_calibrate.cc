@@ -71,10 +71,10 @@ void print_summary(const Context& context, const CalibrateCommand& command,
   print(context, fit_table(summary, true));
   if (command.parameters) {
     std::cout << '\n';
-    print(context, parameter_table(summary.twin));
+    print_aside(context, parameter_table(summary.twin));
   }
   std::cout << "\nRows that the twin explains worst:\n\n";
-  print(context, outlier_table(summary));
+  print_aside(context, outlier_table(summary));
 }
 
 void run(const Context& context, const CalibrateCommand& command) {

@@ -28,9 +28,9 @@ Table to_table(const std::vector<Comparison>& comparisons) {
                {"a", "A"},
                {"b", "B"},
                {"ratio", "B / A"},
-               {"ratio_lo", "95 % from"},
-               {"ratio_hi", "to"},
-               {"pairs"},
+               {.name = "ratio_lo", .heading = "ratio from (95 %)", .rank = 1},
+               {.name = "ratio_hi", .heading = "ratio to (95 %)", .rank = 1},
+               {.name = "pairs", .rank = 2},
                {"verdict"}});
   for (const auto& entry : comparisons) {
     table.add_row(

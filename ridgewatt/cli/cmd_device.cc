@@ -27,7 +27,7 @@ void show(const Context& context, const ShowOptions& options) {
     print(context, board_fact_table(board));
     if (context.csv()) return;
     std::cout << '\n' << "Presets of " << board.find_bsp().title << ":\n";
-    print(context, preset_table(board));
+    print_aside(context, preset_table(board));
   }
 }
 

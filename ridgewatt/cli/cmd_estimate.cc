@@ -70,6 +70,8 @@ void print_result(const Context& context, const EstimateOptions& options,
     json["estimates"] = rows_to_json(rows, table);
     if (options.per_layer) {
       json["layers"] = layers.to_json();
+      json["by_operator"] = layer_sums(layers).by_operator.to_json();
+      json["by_block"] = layer_sums(layers).by_block.to_json();
       json["causes"] = cause_table(first.estimate).to_json();
     }
     return print(json);
@@ -81,13 +83,19 @@ void print_result(const Context& context, const EstimateOptions& options,
     std::cout << options.workload.precision << " by peak ratios: not validated\n";
   }
   std::cout << '\n';
-  print(context, table);
-  if (options.per_layer) {
-    std::cout << "\nLayers at " << describe(first.mode) << ", batch " << first.batch << ":\n\n";
-    print(context, layers);
-    std::cout << '\n';
-    print(context, cause_table(first.estimate));
+  if (!options.per_layer) return print(context, table);
+  print_aside(context, table);
+  std::cout << "\nLayers at " << describe(first.mode) << ", batch " << first.batch << ":\n\n";
+  print(context, layers, kLayerOrder);
+  const LayerSums sums = layer_sums(layers);
+  std::cout << "\nBy operator:\n\n";
+  print_aside(context, sums.by_operator);
+  if (!sums.by_block.rows().empty()) {
+    std::cout << "\nBy block:\n\n";
+    print_aside(context, sums.by_block);
   }
+  std::cout << "\nBy cause:\n\n";
+  print_aside(context, cause_table(first.estimate));
 }
 
 void run(const Context& context, EstimateOptions options) {

@@ -17,14 +17,14 @@ struct EvaluateClocksCommand {
 };
 
 void run(const Context& context, const EvaluateClocksCommand& options) {
-  Table table({{"workload", ""},
-               {"batch", ""},
-               {"clocks", ""},
-               {"answer_gpu_mhz", "", 5},
-               {"best_gpu_mhz", "", 5},
-               {"excess_pct", "", 3},
-               {"within", ""},
-               {"noise_pct", "", 3}});
+  Table table({{"workload"},
+               {"batch"},
+               {"clocks"},
+               {.name = "answer_gpu_mhz", .digits = kNominal},
+               {.name = "best_gpu_mhz", .digits = kNominal},
+               {.name = "excess_pct", .digits = 3},
+               {"within"},
+               {.name = "noise_pct", .digits = 3, .rank = 1}});
   for (const auto& path : options.sweeps) {
     const std::size_t before = table.rows().size();
     for (const auto& sweep : read_sweeps(path)) {

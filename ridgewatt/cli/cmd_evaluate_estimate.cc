@@ -76,9 +76,13 @@ void run(const Context& context, const EvaluateEstimate& command) {
   }
   if (!context.csv()) std::cout << escape_terminal(provenance) << "\n\n";
   for (const auto& [key, title, table] : tables) {
-    if (&table != &tables.front().table) std::cout << '\n';
+    const bool first = &table == &tables.front().table;
+    if (!first) std::cout << '\n';
     if (!title.empty() && !context.csv()) std::cout << title << "\n\n";
-    print(context, table);
+    if (first)
+      print(context, table);
+    else
+      print_aside(context, table);
   }
 }
 

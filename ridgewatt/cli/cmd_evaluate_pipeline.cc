@@ -8,14 +8,14 @@ namespace {
 Table row_table(const PublishedPipeline& published) {
   Table table({{"device"},
                {"network"},
-               {"what"},
+               {.name = "what", .wrap = true},
                {"unit"},
-               {"published_lo", "published"},
-               {"published_hi", "to"},
+               {"published_lo"},
+               {"published_hi"},
                {"predicted"},
                {"error_percent", "off by (%)", 3},
-               {"direction"},
-               {"use"}});
+               {.name = "direction", .rank = 1},
+               {.name = "use", .rank = 2}});
   for (const auto& row : published.rows) {
     table.add_row({row.device, row.network, row.what, row.unit, row.lo, row.hi, row.predicted,
                    100 * row.error(), row.direction_right() ? "right" : "wrong",
@@ -46,7 +46,7 @@ void run(const Context& context) {
   print(context, row_table(published));
   if (context.csv()) return;
   std::cout << '\n';
-  print(context, parameter_table(published));
+  print_aside(context, parameter_table(published));
   std::cout << "\nmodelled: of " << published.predicted << " predicted rows "
             << published.direction_right << " in the right direction, " << published.within_quarter
             << " within 25 %; the other rows gave the parameters above\n";

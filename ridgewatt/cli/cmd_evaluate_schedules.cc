@@ -92,23 +92,24 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
   };
   const auto scores = evaluate_schedules(pairs, evaluation);
   progress.reset();
-  Table table({{"training", ""},
-               {"inference", ""},
-               {"strategy", ""},
-               {"profiles", ""},
-               {"profiles_used", "used"},
-               {"problems", ""},
-               {"solvable", ""},
-               {"tried", ""},
-               {"solved_percent", "solved (%)"},
-               {"loss_mean_percent", "loss mean (%)"},
-               {"loss_mean_lo_percent", "95 % from"},
-               {"loss_mean_hi_percent", "to"},
-               {"loss_median_percent", "median"},
-               {"loss_p90_percent", "p90"},
-               {"loss_mean_of_all_percent", "unsolved as 100"},
-               {"loss_of_sum_percent", "of the sum"},
-               {"seconds", "time (s)"}});
+  Table table(
+      {{"training"},
+       {"inference"},
+       {"strategy"},
+       {"profiles"},
+       {.name = "profiles_used", .rank = 5},
+       {.name = "problems", .rank = 6},
+       {.name = "solvable", .rank = 6},
+       {.name = "tried", .rank = 4},
+       {"solved_percent"},
+       {.name = "loss_mean_percent", .heading = "mean loss (%)"},
+       {.name = "loss_mean_lo_percent", .heading = "mean loss from (%)", .rank = 2},
+       {.name = "loss_mean_hi_percent", .heading = "mean loss to (%)", .rank = 2},
+       {.name = "loss_median_percent", .heading = "median loss (%)", .rank = 1},
+       {.name = "loss_p90_percent", .heading = "p90 loss (%)", .rank = 3},
+       {.name = "loss_mean_of_all_percent", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
+       {.name = "loss_of_sum_percent", .heading = "loss of the sum (%)", .rank = 7},
+       {.name = "seconds", .heading = "time (s)", .rank = 8}});
   for (const auto& score : scores) table.add_row(row_of(score));
   print(context, table);
 }

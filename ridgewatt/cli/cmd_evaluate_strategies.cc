@@ -68,27 +68,31 @@ std::vector<StrategyRun> runs_of(const SuiteEntry& entry, const EvaluateOptions&
 }
 
 Table score_table() {
-  return Table({{"scenario", ""},
-                {"workload", ""},
-                {"strategy", ""},
-                {"profiles", ""},
-                {"problems", ""},
-                {"solved_pct", "solved (%)", 3},
-                {"solved_lo_pct", "from", 3},
-                {"violations_pct", "violations (%)", 2},
-                {"median_penalty_pct", "median penalty (%)", 3},
-                {"median_hi_pct", "up to", 3},
-                {"mean_penalty_pct", "mean (%)", 3},
-                {"mean_lo_pct", "from", 3},
-                {"mean_hi_pct", "to", 3},
-                {"p90_penalty_pct", "p90 (%)", 3},
-                {"flagged_median_pct", "median with flagged (%)", 3},
-                {"flagged_mean_pct", "mean with flagged (%)", 3},
-                {"median_saving_pct", "saving of optimum's (%)", 3},
-                {"payback_minibatches", "pays after (minibatches)", 3},
-                {"profiles_used", "used", 3},
-                {"board_time_s", "on the board (s)", 3},
-                {"board_energy_j", "energy (J)", 3}});
+  return Table(
+      {{"scenario"},
+       {"workload"},
+       {"strategy"},
+       {"profiles"},
+       {"problems"},
+       {"solved_pct", "solved (%)", 3},
+       {.name = "solved_lo_pct", .digits = 3, .rank = 4},
+       {.name = "violations_pct", .digits = 2, .rank = 2},
+       {.name = "median_penalty_pct", .digits = 3},
+       {.name = "median_hi_pct", .digits = 3, .rank = 4},
+       {.name = "mean_penalty_pct", .digits = 3, .rank = 1},
+       {.name = "mean_lo_pct", .digits = 3, .rank = 4},
+       {.name = "mean_hi_pct", .digits = 3, .rank = 4},
+       {.name = "p90_penalty_pct", .digits = 3, .rank = 3},
+       {.name = "flagged_median_pct", .heading = "median with flagged (%)", .digits = 3, .rank = 6},
+       {.name = "flagged_mean_pct", .heading = "mean with flagged (%)", .digits = 3, .rank = 6},
+       {.name = "median_saving_pct", .heading = "saving of optimum's (%)", .digits = 3, .rank = 5},
+       {.name = "payback_minibatches",
+        .heading = "pays after (minibatches)",
+        .digits = 3,
+        .rank = 5},
+       {.name = "profiles_used", .digits = 3, .rank = 7},
+       {.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
+       {.name = "board_energy_j", .digits = 3, .rank = 8}});
 }
 
 Cell percent(double share) {

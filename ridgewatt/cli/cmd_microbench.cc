@@ -27,15 +27,15 @@ struct Arguments {
 
 Table to_table(const MicrobenchSummary& summary) {
   Table table({{"kernel"},
-               {"intensity_flop_per_byte", "intensity (FLOP/B)"},
-               {"work_flop", "work (FLOP)"},
-               {"traffic_bytes", "traffic (B)"},
-               {"time_ms", "time (ms)"},
-               {"median_time_ms", "median (ms)"},
-               {"gflops", "GFLOP/s"},
-               {"gbytes_s", "GB/s"},
-               {"power_w", "power (W)"},
-               {"repetitions"}});
+               {"intensity_flop_per_byte"},
+               {.name = "work_flop", .rank = 2},
+               {.name = "traffic_bytes", .rank = 2},
+               {"time_ms"},
+               {.name = "median_time_ms", .rank = 1},
+               {"gflops", "rate (GFLOP/s)"},
+               {"gbytes_s", "bandwidth (GB/s)"},
+               {.name = "power_w", .rank = 1},
+               {.name = "repetitions", .rank = 3}});
   for (const auto& point : summary.points) {
     Cell intensity;
     if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;

@@ -69,10 +69,10 @@ Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) 
                {"compute_s", "compute (s)"},
                {"stall_s", "stall (s)"},
                {"energy_j", "energy (J)"},
-               {"fetch_ms", "fetch (ms)"},
-               {"preprocess_ms", "preprocess (ms)"},
-               {"hand_over_ms", "hand-over (ms)"},
-               {"compute_ms", "compute (ms)"},
+               {.name = "fetch_ms", .rank = 1},
+               {.name = "preprocess_ms", .rank = 1},
+               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 1},
+               {.name = "compute_ms", .rank = 1},
                {"binds"}});
   for (const auto& [name, cost] : epochs) {
     table.add_row({name, cost.time_s, cost.compute_s, cost.stall_s, cost.energy_j,
@@ -85,14 +85,15 @@ Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) 
 
 Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
                    const EpochCost& later) {
-  Table table({{"change"},
-               {"first_time_s", "epoch 0 (s)"},
-               {"first_ratio", "times", 3},
-               {"later_time_s", "later (s)"},
-               {"later_ratio", "times", 3},
-               {"later_stall_s", "stall (s)"},
-               {"later_energy_ratio", "energy times", 3},
-               {"binds"}});
+  Table table(
+      {{"change"},
+       {.name = "first_time_s", .heading = "epoch 0 (s)", .rank = 1},
+       {.name = "first_ratio", .heading = "epoch 0, times", .digits = 3, .rank = 1},
+       {"later_time_s", "later (s)"},
+       {"later_ratio", "later, times", 3},
+       {.name = "later_stall_s", .heading = "later stall (s)", .rank = 3},
+       {.name = "later_energy_ratio", .heading = "later energy, times", .digits = 3, .rank = 2},
+       {"binds"}});
   for (const auto& change : changes) {
     table.add_row({change.change, change.first.time_s, change.first.time_s / first.time_s,
                    change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
@@ -129,7 +130,7 @@ void run(const Context& context, const PipelineCommand& options) {
   }
   if (context.csv()) return print(context, changes);
   std::cout << answer.provenance << "\n\n";
-  print(context, epoch_rows);
+  print_aside(context, epoch_rows);
   std::cout << "\nbinds: " << bound_name(later.bound) << "; relieved most by " << relief << "\n\n";
   print(context, changes);
 }

@@ -37,13 +37,13 @@ void advise(const Context& context, const PredictCommand& options) {
   profiling.minibatch_s = options.minibatch_ms * 1e-3;
   const auto scenarios =
       options.job.training_s > 0 ? std::vector{options.job} : training_scenarios();
-  Table table({{"scenario", ""},
-               {"method", ""},
-               {"modes", ""},
-               {"profiling_h", "", 3},
-               {"lost_h", "", 3},
-               {"total_h", "", 3},
-               {"over_budget_pct", "", 3}});
+  Table table({{.name = "scenario", .wrap = true},
+               {"method"},
+               {"modes"},
+               {.name = "profiling_h", .digits = 3},
+               {.name = "lost_h", .digits = 3},
+               {.name = "total_h", .digits = 3},
+               {.name = "over_budget_pct", .digits = 3}});
   constexpr double kHour = 3600;
   for (const auto& scenario : scenarios) {
     for (const auto& cost : compare_methods(scenario, profiling)) {

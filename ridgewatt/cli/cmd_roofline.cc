@@ -2,6 +2,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/twin_report.h"
 #include "ridgewatt/roofline/twin_roofline.h"
@@ -21,14 +22,24 @@ struct RooflineCommand {
 Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed) {
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
-  for (const char* name :
-       {"conv_gflop_per_s", "product_gflop_per_s", "bandwidth_gb_per_s", "time_balance",
-        "energy_per_flop_pj", "energy_per_byte_pj", "static_power_w", "eta", "energy_balance",
-        "half_peak_intensity", "max_power_w", "peak_gflop_per_j", "race_to_halt_ratio",
-        "race_to_halt_ratio_lo", "race_to_halt_ratio_hi"}) {
-    columns.push_back({name, ""});
-  }
-  columns.push_back({"race_to_halt", ""});
+  const std::vector<Column> roofs = {
+      {"conv_gflop_per_s"},
+      {"product_gflop_per_s"},
+      {"bandwidth_gb_per_s"},
+      {.name = "time_balance", .heading = "time balance (FLOP/byte)"},
+      {.name = "energy_per_flop_pj", .rank = 6},
+      {.name = "energy_per_byte_pj", .rank = 6},
+      {.name = "static_power_w", .rank = 3},
+      {.name = "eta", .rank = 8},
+      {.name = "energy_balance", .heading = "energy balance (FLOP/byte)", .rank = 4},
+      {.name = "half_peak_intensity", .heading = "half peak at (FLOP/byte)", .rank = 5},
+      {.name = "max_power_w", .heading = "most power (W)", .rank = 1},
+      {.name = "peak_gflop_per_j", .rank = 4},
+      {.name = "race_to_halt_ratio", .rank = 7},
+      {.name = "race_to_halt_ratio_lo", .rank = 7},
+      {.name = "race_to_halt_ratio_hi", .rank = 7},
+      {.name = "race_to_halt", .rank = 2}};
+  columns.insert(columns.end(), roofs.begin(), roofs.end());
   Table table(columns);
   for (const auto& mode : modes) {
     const EnergyRoofline r = twin_roofline(twin, mode);
@@ -51,23 +62,27 @@ Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uin
 
 // Layers of one mode: what the roof allows at their intensity and what the twin gives them.
 Table position_table(const Estimator& estimator, const PowerMode& mode) {
-  Table table({{"layer", ""},
-               {"op", ""},
-               {"intensity", ""},
-               {"attainable_gflop_per_s", ""},
-               {"modelled_gflop_per_s", ""},
-               {"attainable_gflop_per_j", ""},
-               {"power_line_w", ""},
-               {"time_ms", ""},
-               {"bound", ""}});
-  for (const auto& layer : estimator.layers(mode)) {
+  Table table({{"layer"},
+               {.name = "op", .heading = "operator", .rank = 1},
+               {.name = "intensity", .heading = "intensity (FLOP/byte)"},
+               {.name = "attainable_gflop_per_s", .rank = 2},
+               {.name = "modelled_gflop_per_s", .rank = 2},
+               {.name = "attainable_gflop_per_j", .rank = 4},
+               {.name = "power_line_w", .rank = 4},
+               {"time_ms"},
+               {.name = "time_share_pct", .heading = "share (%)", .digits = 3},
+               {.name = "bound", .heading = "bound by", .rank = 3}});
+  const auto layers = estimator.layers(mode);
+  double total_s = 0;
+  for (const auto& layer : layers) total_s += layer.time_s;
+  for (const auto& layer : layers) {
     const auto& kernel = estimator.cost().kernels[layer.kernel];
     if (!(kernel.work_flop > 0) || !(layer.effective_traffic_bytes > 0)) continue;
     const EnergyRoofline r = twin_roofline(estimator.twin(), mode, kernel.op_class);
     const double intensity = kernel.work_flop / layer.effective_traffic_bytes;
     table.add_row({kernel.name, kernel.op, intensity, r.attainable_flop_per_s(intensity) / 1e9,
                    kernel.work_flop / layer.gpu_s / 1e9, r.attainable_flop_per_j(intensity) / 1e9,
-                   r.power_at_w(intensity), layer.time_s * 1e3,
+                   r.power_at_w(intensity), layer.time_s * 1e3, 100 * layer.time_s / total_s,
                    std::string(cause_name(layer.cause))});
   }
   return table;
@@ -110,13 +125,12 @@ void run(const Context& context, const RooflineCommand& command) {
   }
   if (context.csv()) return print(context, layers ? *layers : roofs);
   std::cout << escape_terminal(twin.provenance()) << "\n\n";
-  print(context, roofs);
-  if (layers) {
-    std::cout << '\n'
-              << escape_terminal(command.workload.model) << " at " << describe(modes.front())
-              << ", batch " << batch << ":\n\n";
-    print(context, *layers);
-  }
+  if (!layers) return print(context, roofs);
+  print_aside(context, roofs);
+  std::cout << '\n'
+            << escape_terminal(command.workload.model) << " at " << describe(modes.front())
+            << ", batch " << batch << ":\n\n";
+  print(context, *layers, kLayerOrder);
 }
 
 }  // namespace

@@ -94,19 +94,19 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   options.simulation.seed = context.seed;
   PlanBook book(candidates, problem,
                 dynamic_simulation(options.simulation, problem, options.dynamic));
-  Table table({{"trace", ""},
-               {"requests", ""},
-               {"windows", ""},
-               {"feasible_windows", "feasible"},
+  Table table({{"trace"},
+               {"requests"},
+               {"windows"},
+               {.name = "feasible_windows", .heading = "feasible", .rank = 2},
                {"met_percent", "p99 met (%)"},
                {"training_throughput", "training (1/s)"},
-               {"oracle_throughput", "oracle (1/s)"},
-               {"regret_percent", "regret (%)"},
-               {"plan_changes", "plans"},
-               {"mode_changes", "modes"},
-               {"static_met_percent", "static met (%)"},
-               {"static_throughput", "static (1/s)"},
-               {"profiled", ""}});
+               {.name = "oracle_throughput", .heading = "oracle (1/s)", .rank = 1},
+               {.name = "regret_percent", .rank = 1},
+               {.name = "plan_changes", .rank = 4},
+               {.name = "mode_changes", .rank = 4},
+               {.name = "static_met_percent", .rank = 3},
+               {.name = "static_throughput", .heading = "static (1/s)", .rank = 3},
+               {.name = "profiled", .rank = 5}});
   DynamicSummary all;
   for (int trace = 0; trace < options.traces; ++trace) {
     Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));

@@ -126,8 +126,12 @@ void print_summary(const Context& context, const ExecutorSummary& summary) {
   json["dropped"] = summary.dropped;
   json["running_s"] = summary.running_s;
   if (context.json()) return print(json);
-  Table table({{"quantity", ""}, {"value", ""}});
-  for (const auto& [name, value] : json.items()) table.add_row({name, value.get<double>()});
+  Table table({{"quantity"}, {"value"}});
+  for (const auto& [name, value] : json.items()) {
+    table.add_row(
+        {context.csv() ? name : column_heading({.name = name}),
+         value.is_number_integer() ? Cell(value.get<std::int64_t>()) : Cell(value.get<double>())});
+  }
   print(context, table);
 }
 

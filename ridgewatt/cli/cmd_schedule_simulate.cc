@@ -62,21 +62,21 @@ std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
           result.busy_share};
 }
 
-const std::vector<Column> kColumns = {{"sharing", ""},
-                                      {"requests", ""},
-                                      {"latency_mean_ms", "mean (ms)"},
-                                      {"latency_p50_ms", "p50"},
-                                      {"latency_p95_ms", "p95"},
-                                      {"latency_p99_ms", "p99"},
-                                      {"latency_worst_ms", "worst"},
+const std::vector<Column> kColumns = {{"sharing"},
+                                      {"requests"},
+                                      {.name = "latency_mean_ms", .rank = 4},
+                                      {.name = "latency_p50_ms", .rank = 3},
+                                      {.name = "latency_p95_ms", .rank = 4},
+                                      {"latency_p99_ms"},
+                                      {"latency_worst_ms"},
                                       {"violations", "late"},
-                                      {"unserved", ""},
-                                      {"longest_queue", "queue"},
+                                      {.name = "unserved", .rank = 2},
+                                      {.name = "longest_queue", .rank = 5},
                                       {"training_throughput", "training (1/s)"},
-                                      {"power_mean_w", "mean (W)"},
-                                      {"power_peak_w", "peak (W)"},
-                                      {"energy_j", "energy (J)"},
-                                      {"busy_share", "busy"}};
+                                      {.name = "power_mean_w", .rank = 1},
+                                      {"power_peak_w"},
+                                      {.name = "energy_j", .rank = 2},
+                                      {.name = "busy_share", .rank = 5}};
 
 std::string power_to_csv(const Simulation& result, double bin_s) {
   std::string text = "time_s,power_w\n";

@@ -65,7 +65,7 @@ Study study_of(const StudyCommand& options) {
 }
 
 void print_studies(const Context& context) {
-  Table table({{"study"}, {"factors"}, {"question"}});
+  Table table({{"study"}, {.name = "factors", .wrap = true}, {.name = "question", .wrap = true}});
   for (const auto& name : list_studies()) {
     const Study study = load_study(name);
     std::string factors;
@@ -146,13 +146,13 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   for (const auto& remark : remarks) std::cout << escape_terminal(remark) << '\n';
   std::cout << '\n';
   if (report.word != "replayed") {
-    print(context, cell_table(report));
+    print_aside(context, cell_table(report));
     std::cout << '\n';
   }
   print(context, effects);
   if (!optima.rows().empty() && optima.rows().size() <= 64) {
     std::cout << '\n';
-    print(context, optima);
+    print_aside(context, optima);
   }
   std::cout << '\n';
   for (const auto& finding : report.analysis.findings) {

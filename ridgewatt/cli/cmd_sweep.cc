@@ -12,7 +12,7 @@ namespace ridgewatt::cli {
 namespace {
 
 void describe_file(const Context& context, const std::string& path) {
-  Table table({{"workload", ""}, {"kind", ""}, {"rows", ""}, {"modes", ""}, {"batches", ""}});
+  Table table({{"workload"}, {"kind"}, {"rows"}, {"modes"}, {"batches"}});
   for (const auto& sweep : read_sweeps(path)) {
     table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
                    static_cast<std::int64_t>(sweep.space().size()),
@@ -48,13 +48,13 @@ Json report_json(const Sweep& sweep, const QualityReport& report) {
 
 void check(const Context& context, const CheckOptions& options) {
   Json reports = Json::array();
-  Table table({{"line", ""},
-               {"workload", ""},
-               {"kind", ""},
-               {"batch", ""},
-               {"mode", ""},
-               {"fault", ""},
-               {"detail", ""}});
+  Table table({{"line"},
+               {.name = "workload", .rank = 2},
+               {.name = "kind", .rank = 2},
+               {.name = "batch", .rank = 3},
+               {.name = "mode", .rank = 1},
+               {"fault"},
+               {.name = "detail", .wrap = true}});
   std::vector<Sweep> trusted;
   for (const auto& sweep : read_sweeps(options.path)) {
     const QualityReport report = check_quality(sweep, options.quality);

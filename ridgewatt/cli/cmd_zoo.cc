@@ -7,7 +7,7 @@ namespace ridgewatt::cli {
 namespace {
 
 void list_zoo(const Context& context) {
-  Table table({{"name", ""}, {"alias", ""}, {"description", ""}});
+  Table table({{"name"}, {"alias"}, {.name = "description", .wrap = true}});
   for (const auto& entry : zoo()) {
     table.add_row(
         {std::string(entry.name), std::string(entry.alias), std::string(entry.description)});

@@ -17,6 +17,7 @@ void add_global_options(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->group(kGroup);
   app.add_flag("--quiet,-q", context.quiet, "No progress and no remarks")->group(kGroup);
+  add_table_options(app, context);
 }
 
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
@@ -25,15 +26,6 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
   add_global_options(*command, context);
   command->footer("Example:\n  " + example);
   return command;
-}
-
-void print(const Context& context, const Table& table) {
-  if (context.json())
-    print(table.to_json());
-  else if (context.csv())
-    table.print_csv(std::cout);
-  else
-    table.print_terminal(std::cout);
 }
 
 void print(const Json& json) {

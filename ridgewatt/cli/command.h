@@ -18,19 +18,31 @@ struct Context {
   std::string format = "table";  // table, json or csv
   std::uint64_t seed = 1;
   bool quiet = false;
+  bool wide = false;    // every column of a table, whatever the width of the terminal
+  std::size_t top = 0;  // rows of a table; 0: all
+  std::string sort;     // column of a table, see Table::sort
 
   bool json() const { return format == "json"; }
   bool csv() const { return format == "csv"; }
 };
 
-// --format, --seed and --quiet: the program itself and every command have them.
+// --format, --seed, --quiet and those of tables: the program itself and every command have them.
 void add_global_options(CLI::App& app, Context& context);
 // Adds a subcommand with the global options. `example` is shown below the help.
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example);
 
-// Prints a table in the wanted format; as JSON it is the array alone.
-void print(const Context& context, const Table& table);
+// --wide, --top and --sort: part of the global options.
+void add_table_options(CLI::App& command, Context& context);
+// JSON is whole and in its own order: UsageError when --top or --sort are asked of it.
+void check_table_options(const Context& context);
+
+// Prints the table that the command is about in the wanted format, with --sort and --top; as JSON
+// it is the array alone, whole. `order` is how people find it when they ask for no other; CSV keeps
+// its own order.
+void print(const Context& context, const Table& table, const std::string& order = {});
+// A table beside that one: as it is, but no wider than the terminal.
+void print_aside(const Context& context, const Table& table);
 void print(const Json& json);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);

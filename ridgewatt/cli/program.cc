@@ -61,6 +61,7 @@ void build_program(CLI::App& app, Context& context) {
       "Example:\n"
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
   refuse_empty_values(app);
+  app.parse_complete_callback([&context] { check_table_options(context); });
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {

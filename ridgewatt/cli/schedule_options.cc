@@ -97,13 +97,13 @@ Json answer_to_json(const Plan& plan) {
 }
 
 Table plan_table(const Plan& plan) {
-  Table table({{"quantity", ""}, {"value", ""}});
+  Table table({{"quantity"}, {.name = "value", .wrap = true}});
   const auto add = [&](const std::string& name, Cell value) {
     table.add_row({name, std::move(value)});
   };
   add(plan.feasible ? "mode" : "mode (nearest miss)", describe(plan.candidate.mode));
   if (plan.candidate.batch > 0) add("inference batch", std::int64_t{plan.candidate.batch});
-  add("training minibatches a cycle", std::int64_t{plan.cycle.training_minibatches});
+  add("training minibatches per cycle", std::int64_t{plan.cycle.training_minibatches});
   add("training throughput (1/s)", plan.cycle.training_throughput_hz);
   add("worst latency (ms)", plan.cycle.latency_s * 1e3);
   add("peak power (W)", plan.cycle.peak_power_w);

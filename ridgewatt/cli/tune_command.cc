@@ -64,10 +64,14 @@ void print_report(const Context& context, const TuneReport& report, bool trace) 
       std::cout << "  " << escape_terminal(line) << '\n';
     }
     std::cout << '\n';
-    print(context, tune_table(report));
+    const bool steps = trace && !report.profiled.empty();
+    if (steps)
+      print_aside(context, tune_table(report));
+    else
+      print(context, tune_table(report));
     for (const auto& line : tune_remarks(report)) std::cout << '\n' << escape_terminal(line);
     std::cout << '\n';
-    if (trace && !report.profiled.empty()) {
+    if (steps) {
       std::cout << '\n';
       print(context, trace_table(report));
     }

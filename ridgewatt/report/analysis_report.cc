@@ -116,18 +116,18 @@ Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& 
 }
 
 Table analysis_totals(const Model& model, const Analysis& a) {
-  Table table({{"model", ""},
-               {"kind", ""},
-               {"batch", ""},
-               {"precision", ""},
-               {"macs", "MACs"},
-               {"flops", "FLOP"},
-               {"int_ops", "int ops"},
-               {"bytes", ""},
-               {"arithmetic_intensity", "FLOP/byte"},
-               {"parameters", ""},
-               {"peak_memory_bytes", "peak memory (bytes)"},
-               {"kernels", ""}});
+  Table table({{"model"},
+               {"kind"},
+               {"batch"},
+               {.name = "precision", .rank = 3},
+               {"macs"},
+               {"flops"},
+               {.name = "int_ops", .heading = "int ops", .rank = 4},
+               {.name = "bytes", .rank = 2},
+               {.name = "arithmetic_intensity", .heading = "intensity (FLOP/byte)", .rank = 2},
+               {"parameters"},
+               {.name = "peak_memory_bytes", .rank = 1},
+               {.name = "kernels", .rank = 1}});
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   const bool training = a.workload.kind == WorkloadKind::kTraining;
   table.add_row({model.name, std::string(training ? "training" : "inference"), a.shapes.batch,
@@ -138,14 +138,15 @@ Table analysis_totals(const Model& model, const Analysis& a) {
 }
 
 Table analysis_layers(const Analysis& a) {
-  Table table({{"name", ""},
-               {"op", ""},
-               {"output", ""},
-               {"macs", "MACs"},
-               {"flops", "FLOP"},
-               {"int_ops", "int ops"},
-               {"bytes_read", "bytes read"},
-               {"bytes_written", "bytes written"}});
+  Table table({{.name = "name", .heading = "layer"},
+               {.name = "op", .heading = "operator"},
+               {.name = "output", .rank = 2},
+               {.name = "macs", .rank = 1},
+               {"flops"},
+               {.name = "flops_share_pct", .heading = "share (%)", .digits = 3},
+               {.name = "int_ops", .heading = "int ops", .rank = 5},
+               {.name = "bytes_read", .rank = 3},
+               {.name = "bytes_written", .rank = 4}});
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     const Step& step = a.plan.steps[i];
@@ -157,15 +158,25 @@ Table analysis_layers(const Analysis& a) {
     row.emplace_back(step.node->name);
     row.emplace_back(step.node->op);
     row.emplace_back(out == kNoTensor ? "" : format_shape(a.plan.tensor(out).shape));
-    for (const double value : {n.macs, n.flops, n.int_ops, n.read_bytes, n.write_bytes}) {
-      if (priced)
-        row.emplace_back(whole(value));
-      else
-        row.emplace_back();
+    row.resize(table.columns().size());
+    if (priced) {
+      row[3] = whole(n.macs);
+      row[4] = whole(n.flops);
+      if (a.flops > 0) row[5] = 100 * n.flops / a.flops;
+      row[6] = whole(n.int_ops);
+      row[7] = whole(n.read_bytes);
+      row[8] = whole(n.write_bytes);
     }
     table.add_row(std::move(row));
   }
   return table;
+}
+
+LayerSums analysis_sums(const Table& layers) {
+  const std::vector<std::string> summed = {"macs", "flops", "flops_share_pct", "bytes_read",
+                                           "bytes_written"};
+  return {sums_by_operator(layers, summed, kAnalysisOrder),
+          sums_by_block(layers, summed, kAnalysisOrder)};
 }
 
 Json explanation_json(const Explanation& e) {

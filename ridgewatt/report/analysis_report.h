@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ridgewatt/base/json.h"
+#include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/workload/cost_model.h"
 
@@ -22,6 +23,8 @@ struct AnalysisLabels {
 Json analysis_json(const Model& model, const Analysis& analysis, const AnalysisLabels& labels);
 Table analysis_totals(const Model& model, const Analysis& analysis);  // one row
 Table analysis_layers(const Analysis& analysis);                      // nodes that cost something
+inline constexpr char kAnalysisOrder[] = "-flops";                    // what costs most first
+LayerSums analysis_sums(const Table& layers);                         // of analysis_layers
 Json explanation_json(const Explanation& explanation);
 std::string explanation_text(const Explanation& explanation);
 

@@ -87,18 +87,18 @@ Json bsp_json(const Board& board, const Bsp& bsp) {
 }  // namespace
 
 Table board_list_table(const std::vector<Board>& boards) {
-  Table table({{"name", "board"},
-               {"bsp", "BSP"},
-               {"modes", ""},
-               {"cpu_cores", "cores"},
-               {"sms", "SMs"},
-               {"fp32_tflops", "FP32 TFLOPS"},
-               {"fp16_tflops", "FP16 TFLOPS"},
-               {"int8_tops", "INT8 TOPS"},
-               {"bandwidth_gb_s", "DRAM GB/s"},
-               {"ridge_fp32", "ridge FP32", 3},
-               {"memory_gib", "GiB"},
-               {"clock_tables", "clock tables"}});
+  Table table({{.name = "name", .heading = "board"},
+               {.name = "bsp", .rank = 2},
+               {.name = "modes", .rank = 1},
+               {"cpu_cores"},
+               {"sms"},
+               {"fp32_tflops"},
+               {.name = "fp16_tflops", .rank = 3},
+               {.name = "int8_tops", .rank = 3},
+               {.name = "bandwidth_gb_s", .heading = "DRAM (GB/s)"},
+               {.name = "ridge_fp32", .heading = "ridge FP32 (FLOP/byte)", .digits = 3, .rank = 4},
+               {"memory_gib"},
+               {.name = "clock_tables", .rank = 5}});
   for (const auto& board : boards) {
     const Bsp& bsp = board.find_bsp();
     const PowerMode top = top_mode(bsp);
@@ -116,7 +116,10 @@ Table board_list_table(const std::vector<Board>& boards) {
 }
 
 Table board_fact_table(const Board& board) {
-  Table table({{"key", ""}, {"value", ""}, {"status", ""}, {"source", ""}});
+  Table table({{"key"},
+               {.name = "value", .wrap = true},
+               {.name = "status", .rank = 1},
+               {.name = "source", .rank = 2, .wrap = true}});
   const auto add = [&](const std::string& key, const std::string& value) {
     const Fact* fact = find_fact(board, key);
     std::vector<Cell> row = {key, value, Cell(), Cell()};
@@ -154,13 +157,14 @@ Table board_fact_table(const Board& board) {
 Table preset_table(const Board& board) {
   const Bsp& bsp = board.find_bsp();
   const std::vector<Column> knobs = knob_columns({top_mode(bsp)});
-  std::vector<Column> columns = {{"id", ""}, {"name", "preset"}};
+  std::vector<Column> columns = {{"id"}, {"name", "preset"}};
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  const std::vector<Column> peaks = {{"sms", "SMs"},
-                                     {"fp32_tflops", "FP32 TFLOPS"},
-                                     {"fp16_tflops", "FP16 TFLOPS"},
-                                     {"int8_tops", "INT8 TOPS"},
-                                     {"bandwidth_gb_s", "DRAM GB/s"}};
+  const std::vector<Column> peaks = {
+      {.name = "sms", .rank = 2},
+      {.name = "fp32_tflops", .rank = 1},
+      {.name = "fp16_tflops", .rank = 3},
+      {.name = "int8_tops", .rank = 3},
+      {.name = "bandwidth_gb_s", .heading = "DRAM (GB/s)", .rank = 2}};
   columns.insert(columns.end(), peaks.begin(), peaks.end());
   Table table(std::move(columns));
   for (const auto& preset : bsp.presets) {

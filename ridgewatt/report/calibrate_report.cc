@@ -33,19 +33,19 @@ void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
 }  // namespace
 
 Table fit_table(const CalibrateSummary& summary, bool by_batch) {
-  Table table({{"workload", ""},
-               {"batch", ""},
-               {"rows", ""},
-               {"time_error_percent", "time %", 3},
-               {"power_error_percent", "power %", 3},
-               {"energy_error_percent", "energy %", 3},
-               {"trusted_time_error_percent", "time % (trusted)", 3},
-               {"trusted_power_error_percent", "power % (trusted)", 3},
-               {"unseen_time_error_percent", "unseen: time %", 3},
-               {"unseen_power_error_percent", "power %", 3},
-               {"unseen_energy_error_percent", "energy %", 3},
-               {"unseen_trusted_time_error_percent", "time % (trusted)", 3},
-               {"unseen_trusted_power_error_percent", "power % (trusted)", 3}});
+  Table table({{"workload"},
+               {"batch"},
+               {"rows"},
+               {.name = "time_error_percent", .digits = 3},
+               {.name = "power_error_percent", .digits = 3},
+               {.name = "energy_error_percent", .digits = 3, .rank = 2},
+               {.name = "trusted_time_error_percent", .digits = 3, .rank = 3},
+               {.name = "trusted_power_error_percent", .digits = 3, .rank = 3},
+               {.name = "unseen_time_error_percent", .digits = 3, .rank = 1},
+               {.name = "unseen_power_error_percent", .digits = 3, .rank = 1},
+               {.name = "unseen_energy_error_percent", .digits = 3, .rank = 2},
+               {.name = "unseen_trusted_time_error_percent", .digits = 3, .rank = 4},
+               {.name = "unseen_trusted_power_error_percent", .digits = 3, .rank = 4}});
   std::size_t rows = 0;
   for (const auto& fit : summary.workloads) {
     rows += fit.rows;
@@ -61,8 +61,12 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch) {
 }
 
 Table parameter_table(const Twin& twin) {
-  Table table(
-      {{"parameter", ""}, {"value", ""}, {"lo", ""}, {"hi", ""}, {"unit", ""}, {"meaning", ""}});
+  Table table({{"parameter"},
+               {"value"},
+               {.name = "lo", .rank = 1},
+               {.name = "hi", .rank = 1},
+               {"unit"},
+               {.name = "meaning", .wrap = true}});
   for (const auto& spec : twin_parameters()) {
     table.add_row({std::string(spec.key), twin[spec.param], twin.lo(spec.param),
                    twin.hi(spec.param), std::string(spec.unit), std::string(spec.meaning)});
@@ -74,12 +78,12 @@ Table outlier_table(const CalibrateSummary& summary) {
   std::vector<PowerMode> modes;
   for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
   const auto knobs = knob_columns(modes);
-  std::vector<Column> columns = {{"workload", ""}};
+  std::vector<Column> columns = {{"workload"}};
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  for (const char* name :
-       {"batch", "time_ms", "power_w", "time_over_model", "power_over_model", "flagged"}) {
-    columns.push_back({name, ""});
-  }
+  const std::vector<Column> seen = {
+      {"batch"},           {.name = "time_ms", .rank = 2}, {.name = "power_w", .rank = 2},
+      {"time_over_model"}, {"power_over_model"},           {.name = "flagged", .rank = 1}};
+  columns.insert(columns.end(), seen.begin(), seen.end());
   Table table(columns);
   for (const auto& outlier : summary.outliers) {
     const auto& seen = outlier.observation;
@@ -97,19 +101,20 @@ Table outlier_table(const CalibrateSummary& summary) {
 }
 
 Table findings_table(const std::vector<WorkloadFindings>& findings) {
-  Table table({{"workload", ""},
-               {"batch", ""},
-               {"maxn_over_least_energy", "MAXN / least energy", 3},
-               {"modelled_maxn_over_least", "modelled", 3},
-               {"groups", ""},
-               {"measured_interior", ""},
-               {"modelled_interior", ""},
-               {"within_one_step", ""},
-               {"best_saving_percent", "best saving %", 3},
-               {"saving_percent", "saving %", 3},
-               {"slowdown_percent", "slowdown %", 3},
-               {"holds", ""},
-               {"bound", "bound at MAXN"}});
+  Table table(
+      {{"workload"},
+       {"batch"},
+       {"maxn_over_least_energy", "MAXN / least energy", 3},
+       {.name = "modelled_maxn_over_least", .heading = "MAXN / least, modelled", .digits = 3},
+       {.name = "groups", .rank = 2},
+       {.name = "measured_interior", .rank = 2},
+       {.name = "modelled_interior", .rank = 2},
+       {.name = "within_one_step", .rank = 2},
+       {.name = "best_saving_percent", .digits = 3, .rank = 1},
+       {.name = "saving_percent", .digits = 3},
+       {.name = "slowdown_percent", .digits = 3},
+       {"holds"},
+       {.name = "bound", .heading = "bound at MAXN", .rank = 3}});
   for (const auto& f : findings) {
     std::vector<Cell> cells = {f.workload, std::int64_t{f.batch}};
     cells.resize(4);
@@ -135,12 +140,12 @@ Table findings_table(const std::vector<WorkloadFindings>& findings) {
 }
 
 Table findings_count_table(const std::vector<CountedFindings>& counted) {
-  Table table({{"twin", ""},
-               {"rows", ""},
-               {"cases", ""},
+  Table table({{"twin"},
+               {"rows"},
+               {"cases"},
                {"maxn_is_best", "MAXN is best"},
-               {"interior_percent", "interior minimum %", 3},
-               {"right_clock_percent", "right clock %", 3},
+               {"interior_percent", "interior minimum (%)", 3},
+               {"right_clock_percent", "right clock (%)", 3},
                {"tuned_holds", "tuning holds"}});
   for (const auto& [twin, rows, count] : counted) {
     const double groups = std::max(count.measured_interior, 1);
@@ -156,7 +161,7 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
   for (const char* name : {"race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
-    columns.push_back({name, ""});
+    columns.push_back({name});
   }
   Table table(columns);
   for (const auto& mode : modes) {
@@ -174,14 +179,27 @@ Table microbench_table(const std::vector<MicrobenchFit>& fits) {
   for (const auto& fit : fits) modes.push_back(fit.mode);
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
-  for (const char* name : {"peak_flop_per_s", "bandwidth_bytes_per_s", "energy_per_flop_j",
-                           "energy_per_byte_j", "static_power_w", "race_to_halt_ratio"}) {
-    columns.push_back({name, ""});
-    columns.push_back({std::string(name) + "_lo", ""});
-    columns.push_back({std::string(name) + "_hi", ""});
+  const std::vector<Column> fitted = {
+      {.name = "peak_flop_per_s", .heading = "peak (GFLOP/s)", .scale = 1e-9},
+      {.name = "bandwidth_bytes_per_s", .heading = "bandwidth (GB/s)", .scale = 1e-9},
+      {.name = "energy_per_flop_j", .heading = "energy per FLOP (pJ)", .scale = 1e12},
+      {.name = "energy_per_byte_j", .heading = "energy per byte (pJ)", .scale = 1e12},
+      {.name = "static_power_w", .heading = "static power (W)"},
+      {.name = "race_to_halt_ratio", .heading = "race to halt ratio"}};
+  int rank = 1;
+  for (const Column& column : fitted) {
+    columns.push_back(column);
+    const auto unit = std::min(column.heading.find(" ("), column.heading.size());
+    for (const char* bound : {"lo", "hi"}) {
+      Column& added = columns.emplace_back(column);
+      added.name += std::string("_") + bound;
+      added.heading.insert(unit, added.name.ends_with("lo") ? " from" : " to");
+      added.rank = rank;
+    }
+    ++rank;
   }
-  columns.push_back({"points", ""});
-  columns.push_back({"outliers", ""});
+  columns.push_back({.name = "points", .rank = 7});
+  columns.push_back({.name = "outliers", .rank = 7});
   Table table(columns);
   for (const auto& fit : fits) {
     std::vector<Cell> cells = knob_cells(fit.mode, knobs);

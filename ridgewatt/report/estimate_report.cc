@@ -19,18 +19,18 @@ void add_interval(std::vector<Cell>& cells, double value, double log_sd) {
 Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, double job_samples) {
   std::vector<PowerMode> modes;
   for (const auto& row : rows) modes.push_back(row.mode);
-  const std::vector<Column> knobs = knob_columns(modes);
+  // Where boards are compared, their modes are the lesser question.
+  const std::vector<Column> knobs = knob_columns(modes, with_board ? 3 : 0);
   std::vector<Column> columns;
-  if (with_board) columns.push_back({"board", ""});
+  if (with_board) columns.push_back({"board"});
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  for (const char* name :
-       {"batch", "time_ms", "time_lo_ms", "time_hi_ms", "power_w", "power_lo_w", "power_hi_w",
-        "energy_j", "energy_lo_j", "energy_hi_j", "bound", "fits_memory"}) {
-    columns.push_back({name, ""});
-  }
+  columns.push_back({"batch"});
+  for (auto& column : cost_columns()) columns.push_back(std::move(column));
+  columns.push_back({.name = "bound", .heading = "bound by", .rank = 2});
+  columns.push_back({.name = "fits_memory", .rank = 1});
   if (job_samples > 0) {
-    columns.push_back({"job_time_s", ""});
-    columns.push_back({"job_energy_j", ""});
+    columns.push_back({"job_time_s"});
+    columns.push_back({"job_energy_j"});
   }
   Table table(columns);
   for (const auto& row : rows) {
@@ -56,16 +56,19 @@ Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, doub
 }
 
 Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers) {
-  Table table({{"layer", ""},
-               {"op", ""},
-               {"phase", ""},
-               {"work_mflop", ""},
-               {"traffic_mb", ""},
-               {"intensity", ""},
-               {"time_ms", ""},
-               {"gpu_ms", ""},
-               {"energy_mj", ""},
-               {"bound", ""}});
+  Table table({{"layer"},
+               {.name = "op", .heading = "operator"},
+               {.name = "phase", .rank = 3},
+               {.name = "work_mflop", .rank = 4},
+               {.name = "traffic_mb", .rank = 4},
+               {.name = "intensity", .heading = "intensity (FLOP/byte)", .rank = 5},
+               {"time_ms"},
+               {.name = "time_share_pct", .heading = "share (%)", .digits = 3},
+               {.name = "gpu_ms", .rank = 6},
+               {.name = "energy_mj", .rank = 2},
+               {.name = "bound", .heading = "bound by", .rank = 1}});
+  double total_s = 0;
+  for (const auto& layer : layers) total_s += layer.time_s;
   for (const auto& layer : layers) {
     const auto& kernel = cost.kernels[layer.kernel];
     const char* phase = kernel.phase == Phase::kForward    ? "forward"
@@ -74,15 +77,19 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
     Cell intensity;
     if (kernel.traffic_bytes() > 0) intensity = kernel.work_flop / kernel.traffic_bytes();
     table.add_row({kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
-                   kernel.traffic_bytes() / 1e6, intensity, layer.time_s * 1e3, layer.gpu_s * 1e3,
+                   kernel.traffic_bytes() / 1e6, intensity, layer.time_s * 1e3,
+                   total_s > 0 ? 100 * layer.time_s / total_s : 0, layer.gpu_s * 1e3,
                    layer.energy_j * 1e3, std::string(cause_name(layer.cause))});
   }
   return table;
 }
 
 Table cause_table(const Breakdown& breakdown) {
-  Table table(
-      {{"cause", ""}, {"time_ms", ""}, {"time_share", ""}, {"energy_j", ""}, {"energy_share", ""}});
+  Table table({{"cause"},
+               {"time_ms"},
+               {.name = "time_share", .heading = "time share (%)", .digits = 3, .scale = 100},
+               {"energy_j"},
+               {.name = "energy_share", .heading = "energy share (%)", .digits = 3, .scale = 100}});
   const TimePower& total = breakdown.total;
   for (std::size_t i = 0; i < kCauseCount; ++i) {
     table.add_row({std::string(cause_name(static_cast<Cause>(i))), breakdown.time_s[i] * 1e3,
@@ -92,6 +99,13 @@ Table cause_table(const Breakdown& breakdown) {
   table.add_row({std::string("static"), Cell(), Cell(), breakdown.static_j,
                  breakdown.static_j / total.energy_j()});
   return table;
+}
+
+LayerSums layer_sums(const Table& layers) {
+  const std::vector<std::string> summed = {"time_ms", "time_share_pct", "energy_mj", "work_mflop",
+                                           "traffic_mb"};
+  return {sums_by_operator(layers, summed, kLayerOrder),
+          sums_by_block(layers, summed, kLayerOrder)};
 }
 
 }  // namespace ridgewatt

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/estimate.h"
 
@@ -23,8 +24,14 @@ struct EstimateRow {
 // the board's name first.
 Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, double job_samples);
 
-// The layers of one mode: share of time, cause, intensity.
+// How people find what takes longest.
+inline constexpr char kLayerOrder[] = "-time_ms";
+
+// The layers of one mode in execution order: share of time, cause, intensity.
 Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers);
+
+// Time, energy, work and traffic of the rows of `layer_table`, by operator and by block.
+LayerSums layer_sums(const Table& layers);
 
 // The share of time and energy that goes to each cause.
 Table cause_table(const Breakdown& breakdown);

@@ -36,8 +36,8 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-std::string cell_html(const Cell& cell, int digits) {
-  const std::string text = escape_html(cell_text(cell, digits));
+std::string cell_html(const Cell& cell, const Column& column) {
+  const std::string text = escape_html(cell_text(cell, column));
   if (std::holds_alternative<std::string>(cell)) return fmt::format("<td>{}</td>", text);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
     return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", *whole, text);
@@ -78,14 +78,14 @@ int HtmlReport::table(std::string_view caption, const Table& table) {
     const Column& column = table.columns()[c];
     body_ += fmt::format("<th tabindex=\"0\" scope=\"col\"{}>{}</th>",
                          is_numeric(table, c) ? " class=\"n\"" : "",
-                         escape_html(column.heading.empty() ? column.name : column.heading));
+                         escape_html(column_heading(column)));
   }
   body_ += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < table.rows().size(); ++r) {
     body_ += fmt::format("<tr data-row=\"{}\">", r);
     const auto& row = table.rows()[r];
     for (std::size_t c = 0; c < row.size(); ++c) {
-      body_ += cell_html(row[c], table.columns()[c].digits);
+      body_ += cell_html(row[c], table.columns()[c]);
     }
     body_ += "</tr>\n";
   }

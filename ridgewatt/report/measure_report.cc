@@ -89,7 +89,7 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
 }
 
 Table measurement_table(const Measurement& measurement, const std::string& provenance) {
-  Table table({{"quantity", ""}, {"value", ""}, {"unit", ""}, {"note", ""}});
+  Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
   table.add_row({"status", std::int64_t{measurement.status}, "", provenance});
   table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
   if (measurement.total) {

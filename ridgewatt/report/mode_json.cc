@@ -14,16 +14,19 @@ Json mode_to_json(const PowerMode& mode) {
   return json;
 }
 
-std::vector<Column> knob_columns(const std::vector<PowerMode>& modes) {
+std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank) {
   static constexpr const char* kHeadings[] = {"cores", "CPU (MHz)", "GPU (MHz)", "memory (MHz)"};
   std::vector<Column> columns;
   for (const Knob knob : kKnobs) {
     if (std::any_of(modes.begin(), modes.end(), [&](const auto& m) { return m.has(knob); })) {
-      columns.push_back({std::string(knob_field(knob)), kHeadings[static_cast<int>(knob)], 6});
+      columns.push_back({.name = std::string(knob_field(knob)),
+                         .heading = kHeadings[static_cast<int>(knob)],
+                         .digits = kNominal,
+                         .rank = rank});
     }
   }
   if (std::any_of(modes.begin(), modes.end(), [](const auto& m) { return !m.governor.empty(); })) {
-    columns.push_back({"governor", "governor"});
+    columns.push_back({.name = "governor", .rank = rank});
   }
   return columns;
 }
@@ -43,6 +46,12 @@ std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& c
     cells.push_back(std::move(cell));
   }
   return cells;
+}
+
+std::vector<Column> cost_columns() {
+  return {{"time_ms"},  {.name = "time_lo_ms", .rank = 4},  {.name = "time_hi_ms", .rank = 4},
+          {"power_w"},  {.name = "power_lo_w", .rank = 5},  {.name = "power_hi_w", .rank = 5},
+          {"energy_j"}, {.name = "energy_lo_j", .rank = 6}, {.name = "energy_hi_j", .rank = 6}};
 }
 
 }  // namespace ridgewatt

@@ -10,8 +10,11 @@ namespace ridgewatt {
 // {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..}; absent knobs are absent; a governor is
 // "governor".
 Json mode_to_json(const PowerMode& mode);
-// The columns of the knobs that occur in `modes`, and the cells of one mode in them.
-std::vector<Column> knob_columns(const std::vector<PowerMode>& modes);
+// The columns of the knobs that occur in `modes` (with this rank, see Column), and the cells of one
+// mode in them.
+std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank = 0);
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
+// Time, power and energy, each with its bounds behind it: time_ms, time_lo_ms, time_hi_ms, ...
+std::vector<Column> cost_columns();
 
 }  // namespace ridgewatt

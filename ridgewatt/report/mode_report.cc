@@ -44,19 +44,15 @@ Json mode_list_to_json(const JetsonModeControl& control) {
 }
 
 Table mode_list_table(const JetsonModeControl& control) {
-  Table table({{"kind", ""},
-               {"id", ""},
-               {"name", ""},
-               {"cpu_cores", "cores", 6},
-               {"cpu_mhz", "CPU (MHz)", 6},
-               {"gpu_mhz", "GPU (MHz)", 6},
-               {"mem_mhz", "memory (MHz)", 6}});
+  std::vector<Column> columns = {{"kind"}, {"id"}, {"name"}};
+  PowerMode every;  // has each knob, so that each has a column
+  for (const Knob knob : kKnobs) every.set(knob, 1);
+  const auto knobs = knob_columns({every});
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  Table table(std::move(columns));
   const auto row = [&](const char* kind, Cell id, const std::string& name, const PowerMode& mode) {
     std::vector<Cell> cells = {kind, std::move(id), name};
-    for (const Knob knob : kKnobs) {
-      cells.emplace_back();
-      if (mode.has(knob)) cells.back() = knob_in_field_unit(mode, knob);
-    }
+    for (auto& cell : knob_cells(mode, knobs)) cells.push_back(std::move(cell));
     table.add_row(std::move(cells));
   };
   if (control.presets()) {
@@ -82,7 +78,7 @@ Json mode_state_to_json(const ModeState& state) {
 }
 
 Table mode_state_table(const ModeState& state) {
-  Table table({{"knob", ""}, {"value", "", 6}, {"unit", ""}, {"held", ""}, {"governor", ""}});
+  Table table({{"knob"}, {.name = "value", .digits = kNominal}, {"unit"}, {"held"}, {"governor"}});
   const auto& mode = state.limits;
   const auto held = [](bool fixed) { return fixed ? "fixed" : "upper limit"; };
   table.add_row({"CPU cores", std::int64_t{mode.cpu_cores}, "", "", ""});
@@ -113,7 +109,7 @@ Json apply_to_json(const ApplySummary& summary, bool dry_run) {
 }
 
 Table writes_table(const WriteSummary& summary) {
-  Table table({{"path", ""}, {"value", ""}, {"found", ""}});
+  Table table({{"path"}, {"value"}, {"found"}});
   for (const auto& write : summary.writes) {
     Cell found;
     for (const auto& changed : summary.changed) {

@@ -9,10 +9,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::array<const char*, 9> kNames = {"time_ms",  "time_lo_ms",  "time_hi_ms",
-                                               "power_w",  "power_lo_w",  "power_hi_w",
-                                               "energy_j", "energy_lo_j", "energy_hi_j"};
-
 std::array<double, 9> values_of(const Prediction& p) {
   constexpr double kMs = 1e3;
   return {p.time_s.mean * kMs, p.time_s.lo * kMs, p.time_s.hi * kMs, p.power_w.mean, p.power_w.lo,
@@ -27,8 +23,8 @@ Table prediction_table(std::span<const OperatingPoint> points,
   for (const auto& point : points) modes.push_back(point.mode);
   const std::vector<Column> knobs = knob_columns(modes);
   std::vector<Column> columns = knobs;
-  columns.push_back({"batch", ""});
-  for (const char* name : kNames) columns.push_back({name, ""});
+  columns.push_back({"batch"});
+  for (auto& column : cost_columns()) columns.push_back(std::move(column));
   Table table(columns);
   for (std::size_t i = 0; i < points.size(); ++i) {
     std::vector<Cell> row = knob_cells(points[i].mode, knobs);
@@ -44,12 +40,13 @@ Table prediction_table(std::span<const OperatingPoint> points,
 
 Json predictions_to_json(std::span<const OperatingPoint> points,
                          std::span<const Prediction> predictions) {
+  const auto names = cost_columns();
   Json result = Json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
     Json row = {{"mode", mode_to_json(points[i].mode)}};
     if (points[i].batch > 0) row["batch"] = points[i].batch;
     const auto values = values_of(predictions[i]);
-    for (std::size_t c = 0; c < kNames.size(); ++c) row[kNames[c]] = values[c];
+    for (std::size_t c = 0; c < names.size(); ++c) row[names[c].name] = values[c];
     result.push_back(std::move(row));
   }
   return result;

@@ -175,7 +175,7 @@ void add_json(HtmlReport& report, const std::string& name, const Json& json) {
   std::map<std::string, Json> flat;
   std::vector<std::string> order;
   flatten(json, "", flat, order);
-  Table values({{"key", ""}, {"value", ""}});
+  Table values({{"key"}, {"value"}});
   for (const auto& key : order) {
     if (!is_table(flat[key])) values.add_row({key, cell_text(json_cell(flat[key]), 6)});
   }

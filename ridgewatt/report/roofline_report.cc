@@ -115,7 +115,7 @@ std::vector<Figure> all_figures(const RooflineReport& report) {
 }
 
 Table balance_table(const RooflineReport& report) {
-  Table table({{"mode", ""},
+  Table table({{"mode"},
                {"peak_gflop_per_s", "peak (GFLOP/s)"},
                {"bandwidth_gb_per_s", "bandwidth (GB/s)"},
                {"time_balance", "B_tau (FLOP/byte)"},
@@ -137,7 +137,7 @@ Table layer_table(const RooflineReport& report) {
   Table table({{"name", "layer"},
                {"op", "operator"},
                {"bound", "bound by"},
-               {"time_us", "time (us)"},
+               {"time_us"},
                {"share", "share (%)", 3},
                {"energy_mj", "energy (mJ)"},
                {"mflop", "work (MFLOP)"},

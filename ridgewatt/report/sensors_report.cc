@@ -129,7 +129,11 @@ Json sensors_to_json(const MachineSensors& sensors, const MachineReading& readin
 }
 
 Table sensors_table(const MachineSensors& sensors, const MachineReading& reading) {
-  Table table({{"kind", ""}, {"name", ""}, {"value", "", 5}, {"unit", ""}, {"note", ""}});
+  Table table({{"kind"},
+               {"name"},
+               {.name = "value", .digits = 5},
+               {"unit"},
+               {.name = "note", .wrap = true}});
   const auto& rails = sensors.rails();
   for (std::size_t i = 0; i < rails.channels.size(); ++i) {
     const auto& power = reading.power[i];

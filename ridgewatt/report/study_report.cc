@@ -192,9 +192,9 @@ Table effect_table(const StudyAnalysis& analysis) {
                {"from"},
                {"to"},
                {"ratio"},
-               {"ratio_lo", "95 % from"},
-               {"ratio_hi", "to"},
-               {"blocks"},
+               {.name = "ratio_lo", .heading = "ratio from (95 %)", .rank = 1},
+               {.name = "ratio_hi", .heading = "ratio to (95 %)", .rank = 1},
+               {.name = "blocks", .rank = 2},
                {"shown"}});
   for (const auto& effect : analysis.effects) {
     table.add_row({effect.response, effect.factor, effect.from, effect.to, effect.ratio, effect.lo,
@@ -225,7 +225,10 @@ Table cell_table(const StudyReport& report) {
   std::vector<Column> columns;
   for (const auto& factor : report.study.factors) columns.push_back({factor.name});
   columns.push_back({"runs"});
-  for (const auto& response : responses) columns.push_back({response});
+  // Factors stand always; responses while there is room.
+  for (const auto& response : responses) {
+    columns.push_back({.name = response, .rank = static_cast<int>(columns.size())});
+  }
   Table table(std::move(columns));
   for (const auto& cell : cells_of(report)) {
     if (table.rows().size() == kMostTableRows) break;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
@@ -12,21 +13,90 @@
 namespace ridgewatt {
 namespace {
 
+constexpr double kGrouped = 10'000;  // from here on with commas
+constexpr double kPrefixed = 1e9;    // from here on with G, T, P, where it is no whole number
+constexpr int kNominalDigits = 6;
+
+// "1234567.5" is "1,234,567.5".
+std::string with_commas(const std::string& text) {
+  const std::size_t begin = text.front() == '-' ? 1 : 0;
+  const std::size_t end = std::min(text.find('.'), text.size());
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > begin && at < end && (end - at) % 3 == 0) result += ',';
+    result += text[at];
+  }
+  return result;
+}
+
 // Fixed notation with `digits` significant digits where that is readable.
 std::string significant(double value, int digits) {
   const double magnitude = std::abs(value);
-  if (!std::isfinite(value) || (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e12))) {
-    return fmt::format("{:.{}g}", value, digits);
+  const int shown = digits == kNominal ? kNominalDigits : digits;
+  if (!std::isfinite(value) || (magnitude != 0 && magnitude < 1e-4)) {
+    return fmt::format("{:.{}g}", value, shown);
   }
+  if (magnitude >= kPrefixed) return format_si(value, "", shown);
   const int exponent = magnitude == 0 ? 0 : static_cast<int>(std::floor(std::log10(magnitude)));
-  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, shown - 1 - exponent));
+  if (magnitude == 0) return "0";
+  if (digits == kNominal && text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return magnitude >= kGrouped - 0.5 ? with_commas(text) : text;
 }
 
-// Columns that a string takes on the terminal, one a code point.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+std::string without_unit(const std::string& heading) {
+  const auto unit = heading.rfind(" (");
+  return unit == std::string::npos ? heading : heading.substr(0, unit);
+}
+
+std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted) {
+  const std::string word = lower_case(wanted);
+  const auto matches = [&](const auto& text_of) {
+    std::vector<std::size_t> found;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (lower_case(text_of(columns[c])) == word) found.push_back(c);
+    }
+    return found;
+  };
+  auto found = matches([](const Column& column) { return column.name; });
+  if (found.empty()) found = matches(column_heading);
+  if (found.empty()) {
+    found = matches([](const Column& column) { return without_unit(column_heading(column)); });
+  }
+  if (found.size() == 1) return found.front();
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column.name;
+  throw UsageError(found.empty() ? "no such column" : "more than one column has this heading",
+                   "--sort " + wanted, "the columns are " + names);
+}
+
+// Numbers before texts before nothing.
+bool before(const Cell& a, const Cell& b, bool descending) {
+  const auto kind = [](const Cell& cell) {
+    if (std::holds_alternative<std::monostate>(cell)) return 2;
+    return std::holds_alternative<std::string>(cell) ? 1 : 0;
+  };
+  if (kind(a) != kind(b)) return kind(a) < kind(b);
+  if (kind(a) == 2) return false;
+  if (kind(a) == 1) {
+    const int order = std::get<std::string>(a).compare(std::get<std::string>(b));
+    return descending ? order > 0 : order < 0;
+  }
+  const auto number = [](const Cell& cell) {
+    const auto* whole = std::get_if<std::int64_t>(&cell);
+    return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell);
+  };
+  const double x = number(a), y = number(b);
+  if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
+  return descending ? x > y : x < y;
 }
 
 }  // namespace
@@ -37,9 +107,21 @@ Cell known_cell(double value) {
 
 std::string cell_text(const Cell& cell, int digits) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    const std::string text = fmt::format("{}", *whole);
+    return std::abs(static_cast<double>(*whole)) >= kGrouped ? with_commas(text) : text;
+  }
   if (const auto* number = std::get_if<double>(&cell)) return significant(*number, digits);
   return "-";
+}
+
+std::string cell_text(const Cell& cell, const Column& column) {
+  if (column.scale == 1) return cell_text(cell, column.digits);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    return cell_text(Cell(static_cast<double>(*whole) * column.scale), column.digits);
+  }
+  const auto* number = std::get_if<double>(&cell);
+  return cell_text(number != nullptr ? Cell(*number * column.scale) : cell, column.digits);
 }
 
 void Table::add_row(std::vector<Cell> row) {
@@ -47,32 +129,30 @@ void Table::add_row(std::vector<Cell> row) {
   rows_.push_back(std::move(row));
 }
 
-void Table::print_terminal(std::ostream& out) const {
-  std::vector<std::vector<std::string>> lines(1);
-  std::vector<bool> numeric(columns_.size(), true);
-  for (const auto& column : columns_) {
-    lines[0].push_back(column.heading.empty() ? column.name : column.heading);
+void Table::sort(const std::string& order) {
+  std::string name = order;
+  bool descending = false;
+  if (name.starts_with('-')) {
+    descending = true;
+    name.erase(0, 1);
+  } else if (name.ends_with(":desc") || name.ends_with(":asc")) {
+    descending = name.ends_with(":desc");
+    name.erase(name.rfind(':'));
   }
-  for (const auto& row : rows_) {
-    lines.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      lines.back().push_back(escape_terminal(cell_text(row[c], columns_[c].digits)));
-      if (std::holds_alternative<std::string>(row[c])) numeric[c] = false;
-    }
-  }
-  std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], width(line[c]));
-  }
-  for (const auto& line : lines) {
-    std::string text;
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      const std::string padding(widths[c] - width(line[c]), ' ');
-      text += (c > 0 ? "  " : "") + (numeric[c] ? padding + line[c] : line[c] + padding);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out << text << '\n';
-  }
+  const std::size_t by = find_column(columns_, name);
+  std::vector<std::size_t> places(rows_.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    return before(rows_[a][by], rows_[b][by], descending);
+  });
+  std::vector<std::vector<Cell>> rows;
+  rows.reserve(rows_.size());
+  for (const std::size_t place : places) rows.push_back(std::move(rows_[place]));
+  rows_ = std::move(rows);
+}
+
+void Table::keep_first(std::size_t count) {
+  if (count < rows_.size()) rows_.resize(count);
 }
 
 void Table::print_csv(std::ostream& out) const {

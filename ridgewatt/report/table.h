@@ -1,5 +1,6 @@
 // A result as a table: data with names and units; how it is printed is decided here and nowhere
-// else. Column names are the stable ones of CSV and JSON, unit included ("time_ms").
+// else. Column names are the stable ones of CSV and JSON, unit included ("time_ms"); people read
+// headings ("time (ms)"), which are made of the names where a column gives none.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +20,53 @@ using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 // Empty when it is NaN: nothing told it.
 Cell known_cell(double value);
 
+inline constexpr int kNominal = 0;  // digits of what is set, not measured: 1300.5 MHz, 204 MHz
+
 struct Column {
   std::string name;          // "time_ms": CSV header and JSON key
-  std::string heading = {};  // "time (ms)": terminal heading; empty: the name
-  int digits = 4;            // significant digits on the terminal
+  std::string heading = {};  // "time (ms)"; empty: made of the name
+  int digits = 4;            // significant digits for people; kNominal: at most 6, no zeros behind
+  int rank = 0;              // 0: always on the terminal; else where there is room, lowest first;
+                             // columns of one rank come together
+  bool wrap = false;         // prose: where it is too long, it goes on in the next line
+  double scale = 1;          // people read numbers times this: 100 for a share in %
 };
 
-// A cell for people: fixed notation with `digits` significant digits where that is readable; "-"
-// when empty. Text is as it is: escape it for where it goes.
+// "time_lo_ms" is "time from (ms)", "cpu_mhz" is "CPU (MHz)".
+std::string column_heading(const Column& column);
+
+// A cell for people: fixed notation with `digits` significant digits where that is readable,
+// thousands from 10,000 on in groups; "-" when empty. Text is as it is: escape it for where it
+// goes.
 std::string cell_text(const Cell& cell, int digits);
+std::string cell_text(const Cell& cell, const Column& column);  // in the column's scale
+
+// What the terminal had no room for.
+struct TableCut {
+  std::vector<std::string> hidden;  // headings
+  bool shortened = false;           // a text stands with an ellipsis in its middle
+};
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // `row` has one cell a column; monostate prints as "-", empty, null.
+  // `row` has one cell per column; monostate prints as "-", empty, null.
   void add_row(std::vector<Cell> row);
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
 
-  void print_terminal(std::ostream& out) const;  // aligned, numbers to the right, text escaped
-  void print_csv(std::ostream& out) const;       // full precision
-  Json to_json() const;                          // array of objects, full precision
+  // Rows in the order of a column, given by its name or heading (the unit may be left out):
+  // "time_ms", "time (ms)", "time"; "-time" and "time:desc" from large to small. Empty cells come
+  // last. UsageError that lists the columns when it is none of them.
+  void sort(const std::string& order);
+  void keep_first(std::size_t count);
+
+  // Aligned, numbers by their decimal points, text escaped. No line is longer than `width` (0: any)
+  // as long as that is 20 or more: headings break in two, columns are hidden by their rank, and at
+  // last texts are shortened.
+  TableCut print_terminal(std::ostream& out, std::size_t width = 0) const;
+  void print_csv(std::ostream& out) const;  // full precision, every column
+  Json to_json() const;                     // array of objects, full precision
 
  private:
   std::vector<Column> columns_;

@@ -80,9 +80,9 @@ Json tegrastats_to_json(const std::vector<TegrastatsLine>& lines) {
 }
 
 Table tegrastats_table(const std::vector<TegrastatsLine>& lines) {
-  Table table({{"line", ""},
-               {"time", ""},
-               {"rail", ""},
+  Table table({{"line"},
+               {"time"},
+               {"rail"},
                {"power_w", "power (W)"},
                {"average_w", "average (W)"},
                {"unknown_tokens", "unknown tokens"}});

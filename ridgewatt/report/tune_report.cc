@@ -234,15 +234,17 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
     batch = batch || point->point.batch > 0;
   }
   std::vector<Column> columns = {{"device", "board"}};
-  const auto knobs = knob_columns(modes);
+  const auto knobs = knob_columns(modes, 2);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch", ""});
-  for (const Column& column :
-       {Column{"time_ms", "time (ms)", 4}, Column{"power_w", "power (W)", 4},
-        Column{"energy_j", "energy (J)", 4}, Column{"objective_ratio", "objective, x best", 3},
-        Column{"limits", "limits"}, Column{"twin", ""}}) {
-    columns.push_back(column);
-  }
+  if (batch) columns.push_back({"batch"});
+  const std::vector<Column> rest = {
+      {"time_ms"},
+      {"power_w"},
+      {"energy_j"},
+      {.name = "objective_ratio", .heading = "objective, x best", .digits = 3, .rank = 1},
+      {.name = "limits", .wrap = true},
+      {.name = "twin", .rank = 3, .wrap = true}};
+  columns.insert(columns.end(), rest.begin(), rest.end());
   Table table(columns);
   for (const auto& report : reports) {
     const auto* point = point_of(report);
@@ -279,16 +281,17 @@ Table tune_table(const TuneReport& report) {
     modes.push_back(point->point.mode);
     batch = batch || point->point.batch > 0;
   }
-  std::vector<Column> columns = {{"name", " "}};
+  std::vector<Column> columns = {{.name = "name", .wrap = true}};
   const auto knobs = knob_columns(modes);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch", ""});
-  for (const Column& column :
-       {Column{"time_ms", "time (ms)", 4}, Column{"power_w", "power (W)", 4},
-        Column{"energy_j", "energy (J)", 4}, Column{"objective_ratio", "objective, x answer", 3},
-        Column{"limits", "limits"}}) {
-    columns.push_back(column);
-  }
+  if (batch) columns.push_back({.name = "batch", .rank = 1});
+  const std::vector<Column> rest = {
+      {"time_ms"},
+      {"power_w"},
+      {"energy_j"},
+      {.name = "objective_ratio", .heading = "objective, x answer", .digits = 3, .rank = 2},
+      {.name = "limits", .wrap = true}};
+  columns.insert(columns.end(), rest.begin(), rest.end());
   Table table(columns);
   const double base = points.empty() ? 1 : points.front()->objective;
   for (const auto* point : points) {
@@ -315,15 +318,17 @@ Table trace_table(const TuneReport& report) {
     modes.push_back(step.seen.point.mode);
     batch = batch || step.seen.point.batch > 0;
   }
-  std::vector<Column> columns = {{"step", ""}};
+  std::vector<Column> columns = {{"step"}};
   const auto knobs = knob_columns(modes);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch", ""});
-  for (const Column& column : {Column{"time_ms", "time (ms)", 4}, Column{"power_w", "power (W)", 4},
-                               Column{"energy_j", "energy (J)", 4}, Column{"feasibility", "limits"},
-                               Column{"reason", "why it was tried"}}) {
-    columns.push_back(column);
-  }
+  if (batch) columns.push_back({"batch"});
+  const std::vector<Column> rest = {
+      {"time_ms"},
+      {"power_w"},
+      {"energy_j"},
+      {.name = "feasibility", .heading = "limits"},
+      {.name = "reason", .heading = "why it was tried", .rank = 1, .wrap = true}};
+  columns.insert(columns.end(), rest.begin(), rest.end());
   Table table(columns);
   for (std::size_t i = 0; i < report.profiled.size(); ++i) {
     const auto& step = report.profiled[i];

@@ -1,0 +1,103 @@
+// How tables reach the terminal: as wide as it is, in the order and the number of rows asked for.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/vocabulary.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+constexpr std::size_t kUsualWidth = 120;  // where nothing tells it: a pipe or a file
+constexpr std::size_t kLeastWidth = 20;
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
+    return std::max<std::size_t>(size.ws_col, kLeastWidth);
+  }
+  const char* columns = std::getenv("COLUMNS");
+  const auto width = columns == nullptr ? std::nullopt : parse_int(columns);
+  if (!width || *width <= 0) return kUsualWidth;
+  return std::max(static_cast<std::size_t>(*width), kLeastWidth);
+}
+
+// "3 columns hidden: a, b, c; --wide shows all", with as many names as the line has room for.
+std::string hidden_note(const TableCut& cut, std::size_t width) {
+  const std::size_t count = cut.hidden.size();
+  if (count == 0) return cut.shortened ? "long texts are shortened; --wide shows all" : "";
+  std::string names;
+  std::string note;
+  for (std::size_t named = 0; named < count; ++named) {
+    names += (named == 0 ? "" : ", ") + cut.hidden[named];
+    const std::size_t more = count - named - 1;
+    const std::string next = fmt::format("hidden: {}{}; --wide shows all", names,
+                                         more == 0 ? "" : fmt::format(" and {} more", more));
+    if (next.size() <= width) note = next;
+  }
+  const std::string brief = fmt::format("{} columns hidden: --wide", count);
+  return note.empty() ? brief.substr(0, width) : note;
+}
+
+void print_fitted(const Context& context, const Table& table) {
+  const std::size_t width = context.wide ? 0 : terminal_width();
+  const TableCut cut = table.print_terminal(std::cout, width);
+  const std::string note = hidden_note(cut, width);
+  if (!note.empty()) std::cout << note << '\n';
+}
+
+}  // namespace
+
+void add_table_options(CLI::App& command, Context& context) {
+  constexpr char kGroup[] = "Tables";
+  command.add_flag("--wide", context.wide, "Every column, however wide the terminal is")
+      ->group(kGroup);
+  quantity(command.add_option("--top", context.top, "The first N rows only"),
+           count().within(1, 1e9))
+      ->group(kGroup);
+  command
+      .add_option("--sort", context.sort,
+                  "Rows in the order of a column: its name or heading; -COLUMN or COLUMN:desc from "
+                  "large to small")
+      ->group(kGroup);
+}
+
+void check_table_options(const Context& context) {
+  if (!context.json() || (context.top == 0 && context.sort.empty())) return;
+  throw UsageError("JSON is whole and keeps its own order", context.top > 0 ? "--top" : "--sort",
+                   "take --format csv, or leave the option out");
+}
+
+void print(const Context& context, const Table& table, const std::string& order) {
+  if (context.json()) return print(table.to_json());
+  const std::string by = context.sort.empty() && !context.csv() ? order : context.sort;
+  if (by.empty() && context.top == 0) return print_aside(context, table);
+  Table shown = table;
+  if (!by.empty()) shown.sort(by);
+  if (context.top > 0) shown.keep_first(context.top);
+  print_aside(context, shown);
+  const std::size_t rows = shown.rows().size(), all = table.rows().size();
+  if (rows == all) return;
+  const std::string note = fmt::format("{} of {} rows", rows, all);
+  if (context.csv())
+    remark(context, note);
+  else
+    std::cout << note << '\n';
+}
+
+void print_aside(const Context& context, const Table& table) {
+  if (context.json())
+    print(table.to_json());
+  else if (context.csv())
+    table.print_csv(std::cout);
+  else
+    print_fitted(context, table);
+}
+
+}  // namespace ridgewatt::cli
