@@ -1,10 +1,9 @@
 // ridgewatt analyze: what a model costs.
-#include <fmt/format.h>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
@@ -18,21 +17,20 @@ struct AnalyzeArguments {
   std::vector<std::string> inputs;
   bool training = false;
   std::string optimizer = "sgd";
-  std::string precision = "stored";
+  Precision precision = Precision::kStored;
   std::string convention = "full";
   std::string traffic = "fused";
   double cache_bytes = 0;
   bool per_layer = false;
   std::string explain;
-  bool strict = false;
 };
 
-// "name=value" with a positive whole value.
+// "name=value" with a whole value; 0 is an extent, too: of a cache that is empty.
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
   const auto equals = text.rfind('=');
   const auto value =
       equals == std::string::npos ? std::nullopt : parse_int(text.substr(equals + 1));
-  if (!value || *value < 1 || equals == 0) {
+  if (!value || *value < 0 || equals == 0) {
     throw UsageError("not an extent", escape_terminal(text), "write --dim sequence=128");
   }
   return {text.substr(0, equals), *value};
@@ -59,16 +57,6 @@ CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) 
   return options;
 }
 
-void print_remarks(const Context& context, const Analysis& analysis) {
-  for (const auto& [name, value] : analysis.shapes.assumed) {
-    remark(context, fmt::format("assumed {} = {} (--dim {}=N sets it)", name, value, name));
-  }
-  for (const auto& assumption : analysis.plan.assumptions) remark(context, assumption);
-  for (const auto& u : analysis.unsupported) {
-    remark(context, fmt::format("not counted: {}, {} nodes ({})", u.op, u.nodes, u.reason));
-  }
-}
-
 void print_layers(const Context& context, const Model& model, const Analysis& analysis) {
   const Table layers = analysis_layers(analysis);
   print(context, layers, kAnalysisOrder);
@@ -87,7 +75,10 @@ void print_layers(const Context& context, const Model& model, const Analysis& an
 void run(const Context& context, const AnalyzeArguments& arguments) {
   Model model = load_workload(arguments.model);
   const Analysis analysis = analyze(model, cost_options(arguments, model));
-  if (!context.json()) print_remarks(context, analysis);
+  const CostCaveats& caveats = analysis.workload.caveats;
+  if (!context.json()) {
+    for (const auto& line : caveats.lines()) remark(context, line);
+  }
   if (!arguments.explain.empty()) {
     const Explanation explanation = explain_node(analysis, arguments.explain);
     if (context.json())
@@ -103,10 +94,7 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
   } else {
     print(context, analysis_totals(model, analysis));
   }
-  if (arguments.strict && !analysis.unsupported.empty()) {
-    throw NotSupportedError("the model has operators that are not counted", arguments.model,
-                            "they are listed under 'unsupported'");
-  }
+  refuse_uncounted(context, caveats);
 }
 
 }  // namespace
@@ -123,8 +111,7 @@ void add_analyze(CLI::App& app, Context& context) {
   command->add_option("--inputs", a->inputs, "Concrete inputs: TensorProto files in input order");
   command->add_flag("--training", a->training, "A training step instead of inference");
   command->add_option("--optimizer", a->optimizer, "sgd, momentum or adam")->capture_default_str();
-  command->add_option("--precision", a->precision, "stored, fp32, fp16, bf16, int8 or mixed")
-      ->capture_default_str();
+  add_precision(*command, a->precision);
   command->add_option("--convention", a->convention, "What counts: full, macs or pagoda")
       ->capture_default_str();
   command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
@@ -134,7 +121,7 @@ void add_analyze(CLI::App& app, Context& context) {
       bytes());
   command->add_flag("--per-layer", a->per_layer, "Every node");
   command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
-  command->add_flag("--strict", a->strict, "Exit with 1 when something could not be counted");
+  add_strict(*command, context);
   command->callback([&context, a] { run(context, *a); });
 }
 

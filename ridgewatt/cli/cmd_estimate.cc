@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -61,12 +62,13 @@ void print_result(const Context& context, const EstimateOptions& options,
     Json json;
     json["model"] = options.workload.model;
     json["kind"] = options.workload.training ? "training" : "inference";
-    json["precision"] = options.workload.precision;
+    json["precision"] = std::string(precision_name(options.workload.precision));
     json["provenance"] = model.provenance();
     json["fit"] = {{"time_mape", model.twin().fit.time_mape},
                    {"power_mape", model.twin().fit.power_mape},
                    {"unseen_time_mape", model.twin().fit.unseen_time_mape},
                    {"unseen_power_mape", model.twin().fit.unseen_power_mape}};
+    add_caveats(estimator.cost().caveats, json);
     json["estimates"] = rows_to_json(rows, table);
     if (options.per_layer) {
       json["layers"] = layers.to_json();
@@ -78,9 +80,10 @@ void print_result(const Context& context, const EstimateOptions& options,
   }
   std::cout << escape_terminal(options.workload.model)
             << (options.workload.training ? " training" : " inference") << ": "
-            << escape_terminal(model.provenance()) << "; bounds hold 90 %\n";
-  if (options.workload.precision != "fp32") {
-    std::cout << options.workload.precision << " by peak ratios: not validated\n";
+            << escape_terminal(model.provenance())
+            << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
+  if (options.workload.precision != Precision::kFp32) {
+    std::cout << precision_name(options.workload.precision) << " by peak ratios: not validated\n";
   }
   std::cout << '\n';
   if (!options.per_layer) return print(context, table);
@@ -106,12 +109,20 @@ void run(const Context& context, EstimateOptions options) {
   const bool several = options.device == "all";
   std::vector<EstimateRow> rows;
   std::unique_ptr<TwinModel> model;
+  std::string why_not;
   for (const auto& name : several ? list_boards() : std::vector<std::string>{options.device}) {
     const Board board = load_board(name);
     auto of_board = options.workload.on(load_twin(board), eager);
     const std::string modes =
         options.modes.empty() ? (several ? "maxn" : "presets") : options.modes;
-    add_rows(*of_board, board, select_modes(board, modes), options.workload.batches, rows);
+    try {
+      add_rows(*of_board, board, select_modes(board, modes), options.workload.batches, rows);
+    } catch (const NotSupportedError& error) {
+      if (!several) throw;
+      why_not = error.what();
+      if (!context.json()) remark(context, "left out: " + name + ": " + why_not);
+      continue;
+    }
     if (!model || name == "agx-orin") model = std::move(of_board);
   }
   if (several) {
@@ -120,6 +131,8 @@ void run(const Context& context, EstimateOptions options) {
       return a.estimate.total.time_s / a.batch < b.estimate.total.time_s / b.batch;
     });
   }
+  if (!model) throw NotSupportedError("no board can do this", "--device all", why_not);
+  say_caveats(context, model->estimator(options.workload.batches.front()).cost().caveats);
   print_result(context, options, rows, *model, several);
   if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.fits_memory; })) {
     throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
@@ -134,7 +147,7 @@ void add_estimate(CLI::App& app, Context& context) {
       app, context, "estimate", "Time, power and energy on any power mode, without profiling",
       "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
   auto options = std::make_shared<EstimateOptions>();
-  options->workload.add_to(*command);
+  options->workload.add_to(*command, context);
   command->add_option("--device", options->device, "Board, board file, or all (ranks the boards)");
   command->add_option("--modes", options->modes,
                       "all, presets (default), maxn, a preset, or a CSV file of modes");

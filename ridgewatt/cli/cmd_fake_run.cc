@@ -13,6 +13,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/fake_workload.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
@@ -48,8 +49,9 @@ void run(const Context& context, const FakeRunCommand& options) {
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
   const FakeBoardSpec spec = fake_board_spec(name.name);
   const std::string board = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
-  FakeLoad load(load_twin(load_board(board)),
-                fake_workload(options.model, options.batch, options.training), name.seed);
+  const WorkloadCost cost = fake_workload(options.model, options.batch, options.training);
+  say_caveats(context, cost.caveats);
+  FakeLoad load(load_twin(load_board(board)), cost, name.seed);
   const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
   const PowerMode mode = control.state().limits;
   const FakeRails rails(*device.sysfs);
@@ -84,6 +86,7 @@ void add_fake_run(CLI::App& app, Context& context) {
   command->add_option("MODEL", options->model, "zoo:NAME or an ONNX file")->required();
   quantity(command->add_option("--batch", options->batch, "Minibatch size"),
            count().within(1, 1 << 20));
+  add_strict(*command, context);
   command->add_flag("--training", options->training, "Training steps instead of inference");
   quantity(command->add_option("--minibatches", options->minibatches, "How many"),
            count().within(1, 1e9));

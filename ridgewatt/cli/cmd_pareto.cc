@@ -64,7 +64,7 @@ void add_pareto(CLI::App& app, Context& context) {
                   "ridgewatt pareto --sweep sweep.csv --x time --y power\n"
                   "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy");
   auto options = std::make_shared<ParetoCommand>();
-  options->inputs.add_to(*command);
+  options->inputs.add_to(*command, context);
   command->get_option("--samples")->required(false);
   auto* sweep = command->add_option("--sweep", options->sweep, "Front of a measured sweep instead");
   sweep->excludes(command->get_option("--samples"));

@@ -5,8 +5,10 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
+#include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 
 namespace ridgewatt::cli {
@@ -30,6 +32,7 @@ struct Answer {
   PipelineConfig config;
   std::vector<WhatIf> changes;
   std::string provenance;
+  std::optional<CostCaveats> caveats;  // of the model, where one was priced
 };
 
 Answer answer_of(const PipelineCommand& options) {
@@ -44,7 +47,7 @@ Answer answer_of(const PipelineCommand& options) {
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;
-    return {config, all_changes(config), "modelled from the times given"};
+    return {config, all_changes(config), "modelled from the times given", {}};
   }
   const Board board = load_board(options.device);
   EagerModel eager(options.model);
@@ -60,7 +63,7 @@ Answer answer_of(const PipelineCommand& options) {
   const KnobSpace space = knob_space(board);
   const PowerMode mode = options.mode.given() ? space.nearest(options.mode.mode()) : space.top();
   return {on_twin(config, model, mode), changes_on_twin(config, model, space, mode),
-          model.provenance() + "; " + describe(mode)};
+          model.provenance() + "; " + describe(mode), model.estimator(config.batch).cost().caveats};
 }
 
 Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
@@ -105,6 +108,7 @@ Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
 
 void run(const Context& context, const PipelineCommand& options) {
   const Answer answer = answer_of(options);
+  if (answer.caveats) say_caveats(context, *answer.caveats);
   std::vector<std::pair<std::string, EpochCost>> epochs;
   for (const int epoch : {0, 1}) {
     epochs.emplace_back(epoch == 0 ? "0" : "later", epoch_cost(answer.config, epoch));
@@ -123,10 +127,12 @@ void run(const Context& context, const PipelineCommand& options) {
                          100 * (1 - answer.changes.front().later.time_s / later.time_s));
   }
   if (context.json()) {
-    return print(Json{{"provenance", answer.provenance},
-                      {"epochs", epoch_rows.to_json()},
-                      {"relief", relief},
-                      {"what_if", changes.to_json()}});
+    Json json = {{"provenance", answer.provenance},
+                 {"epochs", epoch_rows.to_json()},
+                 {"relief", relief},
+                 {"what_if", changes.to_json()}};
+    if (answer.caveats) add_caveats(*answer.caveats, json);
+    return print(json);
   }
   if (context.csv()) return print(context, changes);
   std::cout << answer.provenance << "\n\n";
@@ -148,6 +154,7 @@ void add_pipeline(CLI::App& app, Context& context) {
   command->add_option("MODEL", options->model,
                       "ONNX file or zoo:NAME; trained on the board's twin");
   command->add_option("--device", options->device, "Board or board file")->capture_default_str();
+  add_strict(*command, context);
   add_mode_options(*command, options->mode);
   quantity(command->add_option("--compute-ms", options->compute_ms,
                                "Measured compute of a minibatch instead"),

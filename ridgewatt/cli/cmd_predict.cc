@@ -152,7 +152,7 @@ void add_predict(CLI::App& app, Context& context) {
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
       "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
   auto options = std::make_shared<PredictCommand>();
-  options->inputs.add_to(*command);
+  options->inputs.add_to(*command, context);
   command->add_option("-o,--output", options->output,
                       "Write the predictions (CSV, or JSON with "
                       "--format json) to this file");

@@ -2,6 +2,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/workload_options.h"
+#include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/twin_report.h"
@@ -102,6 +103,7 @@ void run(const Context& context, const RooflineCommand& command) {
                                              : command.workload.batches.front();
     eager = std::make_unique<EagerModel>(command.workload.model);
     model = command.workload.on(twin, *eager);
+    say_caveats(context, model->estimator(batch).cost().caveats);
     layers = std::make_unique<Table>(position_table(model->estimator(batch), modes.front()));
   }
   if (!command.svg.empty() || !command.html.empty()) {
@@ -119,6 +121,7 @@ void run(const Context& context, const RooflineCommand& command) {
       json["model"] = command.workload.model;
       json["batch"] = batch;
       json["mode"] = mode_to_json(modes.front());
+      add_caveats(model->estimator(batch).cost().caveats, json);
       json["layers"] = layers->to_json();
     }
     return print(json);
@@ -140,7 +143,7 @@ void add_roofline(CLI::App& app, Context& context) {
                               "Roofs and balance points of power modes; where layers lie",
                               "ridgewatt roofline zoo:resnet50 --modes maxn --batch 16");
   auto options = std::make_shared<RooflineCommand>();
-  options->workload.add_to(*command);
+  options->workload.add_to(*command, context);
   command->get_option("MODEL")->required(false);
   command->add_option("--device", options->device, "Board or board file");
   command->add_option("--modes", options->modes,

@@ -5,6 +5,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/tune_command.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
@@ -91,10 +92,8 @@ void add_tune(CLI::App& app, Context& context) {
       ->delimiter(',')
       ->allow_extra_args(false);  // a program may follow
   command->add_flag("--training", options->training, "A training step of MODEL, not inference");
-  command
-      ->add_option("--precision", options->precision,
-                   "What MODEL computes in: stored, fp32, fp16, bf16, int8 or mixed")
-      ->capture_default_str();
+  add_precision(*command, options->precision);
+  add_strict(*command, context);
   options->goal.add_to(*command);
   quantity(command->add_option("--confidence", options->confidence,
                                "Probability with which estimates are to keep each limit"),

@@ -21,6 +21,7 @@ struct Context {
   bool wide = false;    // every column of a table, whatever the width of the terminal
   std::size_t top = 0;  // rows of a table; 0: all
   std::string sort;     // column of a table, see Table::sort
+  bool strict = false;  // of commands with a model: what cannot be counted is an error
 
   bool json() const { return format == "json"; }
   bool csv() const { return format == "csv"; }

@@ -9,7 +9,7 @@ struct ModelCost::Loaded {
   EagerOptions options;
 };
 
-ModelCost::ModelCost(const std::string& model, WorkloadKind kind, const std::string& precision)
+ModelCost::ModelCost(const std::string& model, WorkloadKind kind, Precision precision)
     : loaded_(std::make_unique<Loaded>(Loaded{EagerModel(model), {}})) {
   loaded_->options.training = kind == WorkloadKind::kTraining;
   loaded_->options.precision = precision;

@@ -11,7 +11,7 @@ namespace ridgewatt::cli {
 class ModelCost {
  public:
   // `model` is a path or zoo:NAME. Throws what load_workload throws.
-  ModelCost(const std::string& model, WorkloadKind kind, const std::string& precision);
+  ModelCost(const std::string& model, WorkloadKind kind, Precision precision);
   ~ModelCost();
   // One minibatch. Not for several threads at once.
   WorkloadCost operator()(int batch);

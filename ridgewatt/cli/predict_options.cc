@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/points.h"
@@ -16,7 +17,8 @@
 
 namespace ridgewatt::cli {
 
-void PredictOptions::add_to(CLI::App& command) {
+void PredictOptions::add_to(CLI::App& command, Context& context) {
+  add_strict(command, context);
   command.add_option("--samples", samples, "Sweep CSV of the profiled modes");
   command.add_option("--reference", references, "Sweep CSV of another workload; may be repeated")
       ->allow_extra_args(false);
@@ -117,8 +119,11 @@ PredictInputs read_inputs(const Context& context, const PredictOptions& options)
     }
     const auto kind =
         inputs.samples.kind == "training" ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    predictor.priors.push_back(
-        twin_reference(options.device, model_costs(options.model, kind), inputs.points));
+    const CostFunction costs = model_costs(options.model, kind);
+    const auto caveats = costs(inputs.points.empty() ? 1 : inputs.points.front().batch).caveats;
+    for (const auto& line : caveats.lines()) remark(context, line);
+    refuse_uncounted(context, caveats);
+    predictor.priors.push_back(twin_reference(options.device, costs, inputs.points));
   }
   inputs.predictor = make_predictor(predictor);
   return inputs;

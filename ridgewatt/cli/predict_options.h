@@ -17,7 +17,7 @@ struct PredictOptions {
   bool keep_outliers = false;
   double confidence = kDefaultInterval;  // of the intervals
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Context& context);
 };
 
 struct PredictInputs {

@@ -4,6 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/device/board.h"
 
 namespace ridgewatt::cli {
@@ -53,6 +54,7 @@ TuneReport search_report(const Context& context, const TuneOptions& options,
 }
 
 void print_report(const Context& context, const TuneReport& report, bool trace) {
+  if (report.caveats) say_caveats(context, *report.caveats);
   if (context.json()) {
     print(tune_to_json(report));
   } else if (context.csv()) {
@@ -84,6 +86,9 @@ void print_report(const Context& context, const TuneReport& report, bool trace) 
 }
 
 void print_ranking(const Context& context, const std::vector<TuneReport>& reports) {
+  if (!reports.empty() && reports.front().caveats) {
+    say_caveats(context, *reports.front().caveats);
+  }
   const bool answered = !reports.empty() && reports.front().answer;
   if (context.json()) {
     Json json = reports.empty() ? Json::object() : tune_to_json(reports.front());

@@ -26,7 +26,7 @@ struct TuneOptions {
   std::vector<std::string> references;
   std::vector<int> batches;
   bool training = false;
-  std::string precision = "fp32";
+  Precision precision = Precision::kFp32;
   std::optional<std::string> strategy;
   int profiles = 15;
   std::optional<double> time_budget_s;

@@ -40,10 +40,12 @@ void tune_samples(const Context& context, const TuneOptions& options) {
     const Sweep reference = read_trusted_sweep(context, path, options.keep_outliers);
     predictor.add_reference(reference_from_rows(reference.workload, reference.observations));
   }
+  std::optional<CostCaveats> caveats;
   if (!options.model.empty() && !options.device.empty()) {
     const auto kind =
         samples.kind == "training" ? WorkloadKind::kTraining : WorkloadKind::kInference;
     const auto cost = std::make_shared<ModelCost>(options.model, kind, options.precision);
+    caveats = (*cost)(batches.empty() ? 1 : std::max(batches.front(), 1)).caveats;
     predictor.add_reference(twin_reference(
         options.device, [cost](int batch) { return (*cost)(batch); }, space.points()));
   }
@@ -77,6 +79,7 @@ void tune_samples(const Context& context, const TuneOptions& options) {
   for (const auto& [name, mode] : named_modes(options, space)) {
     report.others.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
   }
+  report.caveats = std::move(caveats);
   report.workload = samples.workload + " " + samples.kind;
   report.strategy = "predicted";
   report.seed = context.seed;

@@ -33,7 +33,7 @@ void keep_observations(const TuneOptions& options, const Sweep& workload,
 
 // What the twin of the board says of every point, as one more reference.
 std::vector<Observation> twin_view(const TuneOptions& options, const Sweep& sweep,
-                                   const SearchSpace& space) {
+                                   const SearchSpace& space, CostCaveats& caveats) {
   const bool training = sweep.kind == "training";
   auto cost = std::make_shared<ModelCost>(
       options.model, training ? WorkloadKind::kTraining : WorkloadKind::kInference,
@@ -45,6 +45,7 @@ std::vector<Observation> twin_view(const TuneOptions& options, const Sweep& swee
     const TimePower at = model(point);
     rows.push_back({point, at.time_s, at.power_w});
   }
+  caveats = model.estimator(space.points().front().batch).cost().caveats;
   return rows;
 }
 
@@ -72,8 +73,9 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
     prior->add_reference(space,
                          read_trusted_sweep(context, path, options.keep_outliers).observations);
   }
+  std::optional<CostCaveats> caveats;
   if (!options.model.empty() && !options.device.empty()) {
-    prior->add_reference(space, twin_view(options, sweep, space));
+    prior->add_reference(space, twin_view(options, sweep, space, caveats.emplace()));
   }
   const auto names = named_modes(options, space);
   StrategyOptions strategy = strategy_options(context, options);
@@ -85,6 +87,7 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
   const SearchSummary summary = tune(space, options.goal.goal(), profiler, strategy);
   keep_observations(options, sweep, strategy.known, summary);
   TuneReport report = search_report(context, options, space, summary);
+  report.caveats = std::move(caveats);
   report.workload = sweep.workload + " " + sweep.kind;
   report.provenance = profiler.provenance();
   report.others = compare_with_sweep(report.goal, sweep, names);

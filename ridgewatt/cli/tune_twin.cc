@@ -109,7 +109,8 @@ TuneReport tune_board(const Context& context, TuneOptions options, const std::st
       model.estimator(report.answer ? report.answer->point.batch : batches.front()).cost();
   report.workload =
       fmt::format("{}, {}, {}, on {}", options.model, options.training ? "training" : "inference",
-                  priced.precision, board.title);
+                  precision_name(priced.precision), board.title);
+  report.caveats = priced.caveats;
   report.device = device;
   report.twin_status = twin.status;
   report.seed = context.seed;

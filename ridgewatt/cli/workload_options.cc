@@ -6,15 +6,45 @@
 
 namespace ridgewatt::cli {
 
-void WorkloadOptions::add_to(CLI::App& command) {
+void add_precision(CLI::App& command, Precision& precision) {
+  command
+      .add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& text) { precision = parse_precision(text); },
+          "What MODEL computes in: " + precision_names() +
+              " (all but fp32 by peak ratios, not validated)")
+      ->default_str(std::string(precision_name(precision)));
+}
+
+void add_strict(CLI::App& command, Context& context) {
+  command.add_flag("--strict", context.strict, "Exit with 1 when something could not be counted");
+}
+
+void say_caveats(const Context& context, const CostCaveats& caveats) {
+  if (!context.json()) {
+    for (const auto& line : caveats.lines()) remark(context, line);
+  }
+  refuse_uncounted(context, caveats);
+}
+
+void refuse_uncounted(const Context& context, const CostCaveats& caveats) {
+  if (!context.strict || caveats.uncounted.empty()) return;
+  const Uncounted& first = caveats.uncounted.front();
+  const std::size_t more = caveats.uncounted.size() - 1;
+  throw NotSupportedError(
+      "the model has operators that are not counted",
+      first.full_name() + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
+      "leave --strict out to see what the others cost");
+}
+
+void WorkloadOptions::add_to(CLI::App& command, Context& context) {
   command.add_option("MODEL", model, "ONNX file or zoo:NAME")->required();
   quantity(command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)"),
            count().within(1, 1 << 20))
       ->delimiter(',');
   command.add_flag("--training", training, "A training step instead of inference");
-  command.add_option(
-      "--precision", precision,
-      "fp32, fp16, bf16, int8 or mixed (all but fp32 by peak ratios, not validated)");
+  add_precision(command, precision);
+  add_strict(command, context);
   command.add_option("--optimizer", optimizer, "sgd, momentum or adam");
   command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
   quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
@@ -31,10 +61,12 @@ EagerOptions WorkloadOptions::eager() const {
   options.precision = precision;
   options.optimizer = optimizer;
   for (const auto& dim : dims) {
-    const auto equals = dim.find('=');
+    const auto equals = dim.rfind('=');
     const auto value =
         equals == std::string::npos ? std::nullopt : parse_int(dim.substr(equals + 1));
-    if (!value || *value < 1) throw UsageError("--dim needs NAME=VALUE", dim);
+    if (!value || *value < 0 || equals == 0) {
+      throw UsageError("--dim needs NAME=VALUE", dim, "for example --dim sequence=128");
+    }
     options.dims[dim.substr(0, equals)] = *value;
   }
   return options;

@@ -12,18 +12,29 @@
 
 namespace ridgewatt::cli {
 
+// Adds --precision; the text is parsed here.
+void add_precision(CLI::App& command, Precision& precision);
+// Adds --strict, which say_caveats() obeys.
+void add_strict(CLI::App& command, Context& context);
+// Says what the cost of a model leaves out and what it rests on: one remark for each, but for JSON,
+// where keys say it (add_caveats). With --strict throws NotSupportedError when something is not
+// counted.
+void say_caveats(const Context& context, const CostCaveats& caveats);
+// The second half of that alone, for what prints its result first.
+void refuse_uncounted(const Context& context, const CostCaveats& caveats);
+
 struct WorkloadOptions {
   std::string model;
   std::vector<int> batches;
   bool training = false;
-  std::string precision = "fp32";
+  Precision precision = Precision::kFp32;
   std::string optimizer = "sgd";
   std::vector<std::string> dims;  // NAME=VALUE
   int workers = 4;
   std::optional<double> loader_ms;
 
   // Adds MODEL and the options to `command`.
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Context& context);
   EagerOptions eager() const;
   RunOptions run() const;
   // The model on a twin; `model` outlives the result.

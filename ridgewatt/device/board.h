@@ -23,6 +23,7 @@ namespace ridgewatt {
 
 // What a GPU computes in.
 enum class Arithmetic { kFp32, kFp16, kBf16, kInt8 };
+inline constexpr std::size_t kArithmeticCount = 4;
 // "fp32", "fp16", "bf16", "int8".
 std::string_view arithmetic_name(Arithmetic arithmetic);
 

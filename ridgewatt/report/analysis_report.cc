@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/report/caveats_json.h"
 
 namespace ridgewatt {
 namespace {
@@ -91,7 +92,7 @@ Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& 
                {"model", model.name},
                {"kind", a.workload.kind == WorkloadKind::kTraining ? "training" : "inference"},
                {"batch", a.shapes.batch},
-               {"precision", a.workload.precision},
+               {"precision", std::string(precision_name(a.workload.precision))},
                {"convention", labels.convention},
                {"traffic", labels.traffic}};
   if (!labels.optimizer.empty()) json["optimizer"] = labels.optimizer;
@@ -103,11 +104,7 @@ Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& 
   json["dims"] = a.shapes.bound;
   json["assumed_dims"] = a.shapes.assumed;
   json["assumptions"] = a.plan.assumptions;
-  json["unsupported"] = Json::array();
-  for (const Unsupported& u : a.unsupported) {
-    json["unsupported"].push_back(
-        {{"op", u.op}, {"reason", u.reason}, {"nodes", u.nodes}, {"share", u.share}});
-  }
+  add_caveats(a.workload.caveats, json);
   json["nodes"] = Json::array();
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     json["nodes"].push_back(node_json(model, a.plan.steps[i], a.nodes[i]));
@@ -131,9 +128,9 @@ Table analysis_totals(const Model& model, const Analysis& a) {
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   const bool training = a.workload.kind == WorkloadKind::kTraining;
   table.add_row({model.name, std::string(training ? "training" : "inference"), a.shapes.batch,
-                 a.workload.precision, whole(a.macs), whole(a.flops), whole(a.int_ops),
-                 whole(a.bytes()), a.arithmetic_intensity(), whole(a.parameter_count),
-                 whole(a.peak_memory_bytes), whole(a.kernels)});
+                 std::string(precision_name(a.workload.precision)), whole(a.macs), whole(a.flops),
+                 whole(a.int_ops), whole(a.bytes()), a.arithmetic_intensity(),
+                 whole(a.parameter_count), whole(a.peak_memory_bytes), whole(a.kernels)});
   return table;
 }
 

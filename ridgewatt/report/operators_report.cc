@@ -50,8 +50,9 @@ What Ridgewatt knows of every operator, printed by `ridgewatt operators` from th
   input and of the first output; other terms are extents or attributes that
   `ridgewatt analyze MODEL --explain NODE` prints with their values: `channels` and `window` of a
   convolution are those that one output (of a transposed convolution: one input) meets, `k` is the
-  length of a product's sum, `bias`, `peepholes` and `extra` are 1 where they are present. A
-  multiply-accumulate (MAC) is two operations.
+  length of a product's sum, `bias` and `peepholes` are 1 where they are present, `extra`
+  is what is fused besides (a scale, an addend, an activation: 1 each). A multiply-accumulate (MAC)
+  is two operations.
 * **Gradient**: operations of the backward pass, for every operand that wants one, or for all
   together where they are computed at once.
 * **Training**: forward operations where they differ from inference (statistics of the batch).

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/report/caveats_json.h"
 
 namespace ridgewatt {
 namespace {
@@ -98,6 +99,7 @@ Json tune_to_json(const TuneReport& report) {
     json["profiled"].push_back(entry);
   }
   json["considered"] = report.considered;
+  if (report.caveats) add_caveats(*report.caveats, json);
   json["strategy"] = report.strategy;
   json["seed"] = report.seed;
   json["provenance"] = report.provenance;

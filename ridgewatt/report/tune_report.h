@@ -8,6 +8,7 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/search.h"
+#include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {
 
@@ -19,8 +20,9 @@ struct TuneReport {
   std::string twin_status;  // "fitted" or "scaled, not validated", where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
-  std::string provenance;  // "replayed", "modelled", "predicted", "profiled": a sample
-  std::string remark;      // what the figures rest on, with the error of a model
+  std::string provenance;              // "replayed", "modelled", "predicted", "profiled": a sample
+  std::string remark;                  // what the figures rest on, with the error of a model
+  std::optional<CostCaveats> caveats;  // of the model, where one was priced
   std::optional<ComparedPoint> answer;
   std::optional<ComparedPoint> miss;  // without an answer
   bool memory_known = false, fits_memory = true;

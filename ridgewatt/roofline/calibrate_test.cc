@@ -23,7 +23,6 @@ std::shared_ptr<const WorkloadCost> synthetic_cost(std::uint64_t seed, int batch
   cost->name = "synthetic";
   cost->batch = batch;
   cost->kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-  cost->precision = "fp32";
   cost->input_bytes = 6e5 * batch;
   for (int i = 0; i < 25; ++i) {
     KernelCost kernel;

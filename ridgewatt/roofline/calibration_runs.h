@@ -49,7 +49,7 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 struct EagerOptions {
   int batch = 1;
   bool training = false;
-  std::string precision = "fp32";
+  Precision precision = Precision::kFp32;
   std::string optimizer = "sgd";
   std::map<std::string, std::int64_t> dims;
 };

@@ -18,7 +18,6 @@ WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
   WorkloadCost cost;
   cost.name = "random";
   cost.batch = batch;
-  cost.precision = "fp32";
   cost.input_bytes = 600e3 * batch;
   for (std::size_t i = 0; i < count; ++i) {
     KernelCost kernel;
@@ -135,7 +134,6 @@ TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
 TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
   WorkloadCost cost;
   cost.batch = 1;
-  cost.precision = "fp32";
   KernelCost kernel;
   kernel.op_class = OpClass::kElementwise;
   kernel.output_elements = 1000;

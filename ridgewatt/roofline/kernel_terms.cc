@@ -10,23 +10,37 @@ namespace {
 
 using P = TwinParam;
 
-// Ratio by which reduced precision speeds an operator class up: by peaks, not validated.
-double fp_speedup(const Twin& twin, const WorkloadCost& cost, OpClass op_class) {
-  if (cost.precision != "fp16" && cost.precision != "bf16") return 1;
+// What contractions compute in. Mixed precision multiplies in FP16: training under automatic casts,
+// inference with INT8 weights that are widened as they are read.
+Arithmetic arithmetic_of(Precision precision) {
+  switch (precision) {
+    case Precision::kStored:
+    case Precision::kFp32:
+      return Arithmetic::kFp32;
+    case Precision::kFp16:
+    case Precision::kMixed:
+      return Arithmetic::kFp16;
+    case Precision::kBf16:
+      return Arithmetic::kBf16;
+    case Precision::kInt8:
+      return Arithmetic::kInt8;
+  }
+  return Arithmetic::kFp32;
+}
+
+// Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
+// contractions run on matrix units.
+double speedup_of(const Twin& twin, Arithmetic arithmetic, OpClass op_class) {
   switch (op_class) {
     case OpClass::kConv:
-      return twin.conv_fp16_speedup;
+      return twin.speedup(arithmetic).conv;
     case OpClass::kGemm:
     case OpClass::kRecurrent:
     case OpClass::kAttention:
-      return twin.gemm_fp16_speedup;
+      return twin.speedup(arithmetic).product;
     default:
       return 1;
   }
-}
-
-double int_speedup(const Twin& twin, OpClass op_class) {
-  return op_class == OpClass::kConv ? twin.conv_int8_speedup : twin.gemm_int8_speedup;
 }
 
 struct ClassFactors {
@@ -78,14 +92,19 @@ double launch_ratio(const Twin& t, Phase phase) {
 }  // namespace
 
 KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
+  const Arithmetic arithmetic = arithmetic_of(cost.arithmetic);
+  twin.speedup(arithmetic);  // throws where the board has no such rate
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
     const auto [rate, traffic] = class_factors(twin, kernel);
-    const double speedup = fp_speedup(twin, cost, kernel.op_class);
     const double fill =
         kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
-    const double flop =
-        kernel.work_flop / speedup + kernel.work_int_op / int_speedup(twin, kernel.op_class);
+    double flop = 0;  // in FP32 operations
+    if (kernel.work_flop != 0)
+      flop += kernel.work_flop / speedup_of(twin, arithmetic, kernel.op_class);
+    if (kernel.work_int_op != 0) {
+      flop += kernel.work_int_op / speedup_of(twin, Arithmetic::kInt8, kernel.op_class);
+    }
     const double cycles = flop / (rate * twin.flop_per_cycle) * fill;
     const double bytes = kernel.traffic_bytes() * traffic;
     if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {

@@ -128,11 +128,13 @@ void set_hardware(const Board& board, Twin& twin) {
   // BF16 have them. Products stay on the FP32 pipes by default in PyTorch.
   const double conv_base =
       board.bf16_flop_per_sm_cycle > 0 ? board.fp16_flop_per_sm_cycle / 2 : fp32;
-  const auto speedup = [](double rate, double base) { return rate > 0 ? rate / base : 1; };
-  twin.conv_fp16_speedup = speedup(board.fp16_flop_per_sm_cycle, conv_base);
-  twin.conv_int8_speedup = speedup(board.int8_op_per_sm_cycle, conv_base);
-  twin.gemm_fp16_speedup = speedup(board.fp16_flop_per_sm_cycle, fp32);
-  twin.gemm_int8_speedup = speedup(board.int8_op_per_sm_cycle, fp32);
+  const auto set = [&](Arithmetic arithmetic, double rate) {
+    twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
+  };
+  set(Arithmetic::kFp16, board.fp16_flop_per_sm_cycle);
+  set(Arithmetic::kBf16, board.bf16_flop_per_sm_cycle);
+  set(Arithmetic::kInt8, board.int8_op_per_sm_cycle);
+  twin.speedups[static_cast<std::size_t>(Arithmetic::kFp32)] = {1, 1};
 }
 
 double required(const Board& board, const std::string& key) {
@@ -213,6 +215,16 @@ std::span<const TwinParamSpec> twin_parameters() {
 
 double Twin::lo(TwinParam param) const {
   return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
+  const auto& found = speedups[static_cast<std::size_t>(arithmetic)];
+  if (!(found.product > 0)) {
+    throw NotSupportedError(
+        fmt::format("no {} rate is known of the board {}", arithmetic_name(arithmetic), board), "",
+        "choose another precision or a board that has it");
+  }
+  return found;
 }
 
 double Twin::hi(TwinParam param) const {

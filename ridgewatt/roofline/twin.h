@@ -109,11 +109,14 @@ struct Twin {
   std::array<double, kTwinParamCount> values{};  // all positive
   std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
   // The hardware that the parameters are relative to.
-  double flop_per_cycle = 0;     // FP32 peak of all SMs per GPU cycle
-  double conv_fp16_speedup = 1;  // over FP32 convolutions (TF32 tensor cores where there are)
-  double conv_int8_speedup = 1;
-  double gemm_fp16_speedup = 1;  // over FP32 products
-  double gemm_int8_speedup = 1;
+  double flop_per_cycle = 0;  // FP32 peak of all SMs per GPU cycle
+  // Peak rate of contractions over their FP32 rate (of convolutions: TF32 on tensor cores where
+  // there are), by Arithmetic. 0: the board is not known to have that rate.
+  struct ContractionSpeedup {
+    double conv = 0;
+    double product = 0;
+  };
+  std::array<ContractionSpeedup, kArithmeticCount> speedups{{{1, 1}}};
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
   double gpu_clock_hz = 0;
@@ -124,6 +127,8 @@ struct Twin {
   std::string status;  // "fitted", "scaled, not validated" or "prior"
   std::string origin;  // date, data and command of the fit
 
+  // NotSupportedError, with the board and the precision, where the board has no such rate.
+  const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
   // 90 % interval of a parameter.
   double lo(TwinParam param) const;

@@ -14,6 +14,8 @@ namespace ridgewatt {
 struct Assumptions {
   std::map<std::string, std::int64_t> sizes;
   std::int64_t otherwise = 1;  // kUnknownDim: leave them, and a batch that nobody gave, open
+  // Past and new tokens make up the total (see extent_names.h).
+  bool relate_lengths = true;
 };
 
 // Sets type and shape of the main graph's inputs and fills batch, bound and assumed of `summary`.
@@ -25,7 +27,13 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
 // Names of the open extents that bind_inputs() makes assumptions about.
 std::vector<std::string> extents_to_assume(const Model& model, const InferOptions& options);
 
-// Replaces the extents of `shape` whose symbols are bound.
+// Names of all open extents that nobody gave and that do not follow from others.
+std::vector<std::string> extents_not_given(const Model& model, const InferOptions& options);
+
+// Symbols of the inputs of all bodies that are not symbols of the main graph.
+std::vector<std::string> symbols_of_bodies(const Model& model);
+
+// Replaces the extents of `shape` whose symbols are bound, or are sums of such.
 void bind_known_symbols(const std::vector<std::string>& symbols,
                         const std::map<std::string, std::int64_t>& bound, Shape& shape);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/onnx_reader.h"
@@ -38,7 +39,7 @@ class Accountant {
       : analysis_(analysis),
         plan_(analysis.plan),
         options_(options),
-        precision_(parse_precision(options.precision, options.kind)),
+        precision_(element_widths(options.precision, options.kind)),
         sizes_(plan_, precision_) {
     analysis_.nodes.resize(plan_.steps.size());
   }
@@ -57,7 +58,7 @@ class Accountant {
     if (training()) add_training(kernels);
     if (options_.convention == Convention::kPagoda) apply_pagoda();
     add_totals();
-    list_unsupported();
+    list_caveats();
   }
 
  private:
@@ -80,9 +81,26 @@ class Accountant {
     }
     const auto most = std::max_element(by_type.begin(), by_type.end(),
                                        [](auto& a, auto& b) { return a.second < b.second; });
-    workload().precision = precision_.name != "stored" ? precision_.name
-                           : most == by_type.end()     ? "fp32"
-                                                       : stored_precision_name(most->first);
+    if (options_.precision != Precision::kStored) {
+      workload().precision = workload().arithmetic = options_.precision;
+    } else {
+      workload().precision = most == by_type.end() ? Precision::kFp32 : precision_of(most->first);
+      workload().arithmetic = stored_arithmetic();
+    }
+  }
+
+  // The type in which most of the floating-point work is done.
+  Precision stored_arithmetic() const {
+    std::map<Precision, double> flops;
+    for (const Step& step : plan_.steps) {
+      if (step.integer || step.node->outputs.empty() || step.node->outputs[0] == kNoTensor)
+        continue;
+      const DataType type = plan_.tensor(step.node->outputs[0]).dtype;
+      if (is_floating(type)) flops[precision_of(type)] += step.count * step.cost.flops;
+    }
+    const auto most = std::max_element(flops.begin(), flops.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+    return most == flops.end() ? Precision::kFp32 : most->first;
   }
 
   void add_forward(const Kernels& kernels, const std::vector<KernelTraffic>& traffic) {
@@ -268,18 +286,26 @@ class Accountant {
     }
   }
 
-  void list_unsupported() {
-    std::map<std::pair<std::string, std::string>, int> counts;
+  void list_caveats() {
+    std::map<std::tuple<std::string, std::string, std::string>, int> counts;
     for (const Step& step : plan_.steps) {
       if (step.kind != StepKind::kUnpriced) continue;
-      const Node& node = *step.node;
-      const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
-      ++counts[{op, step.rule == nullptr ? "no rule" : "extents not known"}];
+      ++counts[{step.node->domain, step.node->op,
+                step.rule == nullptr ? "no rule" : "extents not known"}];
     }
     const auto all = static_cast<double>(plan_.steps.size());
+    CostCaveats& caveats = workload().caveats;
     for (const auto& [key, nodes] : counts) {
-      analysis_.unsupported.push_back({key.first, key.second, nodes, nodes / all});
+      const auto& [domain, op, reason] = key;
+      caveats.uncounted.push_back({op, domain, nodes, reason, nodes / all});
     }
+    // Operators without a rule first: what follows from them is often not known either.
+    std::stable_partition(caveats.uncounted.begin(), caveats.uncounted.end(),
+                          [](const Uncounted& one) { return one.reason == "no rule"; });
+    caveats.assumed_dims = analysis_.shapes.assumed;
+    caveats.open_dims = analysis_.shapes.open;
+    caveats.assumptions = plan_.assumptions;
+    for (const auto& remark : analysis_.shapes.remarks) caveats.assumptions.push_back(remark);
   }
 
   Analysis& analysis_;

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/workload/element_widths.h"
 #include "ridgewatt/workload/execution_plan.h"
 #include "ridgewatt/workload/infer.h"
-#include "ridgewatt/workload/precision.h"
 #include "ridgewatt/workload/traffic.h"
 #include "ridgewatt/workload/training_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -39,7 +39,7 @@ struct CostOptions {
   std::vector<ValueInfo> inputs = {};             // concrete inputs; they win over the above
   WorkloadKind kind = WorkloadKind::kInference;
   Optimizer optimizer = Optimizer::kSgd;
-  std::string precision = "stored";  // see parse_precision
+  Precision precision = Precision::kStored;
   Convention convention = Convention::kFull;
   TrafficModel traffic = TrafficModel::kFused;
   double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
@@ -54,20 +54,11 @@ struct NodeCost {
   double write_bytes = 0;
 };
 
-// Operators whose cost is not known, and so counts as nothing.
-struct Unsupported {
-  std::string op;      // "domain.Op", or "Op" of ai.onnx
-  std::string reason;  // "no rule" or "extents not known"
-  int nodes = 0;
-  double share = 0;  // of all nodes
-};
-
 struct Analysis {
   ExecutionPlan plan;           // the nodes that run; refers to the model
   std::vector<NodeCost> nodes;  // one a step of the plan
   WorkloadCost workload;        // the same by kernel
-  InferSummary shapes;
-  std::vector<Unsupported> unsupported;
+  InferSummary shapes;          // what is not counted and assumed: workload.caveats
 
   double macs = 0;
   double flops = 0;
@@ -86,7 +77,7 @@ struct Analysis {
 Model load_workload(const std::string& path);
 
 // Infers the model's shapes for the options and prices it. `model` must outlive the result.
-// Throws what infer() throws, and UsageError for a precision that there is not.
+// Throws what infer() throws.
 Analysis analyze(Model& model, const CostOptions& options = {});
 
 // The kernels alone: what a roofline needs.

@@ -75,6 +75,27 @@ OpCost skip_norm(const OpContext& op, Terms& t, int norm) {
   return {.flops = outputs_of(op, t) * (norm + 1 + biases)};
 }
 
+// A normalization of 8 an element; SiLU is 5, an addend and its bias 1 each.
+OpCost ms_group_norm(const OpContext& op, Terms& t) {
+  const double activation = t("activation", op.node().integer("activation", 0) != 0 ? 5 : 0);
+  const bool skips = op.node().op == "SkipGroupNorm";
+  const double addends = t("addends", skips ? 1 + (op.has_input(4) ? 1 : 0) : 0);
+  return {.flops = outputs_of(op, t) * (8 + activation + addends)};
+}
+
+// `rotary_embedding_dim` elements of each head are rotated, all where it is 0.
+OpCost ms_rotary(const OpContext& op, Terms& t) {
+  const auto part = static_cast<double>(op.node().integer("rotary_embedding_dim", 0));
+  const auto heads = static_cast<double>(op.node().integer("num_heads", 0));
+  const auto& shape = op.input(0).shape;
+  const bool split = shape && shape->size() == 4;
+  double share = 1;
+  if (part > 0 && (split || heads > 0)) {
+    share = std::min(1.0, part * (split ? 1 : heads) / extent(op.input(0), -1));
+  }
+  return {.flops = 3 * outputs_of(op, t) * t("share", share)};
+}
+
 }  // namespace
 
 const CostRule kView = {OpClass::kDataMovement, no_operations, "0", Fusion::kView, Gradient::kPass};
@@ -170,6 +191,9 @@ const CostRule kDequantize = {kElementwise, per_output<2>,       "2 * outputs",
 const CostRule kRotary = {kElementwise, per_output<3>,       "3 * outputs",
                           kPointwise,   Gradient::kPerInput, 3};
 
+const CostRule kMsRotary = {kElementwise, ms_rotary,           "3 * outputs * share",
+                            kPointwise,   Gradient::kPerInput, 3};
+
 const CostRule kSoftmax = {OpClass::kSoftmax, per_output<7>,   "7 * outputs",
                            Fusion::kRowwise,  Gradient::kOnce, 4,
                            Saved::kOutput};
@@ -188,6 +212,10 @@ const CostRule kLayerNorm = {OpClass::kNormalization, per_output<8>,   "8 * outp
 const CostRule kInstanceNorm = {OpClass::kNormalization, per_output<8>,   "8 * outputs",
                                 Fusion::kKernel,         Gradient::kOnce, 12,
                                 Saved::kInputs};
+const CostRule kMsGroupNorm = {
+    OpClass::kNormalization, ms_group_norm,   "outputs * (8 + activation + addends)",
+    Fusion::kKernel,         Gradient::kOnce, 12,
+    Saved::kInputs};
 const CostRule kRmsNorm = {OpClass::kNormalization, per_output<5>,   "5 * outputs",
                            Fusion::kRowwise,        Gradient::kOnce, 9,
                            Saved::kInputs};

@@ -57,6 +57,8 @@ extern const CostRule kSoftmax;
 extern const CostRule kHardmax;
 extern const CostRule kBatchNorm;
 extern const CostRule kLayerNorm;
+extern const CostRule kMsGroupNorm;   // with its activation, addend and bias
+extern const CostRule kMsRotary;      // of a part of each head
 extern const CostRule kInstanceNorm;  // Instance and Group: over the image
 extern const CostRule kRmsNorm;
 extern const CostRule kSkipLayerNorm;
@@ -84,7 +86,13 @@ extern const CostRule kDeformConv;
 extern const CostRule kFusedConv;
 extern const CostRule kCausalConv;
 extern const CostRule kGemm;
-extern const CostRule kMatMul;  // and its quantised and packed forms: k is the last extent of A
+extern const CostRule kMatMul;
+extern const CostRule kFusedMatMul;  // and the others of com.microsoft, by where their bias is
+extern const CostRule kFusedGemm;
+extern const CostRule kDynamicQuantizeMatMul;
+extern const CostRule kMatMulNBits;
+extern const CostRule
+    kMatMulIntegerToFloat;  // and its quantised and packed forms: k is the last extent of A
 extern const CostRule kEinsum;
 extern const CostRule kLstm;
 extern const CostRule kGru;

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "ridgewatt/workload/attention_lengths.h"
 #include "ridgewatt/workload/cost_rules.h"
 #include "ridgewatt/workload/cost_terms.h"
 
@@ -79,6 +80,29 @@ OpCost matmul(const OpContext& op, Terms& t) {
   return product(outputs * depth, outputs, depth, 0);
 }
 
+// Axis of A along which the fused products of ONNX Runtime sum up.
+int summed_axis(const Node& node, int rank) {
+  const bool transposed = node.integer("transA", 0) != 0;
+  if (!transposed || rank < 2) return rank - 1;
+  return node.integer("transBatchA", 0) != 0 ? 0 : rank - 2;
+}
+
+// A product whose bias is input `bias`, with what is fused to it: a scale, an activation.
+OpCost fused_product(const OpContext& op, Terms& t, std::size_t bias) {
+  const Node& node = op.node();
+  const auto& shape = op.input(0).shape;
+  const double outputs = outputs_of(op, t);
+  const int axis = summed_axis(node, shape ? static_cast<int>(shape->size()) : 0);
+  const double depth = t("k", shape ? extent(op.input(0), axis) : kUnknown);
+  const double biased = t("bias", op.has_input(bias) ? 1 : 0);
+  const std::string_view activation = node.text("activation", "");
+  const bool activates = !activation.empty() && activation != "NONE";
+  const double extra = t("extra", (node.real("alpha", 1) != 1 ? 1 : 0) + (activates ? 1 : 0));
+  return product(outputs * depth, outputs, depth, biased + extra);
+}
+
+constexpr std::string_view kFusedProductFormula = "2 * outputs * k + (bias + extra) * outputs";
+
 // Labels of an Einsum operand with their extents. Axes of an ellipsis are named by their distance
 // from its end, so that they align between operands.
 using Labels = std::map<std::string, double>;
@@ -122,7 +146,7 @@ OpCost einsum(const OpContext& op, Terms& t) {
   const double products = t("products", static_cast<double>(index) - 1);
   const double outputs = outputs_of(op, t);
   if (products == 0) return {.flops = combinations};
-  return product(combinations * products, outputs, combinations / outputs, 0);
+  return product(combinations * products, outputs, outputs > 0 ? combinations / outputs : 0, 0);
 }
 
 // A recurrent layer: every step multiplies the input and the state with the weights of all gates.
@@ -193,53 +217,78 @@ OpCost linear_attention(const OpContext& op, Terms& t) {
   return {macs, 2 * macs, head_size};
 }
 
-// com.microsoft.Attention: the projection onto queries, keys and values is part of it.
+double known_extent(std::int64_t value) {
+  return value == kUnknownDim ? kUnknown : static_cast<double>(value);
+}
+
+// com.microsoft.Attention: the projection onto queries, keys and values is part of it, with its
+// bias; so may be the rotation of queries and keys.
 OpCost ms_attention(const OpContext& op, Terms& t) {
-  const double heads = static_cast<double>(op.node().integer("num_heads", 1));
-  const double width = extent(op.input(1), 1) / 3;
+  const Node& node = op.node();
+  const double heads = static_cast<double>(node.integer("num_heads", 1));
+  const double width = extent(op.input(1), 1);
+  double query_width = width / 3;
+  double value_width = width / 3;
+  if (const auto* sizes = node.integers("qkv_hidden_sizes"); sizes && sizes->size() == 3) {
+    query_width = static_cast<double>((*sizes)[0]);
+    value_width = static_cast<double>((*sizes)[2]);
+  }
   AttentionShape a = {};
   a.batch = extent(op.input(0), 0);
   a.heads = heads;
   a.queries = extent(op.input(0), 1);
-  a.keys = a.queries + optional_extent(op, 4, 3);
-  a.head_size = width / heads;
-  a.value_size = a.head_size;
+  a.keys = known_extent(attention_lengths(op).keys);
+  a.head_size = query_width / heads;
+  a.value_size = value_width / heads;
   OpCost cost = attention_core(a, t);
-  const double projection = t("projection", elements(op.input(0)) * extent(op.input(1), 1));
+  const double projection = t("projection", elements(op.input(0)) * width);
+  const double tokens = a.batch * a.queries;
+  const double biases = t("biases", op.has_input(2) ? tokens * width : 0);
+  const bool rotates = node.integer("do_rotary", 0) != 0;
+  const double rotated = t("rotated", rotates ? tokens * 2 * query_width : 0);
   cost.macs += projection;
-  cost.flops += 2 * projection;
+  cost.flops += 2 * projection + biases + 3 * rotated;
   return cost;
 }
 
+// Queries, keys and values come projected.
 OpCost multi_head_attention(const OpContext& op, Terms& t) {
+  const Tensor& q = op.input(0);
   AttentionShape a = {};
-  a.batch = extent(op.input(0), 0);
+  a.batch = extent(q, 0);
   a.heads = static_cast<double>(op.node().integer("num_heads", 1));
-  a.queries = extent(op.input(0), 1);
-  const bool packed = op.input(0).shape && op.input(0).shape->size() == 5;  // [B, S, N, 3, H]
-  const double width = packed ? a.heads * extent(op.input(0), 4) : extent(op.input(0), -1);
-  a.head_size = width / a.heads;
-  a.value_size = a.head_size;
-  a.keys = a.queries;
-  if (!packed && op.has_input(1)) {  // [B, S, width], or [B, heads, S, size] for cross attention
-    const Tensor& k = op.input(1);
-    a.keys = extent(k, k.shape && k.shape->size() == 4 ? 2 : 1);
-  }
-  a.keys += optional_extent(op, 6, 2);
+  a.queries = extent(q, 1);
+  const bool packed = q.shape && q.shape->size() == 5;  // [B, S, N, 3, H]
+  a.head_size = packed ? extent(q, 4) : extent(q, -1) / a.heads;
+  a.value_size = extent(op.output(0), -1) / a.heads;
+  a.keys = known_extent(attention_lengths(op).keys);
   return attention_core(a, t);
 }
 
+// Groups of heads share keys and values. What may be part of it: rotation (3 operations an element
+// of queries and new keys), a cap on the scores (quotient, hyperbolic tangent and product: 7), a
+// window that limits how far a token looks back.
 OpCost group_query_attention(const OpContext& op, Terms& t) {
+  const Node& node = op.node();
   AttentionShape a = {};
   a.batch = extent(op.input(0), 0);
-  a.heads = static_cast<double>(op.node().integer("num_heads", 1));
-  const double kv_heads = static_cast<double>(op.node().integer("kv_num_heads", 1));
+  a.heads = static_cast<double>(node.integer("num_heads", 1));
+  const double kv_heads = static_cast<double>(node.integer("kv_num_heads", 1));
   a.queries = extent(op.input(0), 1);
   const bool packed = !op.has_input(1);
   a.head_size = extent(op.input(0), 2) / (packed ? a.heads + 2 * kv_heads : a.heads);
   a.value_size = a.head_size;
-  a.keys = op.has_output(1) ? extent(op.output(1), 2) : a.queries + optional_extent(op, 3, 2);
-  return attention_core(a, t);
+  a.keys = known_extent(attention_lengths(op).keys);
+  const auto window = static_cast<double>(node.integer("local_window_size", -1));
+  if (window > 0 && a.keys > window) a.keys = window;
+  OpCost cost = attention_core(a, t);
+  const bool rotates = node.integer("do_rotary", 0) != 0;
+  const double rotated =
+      t("rotated", rotates ? a.batch * a.queries * (a.heads + kv_heads) * a.head_size : 0);
+  const double capped =
+      t("capped", node.real("softcap", 0) > 0 ? a.batch * a.heads * a.queries * a.keys : 0);
+  cost.flops += 3 * rotated + 7 * capped;
+  return cost;
 }
 
 // Elimination of an n x n matrix.
@@ -306,7 +355,8 @@ const CostRule kLinearAttention = {
 const CostRule kMsAttention = {
     OpClass::kAttention,
     ms_attention,
-    "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 2 * projection",
+    "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 2 * projection + "
+    "biases + 3 * rotated",
     Fusion::kKernel,
     kContraction,
     0,
@@ -315,8 +365,35 @@ const CostRule kMultiHeadAttention = {OpClass::kAttention, multi_head_attention,
                                       Fusion::kKernel,     kContraction,         0,
                                       Saved::kInputs};
 const CostRule kGroupQueryAttention = {
-    OpClass::kAttention, group_query_attention, kAttentionFormula, Fusion::kKernel, kContraction, 0,
+    OpClass::kAttention,
+    group_query_attention,
+    "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 3 * rotated + "
+    "7 * capped",
+    Fusion::kKernel,
+    kContraction,
+    0,
     Saved::kInputs};
+
+namespace {
+
+template <std::size_t kBias>
+constexpr CostRule fused_product_rule() {
+  return {OpClass::kGemm,
+          [](const OpContext& op, Terms& t) { return fused_product(op, t, kBias); },
+          kFusedProductFormula,
+          Fusion::kKernel,
+          kContraction,
+          0,
+          Saved::kOtherInputs};
+}
+
+}  // namespace
+
+const CostRule kFusedMatMul = fused_product_rule<SIZE_MAX>();
+const CostRule kFusedGemm = fused_product_rule<2>();
+const CostRule kDynamicQuantizeMatMul = fused_product_rule<4>();
+const CostRule kMatMulNBits = fused_product_rule<5>();
+const CostRule kMatMulIntegerToFloat = fused_product_rule<6>();
 const CostRule kDet = {OpClass::kOther, determinant, "2 / 3 * inputs * n", Fusion::kKernel,
                        Gradient::kOnce, 3,           Saved::kInputs};
 

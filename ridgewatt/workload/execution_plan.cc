@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "ridgewatt/workload/attention_lengths.h"
 #include "ridgewatt/workload/cost_table.h"
 #include "ridgewatt/workload/op_registry.h"
+#include "ridgewatt/workload/quantized_graph.h"
 
 namespace ridgewatt {
 namespace {
@@ -16,6 +18,11 @@ bool is_quantized(DataType type) {
 
 // Work on integers is reported apart: quantized operators, and arithmetic on integer tensors.
 bool counts_integers(const OpContext& op) {
+  // Products of integers whose result is scaled to real numbers; the last quantizes A itself.
+  const std::string& name = op.node().op;
+  if (name == "QGemm" || name == "MatMulIntegerToFloat" || name == "DynamicQuantizeMatMul") {
+    return true;
+  }
   const auto integral = [](const Tensor& t) {
     return is_integer(t.dtype) || t.dtype == DataType::kBool;
   };
@@ -76,6 +83,8 @@ class PlanBuilder {
 
   ExecutionPlan build() {
     add_graph(plan_.model->graph, 1, 0);
+    note_whole_caches();
+    if (kind_ == WorkloadKind::kInference) absorb_quantization(plan_);
     return std::move(plan_);
   }
 
@@ -133,7 +142,24 @@ class PlanBuilder {
     return is_part_view(op) ? StepKind::kView : StepKind::kKernel;
   }
 
-  void price(const OpContext& op, Step& step) const {
+  void note_cache(const OpContext& op) {
+    const Node& node = op.node();
+    const CostRule* rule = find_cost_rule(node.domain, node.op);
+    if (node.domain != "com.microsoft" || rule->op_class != OpClass::kAttention) return;
+    const AttentionLengths lengths = attention_lengths(op);
+    if (lengths.whole_cache) ++whole_caches_[{node.op, lengths.keys}];
+  }
+
+  void note_whole_caches() {
+    for (const auto& [key, nodes] : whole_caches_) {
+      plan_.assumptions.push_back(key.first + ", " + std::to_string(nodes) +
+                                  (nodes == 1 ? " node" : " nodes") +
+                                  ": how full the cache is is not known, counted all " +
+                                  std::to_string(key.second) + " tokens of it");
+    }
+  }
+
+  void price(const OpContext& op, Step& step) {
     Terms terms;
     step.cost = step.rule->forward(op, terms);
     if (kind_ == WorkloadKind::kTraining && step.rule->training_flops > 0) {
@@ -141,6 +167,8 @@ class PlanBuilder {
       step.cost.flops = step.rule->training_flops * static_cast<double>(elements.value_or(0));
     }
     step.integer = counts_integers(op);
+    if (!op.node().subgraphs.empty()) return;  // its bodies are counted
+    note_cache(op);
     bool known = std::isfinite(step.cost.flops);
     for (const TensorId id : op.node().outputs) {
       if (id == kNoTensor || plan_.tensor(id).kind != ValueKind::kTensor) continue;
@@ -162,7 +190,7 @@ class PlanBuilder {
     if (node.op == "If") {
       add_branch(node, count);
     } else {
-      for (const Graph& body : node.subgraphs) add_loop(node, body, count);
+      for (std::size_t i = 0; i < node.subgraphs.size(); ++i) add_loop(node, i, count);
     }
   }
 
@@ -198,8 +226,14 @@ class PlanBuilder {
     return dearest;
   }
 
-  void add_loop(const Node& node, const Graph& body, double count) {
+  void add_loop(const Node& node, std::size_t index, double count) {
+    const Graph& body = node.subgraphs[index];
     double trips = 1;
+    if (!node.body_counts.empty()) {
+      trips = static_cast<double>(node.body_counts[index]);
+      if (trips > 0) add_graph(body, count * trips, ++scopes_);
+      return;  // inputs and outputs of the bodies are buffers of the search
+    }
     if (node.trip_count) {
       trips = static_cast<double>(*node.trip_count);
     } else {
@@ -221,6 +255,7 @@ class PlanBuilder {
   WorkloadKind kind_;
   ExecutionPlan plan_;
   int scopes_ = 0;
+  std::map<std::pair<std::string, std::int64_t>, int> whole_caches_;
 };
 
 // Inputs of these operators that hold statistics, scales or settings, not weights.
@@ -229,7 +264,13 @@ bool is_setting(const Node& node, std::size_t input) {
   if (op == "BatchNormalization") return input >= 3;
   if (op == "DequantizeLinear") return input >= 1;
   if (op == "QLinearConv") return input != 3 && input != 8;
-  if (op == "QLinearMatMul") return input != 0 && input != 3;
+  if (op == "QLinearMatMul" || op == "QLinearAdd" || op == "QLinearMul") {
+    return input != 0 && input != 3;
+  }
+  if (op == "QGemm") return input != 0 && input != 3 && input != 6;
+  if (op == "MatMulIntegerToFloat") return input >= 2 && input <= 5;
+  if (op == "DynamicQuantizeMatMul") return input == 2 || input == 3;
+  if (op == "GroupQueryAttention") return input >= 5;
   if (op == "LSTM" || op == "GRU" || op == "RNN") return input >= 4 && input != 7;  // states
   if (op == "RotaryEmbedding" || op == "QuantizeLinear" || op == "Resize" || op == "Upsample" ||
       op == "Clip" || op == "Pad" || op == "Dropout" || op == "OneHot") {

@@ -24,10 +24,11 @@ struct Step {
   const Node* node = nullptr;
   const CostRule* rule = nullptr;  // nullptr: the operator has none
   StepKind kind = StepKind::kKernel;
-  double count = 1;      // executions a minibatch: trip counts of the loops around it
-  int scope = 0;         // steps of one scope run in one go; 0 is the main graph
-  OpCost cost;           // of one execution
-  bool integer = false;  // cost counts integer operations
+  double count = 1;        // executions a minibatch: trip counts of the loops around it
+  int scope = 0;           // steps of one scope run in one go; 0 is the main graph
+  OpCost cost;             // of one execution
+  bool integer = false;    // cost counts integer operations
+  bool quantized = false;  // reads 8-bit numbers where the graph dequantizes them before
 };
 
 struct ExecutionPlan {

@@ -98,6 +98,7 @@ struct Node {
   // Found by the inference. If: index of the subgraph that is taken. Loop, Scan: iterations.
   std::optional<int> taken_branch;
   std::optional<std::int64_t> trip_count;
+  std::vector<std::int64_t> body_counts;  // runs of each subgraph, where they differ
 
   const Attribute* find(std::string_view attribute) const;
   // The attribute's value, or the fallback when it is absent (or of another type).

@@ -33,6 +33,7 @@ void reset(Graph& graph) {
   for (Node& node : graph.nodes) {
     node.taken_branch.reset();
     node.trip_count.reset();
+    node.body_counts.clear();
     for (Graph& body : node.subgraphs) reset(body);
   }
 }
@@ -148,13 +149,14 @@ InferSummary infer_once(Model& model, const InferOptions& options, const Assumpt
 }
 
 // What to assume for extents that nobody gave: 1, then one of them larger, then all of them, then
-// nothing.
+// nothing; all that once more without a relation between lengths.
 std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
   constexpr std::size_t kMostExtents = 4;
   constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
   const std::vector<std::string> names = extents_to_assume(model, options);
   std::vector<Assumptions> list = {{{}, 1}};
   if (names.empty()) return list;
+  list.reserve(2 * (names.size() + 2) * std::size(kSizes));
   for (std::size_t i = 0; i < std::min(names.size(), kMostExtents); ++i) {
     for (const std::int64_t size : kSizes) list.push_back({{{names[i], size}}, 1});
   }
@@ -162,7 +164,36 @@ std::vector<Assumptions> possible_assumptions(const Model& model, const InferOpt
     for (const std::int64_t size : kSizes) list.push_back({{}, size});
   }
   list.push_back({{}, kUnknownDim});
+  const std::size_t count = list.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    list.push_back(list[i]);
+    list.back().relate_lengths = false;
+  }
   return list;
+}
+
+// An extent of 0 is meant for what may be empty, such as a cache; not for what is to be computed.
+void refuse_empty_results(const Model& model, const InferOptions& options) {
+  const auto zero = std::find_if(options.dims.begin(), options.dims.end(),
+                                 [](const auto& dim) { return dim.second == 0; });
+  if (zero == options.dims.end() || model.graph.outputs.empty()) return;
+  const bool empty =
+      std::all_of(model.graph.outputs.begin(), model.graph.outputs.end(), [&](TensorId id) {
+        return model.tensors[static_cast<std::size_t>(id)].element_count() == std::int64_t{0};
+      });
+  if (empty) {
+    throw UsageError("with " + escape_terminal(zero->first) + " = 0 the model computes nothing",
+                     "--dim", "only what may be empty can be 0, such as a cache of past tokens");
+  }
+}
+
+// What to do about a contradiction that may lie in extents that nobody gave.
+std::string extents_hint(const Model& model, const InferOptions& options) {
+  std::string list;
+  for (const auto& name : extents_not_given(model, options)) {
+    list += (list.empty() ? "" : ", ") + escape_terminal(name);
+  }
+  return list.empty() ? "" : "no size that was tried fits: give --dim NAME=VALUE for " + list;
 }
 
 }  // namespace
@@ -174,13 +205,17 @@ InferSummary infer(Model& model, const InferOptions& options) {
   for (const bool may_drop_branches : {false, true}) {
     for (const Assumptions& assumptions : list) {
       try {
-        return infer_once(model, options, assumptions, may_drop_branches, steps);
+        InferSummary summary = infer_once(model, options, assumptions, may_drop_branches, steps);
+        refuse_empty_results(model, options);
+        return summary;
       } catch (const InputError& error) {
         if (!first_error) first_error = error;
       }
     }
   }
-  throw *first_error;
+  const std::string hint = extents_hint(model, options);
+  if (hint.empty()) throw *first_error;
+  throw InputError(first_error->what(), "", hint);
 }
 
 }  // namespace ridgewatt

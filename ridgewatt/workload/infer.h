@@ -29,12 +29,17 @@ struct InferOptions {
 };
 
 struct InferSummary {
-  std::int64_t batch = 1;                     // what the batch extent was bound to
-  std::map<std::string, std::int64_t> bound;  // every symbolic extent and its value
+  std::int64_t batch = 1;                             // what the batch extent was bound to
+  std::map<std::string, std::int64_t> bound;          // every symbolic extent and its value
+  std::map<std::string, std::int64_t> bound_by_user;  // those among them that were given
   // Those among them that nobody gave: what the model's metadata proposes, else 1, or, where the
   // model contradicts itself with 1 (a window that does not fit), the first size of 16, 64 ... 4096
-  // that works. Extents for which none does stay open, and are neither here nor in `bound`.
+  // that works. Extents for which none does stay open.
   std::map<std::string, std::int64_t> assumed;
+  // Those that stayed open: neither bound nor assumed.
+  std::vector<std::string> open;
+  // What was decided where the model leaves it to its data: a sentence each.
+  std::vector<std::string> remarks;
   // Operators without a rule, "domain.Op" or "Op", and how many nodes are of each.
   std::map<std::string, int> unsupported;
   // Nodes with an output whose type or shape is not fully known.

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/bind_symbols.h"
+#include "ridgewatt/workload/extent_names.h"
 #include "ridgewatt/workload/interpreter.h"
 
 namespace ridgewatt {
@@ -106,6 +108,60 @@ bool InferContext::may_drop_branches() const {
 
 bool InferContext::may_follow_loops() const {
   return interpreter_->may_follow_loops();
+}
+
+const std::map<std::string, std::int64_t>& InferContext::bound() const {
+  return interpreter_->summary().bound;
+}
+
+bool InferContext::is_given(const std::string& symbol) const {
+  return interpreter_->summary().bound_by_user.contains(symbol);
+}
+
+void InferContext::remark(std::string text) {
+  auto& remarks = interpreter_->summary().remarks;
+  if (std::find(remarks.begin(), remarks.end(), text) == remarks.end()) {
+    remarks.push_back(std::move(text));
+  }
+}
+
+ValueInfo InferContext::with_declared(TensorId input, ValueInfo given) const {
+  const Tensor& tensor = model_->tensors[static_cast<std::size_t>(input)];
+  if (!tensor.declared) return given;
+  const ValueInfo& declared = *tensor.declared;
+  if (given.dtype == DataType::kUndefined && !given.shape && !given.element) {
+    given.kind = declared.kind;
+    given.element = declared.element;
+  }
+  if (given.kind != declared.kind) return given;
+  if (given.dtype == DataType::kUndefined) given.dtype = declared.dtype;
+  if (!declared.shape || !interpreter_->trusts_file()) return given;
+  Shape stated = *declared.shape;
+  bind_known_symbols(tensor.symbols, bound(), stated);
+  if (!given.shape) {
+    given.shape = std::move(stated);
+  } else if (given.shape->size() == stated.size()) {
+    for (std::size_t i = 0; i < stated.size(); ++i) {
+      (*given.shape)[i] = merge_extents((*given.shape)[i], stated[i]);
+    }
+  }
+  return given;
+}
+
+ValueInfo InferContext::declared_alone(TensorId input) {
+  ValueInfo value = with_declared(input, {});
+  if (!value.shape) return value;
+  const Tensor& tensor = model_->tensors[static_cast<std::size_t>(input)];
+  for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
+    std::int64_t& extent = (*value.shape)[axis];
+    if (extent != kUnknownDim) continue;
+    const bool named = axis < tensor.symbols.size() && !tensor.symbols[axis].empty();
+    const std::string name =
+        named ? tensor.symbols[axis] : tensor.name + "." + std::to_string(axis);
+    extent = names_batch(name) ? batch() : 1;
+    if (!names_batch(name)) interpreter_->summary().assumed[name] = 1;
+  }
+  return value;
 }
 
 void InferContext::run(Graph& body) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,16 @@ class InferContext : public OpContext {
   bool may_drop_branches() const;
   // Loops may still be run iteration by iteration; there have not been too many yet.
   bool may_follow_loops() const;
+  // Values of the symbolic extents.
+  const std::map<std::string, std::int64_t>& bound() const;
+  // The user gave this extent.
+  bool is_given(const std::string& symbol) const;
+  void remark(std::string text);
+  // What is known of an input of a body: `given`, and where that says nothing, what the file
+  // states.
+  ValueInfo with_declared(TensorId input, ValueInfo given) const;
+  // The same of an input that nobody gives: extents that are not known are assumed to be 1.
+  ValueInfo declared_alone(TensorId input);
   // Runs a body whose inputs are set.
   void run(Graph& body);
   ValueInfo& value(TensorId tensor) { return model_->tensors[static_cast<std::size_t>(tensor)]; }

@@ -28,6 +28,8 @@ class Interpreter {
   std::int64_t exported_batch() const { return options_.exported_batch; }
   std::int64_t batch() const { return summary_.batch; }
   bool may_drop_branches() const { return options_.may_drop_branches; }
+  bool trusts_file() const { return options_.trust_file; }
+  InferSummary& summary() { return summary_; }
 
  private:
   void run_node(Node& node);

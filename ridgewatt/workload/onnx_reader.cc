@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/workload/clone_body.h"
 #include "ridgewatt/workload/mapped_file.h"
 #include "ridgewatt/workload/onnx.pb.h"
 #include "ridgewatt/workload/onnx_record.h"
@@ -166,6 +167,7 @@ Model ModelReader::read(std::string_view bytes, const std::string& name) {
   frame.opsets = &model_.opsets;
   model_.graph = read_graph(graph, nullptr, frame, 0);
   model_.name = name.empty() ? model_.graph.name : name;
+  separate_first_decoders(model_);
   return std::move(model_);
 }
 

@@ -18,11 +18,11 @@ const std::vector<const OpEntry*>& sorted_ops() {
   static const std::vector<const OpEntry*> sorted = [] {
     std::vector<const OpEntry*> all;
     for (const auto family :
-         {elementwise_ops(), conv_ops(),    pool_ops(),   matmul_ops(),   movement_ops(),
-          reshape_ops(),     index_ops(),   reduce_ops(), norm_ops(),     recurrent_ops(),
-          attention_ops(),   control_ops(), quant_ops(),  sequence_ops(), generator_ops(),
-          signal_ops(),      vision_ops(),  string_ops(), ml_ops(),       training_ops(),
-          microsoft_ops()}) {
+         {elementwise_ops(), conv_ops(),     pool_ops(),   matmul_ops(),   movement_ops(),
+          reshape_ops(),     index_ops(),    reduce_ops(), norm_ops(),     recurrent_ops(),
+          attention_ops(),   control_ops(),  quant_ops(),  sequence_ops(), generator_ops(),
+          signal_ops(),      vision_ops(),   string_ops(), ml_ops(),       training_ops(),
+          generation_ops(),  microsoft_ops()}) {
       for (const OpEntry& entry : family) all.push_back(&entry);
     }
     std::sort(all.begin(), all.end(), before);

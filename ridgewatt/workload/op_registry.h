@@ -66,6 +66,7 @@ std::span<const OpEntry> norm_ops();
 std::span<const OpEntry> recurrent_ops();
 std::span<const OpEntry> attention_ops();
 std::span<const OpEntry> control_ops();
+std::span<const OpEntry> generation_ops();
 std::span<const OpEntry> quant_ops();
 std::span<const OpEntry> sequence_ops();
 std::span<const OpEntry> generator_ops();

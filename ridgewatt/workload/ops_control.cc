@@ -16,9 +16,21 @@ std::vector<ValueInfo> results_of(InferContext& c, const Graph& body) {
   return results;
 }
 
+// Branches see the tensors around them. Files that nevertheless declare inputs pass them behind the
+// condition, or leave it at what they declare.
+void set_branch_inputs(InferContext& c, const Graph& body) {
+  const bool passed = c.input_count() == body.inputs.size() + 1;
+  for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+    const TensorId id = body.inputs[i];
+    c.value(id) =
+        passed && c.has_input(i + 1) ? c.with_declared(id, c.input(i + 1)) : c.declared_alone(id);
+  }
+}
+
 // Runs the branch; nothing when its shapes contradict the inputs, so that it cannot be taken.
 std::optional<std::vector<ValueInfo>> try_branch(InferContext& c, Graph& body) {
   try {
+    set_branch_inputs(c, body);
     c.run(body);
   } catch (const InputError&) {
     if (!c.may_drop_branches()) throw;
@@ -29,6 +41,7 @@ std::optional<std::vector<ValueInfo>> try_branch(InferContext& c, Graph& body) {
 
 void take(InferContext& c, Graph& body) {
   c.mutable_node().taken_branch = static_cast<int>(&body - c.mutable_node().subgraphs.data());
+  set_branch_inputs(c, body);
   c.run(body);
   auto results = results_of(c, body);
   for (std::size_t i = 0; i < results.size(); ++i) c.set(i, std::move(results[i]));
@@ -105,12 +118,22 @@ class Loop {
     return body;
   }
 
+  // A scalar, or a vector of one element where the body declares that.
+  ValueInfo one_value(TensorId input, DataType type, std::optional<std::int64_t> value) const {
+    ValueInfo info = scalar(type, value);
+    const auto& declared = c_.model().tensors[static_cast<std::size_t>(input)].declared;
+    if (declared && declared->shape && declared->shape->size() == 1) info.shape = Shape{1};
+    return info;
+  }
+
   std::vector<ValueInfo> run_body(const std::vector<ValueInfo>& carried,
                                   std::optional<std::int64_t> iteration,
                                   std::optional<std::int64_t> condition) {
-    c_.value(body_.inputs[0]) = scalar(DataType::kInt64, iteration);
-    c_.value(body_.inputs[1]) = scalar(DataType::kBool, condition);
-    for (std::size_t i = 0; i < carried_count_; ++i) c_.value(body_.inputs[i + 2]) = carried[i];
+    c_.value(body_.inputs[0]) = one_value(body_.inputs[0], DataType::kInt64, iteration);
+    c_.value(body_.inputs[1]) = one_value(body_.inputs[1], DataType::kBool, condition);
+    for (std::size_t i = 0; i < carried_count_; ++i) {
+      c_.value(body_.inputs[i + 2]) = c_.with_declared(body_.inputs[i + 2], carried[i]);
+    }
     c_.run(body_);
     return results_of(c_, body_);
   }
@@ -251,8 +274,10 @@ void scan(InferContext& c) {
   for (std::size_t i = 0; i < states; ++i) state.push_back(strip_batch(c.input(first + i)));
   std::vector<ValueInfo> results;
   for (int round = 0; round < 4; ++round) {
-    for (std::size_t i = 0; i < states; ++i) c.value(body->inputs[i]) = state[i];
-    for (std::size_t i = 0; i < scans; ++i) c.value(body->inputs[states + i]) = elements[i];
+    for (std::size_t i = 0; i < body->inputs.size(); ++i) {
+      c.value(body->inputs[i]) =
+          c.with_declared(body->inputs[i], i < states ? state[i] : elements[i - states]);
+    }
     c.run(*body);
     results = results_of(c, *body);
     bool changed = false;

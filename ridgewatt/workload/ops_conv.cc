@@ -1,4 +1,6 @@
 // Convolutions.
+#include <algorithm>
+
 #include "ridgewatt/workload/infer_context.h"
 #include "ridgewatt/workload/sliding_window.h"
 
@@ -6,10 +8,12 @@ namespace ridgewatt {
 namespace {
 
 // Output shape of a convolution of input `x` with weights `w` [out, in / group, kernel...].
-std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w) {
-  const Shape* in = c.shape(x);
+std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
+                                bool channels_last = false) {
+  std::optional<Shape> in = c.input(x).shape;
   const Shape* weights = c.shape(w);
-  if (in == nullptr) return std::nullopt;
+  if (!in) return std::nullopt;
+  if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
   if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
   if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
@@ -27,6 +31,7 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w) {
   }
   Shape out = {(*in)[0], weights != nullptr ? (*weights)[0] : kUnknownDim};
   for (std::size_t i = 0; i < axes; ++i) out.push_back(window.output_extent(c, i, (*in)[i + 2]));
+  if (channels_last && axes > 0) std::rotate(out.begin() + 1, out.begin() + 2, out.end());
   return out;
 }
 
@@ -37,7 +42,10 @@ void conv_integer(InferContext& c) {
   c.set(0, DataType::kInt32, conv_shape(c, 0, 1));
 }
 void qlinear_conv(InferContext& c) {
-  c.set(0, c.dtype(7), conv_shape(c, 0, 3));
+  c.set(0, c.dtype(7), conv_shape(c, 0, 3, c.node().integer("channels_last", 0) != 0));
+}
+void nhwc_conv(InferContext& c) {
+  c.set(0, c.dtype(0), conv_shape(c, 0, 1, true));
 }
 
 void conv_transpose(InferContext& c) {
@@ -103,6 +111,9 @@ void causal_conv(InferContext& c) {
 constexpr OpEntry kConvOps[] = {
     {.name = "Conv", .shape = conv},
     {.name = "FusedConv", .domain = "com.microsoft", .shape = conv},
+    {.name = "NhwcConv", .domain = "com.microsoft", .shape = nhwc_conv},
+    {.name = "NhwcFusedConv", .domain = "com.microsoft", .shape = nhwc_conv},
+    {.name = "QLinearConv", .domain = "com.microsoft", .shape = qlinear_conv},
     {.name = "ConvTranspose", .shape = conv_transpose},
     {.name = "ConvInteger", .shape = conv_integer},
     {.name = "QLinearConv", .shape = qlinear_conv},

@@ -1,4 +1,7 @@
 // Operators of ONNX Runtime: domain com.microsoft, what its optimiser and quantiser write.
+#include <algorithm>
+
+#include "ridgewatt/workload/attention_lengths.h"
 #include "ridgewatt/workload/infer_context.h"
 #include "ridgewatt/workload/matmul_shape.h"
 
@@ -7,22 +10,28 @@ namespace {
 
 constexpr std::string_view kMs = "com.microsoft";
 
+// Rows and columns last, as matmul wants them: "trans" swaps the last two axes, "transBatch" brings
+// the first axis behind those of the batch, which then stand before the last.
+std::optional<Shape> operand_shape(std::optional<Shape> shape, bool transpose, bool batch) {
+  if (!shape || shape->size() < 2) return shape;
+  if (batch) std::rotate(shape->begin(), shape->begin() + 1, shape->end() - 1);
+  if (transpose) std::swap(shape->back(), (*shape)[shape->size() - 2]);
+  return shape;
+}
+
 void fused_matmul(InferContext& c) {
-  std::optional<Shape> a = c.input(0).shape;
-  std::optional<Shape> b = c.input(1).shape;
-  if (a && a->size() > 1 && c.node().integer("transA", 0) != 0) {
-    std::swap((*a)[a->size() - 1], (*a)[a->size() - 2]);
-  }
-  if (b && b->size() > 1 && c.node().integer("transB", 0) != 0) {
-    std::swap((*b)[b->size() - 1], (*b)[b->size() - 2]);
-  }
+  const auto flag = [&](const char* name) { return c.node().integer(name, 0) != 0; };
+  const auto a = operand_shape(c.input(0).shape, flag("transA"), flag("transBatchA"));
+  const auto b = operand_shape(c.input(1).shape, flag("transB"), flag("transBatchB"));
   c.set(0, c.dtype(0), matmul_shape(c, a ? &*a : nullptr, b ? &*b : nullptr));
 }
 
 // A [..., K] by packed weights [N, K / block, ...].
 void matmul_n_bits(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
-  if (shape && !shape->empty()) shape->back() = c.node().integer("N", kUnknownDim);
+  // MatMulBnb4 may multiply by the weights the other way round.
+  const char* columns = c.node().integer("transB", 1) != 0 ? "N" : "K";
+  if (shape && !shape->empty()) shape->back() = c.node().integer(columns, kUnknownDim);
   c.set(0, c.dtype(0), std::move(shape));
 }
 
@@ -41,6 +50,13 @@ void fused_gemm(InferContext& c) {
               extent_of(b, c.node().integer("transB", 0) != 0 ? 0 : 1)});
 }
 
+// The same of 8-bit numbers; the result's type is an attribute.
+void gemm_float8(InferContext& c) {
+  fused_gemm(c);
+  const auto type = data_type_from_number(c.node().integer("dtype", 1));
+  if (c.has_output(0)) c.set(0, type.value_or(DataType::kFloat), c.output(0).shape);
+}
+
 // (A, scale, zero) (B, scale, zero) C (scale, zero): integers when the result has a zero point.
 void quantized_gemm(InferContext& c) {
   const bool swap_a = c.node().integer("transA", 0) != 0;
@@ -49,7 +65,8 @@ void quantized_gemm(InferContext& c) {
         Shape{extent_of(c.shape(0), swap_a ? 1 : 0), extent_of(c.shape(3), swap_b ? 0 : 1)});
 }
 
-// input [N, L, D], weights [D, 3 x hidden]: [N, L, hidden], present [2, N, heads, P + L, head].
+// input [N, L, D], weights [D, hidden + hidden + hidden v]: [N, L, hidden v], present
+// [2, N, heads, P + L, head].
 void packed_attention(InferContext& c) {
   const Shape* x = c.shape(0);
   const std::int64_t weights = extent_of(c.shape(1), 1);
@@ -59,30 +76,25 @@ void packed_attention(InferContext& c) {
   }
   c.set(0, c.dtype(0), Shape{extent_of(x, 0), extent_of(x, 1), hidden});
   const std::int64_t heads = c.node().integer("num_heads", kUnknownDim);
-  const std::int64_t past = c.has_input(4) ? extent_of(c.shape(4), 3) : 0;
   const std::int64_t head = hidden == kUnknownDim || heads < 1 ? kUnknownDim : hidden / heads;
-  c.set(1, c.dtype(0), Shape{2, extent_of(x, 0), heads, add_extents(past, extent_of(x, 1)), head});
+  c.set(1, c.dtype(0), Shape{2, extent_of(x, 0), heads, attention_lengths(c).present, head});
 }
 
-// query [N, L, hidden], key [N, S, hidden], value [N, S, hidden v].
+// query [N, L, hidden], key [N, S, hidden], value [N, S, hidden v]; keys and values that were
+// projected before are [N, heads, S, head].
 void multi_head_attention(InferContext& c) {
   const Shape* q = c.shape(0);
-  const Shape* k = c.shape(1);
   const Shape* v = c.shape(2);
   const std::int64_t heads = c.node().integer("num_heads", kUnknownDim);
-  std::int64_t length = extent_of(q, 1);
   std::int64_t hidden = v != nullptr && v->size() == 3 ? (*v)[2] : extent_of(q, 2);
-  std::int64_t keys = extent_of(k, k != nullptr && k->size() == 4 ? 2 : 1);
   if (q != nullptr && q->size() == 5) {  // packed [N, L, heads, 3, head]
     hidden = multiply_extents((*q)[2], (*q)[4]);
-    keys = length;
   } else if (v != nullptr && v->size() == 4) {
     hidden = multiply_extents((*v)[1], (*v)[3]);
   }
-  c.set(0, c.dtype(0), Shape{extent_of(q, 0), length, hidden});
-  const std::int64_t past = c.has_input(6) ? extent_of(c.shape(6), 2) : 0;
+  c.set(0, c.dtype(0), Shape{extent_of(q, 0), extent_of(q, 1), hidden});
   const std::int64_t head = hidden == kUnknownDim || heads < 1 ? kUnknownDim : hidden / heads;
-  const Shape present = {extent_of(q, 0), heads, add_extents(past, keys), head};
+  const Shape present = {extent_of(q, 0), heads, attention_lengths(c).present, head};
   c.set(1, c.dtype(0), present);
   c.set(2, c.dtype(0), present);
 }
@@ -102,14 +114,14 @@ void group_query_attention(InferContext& c) {
     if (packed) hidden = multiply_extents(heads, head);
   }
   c.set(0, c.dtype(0), Shape{extent_of(q, 0), extent_of(q, 1), hidden});
-  std::int64_t total = c.known_int(6).value_or(kUnknownDim);
-  if (total == kUnknownDim) {
-    total = add_extents(c.has_input(3) ? extent_of(c.shape(3), 2) : 0, extent_of(q, 1));
-  }
-  if (total < 0) total = kUnknownDim;
-  const Shape present = {extent_of(q, 0), kv_heads, total, head};
-  c.set(1, c.dtype(0), present);
-  c.set(2, c.dtype(0), present);
+  const AttentionLengths lengths = attention_lengths(c);
+  Shape present = {extent_of(q, 0), kv_heads, lengths.present, head};
+  // A quantized cache packs two numbers of 4 bits into a byte.
+  if (const Shape* past = c.shape(3); past != nullptr && past->size() == 4) present[3] = (*past)[3];
+  const DataType cache = c.has_input(3) ? c.dtype(3) : c.dtype(0);
+  c.set(1, cache, present);
+  c.set(2, cache, present);
+  c.set(3, c.dtype(0), Shape{extent_of(q, 0), heads, extent_of(q, 1), lengths.keys});
 }
 
 // Y, mean, inverse deviation, and the sum that was normalised.
@@ -120,6 +132,20 @@ void skip_normalization(InferContext& c) {
   c.set(1, DataType::kFloat, statistics);
   c.set(2, DataType::kFloat, statistics);
   c.set(3, c.dtype(0), c.input(0).shape);
+}
+
+// Y and the inverse deviation.
+void simplified_normalization(InferContext& c) {
+  same_as_input(c);
+  std::optional<Shape> statistics = c.input(0).shape;
+  if (statistics && !statistics->empty()) statistics->back() = 1;
+  c.set(1, DataType::kFloat, std::move(statistics));
+}
+
+// Y and the sum that was normalized.
+void skip_group_norm(InferContext& c) {
+  same_as_input(c);
+  c.set(1, c.dtype(0), c.input(0).shape);
 }
 
 // input_ids [N, L], word embeddings [vocabulary, hidden].
@@ -145,7 +171,8 @@ void qlinear_binary(InferContext& c) {
 
 void qlinear_global_pool(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
-  for (std::size_t i = 2; shape && i < shape->size(); ++i) (*shape)[i] = 1;
+  const std::size_t first = c.node().integer("channels_last", 0) != 0 ? 1 : 2;
+  for (std::size_t i = first; shape && i + first < shape->size() + 2; ++i) (*shape)[i] = 1;
   c.set(0, c.dtype(0), std::move(shape));
 }
 
@@ -191,6 +218,8 @@ constexpr OpEntry kMicrosoftOps[] = {
     RIDGEWATT_MS("Attention", packed_attention),
     RIDGEWATT_MS("MultiHeadAttention", multi_head_attention),
     RIDGEWATT_MS("GroupQueryAttention", group_query_attention),
+    RIDGEWATT_MS("DecoderMaskedSelfAttention", packed_attention),
+    RIDGEWATT_MS("DecoderMaskedMultiHeadAttention", multi_head_attention),
     RIDGEWATT_MS("BiasGelu", same_as_input),
     RIDGEWATT_MS("FastGelu", same_as_input),
     RIDGEWATT_MS("Gelu", same_as_input),
@@ -201,6 +230,7 @@ constexpr OpEntry kMicrosoftOps[] = {
     RIDGEWATT_MS("FusedMatMul", fused_matmul),
     RIDGEWATT_MS("TransposeMatMul", fused_matmul),
     RIDGEWATT_MS("FusedGemm", fused_gemm),
+    RIDGEWATT_MS("GemmFloat8", gemm_float8),
     RIDGEWATT_MS("QGemm", quantized_gemm),
     RIDGEWATT_MS("MoE", same_as_input),
     RIDGEWATT_MS("QMoE", same_as_input),
@@ -211,7 +241,9 @@ constexpr OpEntry kMicrosoftOps[] = {
     RIDGEWATT_MS("SkipLayerNormalization", skip_normalization),
     RIDGEWATT_MS("SkipSimplifiedLayerNormalization", skip_normalization),
     RIDGEWATT_MS("EmbedLayerNormalization", embed_normalization),
+    RIDGEWATT_MS("SimplifiedLayerNormalization", simplified_normalization),
     RIDGEWATT_MS("GroupNorm", same_as_input),
+    RIDGEWATT_MS("SkipGroupNorm", skip_group_norm),
     RIDGEWATT_MS("QLinearAdd", qlinear_binary),
     RIDGEWATT_MS("QLinearMul", qlinear_binary),
     RIDGEWATT_MS("QLinearLeakyRelu", same_as_input),

@@ -1,23 +1,38 @@
 // Poolings.
+#include <algorithm>
+
 #include "ridgewatt/workload/infer_context.h"
 #include "ridgewatt/workload/sliding_window.h"
 
 namespace ridgewatt {
 namespace {
 
-void pool(InferContext& c) {
-  const Shape* in = c.shape(0);
+void pool_of(InferContext& c, DataType type, bool channels_last) {
+  std::optional<Shape> in = c.input(0).shape;
   std::optional<Shape> out;
-  if (in != nullptr) {
+  if (in) {
+    if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
     if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
     const SlidingWindow window = read_window(c, in->size() - 2, {});
     out = Shape{(*in)[0], (*in)[1]};
     for (std::size_t i = 2; i < in->size(); ++i) {
       out->push_back(window.output_extent(c, i - 2, (*in)[i]));
     }
+    if (channels_last && in->size() > 2)
+      std::rotate(out->begin() + 1, out->begin() + 2, out->end());
   }
-  c.set(0, c.dtype(0), out);
+  c.set(0, type, out);
   c.set(1, DataType::kInt64, out);  // MaxPool's indices
+}
+
+void pool(InferContext& c) {
+  pool_of(c, c.dtype(0), false);
+}
+void nhwc_pool(InferContext& c) {
+  pool_of(c, c.dtype(0), true);
+}
+void qlinear_pool(InferContext& c) {
+  pool_of(c, c.dtype(0), c.node().integer("channels_last", 0) != 0);
 }
 
 void global_pool(InferContext& c) {
@@ -67,6 +82,8 @@ constexpr OpEntry kPoolOps[] = {
     {.name = "MaxPool", .shape = pool},
     {.name = "AveragePool", .shape = pool},
     {.name = "LpPool", .shape = pool},
+    {.name = "NhwcMaxPool", .domain = "com.microsoft", .shape = nhwc_pool},
+    {.name = "QLinearAveragePool", .domain = "com.microsoft", .shape = qlinear_pool},
     {.name = "GlobalMaxPool", .shape = global_pool},
     {.name = "GlobalAveragePool", .shape = global_pool},
     {.name = "GlobalLpPool", .shape = global_pool},

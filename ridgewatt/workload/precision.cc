@@ -1,40 +1,43 @@
 #include "ridgewatt/workload/precision.h"
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
+namespace {
 
-int ElementWidths::bits(DataType type, bool parameter) const {
-  const int chosen = parameter ? parameter_bits : activation_bits;
-  return chosen > 0 && is_floating(type) ? chosen : data_type_bits(type);
+struct PrecisionName {
+  Precision precision;
+  std::string_view name;
+};
+
+constexpr PrecisionName kPrecisionNames[] = {
+    {Precision::kStored, "stored"}, {Precision::kFp32, "fp32"}, {Precision::kFp16, "fp16"},
+    {Precision::kBf16, "bf16"},     {Precision::kInt8, "int8"}, {Precision::kMixed, "mixed"}};
+
+}  // namespace
+
+std::string_view precision_name(Precision precision) {
+  for (const auto& entry : kPrecisionNames) {
+    if (entry.precision == precision) return entry.name;
+  }
+  return "";
 }
 
-ElementWidths parse_precision(std::string_view name, WorkloadKind kind) {
-  if (name == "stored") return {};
-  if (name == "fp32") return {"fp32", 32, 32};
-  if (name == "fp16") return {"fp16", 16, 16};
-  if (name == "bf16") return {"bf16", 16, 16};
-  if (name == "int8") return {"int8", 8, 8};
-  if (name == "mixed") {
-    return kind == WorkloadKind::kTraining ? ElementWidths{"mixed", 16, 16, 32}
-                                           : ElementWidths{"mixed", 8, 16};
+std::string precision_names() {
+  std::string names;
+  for (const auto& entry : kPrecisionNames) {
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw UsageError("unknown precision", std::string(name),
-                   "one of stored, fp32, fp16, bf16, int8, mixed");
+  return names;
 }
 
-std::string stored_precision_name(DataType parameters) {
-  switch (parameters) {
-    case DataType::kFloat16:
-      return "fp16";
-    case DataType::kBfloat16:
-      return "bf16";
-    case DataType::kInt8:
-    case DataType::kUint8:
-      return "int8";
-    default:
-      return "fp32";
+Precision parse_precision(std::string_view name) {
+  for (const auto& entry : kPrecisionNames) {
+    if (entry.name == name) return entry.precision;
   }
+  throw UsageError("unknown precision", "'" + escape_terminal(name) + "'",
+                   "one of " + precision_names());
 }
 
 }  // namespace ridgewatt

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "ridgewatt/workload/quantized_graph.h"
+
 namespace ridgewatt {
 
 double TensorSizes::elements(TensorId id) const {
@@ -20,9 +22,12 @@ TensorId stored_constant(const ExecutionPlan& plan, TensorId id) {
   const int producer = plan.producer_of(id);
   if (producer < 0) return id;
   const Node& node = *plan.steps[static_cast<std::size_t>(producer)].node;
-  return node.op == "DequantizeLinear" && node.inputs[0] != kNoTensor
-             ? stored_constant(plan, node.inputs[0])
-             : id;
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return id;
+  if (node.op == "DequantizeLinear") return stored_constant(plan, node.inputs[0]);
+  // What is only moved after that can be moved before.
+  if (node.op != "Transpose" && node.op != "Reshape") return id;
+  const TensorId stored = stored_constant(plan, node.inputs[0]);
+  return stored == node.inputs[0] ? id : stored;
 }
 
 namespace {
@@ -86,8 +91,9 @@ class FusedTraffic {
       if (step.kind == StepKind::kView && step.rule->op_class != OpClass::kOther) continue;
       for (const TensorId in : step.node->inputs) {
         if (in == kNoTensor) continue;
-        const int from = kernel_of_tensor(plan_.root(in));
-        if (from >= 0 && from != kernels_.kernel_of[i]) mark(in);
+        const TensorId root = operand_root(plan_, step, in);
+        const int from = kernel_of_tensor(root);
+        if (from >= 0 && from != kernels_.kernel_of[i]) mark(root);
       }
     }
   }
@@ -107,7 +113,7 @@ class FusedTraffic {
     const bool norm = node.op == "BatchNormalization";
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoTensor) continue;
-      const TensorId root = plan_.root(node.inputs[i]);
+      const TensorId root = operand_root(plan_, step, node.inputs[i]);
       if (plan_.is_constant(root)) {
         // Scale and shift are folded from the four parameters of the normalization.
         if (norm && i > (folded ? 1U : 2U)) continue;
@@ -141,8 +147,10 @@ class FusedTraffic {
 
   void collect_writes(int index, KernelTraffic& traffic) const {
     for (const TensorId out : plan_.steps[static_cast<std::size_t>(index)].node->outputs) {
-      if (out != kNoTensor && escapes_[static_cast<std::size_t>(out)]) {
-        traffic.writes.push_back({out, index, sizes_.bytes(out)});
+      if (out == kNoTensor) continue;
+      const TensorId root = plan_.root(out);
+      if (escapes_[static_cast<std::size_t>(root)]) {
+        traffic.writes.push_back({root, index, sizes_.bytes(root)});
       }
     }
   }
@@ -176,15 +184,23 @@ class FusedTraffic {
 
 KernelTraffic unfused_traffic(const ExecutionPlan& plan, const TensorSizes& sizes, int index) {
   KernelTraffic traffic;
-  const Node& node = *plan.steps[static_cast<std::size_t>(index)].node;
+  const Step& step = plan.steps[static_cast<std::size_t>(index)];
   std::set<TensorId> seen;
-  for (const TensorId in : node.inputs) {
+  for (const TensorId in : step.node->inputs) {
     if (in == kNoTensor || !seen.insert(in).second) continue;
-    const TensorId id = plan.is_constant(in) ? stored_constant(plan, plan.root(in)) : in;
-    traffic.reads.push_back({plan.root(id), index, sizes.bytes(id)});
+    const TensorId root = operand_root(plan, step, in);
+    TensorId id = in;
+    if (plan.is_constant(in)) {
+      id = stored_constant(plan, plan.root(in));
+    } else if (step.quantized && is_integer(plan.tensor(root).dtype)) {
+      id = root;  // dequantized in the kernel
+    }
+    traffic.reads.push_back({operand_root(plan, step, id), index, sizes.bytes(id)});
   }
-  for (const TensorId out : node.outputs) {
-    if (out != kNoTensor) traffic.writes.push_back({out, index, sizes.bytes(out)});
+  for (const TensorId out : step.node->outputs) {
+    if (out == kNoTensor) continue;
+    const TensorId root = plan.root(out);
+    traffic.writes.push_back({root, index, sizes.bytes(root)});
   }
   return traffic;
 }

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ridgewatt/workload/element_widths.h"
 #include "ridgewatt/workload/execution_plan.h"
 #include "ridgewatt/workload/kernel_fusion.h"
-#include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt {
 

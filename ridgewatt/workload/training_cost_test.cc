@@ -139,10 +139,10 @@ TEST_F(ResNet18Step, MemoryHoldsTheSavedActivations) {
 }
 
 TEST_F(ResNet18Step, MixedPrecisionKeepsMasterWeights) {
-  options_.precision = "mixed";
+  options_.precision = Precision::kMixed;
   options_.optimizer = Optimizer::kMomentum;
   const Analysis mixed = analyze(model_, options_);
-  EXPECT_EQ(mixed.workload.precision, "mixed");
+  EXPECT_EQ(mixed.workload.precision, Precision::kMixed);
   EXPECT_EQ(mixed.flops - step_.flops, 2 * 11689512.0);  // momentum computes 4 a parameter, SGD 2
   EXPECT_LT(mixed.bytes(), 0.6 * step_.bytes());
   const KernelCost* kernel = find(mixed.workload, "optimizer", Phase::kOptimizer);

@@ -34,6 +34,23 @@ std::string_view op_class_name(OpClass op_class) {
   return "";
 }
 
+std::vector<std::string> CostCaveats::lines() const {
+  std::vector<std::string> lines;
+  for (const auto& one : uncounted) {
+    lines.push_back("not counted: " + one.full_name() + ", " + std::to_string(one.nodes) +
+                    (one.nodes == 1 ? " node (" : " nodes (") + one.reason + ")");
+  }
+  for (const auto& name : open_dims) {
+    lines.push_back("left open: " + name + " (--dim " + name + "=N sets it)");
+  }
+  for (const auto& [name, value] : assumed_dims) {
+    lines.push_back("assumed " + name + " = " + std::to_string(value) + " (--dim " + name +
+                    "=N sets it)");
+  }
+  for (const auto& assumption : assumptions) lines.push_back(assumption);
+  return lines;
+}
+
 double WorkloadCost::work_flop() const {
   double sum = 0;
   for (const auto& kernel : kernels) sum += kernel.work_flop;

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt {
 
@@ -50,11 +53,37 @@ struct KernelCost {
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
+// Nodes of one operator whose cost is not known, and so counts as nothing.
+struct Uncounted {
+  std::string op;
+  std::string domain;  // empty for ai.onnx
+  int nodes = 0;
+  std::string reason;  // "no rule" or "extents not known"
+  double share = 0;    // of all nodes
+
+  std::string full_name() const { return domain.empty() ? op : domain + "." + op; }
+};
+
+// What a cost leaves out and what it rests on: to be said wherever the cost is used.
+struct CostCaveats {
+  std::vector<Uncounted> uncounted;
+  std::map<std::string, std::int64_t> assumed_dims;  // open extents that nobody gave
+  std::vector<std::string> open_dims;                // extents that stayed open
+  std::vector<std::string> assumptions;              // branches, trip counts, lengths of caches
+
+  // One line for each.
+  std::vector<std::string> lines() const;
+};
+
 struct WorkloadCost {
   std::string name;  // of the model
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  std::string precision;  // "fp32", "fp16", "bf16", "int8" or "mixed"
+  Precision precision = Precision::kFp32;  // never kStored: what that means for the model
+  // Of floating-point arithmetic. Differs from `precision` where a model stores INT8 weights and
+  // computes in floating point what is not quantized.
+  Precision arithmetic = Precision::kFp32;
+  CostCaveats caveats;
   std::vector<KernelCost> kernels;
   double parameter_count = 0;
   double parameter_bytes = 0;

@@ -24,7 +24,10 @@ std::string lstm_lm() {
                 {{"hidden_size", kWidth}}, kWidth);
     x = g.op("Squeeze", {x, g.constant({1})});  // one direction
   }
-  const auto logits = g.dense(g.transpose(x, {1, 0, 2}), kVocabulary);
+  // The output layer multiplies by the embedding (Press and Wolf, 2017).
+  const auto weight = g.transpose({"embedding", kWidth}, {1, 0});
+  const auto logits = g.add(g.matmul(g.transpose(x, {1, 0, 2}), {weight.name, kVocabulary}),
+                            g.parameter("output.bias", {kVocabulary}));
   g.output(logits, "output", {"batch", "sequence", kVocabulary});
   return g.serialize();
 }

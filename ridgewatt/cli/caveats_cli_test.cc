@@ -1,0 +1,115 @@
+// What a model's cost leaves out and rests on is said by every command that uses a model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/tune/board_fixture.h"
+#include "ridgewatt/workload/graph_builder.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ProgramResult;
+using testing::run_program;
+
+class Caveats : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder_;
+  std::string model_ = write_model();
+  std::string sweep_ =
+      folder_.write("sweep.csv", write_sweep_csv({testing::small_board_sweep({16})}));
+
+  // Two of its nodes have an operator that nobody knows; its sequence is open.
+  std::string write_model() const {
+    GraphBuilder g("unusual", 17);
+    auto x = g.input("x", {"batch", "sequence", 64});
+    x = g.op("StyleMixer", {g.dense(x, 64)});
+    x = g.dense(g.op("StyleMixer", {x}), 64);
+    g.output(x, "y", {"batch", "sequence", 64});
+    return folder_.write("unusual.onnx", g.serialize());
+  }
+
+  // Commands, with what follows the model.
+  std::vector<std::string> commands() const {
+    return {"analyze " + model_,
+            "estimate " + model_ + " --device agx-orin --modes maxn",
+            "roofline " + model_ + " --device agx-orin --modes maxn",
+            "tune " + model_ + " --device agx-orin",
+            "tune " + model_ + " --device agx-orin --sweep " + sweep_,
+            "pipeline " + model_ + " --device agx-orin",
+            "predict --samples " + sweep_ + " --query " + sweep_ + " --device agx-orin --model " +
+                model_,
+            "pareto --samples " + sweep_ + " --query " + sweep_ + " --device agx-orin --model " +
+                model_,
+            "fake-run " + model_ + " --device fake:agx-orin --minibatches 1 --speed 1000"};
+  }
+};
+
+TEST_F(Caveats, EveryCommandSaysWhatIsNotCountedAndAssumed) {
+  for (const auto& command : commands()) {
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.status, 0) << command << '\n' << result.output;
+    EXPECT_THAT(result.output, HasSubstr("not counted: StyleMixer, 2 nodes (no rule)")) << command;
+    EXPECT_THAT(result.output, HasSubstr("assumed sequence = 1")) << command;
+    EXPECT_THAT(result.output, Not(HasSubstr("bounds hold"))) << command;
+  }
+  const ProgramResult known = run_program("estimate zoo:lenet5 --device agx-orin --modes maxn");
+  EXPECT_THAT(known.output, HasSubstr("bounds hold 90 %"));
+  EXPECT_THAT(known.output, Not(HasSubstr("not counted")));
+}
+
+TEST_F(Caveats, StrictRefusesWhatIsNotCounted) {
+  for (const auto& command : commands()) {
+    const ProgramResult result = run_program(command + " --strict --quiet");
+    EXPECT_EQ(result.status, 1) << command << '\n' << result.output;
+    EXPECT_THAT(result.output, HasSubstr("StyleMixer")) << command;
+  }
+  EXPECT_EQ(run_program("estimate zoo:lenet5 --device agx-orin --modes maxn --strict").status, 0);
+}
+
+TEST_F(Caveats, JsonHasKeysForThem) {
+  for (const std::string command : {"analyze ", "estimate ", "roofline ", "tune ", "pipeline "}) {
+    const std::string device = command == "analyze " ? "" : " --device agx-orin";
+    const ProgramResult result = run_program(command + model_ + device + " --quiet --format json");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const Json json = Json::parse(result.output);
+    ASSERT_FALSE(json["unsupported"].empty()) << command;
+    EXPECT_EQ(json["unsupported"][0]["op"], "StyleMixer");
+    EXPECT_EQ(json["unsupported"][0]["domain"], "");
+    EXPECT_EQ(json["unsupported"][0]["nodes"], 2);
+    EXPECT_EQ(json["unsupported"][0]["reason"], "no rule");
+    EXPECT_THAT(json["assumed"].dump(), HasSubstr("sequence = 1")) << command;
+  }
+}
+
+TEST_F(Caveats, AnEmptyCacheIsADimensionAndWrongOnesAreNot) {
+  EXPECT_EQ(run_program("estimate zoo:llama_small_decode --device agx-orin --modes maxn "
+                        "--dim past_sequence=0")
+                .status,
+            0);
+  const ProgramResult nothing = run_program(
+      "estimate zoo:llama_small_prefill --device agx-orin --modes maxn --dim sequence=0");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.output, HasSubstr("computes nothing"));
+  EXPECT_EQ(run_program("analyze zoo:bert_tiny --dim sequence=-1").status, 2);
+  const ProgramResult unknown = run_program("analyze zoo:lenet5 --precision fp64");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("stored, fp32, fp16, bf16, int8, mixed"));
+}
+
+TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
+  const ProgramResult result =
+      run_program("estimate zoo:resnet18 --device nano --precision bf16 --modes maxn");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output, HasSubstr("no bf16 rate is known of the board nano"));
+  const ProgramResult all = run_program("estimate zoo:resnet18 --device all --precision int8");
+  EXPECT_EQ(all.status, 0) << all.output;
+  EXPECT_THAT(all.output, HasSubstr("left out: nano"));
+}
+
+}  // namespace
+}  // namespace ridgewatt

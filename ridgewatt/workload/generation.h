@@ -1,0 +1,11 @@
+// Operators that generate text with a decoder in their body: BeamSearch, GreedySearch, Sampling and
+// WhisperBeamSearch of the domain com.microsoft. Inside the room only.
+#pragma once
+
+#include "ridgewatt/workload/graph.h"
+
+namespace ridgewatt {
+
+bool generates_text(const Node& node);
+
+}  // namespace ridgewatt
