@@ -24,6 +24,7 @@ phases end; nothing happens when it is not measured:
 import contextlib
 import os
 import socket
+import struct
 import time
 
 __all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase"]
@@ -33,23 +34,44 @@ class ControllerGone(ConnectionError):
     """The controller ended: the device must not be used any more."""
 
 
+def _default_socket():
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    if not folder and os.geteuid() == 0:
+        folder = "/run/ridgewatt"
+    if not folder:
+        folder = os.path.expanduser("~/.local/state/ridgewatt/run")
+    return os.path.join(folder, "ridgewatt.sock")
+
+
 class Worker:
     """One connection. `kind` is "inference" or "training"; `path` the controller's socket, by
-    default $RIDGEWATT_SOCKET or /tmp/ridgewatt.sock. An inference worker enters minibatch() once
-    `batch` requests are gathered."""
+    default $RIDGEWATT_SOCKET, else where `ridgewatt schedule run` listens by default: ridgewatt.sock
+    in $XDG_RUNTIME_DIR. An inference worker enters minibatch() once `batch` requests are
+    gathered."""
 
     def __init__(self, kind, name, path=None):
-        path = path or os.environ.get("RIDGEWATT_SOCKET", "/tmp/ridgewatt.sock")
+        path = path or os.environ.get("RIDGEWATT_SOCKET") or _default_socket()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._pending = b""
+        try:
+            self._join(kind, name, path)
+        except BaseException:
+            self._socket.close()
+            raise
+        self.deadline_s = 0.0
+
+    def _join(self, kind, name, path):
         self._socket.connect(path)
+        # The kernel tells who listens: not another user, who may have taken the place first.
+        peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
+        if struct.unpack("iII", peer)[1] != os.geteuid():
+            raise PermissionError(f"ridgewatt: the controller at {path} is another user's")
         self._send(f"hello 1 {kind} {name}")
         words = self._receive().split()
         if len(words) != 4 or words[:2] != ["welcome", "1"]:
             raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
         self.batch = int(words[2])
         self.period_s = int(words[3]) / 1e6
-        self.deadline_s = 0.0
 
     def _send(self, line):
         try:

@@ -109,6 +109,87 @@ TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
   EXPECT_EQ(run_program("tune zoo:lenet zoo:lenet --device nano").status, 2);
 }
 
+// Where nothing can be measured the reasons are said, and no empty store stays.
+TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
+  const auto run = [&](const std::string& root, const std::string& program) {
+    return run_program(
+        "tune --device local --quiet --profiles 2 --max-power 30 --settle 0.05 "
+        "--settle-window 0.01 --idle 0 --sysroot " +
+        root + " --store " + (folder_.path() / "t.db").string() + " -- " + program);
+  };
+  EXPECT_THAT(run(board_.root, "/bin/false").output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(run(board_.root, "/no/such/program").output, HasSubstr("/no/such/program"));
+  // The same board without its power sensors.
+  std::filesystem::remove_all(board_.root + "/sys/class/hwmon");
+  std::filesystem::remove_all(board_.root + "/sys/bus/i2c");
+  const auto blind = run(board_.root, "/bin/false");
+  EXPECT_EQ(blind.status, 1);
+  EXPECT_THAT(blind.output, HasSubstr("no power"));
+  EXPECT_THAT(blind.output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(blind.output, ::testing::Not(HasSubstr("No answer")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  EXPECT_THAT(run_program("profile " + (folder_.path() / "p.db").string() +
+                          " --sample 1 --sysroot " + board_.root + " -- /bin/false")
+                  .output,
+              HasSubstr("no power"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST(TuneCommand, AModelOnABoardAtHandIsExplained) {
+  const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("runs a program, not a model: zoo:lenet"));
+  EXPECT_THAT(result.output, HasSubstr("--device orin-nano"));
+  EXPECT_THAT(result.output, HasSubstr("-- ridgewatt fake-run zoo:lenet --device fake:orin-nano"));
+}
+
+// Two profiles of the same modes into one store, at the same time.
+TEST(Profile, TwoAtOnceShareAStore) {
+  const testing::FakeBoard a("orin-nano");
+  const testing::FakeBoard b("orin-nano");
+  const testing::TemporaryFolder folder;
+  const std::string modes = folder.write("modes.csv", "cpu_cores,gpu_mhz\n2,306\n4,306\n6,612\n");
+  for (int round = 0; round < 6; ++round) {
+    const std::string database = (folder.path() / ("s" + std::to_string(round))).string();
+    std::string both;
+    for (const auto& root : {a.root, b.root}) {
+      both += "'" + (testing::build_folder() / "ridgewatt").string() + "' profile " + database +
+              " --quiet --format csv --settle 0 --settle-window 0.01 --idle 0 --window 2 "
+              "--workload w --modes " +
+              modes + " --sysroot " + root +
+              " -- /bin/sh -c 'for i in 1 2 3; do sleep 0.01; echo minibatch "
+              ">&$RIDGEWATT_MARK_FD; done' > " +
+              root + ".out 2>&1 & ";
+    }
+    ASSERT_EQ(std::system((both + "wait").c_str()), 0);
+    const auto counts = [](const std::string& root) {
+      int measured = -1;
+      int skipped = -1;
+      const std::string text = read_file(root + ".out");
+      std::sscanf(text.c_str(), "measured,skipped,failed\n%d,%d,0", &measured, &skipped);
+      EXPECT_EQ(measured + skipped, 3) << text;
+      return measured;
+    };
+    EXPECT_EQ(counts(a.root) + counts(b.root), 3);
+    EXPECT_THAT(run_program("store list --format csv " + database).output,
+                HasSubstr(",w,inference,fake,3,"));
+  }
+}
+
+TEST(CalibrateCommand, MicrobenchmarksRefuseWhatHasNoEffect) {
+  const testing::TemporaryFolder folder;
+  const std::string points =
+      folder.write("mb.csv", "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n");
+  const std::string out = (folder.path() / "out.toml").string();
+  for (const std::string& option : {"-o " + out, std::string("--device orin-nano"),
+                                    std::string("--no-validation"), std::string("--parameters")}) {
+    const auto result = run_program("calibrate --microbench " + points + " " + option);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("no effect with --microbench"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 // B sleeps four times as long: time differs, and so does energy on a board of constant power.
 TEST_F(BoardCommand, CompareTellsCommandsApart) {
   const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +

@@ -45,7 +45,15 @@ std::string origin(const CalibrateCommand& command, const CalibrateSummary& summ
                      command.device);
 }
 
-void calibrate_microbench(const Context& context, const CalibrateCommand& command) {
+// A fit of microbenchmarks is printed; no board file comes of it.
+void calibrate_microbench(const Context& context, const CalibrateCommand& command,
+                          const CLI::App& app) {
+  for (const char* name : {"--device", "--output", "--no-validation", "--parameters"}) {
+    if (app.get_option(name)->count() == 0) continue;
+    throw UsageError(
+        "has no effect with --microbench", name,
+        "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board file");
+  }
   const auto fits = fit_microbench_modes(read_microbench(command.microbench));
   print(context, microbench_table(fits));
   for (const auto& fit : fits) {
@@ -77,12 +85,12 @@ void print_summary(const Context& context, const CalibrateCommand& command,
   print_aside(context, outlier_table(summary));
 }
 
-void run(const Context& context, const CalibrateCommand& command) {
+void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
   if (command.sweeps.empty() == command.microbench.empty()) {
     throw UsageError("calibrate needs either sweeps or microbenchmarks", "",
                      "--sweep FILE... or --microbench FILE");
   }
-  if (!command.microbench.empty()) return calibrate_microbench(context, command);
+  if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
   const Board board = load_board(command.device);
   std::vector<SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
@@ -117,7 +125,7 @@ void add_calibrate(CLI::App& app, Context& context) {
   command->add_option("-o,--output", options->output, "Board file with the fitted twin");
   command->add_flag("--no-validation", options->no_validation, "Skip leave-one-workload-out");
   command->add_flag("--parameters", options->parameters, "Also print the parameters");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] { run(context, *options, *command); });
 }
 
 }  // namespace ridgewatt::cli

@@ -47,6 +47,7 @@ void print_grid(const Context& context, const JetsonModeControl& control) {
 void list(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (!control.warning().empty()) remark(context, control.warning());
   if (options.grid) return print_grid(context, control);
   if (context.json())
     print(mode_list_to_json(control));
@@ -57,6 +58,7 @@ void list(const Context& context, const ModeCommand& options) {
 void show(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (!control.warning().empty()) remark(context, control.warning());
   control.levels();  // says so when this machine has no knobs
   if (context.json())
     print(mode_state_to_json(control.state()));

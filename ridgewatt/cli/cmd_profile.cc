@@ -68,7 +68,7 @@ void run(const Context& context, ProfileCommand& options) {
   auto& profile_options = options.profile;
   name_campaign(device, profile_options);
   profile_options.quiet = context.quiet;
-  Store store(options.database);
+  Store store = Store::made_at_first_write(options.database);
   const auto modes = modes_of(context, options, control);
   const auto summary = profile(*device.sysfs, control, store, modes, profile_options);
   if (context.json()) {

@@ -14,6 +14,7 @@
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -91,6 +92,7 @@ class StopOnSignal {
 ExecutorOptions executor_options(const Context& context, const RunOptions& options,
                                  std::optional<PowerMode>& mode) {
   ExecutorOptions result = options.executor;
+  if (result.socket_path.empty()) result.socket_path = default_worker_socket();
   if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
     const PlanProblem problem = options.schedule.problem();
     const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
@@ -173,13 +175,13 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   auto* command = add_command(
       schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
       "ridgewatt schedule run --train T.csv --infer I.csv --rate 60 --max-latency 500 "
-      "--max-power 30 --socket /run/user/1000/ridgewatt.sock --log grants.csv");
+      "--max-power 30 --log grants.csv");
   auto options = std::make_shared<RunOptions>();
   options->schedule.add_to(*command);
   auto& executor = options->executor;
-  executor.socket_path = "/tmp/ridgewatt.sock";
-  command->add_option("--socket", executor.socket_path, "Unix socket to serve (mode 0600)")
-      ->capture_default_str();
+  command->add_option("--socket", executor.socket_path,
+                      "Unix socket to serve, mode 0600 (default: ridgewatt.sock in "
+                      "$XDG_RUNTIME_DIR)");
   quantity(
       command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped"),
       seconds())

@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/profile_options.h"
 #include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::cli {
@@ -40,10 +41,26 @@ std::vector<NamedMode> preset_modes(const JetsonModeControl& control, const Knob
   return names;
 }
 
+// What to write where a model was given: the twin, or a program.
+std::string instead_of_model(const TuneOptions& options) {
+  const std::string& model = options.live.command[0];
+  const bool fake = options.device.rfind("fake:", 0) == 0;
+  return fmt::format(
+      "for the board's twin give --device {}; for a program give it after --, {}",
+      fake ? fake_board_spec(options.device.substr(5)).board : "BOARD",
+      fake ? fmt::format("-- ridgewatt fake-run {} --device {}", model, options.device)
+           : std::string("-- python3 infer.py"));
+}
+
 void check(const TuneOptions& options) {
   if (options.live.command.empty()) {
     throw UsageError("nothing to profile", "tune --device " + options.device,
                      "give the program after --, for example -- python3 train.py");
+  }
+  const std::string& program = options.live.command[0];
+  if (program.rfind("zoo:", 0) == 0 || program.ends_with(".onnx")) {
+    throw UsageError("a board at hand runs a program, not a model", program,
+                     instead_of_model(options));
   }
   const bool placed =
       std::any_of(options.live.command.begin(), options.live.command.end(),
@@ -52,6 +69,15 @@ void check(const TuneOptions& options) {
     throw UsageError("the program does not hear of its batch", "--batch",
                      "write {batch} where its command names the batch");
   }
+}
+
+// What could not be profiled; an error where nothing could.
+void tell_failures(const Context& context, const LiveProfiler& profiler, bool nothing_seen) {
+  const auto& failures = profiler.failures();
+  if (failures.empty()) return;
+  if (nothing_seen) throw Error("no point could be profiled", failures.front());
+  remark(context, fmt::format("{} of the points could not be profiled, the first: {}",
+                              failures.size(), failures.front()));
 }
 
 constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
@@ -96,7 +122,7 @@ void tune_live(const Context& context, TuneOptions options) {
   profile.campaign.kind = options.training ? "training" : "inference";
   profile.quiet = context.quiet;
   name_campaign(device, profile);
-  Store store(live.store);
+  Store store = Store::made_at_first_write(live.store);
   LiveProfiler profiler(*device.sysfs, control, store, profile);
 
   const auto known = control.governors();
@@ -131,7 +157,7 @@ void tune_live(const Context& context, TuneOptions options) {
     try {
       governed.push_back(profiler.profile(point));
     } catch (const PointFailedError& error) {
-      if (!context.quiet) fmt::print(stderr, "governor {} left out: {}\n", name, error.what());
+      remark(context, fmt::format("governor {} left out: {}", name, error.what()));
     }
   }
   control.restore();
@@ -143,9 +169,7 @@ void tune_live(const Context& context, TuneOptions options) {
   Sweep seen;
   seen.observations = strategy.known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);
-  if (seen.observations.empty() && !profiler.failures().empty()) {
-    throw Error("no point could be profiled", profiler.failures().front());
-  }
+  tell_failures(context, profiler, seen.observations.empty());
   report.others = compare_with_sweep(report.goal, seen, names);
   if (!report.others.empty() && report.others.back().name == "optimum of the sweep") {
     report.others.pop_back();  // of what was profiled: that is the answer

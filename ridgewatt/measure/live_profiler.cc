@@ -125,12 +125,10 @@ void fill_in_batch(std::vector<std::string>& command, int batch) {
 
 LiveProfiler::LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
                            const ProfileOptions& options)
-    : sysfs_(sysfs),
-      control_(control),
-      store_(store),
-      options_(options),
-      campaign_(store.campaign(options.campaign)) {
-  for (const auto& record : store.points(campaign_)) {
+    : sysfs_(sysfs), control_(control), store_(store), options_(options) {
+  const auto campaign = store.find_campaign(options.campaign);
+  if (!campaign) return;
+  for (const auto& record : store.points(*campaign)) {
     Stored& stored = stored_[record.observation.point];
     stored.waiting.insert(stored.waiting.begin(), record.observation);
     stored.repeats = std::max(stored.repeats, record.repeat + 1);
@@ -158,35 +156,58 @@ Observation LiveProfiler::profile(const OperatingPoint& point) {
     stored.waiting.pop_back();
     return seen;
   }
+  if (const auto theirs = found_meanwhile(point, stored.repeats)) {
+    ++stored.repeats;
+    return *theirs;
+  }
   try {
     const Observation seen = measure(point, stored.repeats);
     ++stored.repeats;
     return seen;
   } catch (const PointFailedError&) {
     throw;
+  } catch (const NotSupportedError& error) {
+    fail(point, error.what());  // this mode, on this board
   } catch (const NotFoundError& error) {
     // A search takes this for a point that the board does not have: it is the board that is gone.
     throw IoError(error.what());
   }
 }
 
+std::optional<Observation> LiveProfiler::found_meanwhile(const OperatingPoint& point, int repeat) {
+  const auto campaign = store_.find_campaign(options_.campaign);
+  return campaign ? store_.find(*campaign, point, repeat) : std::nullopt;
+}
+
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   control_.apply(point.mode);
-  const bool steady = settle(sysfs_, options_);
+  bool steady = false;
+  std::string no_sensor;
+  try {
+    steady = settle(sysfs_, options_);
+  } catch (const NotSupportedError& error) {
+    no_sensor = error.what();
+  }
   MeasureOptions measure = options_.measure;
   fill_in_batch(measure.command, point.batch);
   const auto measurement = measure_command(sysfs_, measure);
   control_.check_safety();
-  if (measurement.status != 0) {
-    fail(point, fmt::format("the command ended with {}", measurement.status));
+  const std::string failed =
+      measurement.status == 0 ? "" : fmt::format("the command ended with {}", measurement.status);
+  if (!no_sensor.empty()) {  // no other point will fare better
+    throw IoError("no point can be profiled",
+                  failed.empty() ? no_sensor : no_sensor + "; " + failed);
   }
+  if (!failed.empty()) fail(point, failed);
   if (measurement.summary.count == 0) fail(point, "the command marked no two minibatches");
   if (!measurement.total) fail(point, "no power: " + measurement.source);
   PointRecord record = record_of(measurement, point);
   record.repeat = repeat;
   record.flags = flags_of(measurement, record.power_samples, steady,
                           drifted(measurement, point.mode, control_.state().limits));
-  store_.add(campaign_, record);
+  if (!store_.add_if_absent(store_.campaign(options_.campaign), record)) {
+    return found_meanwhile(point, repeat).value();  // another process was first
+  }
   ++measured_;
   return record.observation;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,9 @@ class LiveProfiler : public Profiler {
 
   // A point that an earlier run has stored is answered from there the first time that it is asked
   // for; so a search that was cut off goes on without repeating one. What is asked for again is
-  // measured again, as a repeat.
-  // Throws PointFailedError, and what JetsonModeControl::apply throws for permission and safety.
+  // measured again, as a repeat. What another process has put into the store meanwhile is taken.
+  // Throws PointFailedError, IoError where no point can be measured (no sensor, no program), and
+  // what JetsonModeControl::apply throws for permission and safety.
   Observation profile(const OperatingPoint& point) override;
   std::string provenance() const override { return options_.campaign.provenance; }
 
@@ -62,13 +64,13 @@ class LiveProfiler : public Profiler {
     int repeats = 0;
   };
   Observation measure(const OperatingPoint& point, int repeat);
+  std::optional<Observation> found_meanwhile(const OperatingPoint& point, int repeat);
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
 
   Sysfs& sysfs_;
   JetsonModeControl& control_;
   Store& store_;
   const ProfileOptions& options_;
-  std::int64_t campaign_;
   std::map<OperatingPoint, Stored> stored_;
   int measured_ = 0;
   std::vector<std::string> failures_;

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/measure/sampler.h"
 
@@ -128,31 +129,27 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
 class Pipe {
  public:
   Pipe() {
-    if (::pipe2(ends_, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+    read_ = OwnedFd(ends[0]);
+    write_ = OwnedFd(ends[1]);
   }
-  ~Pipe() {
-    close_write();
-    ::close(ends_[0]);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  int read_end() const { return ends_[0]; }
-  int write_end() const { return ends_[1]; }
-  void close_write() {
-    if (ends_[1] >= 0) ::close(ends_[1]);
-    ends_[1] = -1;
-  }
+  int read_end() const { return read_.get(); }
+  int write_end() const { return write_.get(); }
+  void close_write() { write_.reset(); }
 
  private:
-  int ends_[2] = {-1, -1};
+  OwnedFd read_, write_;
 };
 
 // Asks a process and all below it to end, or kills them.
 void signal_tree(pid_t process, int number) {
   std::error_code ignored;
   const std::string tasks = fmt::format("/proc/{}/task", process);
-  for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
-    std::ifstream children(task.path() / "children");
+  // A process may end while it is looked at: no step may throw.
+  for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
+       task.increment(ignored)) {
+    std::ifstream children(task->path() / "children");
     pid_t child = 0;
     while (children >> child) signal_tree(child, number);
   }
@@ -170,14 +167,13 @@ class Watch {
     MarkReader marks(run_.begin_s);
     int status = 0;
     // Kernels before 5.3 (JetPack 4) have no pidfd: there the end is noticed within 2 ms.
-    const int end_fd = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
+    const OwnedFd end_fd(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
     do {
-      pollfd wait[2] = {{open_ ? fd_ : -1, POLLIN, 0}, {end_fd, POLLIN, 0}};
-      ::poll(wait, 2, end_fd >= 0 ? kDrainMs : 2);
+      pollfd wait[2] = {{open_ ? fd_ : -1, POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
+      ::poll(wait, 2, end_fd ? kDrainMs : 2);
       take(marks);
       if (!go_on(marks.marks())) end();
     } while (::wait4(child_, &status, WNOHANG, &usage) != child_);
-    if (end_fd >= 0) ::close(end_fd);
     take(marks);
     run_.marks = marks.marks();
     run_.malformed_marks = marks.malformed();
@@ -228,8 +224,13 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
   marks_pipe.close_write();
   error_pipe.close_write();
   int exec_error = 0;
-  if (::read(error_pipe.read_end(), &exec_error, sizeof exec_error) == sizeof exec_error) {
-    ::waitpid(child, nullptr, 0);
+  ssize_t got = 0;
+  do {
+    got = ::read(error_pipe.read_end(), &exec_error, sizeof exec_error);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof exec_error) {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
     throw_errno(exec_error, "cannot start the command", command[0]);
   }
   rusage usage{};

@@ -31,7 +31,9 @@ ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
       continue;
     }
     try {
+      const int measured = profiler.measured();
       profiler.profile(point);
+      if (profiler.measured() == measured) ++summary.skipped;  // another process was first
     } catch (const PointFailedError&) {
       ++summary.failed;
     }

@@ -159,4 +159,8 @@ std::vector<double> emc_rates_hz(const Sysfs& sysfs, const EmcLayout& emc) {
   return rates;
 }
 
+bool lists_emc_rates(const Sysfs& sysfs, const EmcLayout& emc) {
+  return !emc.possible_rates.empty() && !sysfs.numbers(emc.possible_rates).empty();
+}
+
 }  // namespace ridgewatt

@@ -190,7 +190,37 @@ void SensorReader::read_memory(SensorSnapshot& snapshot) const {
     fields >> name >> kibibytes;
     if (name == "MemTotal:") snapshot.memory_total_bytes = kibibytes * 1024;
     if (name == "MemAvailable:") snapshot.memory_available_bytes = kibibytes * 1024;
+    if (name == "SwapTotal:") snapshot.swap_total_bytes = kibibytes * 1024;
+    if (name == "SwapFree:") snapshot.swap_free_bytes = kibibytes * 1024;
   }
+}
+
+// hwmon chips with a fan ("pwmfan", "pwm_tach" and its `rpm`), or JetPack 4's own folder.
+void SensorReader::read_fans(SensorSnapshot& snapshot) const {
+  const auto add = [&](const std::string& name, const std::string& duty, const std::string& rpm) {
+    FanReading fan;
+    fan.name = name;
+    if (const auto value = sysfs_.number(duty)) fan.duty = std::clamp(*value / 255, 0.0, 1.0);
+    fan.rpm = sysfs_.number(rpm);
+    if (fan.duty || fan.rpm) snapshot.fans.push_back(std::move(fan));
+  };
+  for (const auto& chip : sysfs_.list("/sys/class/hwmon")) {
+    const std::string path = "/sys/class/hwmon/" + chip;
+    const std::string name = sysfs_.text(path + "/name").value_or(chip);
+    if (name == "pwm_tach") add(name, "", path + "/rpm");
+    for (const auto& file : sysfs_.list(path)) {
+      if (starts(file, "fan") && ends(file, "_input")) {
+        const std::string n = file.substr(3, file.find('_') - 3);
+        add(name + " " + n, path + "/pwm" + n, path + "/" + file);
+      } else if (starts(file, "pwm") && file.find('_') == std::string::npos &&
+                 !sysfs_.exists(path + "/fan" + file.substr(3) + "_input")) {
+        add(name + " " + file.substr(3), path + "/" + file, "");
+      }
+    }
+  }
+  const std::string old = "/sys/devices/pwm-fan";
+  add("pwm-fan", old + (sysfs_.exists(old + "/cur_pwm") ? "/cur_pwm" : "/target_pwm"),
+      old + "/rpm_measured");
 }
 
 SensorSnapshot SensorReader::read() {
@@ -206,6 +236,7 @@ SensorSnapshot SensorReader::read() {
   read_temperatures(snapshot);
   snapshot.throttling = read_throttling(sysfs_);
   read_memory(snapshot);
+  read_fans(snapshot);
   return snapshot;
 }
 

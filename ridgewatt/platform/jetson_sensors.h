@@ -44,6 +44,12 @@ struct ThrottleSignal {
   bool active() const { return !counter && value > 0; }
 };
 
+struct FanReading {
+  std::string name;
+  std::optional<double> duty;  // fraction of full speed that is asked for
+  std::optional<double> rpm;
+};
+
 struct SensorSnapshot {
   int cpus_present = 0;
   int cpus_online = 0;
@@ -53,6 +59,9 @@ struct SensorSnapshot {
   std::vector<ThrottleSignal> throttling;
   double memory_total_bytes = 0;
   double memory_available_bytes = 0;
+  double swap_total_bytes = 0;  // 0: none
+  double swap_free_bytes = 0;
+  std::vector<FanReading> fans;
 };
 
 class SensorReader {
@@ -71,6 +80,7 @@ class SensorReader {
   void read_loads(SensorSnapshot& snapshot);
   void read_temperatures(SensorSnapshot& snapshot) const;
   void read_memory(SensorSnapshot& snapshot) const;
+  void read_fans(SensorSnapshot& snapshot) const;
 
   const Sysfs& sysfs_;
   JetsonLayout layout_;

@@ -1,8 +1,10 @@
 #include "ridgewatt/platform/local_device.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
@@ -35,7 +37,10 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
   result.name = device;
   if (device == "local") {
     const std::string root = sysroot.empty() ? "/" : sysroot;
-    if (!fs::is_directory(root)) throw NotFoundError("no such folder", root);
+    struct stat status {};
+    if (::stat(root.c_str(), &status) != 0) throw_errno(errno, "cannot open the folder", root);
+    if (!S_ISDIR(status.st_mode))
+      throw NotFoundError("is not a folder", root, "give the root of a tree");
     result.fake = !fake_board_mark(root).name.empty();
     result.sysfs = open_sysfs(root);
     return result;
@@ -46,7 +51,8 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
   if (!sysroot.empty()) throw UsageError("give a fake device or a root, not both", device);
   const FakeBoardSpec spec = fake_board_spec(device.substr(5));
   const std::string folder = fake_folder() + "/" + spec.name;
-  if (!fs::exists(folder)) {
+  std::error_code unseen;
+  if (!fs::exists(folder, unseen)) {
     // Beside, then renamed: two programs that start at once see a whole board or none.
     const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
     create_fake_board(spec, temporary, seed);

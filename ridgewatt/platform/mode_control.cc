@@ -22,6 +22,15 @@ std::vector<std::string> words(const std::optional<std::string>& text) {
   return result;
 }
 
+constexpr double kSameClockHz = 1e6;  // 2133 MHz stands for 2133.0 and for 2133.3
+
+std::string in_mhz(const std::vector<double>& clocks_hz) {
+  std::string text;
+  for (const double hz : clocks_hz)
+    text += fmt::format("{}{:g}", text.empty() ? "" : ", ", hz / 1e6);
+  return text + " MHz";
+}
+
 bool holds(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
@@ -37,7 +46,11 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
   // A reader without rights leaves a dead run's journal to whoever may write.
   const bool journal = ::access((options_.state_folder + "/mode.journal").c_str(), F_OK) == 0;
   if (journal && !options_.dry_run && ::access(options_.state_folder.c_str(), W_OK) == 0) {
-    recover_mode(sysfs_, layout_, options_.state_folder);
+    try {
+      recover_mode(sysfs_, layout_, options_.state_folder);
+    } catch (const NotSupportedError& error) {  // apply() refuses; what only reads goes on
+      warning_ = error.what();
+    }
   }
 }
 
@@ -167,6 +180,14 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
       throw UsageError(fmt::format("clock {:g} MHz is outside the board's table", wanted / 1e6),
                        std::string(knob_field(knob)),
                        fmt::format("{:g} to {:g} MHz", low / 1e6, high / 1e6));
+    }
+    // Of memory clocks that are not listed only the ends are known: another one would be a guess.
+    if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
+        !lists_emc_rates(sysfs_, layout_.emc)) {
+      throw UsageError(
+          fmt::format("the board does not list its memory clocks: {:g} MHz may not be one of them",
+                      wanted / 1e6),
+          layout_.emc.possible_rates, "known: " + in_mhz(table));
     }
     result.set(knob, best);
   }

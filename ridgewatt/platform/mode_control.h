@@ -84,6 +84,8 @@ class JetsonModeControl : public ModeControl {
   // the first apply; what was applied has been restored then.
   void check_safety();
   const JetsonLayout& layout() const { return layout_; }
+  // Why apply() will refuse: a journal of another version. Empty: it will not.
+  const std::string& warning() const { return warning_; }
 
  private:
   ApplySummary write(const PowerMode& requested, const ModeSettings& settings);
@@ -95,6 +97,7 @@ class JetsonModeControl : public ModeControl {
   Options options_;
   JetsonLayout layout_;
   std::optional<NvpConf> conf_;
+  std::string warning_;
   std::unique_ptr<ModeGuardian> guardian_;
   std::vector<ThrottleSignal> throttling_;  // before the first apply
 };

@@ -195,38 +195,35 @@ TEST(ModeControl, OneWriterAtATime) {
               ::testing::HasSubstr("another process"));
 }
 
-TEST(ModeJournal, AHalfWrittenJournalIsDropped) {
-  const FakeBoard board("nano");
-  const std::string folder = board.root + ".ridgewatt";
-  const std::string journal = folder + "/mode.journal";
-  ModeJournal writer(*board.sysfs, folder);
-  writer.begin({{"/a", "1"}, {"/b", "2"}});
-  EXPECT_TRUE(writer.pending());
-  EXPECT_EQ(writer.read_pending(), (ModeSnapshot{{"/a", "1"}, {"/b", "2"}}));
-  const std::string whole = read_file(journal);
-  for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
-    std::ofstream(journal) << whole.substr(0, size);
-    EXPECT_FALSE(writer.pending()) << size;
+// Without the list of memory clocks the ends are all that is known: no other one is written.
+TEST(ModeControl, AnUnlistedMemoryClockIsRefused) {
+  const FakeBoard board("agx-orin-jp6");
+  std::filesystem::remove(
+      board.sysfs->host_path("/sys/kernel/debug/bpmp/debug/emc/possible_rates"));
+  const auto first = board.content();
+  {
+    JetsonModeControl control(*board.sysfs);
+    EXPECT_THAT(error_of([&] {
+                  control.apply({0, 0, 0, 2133e6, ""});
+                }),
+                ::testing::HasSubstr("known: 204, 3199 MHz"));
+    EXPECT_EQ(board.changes(first), "");
   }
+  const std::string where = " --sysroot " + board.root;
+  const auto refused = testing::run_program("mode apply --mem-mhz 2133 --dry-run" + where);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, ::testing::HasSubstr("2133 MHz"));
+  const auto plan = testing::run_program("mode apply --mem-mhz 204 --dry-run" + where);
+  EXPECT_EQ(plan.status, 0) << plan.output;
+  EXPECT_THAT(plan.output, ::testing::HasSubstr("204000000"));
 }
 
-// Both the program and its guardian die, as at a power cut: the next start restores.
-TEST(ModeJournal, TheNextStartRestores) {
-  const FakeBoard board("xavier-nx-jp5");
-  const auto first = board.content();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const JetsonLayout layout = find_jetson_layout(*board.sysfs);
-    ModeJournal journal(*board.sysfs, board.root + ".ridgewatt");
-    journal.begin(take_snapshot(*board.sysfs, layout));
-    board.sysfs->write("/sys/devices/system/cpu/cpu5/online", "0");
-    board.sysfs->write("/sys/class/devfreq/17000000.gv11b/max_freq", "510000000");
-    ::_exit(0);
-  }
-  ::waitpid(child, nullptr, 0);
-  EXPECT_NE(board.changes(first), "");
-  JetsonModeControl control(*board.sysfs);
-  EXPECT_EQ(board.changes(first), "");
+TEST(ModeCommand, CoresAreWholeNumbers) {
+  const FakeBoard board("orin-nano");
+  const auto table = testing::run_program("mode list --sysroot " + board.root).output;
+  EXPECT_EQ(table.find(" 6.0"), std::string::npos) << table;
+  const auto csv = testing::run_program("mode list --format csv --sysroot " + board.root).output;
+  EXPECT_THAT(csv, ::testing::HasSubstr("preset,0,15W,6,1497.6,612,2133\n"));
 }
 
 TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {

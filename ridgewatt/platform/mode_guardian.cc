@@ -1,6 +1,5 @@
 #include "ridgewatt/platform/mode_guardian.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -13,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 
@@ -66,7 +66,26 @@ class BlockedSignals {
   sigset_t old_;
 };
 
+pid_t wait_for(pid_t child, int* status) {
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(child, status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended;
+}
+
 }  // namespace
+
+SharedFlag::SharedFlag() {
+  void* shared = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw_errno(errno, "cannot start the guardian", "mmap");
+  flag_ = new (shared) std::atomic<int>(0);
+}
+
+SharedFlag::~SharedFlag() {
+  ::munmap(flag_, sizeof *flag_);
+}
 
 ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                            const std::vector<FileSetting>& others)
@@ -74,13 +93,15 @@ ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::
   if (guardian_child > 0) throw UsageError("the power mode is held already by this program");
   journal_ = std::make_unique<ModeJournal>(sysfs, folder);
   const BlockedSignals blocked;
-  if (journal_->pending()) {
-    restore_snapshot(sysfs_, layout_, journal_->read_pending());
-    journal_->end();
-  }
+  recover();
   snapshot_ = take_snapshot(sysfs, layout, others);
   journal_->begin(snapshot_);
-  start_child();
+  try {
+    start_child();
+  } catch (const Error&) {  // nothing was changed
+    journal_->end();
+    throw;
+  }
   set_handlers(end_by_signal);
 }
 
@@ -90,38 +111,44 @@ ModeGuardian::~ModeGuardian() {
   } catch (const Error& error) {
     fmt::print(stderr, "ridgewatt: {}\n", error.what());
   }
-  ::munmap(kept_, sizeof *kept_);
+}
+
+void ModeGuardian::recover() {
+  const auto left = journal_->pending();
+  if (!left) return;
+  restore_snapshot(sysfs_, layout_, *left);
+  journal_->end();
 }
 
 void ModeGuardian::start_child() {
-  void* shared = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) throw_errno(errno, "cannot start the guardian", "mmap");
-  kept_ = new (shared) std::atomic<int>(0);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw_errno(errno, "cannot start the guardian", "socketpair");
   }
+  OwnedFd theirs(ends[0]);
+  OwnedFd ours(ends[1]);
   const pid_t child = ::fork();
-  if (child < 0) {
-    const int error = errno;
-    ::close(ends[0]);
-    ::close(ends[1]);
-    journal_->end();
-    throw_errno(error, "cannot start the guardian", "fork");
-  }
+  if (child < 0) throw_errno(errno, "cannot start the guardian", "fork");
   if (child == 0) {
-    ::close(ends[1]);
-    run_child(ends[0]);
+    ours.reset();
+    run_child(theirs.get());
   }
-  ::close(ends[0]);
-  child_ = child;
-  commands_ = ends[1];
+  theirs.reset();
   // Nothing is changed before the child cannot be killed together with us by the terminal.
   char ready = 0;
-  while (::read(commands_, &ready, 1) < 0 && errno == EINTR) {
+  ssize_t count = 0;
+  do {
+    count = ::read(ours.get(), &ready, 1);
+  } while (count < 0 && errno == EINTR);
+  if (count != 1 || ready != kReady) {
+    ours.reset();
+    ::kill(child, SIGKILL);
+    wait_for(child, nullptr);
+    throw IoError("cannot start the guardian", "its process ended at once");
   }
-  guardian_pipe = commands_;
+  child_ = child;
+  commands_ = std::move(ours);
+  guardian_pipe = commands_.get();
   guardian_child = child;
 }
 
@@ -138,7 +165,7 @@ void ModeGuardian::run_child(int commands) {
   }
   int status = 0;
   try {
-    if (kept_->load() != 0) {
+    if (kept_.raised()) {
       journal_->commit();
     } else {
       restore_snapshot(sysfs_, layout_, snapshot_);
@@ -159,15 +186,12 @@ bool ModeGuardian::finish_by_child() {
   struct sigaction old {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &old);  // the child may be gone
-  const bool told = ::write(commands_, &kRestore, 1) == 1;
+  const bool told = ::write(commands_.get(), &kRestore, 1) == 1;
   ::sigaction(SIGPIPE, &old, nullptr);
   guardian_pipe = -1;
-  ::close(commands_);
+  commands_.reset();
   int status = 0;
-  pid_t ended = 0;
-  do {
-    ended = ::waitpid(child_, &status, 0);
-  } while (ended < 0 && errno == EINTR);
+  const pid_t ended = wait_for(child_, &status);
   guardian_child = -1;
   set_handlers(SIG_DFL);
   return told && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -186,15 +210,16 @@ void ModeGuardian::keep_and_exit() {
   // A signal must not make the change look undone from here on.
   set_handlers(SIG_IGN);
   std::fflush(nullptr);
-  kept_->store(1);
+  kept_.raise();
   ::_exit(0);
 }
 
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder) {
   ModeJournal journal(sysfs, folder);
-  if (!journal.pending()) return false;
+  const auto left = journal.pending();
+  if (!left) return false;
   const BlockedSignals blocked;
-  restore_snapshot(sysfs, layout, journal.read_pending());
+  restore_snapshot(sysfs, layout, *left);
   journal.end();
   return true;
 }
@@ -203,12 +228,16 @@ WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
                                 const std::string& folder) {
   ModeJournal journal(sysfs, folder);
   const BlockedSignals blocked;
-  if (journal.pending()) {
-    restore_snapshot(sysfs, layout, journal.read_pending());
+  if (const auto left = journal.pending()) {
+    restore_snapshot(sysfs, layout, *left);
     journal.end();
   }
-  const ModeSnapshot saved = journal.read_saved();
-  auto summary = restore_snapshot(sysfs, layout, saved);
+  const auto saved = journal.saved();
+  if (!saved) {
+    throw NotFoundError("there is no saved mode to restore", folder,
+                        "nothing was changed by 'ridgewatt mode apply' since boot");
+  }
+  auto summary = restore_snapshot(sysfs, layout, *saved);
   journal.forget_saved();
   return summary;
 }

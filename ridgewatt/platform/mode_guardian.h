@@ -11,15 +11,31 @@
 #include <memory>
 #include <string>
 
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/mode_journal.h"
 
 namespace ridgewatt {
+
+// A flag that a process shares with its children.
+class SharedFlag {
+ public:
+  SharedFlag();  // throws IoError
+  ~SharedFlag();
+  SharedFlag(const SharedFlag&) = delete;
+  SharedFlag& operator=(const SharedFlag&) = delete;
+  void raise() { flag_->store(1); }
+  bool raised() const { return flag_->load() != 0; }
+
+ private:
+  std::atomic<int>* flag_;
+};
 
 class ModeGuardian {
  public:
   // Writes the journal, starts the child. Restores first what a run that died left behind. One at a
   // time in a process; call it before starting threads. `sysfs` and `layout` must outlive this.
-  // Throws IoError (another writer, disk full), PermissionError.
+  // Throws IoError (another writer, disk full, no child), PermissionError, NotSupportedError (a
+  // journal of another version); nothing of it is left then.
   ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                const std::vector<FileSetting>& others = {});
   // Restores unless restored or kept.
@@ -35,6 +51,7 @@ class ModeGuardian {
   [[noreturn]] void keep_and_exit();
 
  private:
+  void recover();
   void start_child();
   [[noreturn]] void run_child(int commands);
   bool finish_by_child();
@@ -44,8 +61,8 @@ class ModeGuardian {
   std::unique_ptr<ModeJournal> journal_;
   ModeSnapshot snapshot_;
   pid_t child_ = -1;
-  int commands_ = -1;
-  std::atomic<int>* kept_ = nullptr;  // shared with the child
+  OwnedFd commands_;
+  SharedFlag kept_;  // the change is to stay
   bool done_ = false;
 };
 

@@ -1,18 +1,26 @@
 // The values that a board had before its mode was changed, on disk before the first write, so that
 // they come back whatever happens to the program or the machine.
 //
-// One folder a board holds
+// One folder per board holds
 //   mode.lock      held (flock) by whoever changes the mode: one writer at a time
 //   mode.journal   a change is under way: whoever finds it unlocked restores it
 //   mode.saved     a change was made on purpose ("mode apply"): `mode restore` brings this back
-// A journal is text: a header, the kernel's boot id, "path<TAB>value" lines and "end" with their
-// count; an incomplete one was written before any change and is dropped.
+// A journal is text: a header with its version, the kernel's boot id, "path<TAB>value" lines and
+// "end" with their count. What is found there has one of three answers:
+//   nothing (or one of an earlier boot, whose values are gone): there is nothing to bring back;
+//   damaged: journals appear whole and before the first change, so it holds nothing either; it is
+//   kept beside as "mode.journal.damaged" when the next one is written;
+//   of another version of ridgewatt: its values are worth keeping and cannot be read. That is an
+//   error, and nothing is changed.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/mode_settings.h"
 #include "ridgewatt/platform/sysfs.h"
@@ -29,6 +37,16 @@ ModeSnapshot take_snapshot(const Sysfs& sysfs, const JetsonLayout& layout,
 WriteSummary restore_snapshot(Sysfs& sysfs, const JetsonLayout& layout,
                               const ModeSnapshot& snapshot);
 
+enum class JournalAnswer { kSound, kStale, kDamaged, kForeign };  // stale: of an earlier boot
+struct ParsedJournal {
+  JournalAnswer answer = JournalAnswer::kDamaged;
+  ModeSnapshot snapshot;  // empty unless the answer is kSound
+};
+// A journal's text, whatever it holds; `boot_id` is this boot's.
+ParsedJournal parse_mode_journal(std::string_view text, const std::string& boot_id);
+// The text of a journal. Throws InputError for a path or value that it cannot hold: a tab, a line.
+std::string mode_journal_text(const ModeSnapshot& snapshot, const std::string& boot_id);
+
 class ModeJournal {
  public:
   // For the machine itself /var/lib/ridgewatt (or $XDG_STATE_HOME/ridgewatt for a user), for
@@ -38,27 +56,26 @@ class ModeJournal {
   // Creates the folder and takes the lock, waiting up to `wait_s`. Throws IoError when another
   // process holds it, PermissionError.
   ModeJournal(const Sysfs& sysfs, const std::string& folder, double wait_s = 3);
-  ~ModeJournal();
-  ModeJournal(const ModeJournal&) = delete;
-  ModeJournal& operator=(const ModeJournal&) = delete;
-
-  // A journal of a run that died, complete and of this boot; others are dropped.
-  bool pending() const;
-  bool saved() const;
-  ModeSnapshot read_pending() const;
-  ModeSnapshot read_saved() const;
-  void begin(const ModeSnapshot& snapshot);  // on disk when this returns
-  void end();                                // the old values are back
-  void commit();                             // keep the change: the journal becomes the saved state
+  // What a run that died left behind, complete and of this boot. Throws NotSupportedError for a
+  // journal of another version, PermissionError and IoError when it cannot be read.
+  std::optional<ModeSnapshot> pending() const;
+  // What `mode restore` brings back; throws as pending().
+  std::optional<ModeSnapshot> saved() const;
+  // Writes the old values; they are on disk when this returns. Throws InputError for a path that a
+  // journal cannot hold, and as pending() before it would overwrite anything.
+  void begin(const ModeSnapshot& snapshot);
+  void end();     // the old values are back
+  void commit();  // keep the change: the journal becomes the saved state
   void forget_saved();
 
  private:
-  bool valid(const std::string& path, ModeSnapshot* snapshot) const;
+  std::optional<ModeSnapshot> read(const std::string& path) const;
+  void keep_damaged(const std::string& path) const;
   void sync_folder() const;
 
   std::string folder_;
   std::string boot_id_;
-  int lock_ = -1;
+  OwnedFd lock_;
 };
 
 }  // namespace ridgewatt

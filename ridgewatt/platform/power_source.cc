@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/rapl.h"
@@ -26,16 +27,11 @@ class NumberFile {
  public:
   explicit NumberFile(const std::string& path)
       : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (fd_ < 0) throw_errno(errno, "cannot open sensor", path);
-  }
-  NumberFile(NumberFile&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  NumberFile& operator=(NumberFile&&) = delete;
-  ~NumberFile() {
-    if (fd_ >= 0) ::close(fd_);
+    if (!fd_) throw_errno(errno, "cannot open sensor", path);
   }
   double read() const {
     char text[64];
-    const ssize_t count = ::pread(fd_, text, sizeof text, 0);
+    const ssize_t count = ::pread(fd_.get(), text, sizeof text, 0);
     double value = 0;
     if (count <= 0) return kNoValue;
     const auto [end, error] = std::from_chars(text, text + count, value);
@@ -44,7 +40,7 @@ class NumberFile {
   }
 
  private:
-  int fd_;
+  OwnedFd fd_;
 };
 
 class RailSource : public PowerSource {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = 64 * 1024;
 constexpr int kMaxLinks = 40;  // as the kernel
+constexpr const char* kNowhere = "/.no-such-file";
 constexpr int kBusyTries = 3;
 
 Sysfs::Text read_once(const std::string& path) {
@@ -97,7 +98,8 @@ std::string Sysfs::resolve(const std::string& path) const {
     done.push_back(part);
     char target[PATH_MAX];
     const ssize_t length = ::readlink((root_ + join(done)).c_str(), target, sizeof target);
-    if (length < 0 || ++links > kMaxLinks) continue;
+    if (length < 0) continue;
+    if (++links > kMaxLinks) return kNowhere;  // links that lead round, inside the root
     const std::string_view link(target, static_cast<std::size_t>(length));
     if (link.substr(0, 1) == "/")
       done.clear();

@@ -1,56 +1,21 @@
 #include "ridgewatt/platform/tegrastats.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/tegrastats_tokens.h"
 
 namespace ridgewatt {
 namespace {
 
-// No clock (MHz), power (mW), memory or temperature of a board is beyond this.
-constexpr double kMaxNumber = 1e9;
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-
-// Reads one word from its front; a reader that fails leaves the word as it was.
-class Word {
- public:
-  explicit Word(std::string_view text) : text_(text) {}
-
-  bool done() const { return text_.empty(); }
-  std::string_view rest() const { return text_; }
-
-  bool take(std::string_view expected) {
-    if (text_.substr(0, expected.size()) != expected) return false;
-    text_.remove_prefix(expected.size());
-    return true;
-  }
-
-  // digits [ "." digits ], with a leading "-" when `sign` is allowed.
-  std::optional<double> number(bool sign = false, bool fraction = false) {
-    std::size_t end = sign && !text_.empty() && text_[0] == '-' ? 1 : 0;
-    const std::size_t digits = end;
-    while (end < text_.size() && is_digit(text_[end])) ++end;
-    if (end == digits) return std::nullopt;
-    if (fraction && end + 1 < text_.size() && text_[end] == '.' && is_digit(text_[end + 1])) {
-      ++end;
-      while (end < text_.size() && is_digit(text_[end])) ++end;
-    }
-    const auto value = parse_double(text_.substr(0, end));
-    if (!value || *value > kMaxNumber || *value < -kMaxNumber) return std::nullopt;
-    text_.remove_prefix(end);
-    return value;
-  }
-
- private:
-  std::string_view text_;
-};
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
@@ -60,115 +25,16 @@ bool is_name(std::string_view text) {
          });
 }
 
-std::optional<double> byte_unit(Word& word) {
-  if (word.take("kB") || word.take("KB")) return 1024.0;
-  if (word.take("MB")) return 1048576.0;
-  if (word.take("GB")) return 1073741824.0;
-  if (word.take("B")) return 1.0;
-  return std::nullopt;
+// Clock domains are printed in capitals (APE, NVENC, VIC_FREQ): a bare number after another word
+// may be anything.
+bool is_domain(std::string_view name) {
+  return std::none_of(name.begin(), name.end(),
+                      [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
 }
 
-std::optional<TegrastatsMemory> read_memory(std::string_view name, std::string_view value) {
-  TegrastatsMemory memory;
-  memory.name = name;
-  Word word(value);
-  const auto used = word.number();
-  if (!used || !word.take("/")) return std::nullopt;
-  const auto total = word.number();
-  const auto unit = byte_unit(word);
-  if (!total || !unit) return std::nullopt;
-  memory.used_bytes = *used * *unit;
-  memory.total_bytes = *total * *unit;
-  std::string_view detail = trim(word.rest());
-  if (!detail.empty()) {
-    if (detail.size() < 2 || detail.front() != '(' || detail.back() != ')') return std::nullopt;
-    memory.detail = detail.substr(1, detail.size() - 2);
-  }
-  return memory;
-}
-
-std::optional<TegrastatsRail> read_rail(std::string_view name, std::string_view value) {
-  TegrastatsRail rail;
-  rail.name = name;
-  Word word(value);
-  std::vector<double> powers;
-  do {
-    const auto milliwatt = word.number(true);
-    if (!milliwatt || powers.size() == 3) return std::nullopt;
-    word.take("mW");
-    powers.push_back(*milliwatt / 1e3);
-  } while (word.take("/"));
-  if (!word.done() || powers.size() < 2) return std::nullopt;
-  rail.power_w = powers[0];
-  rail.average_w = powers[1];
-  if (powers.size() == 3) rail.maximum_w = powers[2];
-  return rail;
-}
-
-std::optional<TegrastatsTemperature> read_temperature(std::string_view name,
-                                                      std::string_view value) {
-  TegrastatsTemperature temperature;
-  temperature.name = name;
-  Word word(value);
-  const auto now = word.number(true, true);
-  if (!now || !word.take("C")) return std::nullopt;
-  if (*now > -255) temperature.celsius = *now;
-  if (word.take("/")) {
-    const auto maximum = word.number(true, true);
-    if (!maximum || !word.take("C")) return std::nullopt;
-    if (*maximum > -255) temperature.maximum_celsius = *maximum;
-  }
-  if (!word.done()) return std::nullopt;
-  return temperature;
-}
-
-// "@" MHz, or "@[" MHz { "," MHz } "]".
-bool read_clock_list(Word& word, std::vector<double>& clocks_hz) {
-  if (!word.take("@")) return false;
-  const bool list = word.take("[");
-  do {
-    const auto mhz = word.number();
-    if (!mhz) return false;
-    clocks_hz.push_back(*mhz * 1e6);
-  } while (list && word.take(","));
-  return !list || word.take("]");
-}
-
-std::optional<TegrastatsClock> read_clock(std::string_view name, std::string_view value) {
-  TegrastatsClock clock;
-  clock.name = name;
-  if (value == "off") {
-    clock.off = true;
-    return clock;
-  }
-  Word word(value);
-  if (const auto number = word.number()) {
-    if (word.take("%"))
-      clock.load = *number / 100;
-    else
-      clock.clocks_hz.push_back(*number * 1e6);
-    if (word.done()) return clock;
-    if (!clock.load) return std::nullopt;
-  }
-  if (!read_clock_list(word, clock.clocks_hz) || !word.done()) return std::nullopt;
-  return clock;
-}
-
-// "[" core { "," core } "]" [ "@" MHz ], blanks removed.
-std::optional<std::vector<TegrastatsClock>> read_cores(std::string_view value) {
-  const auto close = value.find(']');
-  if (value.empty() || value[0] != '[' || close == std::string_view::npos) return std::nullopt;
-  std::vector<double> common;
-  Word suffix(value.substr(close + 1));
-  if (!suffix.done() && (!read_clock_list(suffix, common) || !suffix.done())) return std::nullopt;
-  std::vector<TegrastatsClock> cores;
-  for (const auto& text : split(value.substr(1, close - 1), ',')) {
-    auto core = read_clock(fmt::format("CPU{}", cores.size()), text);
-    if (!core || (!core->off && !core->load)) return std::nullopt;
-    if (!core->off && core->clocks_hz.empty()) core->clocks_hz = common;
-    cores.push_back(std::move(*core));
-  }
-  return cores;
+bool is_bare_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return is_digit(c) || c == '.' || c == '-'; });
 }
 
 bool matches(std::string_view text, std::string_view pattern) {
@@ -185,75 +51,128 @@ class LineReader {
   explicit LineReader(std::string_view line) : words_(words_of(line)) {}
 
   TegrastatsLine read() {
-    if (words_.size() >= 2 && matches(words_[0], "99-99-9999") && matches(words_[1], "99:99:99")) {
+    if (words_.size() >= 2 && matches(words_[1], "99:99:99") &&
+        (matches(words_[0], "99-99-9999") || matches(words_[0], "9999-99-99"))) {
       line_.time = words_[0] + " " + words_[1];
       next_ = 2;
     }
     while (next_ < words_.size()) {
-      if (memory() || cores() || denver() || joined() || pair()) continue;
+      if (memory() || cores() || denver() || edp_limit() || joined() || pair()) continue;
       line_.unknown.push_back(words_[next_++]);
     }
     return std::move(line_);
   }
 
  private:
+  // A list in brackets that begins in a word and may go on over blanks beside its commas.
+  struct BracketList {
+    std::string head;  // of the word, before the bracket
+    std::vector<std::string> elements;
+    std::string suffix;  // of the last word, behind the bracket
+    std::string cut;     // the last element of a line that ends before the bracket
+    std::size_t word_count = 0;
+    std::string whole() const { return head + fmt::format("[{}]", fmt::join(elements, ",")); }
+  };
+
   std::string_view word(std::size_t ahead) const {
     return next_ + ahead < words_.size() ? std::string_view(words_[next_ + ahead])
                                          : std::string_view();
   }
 
-  // Words from `ahead` on, joined, until one ends the bracket that the first of them opens.
-  // Sets `count` to how many; empty when the bracket is not closed.
-  std::string bracketed(std::size_t ahead, char close, std::size_t& count) const {
+  BracketList bracket_list(std::size_t ahead) const {
     static constexpr std::size_t kMaxWords = 64;
-    std::string text;
-    for (count = 1; count <= kMaxWords && next_ + ahead < words_.size(); ++count, ++ahead) {
-      if (!text.empty() && close == ')') text += ' ';
-      text += words_[next_ + ahead];
-      if (text.find(close) != std::string::npos) return text;
+    BracketList list;
+    std::string text(word(ahead));
+    const std::size_t open = text.find('[');
+    std::size_t close = text.find(']', open);
+    for (list.word_count = 1; close == std::string::npos && list.word_count < kMaxWords;
+         ++list.word_count) {
+      const std::string_view next = word(ahead + list.word_count);
+      const bool goes_on = text.back() == ',' || text.back() == '[' || next.substr(0, 1) == "," ||
+                           next.substr(0, 1) == "]";
+      if (next.empty() || !goes_on) break;
+      text += ' ';
+      text += next;
+      close = text.find(']', open);
     }
-    return "";
+    list.head = text.substr(0, open);
+    list.elements = split(text.substr(open + 1, close - open - 1), ',');
+    if (close != std::string::npos) {
+      list.suffix = text.substr(close + 1);
+    } else if (next_ + ahead + list.word_count == words_.size()) {
+      list.cut = std::move(list.elements.back());
+      list.elements.pop_back();
+    }
+    return list;
   }
 
   // RAM 1282/62795MB (lfb 15152x4MB); the text in parentheses may be missing or not be separated.
   bool memory() {
     const std::string_view name = word(0);
     if (name != "RAM" && name != "SWAP" && name != "IRAM") return false;
-    std::string value(word(1));
-    std::size_t count = 1;
-    if (value.find('(') != std::string::npos) {
-      value = bracketed(1, ')', count);
-    } else if (word(2).substr(0, 1) == "(") {
-      value += bracketed(2, ')', count);
-      ++count;
+    std::string text(word(1));
+    const auto open = text.find('(');
+    std::size_t count = 2;
+    std::string detail;
+    if (open != std::string::npos || word(2).substr(0, 1) == "(") {
+      std::size_t end = open != std::string::npos ? 1 : 2;
+      detail = open != std::string::npos ? text.substr(open) : std::string(word(2));
+      while (detail.find(')') == std::string::npos && !word(end + 1).empty() &&
+             word(end + 1).find('(') == std::string_view::npos) {
+        detail += ' ';
+        detail += word(++end);
+      }
+      if (detail.back() == ')') {
+        detail = detail.substr(1, detail.size() - 2);
+        count = end + 1;
+      } else {  // never closed: only the numbers can be read
+        detail.clear();
+      }
     }
-    const auto found = read_memory(name, value);
+    const auto found = read_tegrastats_memory(name, text.substr(0, open), detail);
     if (!found) return false;
+    if (open != std::string::npos && detail.empty()) line_.unknown.push_back(text.substr(open));
     line_.memory.push_back(*found);
-    next_ += 1 + count;
+    next_ += count;
     return true;
   }
 
   bool cores() {
-    if (word(0) != "CPU" && word(0) != "cpu") return false;
-    if (word(1).substr(0, 1) != "[") return false;
-    std::size_t count = 0;
-    auto found = read_cores(bracketed(1, ']', count));
+    const std::string_view name = word(0).substr(0, word(0).find('['));
+    if (name != "CPU" && name != "cpu") return false;
+    const std::size_t ahead = name == word(0) ? 1 : 0;
+    if (word(ahead).substr(ahead == 0 ? name.size() : 0, 1) != "[") return false;
+    const BracketList list = bracket_list(ahead);
+    auto found = read_tegrastats_cores(list.elements, list.suffix, line_.unknown);
     if (!found) return false;
+    leave_cut(list);
     line_.clocks.insert(line_.clocks.end(), found->begin(), found->end());
-    next_ += 1 + count;
+    next_ += ahead + list.word_count;
     return true;
   }
 
-  // MTS fg 0% bg 0%: the dynamic code optimiser of Denver and Carmel cores.
+  // MTS fg 0% bg 0%: the dynamic code optimizer of Denver and Carmel cores.
   bool denver() {
     if (word(0) != "MTS" || word(1) != "fg" || word(3) != "bg") return false;
-    const auto foreground = read_clock("MTS fg", word(2));
-    const auto background = read_clock("MTS bg", word(4));
-    if (!foreground || !background || !foreground->load || !background->load) return false;
-    line_.clocks.push_back(*foreground);
-    line_.clocks.push_back(*background);
+    for (const std::size_t i : {1u, 3u}) {
+      const auto part =
+          read_tegrastats_clock(fmt::format("MTS {}", word(i)), word(i + 1), line_.unknown);
+      if (part && part->load)
+        line_.clocks.push_back(*part);
+      else
+        line_.unknown.emplace_back(word(i + 1));
+    }
     next_ += 5;
+    return true;
+  }
+
+  // EDP limit 1912: the CPU clock that the current limiter allows (TK1, TX1); 0: none.
+  bool edp_limit() {
+    if (word(0) != "EDP" || word(1) != "limit") return false;
+    const auto limit = read_tegrastats_clock("EDP", word(2), line_.unknown);
+    if (!limit || limit->load || limit->off || limit->clocks_hz.size() > 1) return false;
+    if (!limit->clocks_hz.empty()) line_.edp_limit_hz = limit->clocks_hz[0];
+    next_ += 3;
     return true;
   }
 
@@ -269,24 +188,28 @@ class LineReader {
     if (name_end == std::string_view::npos || !is_name(text.substr(0, name_end))) return false;
     const std::string_view name = text.substr(0, name_end);
     if (text[name_end] == '@') {
-      if (const auto found = read_temperature(name, text.substr(name_end + 1))) {
+      if (const auto found =
+              read_tegrastats_temperature(name, text.substr(name_end + 1), line_.unknown)) {
         line_.temperatures.push_back(*found);
         ++next_;
         return true;
       }
     }
-    std::size_t count = 1;
-    const bool list = text.find('[') != std::string_view::npos;
-    const std::string whole = list ? bracketed(0, ']', count) : std::string(text);
-    if (whole.size() <= name_end) return false;
-    return add_clock(name, whole.substr(name_end), count);
+    if (text.find('[') == std::string_view::npos) {
+      return add_clock(name, text.substr(name_end), 1);
+    }
+    const BracketList list = bracket_list(0);
+    if (!list.suffix.empty() || list.head.size() <= name_end) return false;
+    if (!add_clock(name, list.whole().substr(name_end), list.word_count)) return false;
+    leave_cut(list);
+    return true;
   }
 
   // NAME value: a rail or a clock.
   bool pair() {
     const std::string_view name = word(0);
     if (!is_name(name) || next_ + 1 >= words_.size()) return false;
-    if (auto rail = read_rail(name, word(1))) {
+    if (auto rail = read_tegrastats_rail(name, word(1), line_.unknown)) {
       if (name == "NC")
         ++line_.not_connected;
       else
@@ -294,13 +217,20 @@ class LineReader {
       next_ += 2;
       return true;
     }
-    std::size_t count = 1;
-    const bool list = word(1).find('[') != std::string_view::npos;
-    return add_clock(name, list ? bracketed(1, ']', count) : std::string(word(1)), 1 + count);
+    if (is_bare_number(word(1)) && !is_domain(name)) return false;
+    if (word(1).find('[') == std::string_view::npos) return add_clock(name, word(1), 2);
+    const BracketList list = bracket_list(1);
+    if (!list.suffix.empty() || !add_clock(name, list.whole(), 1 + list.word_count)) return false;
+    leave_cut(list);
+    return true;
   }
 
-  bool add_clock(std::string_view name, const std::string& value, std::size_t word_count) {
-    auto clock = read_clock(name, value);
+  void leave_cut(const BracketList& list) {
+    for (auto& part : words_of(list.cut)) line_.unknown.push_back(std::move(part));
+  }
+
+  bool add_clock(std::string_view name, std::string_view value, std::size_t word_count) {
+    auto clock = read_tegrastats_clock(name, value, line_.unknown);
     if (!clock) return false;
     line_.clocks.push_back(std::move(*clock));
     next_ += word_count;

@@ -5,7 +5,8 @@
 // The format has no specification and changes between releases, so the reader goes by the shape of
 // a token's value and not by its name: "@ number C" is a temperature, "number / number" a rail,
 // "%", "@" or a bare number a clock, "[" a list of cores. The same name may be several of these
-// (AGX Xavier prints `GPU@37.5C`, `GPU 0/0`). What fits nothing is kept in `unknown`.
+// (AGX Xavier prints `GPU@37.5C`, `GPU 0/0`). What fits nothing is kept in `unknown`; an element of
+// a list that cannot be read costs only itself.
 #pragma once
 
 #include <optional>
@@ -28,7 +29,7 @@ struct TegrastatsMemory {
 struct TegrastatsClock {
   std::string name;
   std::optional<double> load;     // fraction, 1 is fully busy
-  std::vector<double> clocks_hz;  // one, or one a GPC (Orin, Thor)
+  std::vector<double> clocks_hz;  // one, or one per GPC (Orin, Thor)
   bool off = false;               // printed as "off": the core or engine has no power
 };
 
@@ -40,8 +41,8 @@ struct TegrastatsTemperature {
 
 struct TegrastatsRail {
   std::string name;
-  double power_w = 0;
-  double average_w = 0;  // tegrastats' own running average: not for energy
+  double power_w = 0;    // NaN: it cannot be read
+  double average_w = 0;  // tegrastats' own running average: not for energy; NaN: not printed
   std::optional<double> maximum_w;
 };
 
@@ -51,9 +52,10 @@ struct TegrastatsLine {
   std::vector<TegrastatsMemory> memory;
   std::vector<TegrastatsClock> clocks;  // cores first
   std::vector<TegrastatsTemperature> temperatures;
-  std::vector<TegrastatsRail> rails;  // without channels that are not connected
-  int not_connected = 0;              // channels called NC
-  std::vector<std::string> unknown;   // words that fit no known token
+  std::vector<TegrastatsRail> rails;   // without channels that are not connected
+  int not_connected = 0;               // channels called NC
+  std::optional<double> edp_limit_hz;  // CPU clock that the current limiter allows; 0: any
+  std::vector<std::string> unknown;    // words that fit no known token
 
   bool empty() const;  // nothing was recognised
 };

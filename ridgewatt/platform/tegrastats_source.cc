@@ -12,8 +12,11 @@
 #include <csignal>
 #include <limits>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/tegrastats.h"
 
 namespace ridgewatt {
@@ -22,14 +25,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kFirstLine = std::chrono::seconds(3);
 constexpr auto kStale = std::chrono::seconds(1);
+constexpr auto kPatience = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
 
 class Tegrastats : public PowerSource {
  public:
-  Tegrastats(pid_t child, int output) : child_(child), output_(output) {}
+  Tegrastats(pid_t child, OwnedFd output) : child_(child), output_(std::move(output)) {}
   ~Tegrastats() override {
     ::kill(child_, SIGTERM);
-    ::waitpid(child_, nullptr, 0);
-    ::close(output_);
+    if (!ended_within(kPatience)) ::kill(child_, SIGKILL);
+    ended_within(kPatience);
   }
   Tegrastats(const Tegrastats&) = delete;
   Tegrastats& operator=(const Tegrastats&) = delete;
@@ -38,7 +42,7 @@ class Tegrastats : public PowerSource {
   void find_channels() {
     const auto end = Clock::now() + kFirstLine;
     while (Clock::now() < end && last_.rails.empty()) {
-      pollfd wait{output_, POLLIN, 0};
+      pollfd wait{output_.get(), POLLIN, 0};
       ::poll(&wait, 1, 100);
       if (!take()) break;
     }
@@ -72,11 +76,21 @@ class Tegrastats : public PowerSource {
   }
 
  private:
+  // True when the program is gone, and has been waited for.
+  bool ended_within(Clock::duration patience) const {
+    for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+      const pid_t ended = ::waitpid(child_, nullptr, WNOHANG);
+      if (ended == child_ || (ended < 0 && errno == ECHILD)) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+
   // What has been printed since the last call; false at its end.
   bool take() {
     char buffer[4096];
     ssize_t count = 0;
-    while ((count = ::read(output_, buffer, sizeof buffer)) > 0) {
+    while ((count = ::read(output_.get(), buffer, sizeof buffer)) > 0) {
       rest_.append(buffer, static_cast<std::size_t>(count));
       for (auto end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
         last_ = parse_tegrastats_line(std::string_view(rest_).substr(0, end));
@@ -89,7 +103,7 @@ class Tegrastats : public PowerSource {
   }
 
   pid_t child_;
-  int output_;
+  OwnedFd output_;
   std::string rest_;
   std::string rule_;
   TegrastatsLine last_;
@@ -101,22 +115,21 @@ class Tegrastats : public PowerSource {
 std::unique_ptr<PowerSource> open_tegrastats() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  OwnedFd output(ends[0]);
+  OwnedFd input(ends[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
   const char* arguments[] = {"tegrastats", "--interval", "100", nullptr};
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr,
                                    const_cast<char**>(arguments), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
-    return nullptr;
-  }
-  auto source = std::make_unique<Tegrastats>(child, ends[0]);
+  input.reset();
+  if (error != 0) return nullptr;
+  auto source = std::make_unique<Tegrastats>(child, std::move(output));
   source->find_channels();
   return source;
 }

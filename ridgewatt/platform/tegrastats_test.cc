@@ -90,6 +90,83 @@ TEST(Tegrastats, UnknownWordsAreSkippedAndKept) {
   EXPECT_EQ(line.memory.size(), 1u);
 }
 
+// Lines that the boards print, from public sources: TK1 and TX1 with early releases.
+TEST(Tegrastats, EarlyBoards) {
+  const auto idle = parse_tegrastats_line(
+      "RAM 598/1892MB (lfb 209x4MB) cpu [0%,off,off,off]@-1 VDE 0 EDP limit 0");
+  EXPECT_TRUE(idle.unknown.empty());
+  ASSERT_EQ(idle.clocks.size(), 5u);
+  EXPECT_EQ(idle.clocks[0].load, 0.0);
+  EXPECT_TRUE(idle.clocks[0].clocks_hz.empty());  // -1: not known
+  EXPECT_TRUE(idle.clocks[1].off && idle.clocks[2].off && idle.clocks[3].off);
+  EXPECT_EQ(clock(idle, "VDE")->clocks_hz, std::vector<double>{0});
+  EXPECT_EQ(idle.edp_limit_hz, 0.0);
+  const auto busy = parse_tegrastats_line(
+      "RAM 277/3854MB (lfb 700x4MB) SWAP 0/0MB (cached 0MB) cpu [1%,0%,0%,1%]@102 EMC 1%@408 "
+      "AVP 33%@12 VDE 0 GR3D 0%@76 EDP limit 1912");
+  EXPECT_TRUE(busy.unknown.empty());
+  EXPECT_EQ(busy.clocks.size(), 8u);
+  EXPECT_EQ(clock(busy, "CPU3")->clocks_hz, std::vector<double>{102e6});
+  EXPECT_EQ(clock(busy, "GR3D")->clocks_hz, std::vector<double>{76e6});
+  EXPECT_EQ(clock(busy, "limit"), nullptr);
+  EXPECT_EQ(busy.edp_limit_hz, 1912e6);
+  EXPECT_EQ(busy.memory.size(), 2u);
+}
+
+TEST(Tegrastats, OneUnreadableElementCostsOnlyItself) {
+  const auto line = parse_tegrastats_line(
+      "CPU [5%@1420, off,?, 7%@x,9%@729]@oops GR3D_FREQ 12.5%@[918,--,305] EMC_FREQ 3%@fast "
+      "MTS fg ?% bg 4% cpu@49.5C/hotC VDD_IN 5000mW/?/7mW VDD_SOC x/2mW tj@51C");
+  EXPECT_EQ(line.unknown,
+            (std::vector<std::string>{"?", "x", "@oops", "--", "fast", "?%", "hotC", "?", "x"}));
+  EXPECT_EQ(clock(line, "CPU0")->clocks_hz, std::vector<double>{1420e6});
+  EXPECT_TRUE(clock(line, "CPU1")->off);
+  EXPECT_EQ(clock(line, "CPU2"), nullptr);
+  EXPECT_DOUBLE_EQ(*clock(line, "CPU3")->load, 0.07);  // its load is known, its clock is not
+  EXPECT_DOUBLE_EQ(*clock(line, "CPU4")->load, 0.09);
+  EXPECT_DOUBLE_EQ(*clock(line, "GR3D_FREQ")->load, 0.125);
+  EXPECT_EQ(clock(line, "GR3D_FREQ")->clocks_hz, (std::vector<double>{918e6, 305e6}));
+  EXPECT_DOUBLE_EQ(*clock(line, "EMC_FREQ")->load, 0.03);
+  EXPECT_EQ(clock(line, "MTS fg"), nullptr);
+  EXPECT_DOUBLE_EQ(*clock(line, "MTS bg")->load, 0.04);
+  EXPECT_EQ(line.temperatures[0].celsius, 49.5);
+  EXPECT_DOUBLE_EQ(rail(line, "VDD_IN")->power_w, 5);
+  EXPECT_DOUBLE_EQ(*rail(line, "VDD_IN")->maximum_w, 0.007);
+  EXPECT_TRUE(std::isnan(rail(line, "VDD_SOC")->power_w));
+  EXPECT_DOUBLE_EQ(rail(line, "VDD_SOC")->average_w, 0.002);
+  EXPECT_EQ(line.temperatures[1].celsius, 51);
+}
+
+// A log that was cut, or whose brackets are not closed: what follows and what precedes is read.
+TEST(Tegrastats, OpenBracketsSwallowNothing) {
+  const auto cut = parse_tegrastats_line("RAM 1/2MB CPU [1%@729,2%@730,3%@7");
+  EXPECT_EQ(cut.clocks.size(), 2u);  // the last number may have gone on
+  EXPECT_EQ(cut.unknown, std::vector<std::string>{"3%@7"});
+  const auto gpcs = parse_tegrastats_line("VDD_IN 5/6 GR3D_FREQ 7%@[305,30");
+  EXPECT_EQ(clock(gpcs, "GR3D_FREQ")->clocks_hz, std::vector<double>{305e6});
+  EXPECT_EQ(gpcs.unknown, std::vector<std::string>{"30"});
+  const auto open = parse_tegrastats_line(
+      "RAM 10/20MB (lfb 3x4MB SWAP 0/3MB (cached 0MB) IRAM 0/252kB(lfb CPU [1%@2,3%@4 GR3D_FREQ "
+      "0%@[305,306] VDD_IN 5/6");
+  EXPECT_EQ(open.memory.size(), 3u);
+  EXPECT_EQ(open.memory[1].detail, "cached 0MB");
+  EXPECT_EQ(clock(open, "CPU1")->clocks_hz, std::vector<double>{4e6});
+  EXPECT_EQ(clock(open, "GR3D_FREQ")->clocks_hz.size(), 2u);
+  EXPECT_EQ(open.rails.size(), 1u);
+  EXPECT_EQ(open.unknown, (std::vector<std::string>{"(lfb", "3x4MB", "(lfb"}));
+}
+
+TEST(Tegrastats, OtherSpellings) {
+  const auto line = parse_tegrastats_line(
+      "2024-05-30 15:30:45 CPU[1%@729,off] NVDLA0 OFF VDD_IN 8500mW took 5 limit 0 NVDEC 716");
+  EXPECT_EQ(line.time, "2024-05-30 15:30:45");
+  EXPECT_EQ(line.clocks.size(), 4u);
+  EXPECT_TRUE(clock(line, "NVDLA0")->off);
+  EXPECT_DOUBLE_EQ(rail(line, "VDD_IN")->power_w, 8.5);
+  EXPECT_TRUE(std::isnan(rail(line, "VDD_IN")->average_w));
+  EXPECT_EQ(line.unknown, (std::vector<std::string>{"took", "5", "limit", "0"}));
+}
+
 TEST(Tegrastats, EverySampleIsReadCompletely) {
   RIDGEWATT_REQUIRE_SHARED();
   int files = 0;
@@ -117,8 +194,8 @@ TEST(Tegrastats, ALogWithoutAKnownTokenIsRefused) {
 TEST(Tegrastats, SurvivesMutations) {
   const std::string good =
       "04-24-2023 00:01:24 RAM 1/2MB (lfb 1x4MB) SWAP 0/3MB (cached 0MB) IRAM 0/252kB(lfb 252kB) "
-      "CPU [0%@729,off,5%@1] EMC_FREQ 0%@2133 GR3D_FREQ 0%@[0,1] MTS fg 0% bg 0% CV0@-256C "
-      "VDD_IN 2399mW/2399mW/3mW VIC off";
+      "CPU [0%@729,off, 5%@1]@-1 EMC_FREQ 0%@2133 GR3D_FREQ 0%@[0,1] MTS fg 0% bg 0% CV0@-256C "
+      "VDD_IN 2399mW/2399mW/3mW VIC off EDP limit 1912 cpu@49C/50C";
   Random random(7);
   for (int round = 0; round < 20000; ++round) {
     std::string text = good.substr(0, random.below(good.size() + 1));
@@ -127,6 +204,37 @@ TEST(Tegrastats, SurvivesMutations) {
     }
     const auto line = parse_tegrastats_line(text);
     for (const auto& word : line.unknown) ASSERT_NE(text.find(word), std::string::npos);
+  }
+}
+
+// Table, CSV and JSON hold the same readings.
+TEST(Tegrastats, EveryReadingInEveryFormat) {
+  const testing::TemporaryFolder folder;
+  const std::string log = folder.write(
+      "log",
+      "04-24-2023 00:01:24 RAM 1282/62795MB (lfb 15152x4MB) SWAP 3/31398MB (cached 0MB) CPU "
+      "[7%@729,off] EMC_FREQ 5%@2133 GR3D_FREQ 9%@[305,306] VIC off cpu@42.5C/43C CV0@-256C "
+      "VDD_IN 2399mW/2400mW/2500mW EDP limit 1912 odd{1}\n");
+  const auto csv = testing::run_program("sensors --format csv --tegrastats " + log).output;
+  const std::string start = "1,04-24-2023 00:01:24,";
+  for (const char* row :
+       {"rail,VDD_IN,2.399,W,2.4,2.5,", "clock,CPU0,729,MHz,,,", "clock,CPU1,0,MHz,,,off",
+        "clock,EMC_FREQ,2133,MHz,,,", "clock,GR3D_FREQ[1],306,MHz,,,", "clock,VIC,0,MHz,,,off",
+        "load,CPU0,7,%,,,", "load,EMC_FREQ,5,%,,,", "load,GR3D_FREQ,9,%,,,",
+        "temperature,cpu,42.5,C,,43,", "temperature,CV0,,C,,,no power",
+        "memory,RAM,1282,MiB,,62795,lfb 15152x4MB", "memory,SWAP,3,MiB,,31398,cached 0MB",
+        "limit,EDP,1912,MHz,,,", "unknown,odd{1},,,,,"}) {
+    EXPECT_NE(csv.find(start + row + "\n"), std::string::npos) << row << "\n" << csv;
+  }
+  const auto table = testing::run_program("sensors --tegrastats " + log).output;
+  const auto json = testing::run_program("sensors --format json --tegrastats " + log).output;
+  for (const char* word : {"VDD_IN", "CPU1", "EMC_FREQ", "GR3D_FREQ", "VIC", "cpu", "CV0", "RAM",
+                           "SWAP", "2133", "1912", "42.5", "1282", "odd{1}"}) {
+    EXPECT_NE(table.find(word), std::string::npos) << word;
+  }
+  for (const char* word : {"VDD_IN", "CPU1", "EMC_FREQ", "GR3D_FREQ", "VIC", "cpu", "CV0", "RAM",
+                           "SWAP", "2133", "1912", "42.5", "1344274432", "odd{1}"}) {
+    EXPECT_NE(json.find(word), std::string::npos) << word;
   }
 }
 

@@ -89,6 +89,76 @@ const char* kind_name(ThrottleSignal::Kind kind) {
   return "";
 }
 
+void add_power_rows(const MachineSensors& sensors, const MachineReading& reading, Table& table) {
+  const auto& rails = sensors.rails();
+  for (std::size_t i = 0; i < rails.channels.size(); ++i) {
+    const auto& power = reading.power[i];
+    const bool valid = power.error_number == 0;
+    table.add_row({"rail", rails.channels[i].rail, valid ? Cell(tidy(power.power_w)) : Cell(), "W",
+                   valid ? rails.channels[i].device : error_text(power.error_number)});
+  }
+  table.add_row({"total", rails.total_rule, reading.total_w ? Cell(tidy(*reading.total_w)) : Cell(),
+                 "W", rails.total_note});
+  for (const auto& skipped : rails.skipped) {
+    table.add_row({"skipped", skipped.rail, Cell(), "", skipped.where + ": " + skipped.reason});
+  }
+}
+
+void add_gpu_rows(const MachineSensors& sensors, const MachineReading& reading, Table& table) {
+  for (const auto& gpu : reading.gpus) {
+    const std::string& name = gpu.device.name;
+    table.add_row(
+        {"gpu", name, gpu.power_w ? Cell(*gpu.power_w) : Cell(), "W",
+         gpu.device.unsupported.empty() ? "" : "not supported: " + gpu.device.unsupported});
+    if (gpu.clock_hz) table.add_row({"clock", name, *gpu.clock_hz / 1e6, "MHz", ""});
+    if (gpu.load) table.add_row({"load", name, tidy(*gpu.load * 100), "%", ""});
+    if (gpu.temperature_celsius) {
+      table.add_row({"temperature", name, *gpu.temperature_celsius, "C", ""});
+    }
+    for (const auto& reason : gpu.throttling) {
+      table.add_row({"throttling", name, Cell(), "", reason});
+    }
+  }
+  for (const auto& zone : sensors.rapl()) {
+    table.add_row(
+        {"rapl", zone.name, Cell(), "J",
+         zone.error_number != 0 ? error_text(zone.error_number) : std::string("counter")});
+  }
+}
+
+void add_snapshot_rows(const SensorSnapshot& snapshot, Table& table) {
+  table.add_row({"cpus", "online", std::int64_t{snapshot.cpus_online}, "",
+                 fmt::format("of {}", snapshot.cpus_present)});
+  for (const auto& clock : snapshot.clocks) {
+    table.add_row({"clock", clock.name, clock.clock_hz / 1e6, "MHz",
+                   fmt::format("{:g} to {:g} MHz {}", clock.min_hz / 1e6, clock.max_hz / 1e6,
+                               clock.governor)});
+  }
+  for (const auto& load : snapshot.loads) {
+    table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});
+  }
+  for (const auto& zone : snapshot.temperatures) {
+    table.add_row(
+        {"temperature", zone.name, zone.celsius ? Cell(*zone.celsius) : Cell(), "C", zone.note});
+  }
+  for (const auto& fan : snapshot.fans) {
+    if (fan.duty) table.add_row({"fan", fan.name, tidy(*fan.duty * 100), "%", "of full speed"});
+    if (fan.rpm) table.add_row({"fan", fan.name, *fan.rpm, "1/min", ""});
+  }
+  for (const auto& signal : snapshot.throttling) {
+    if (signal.value == 0) continue;
+    table.add_row({"throttling", signal.name, signal.value, signal.counter ? "events" : "",
+                   kind_name(signal.kind)});
+  }
+  const auto memory = [&](const char* kind, const char* name, double bytes) {
+    table.add_row({kind, name, bytes / 1048576, "MiB", ""});
+  };
+  memory("memory", "total", snapshot.memory_total_bytes);
+  memory("memory", "available", snapshot.memory_available_bytes);
+  memory("swap", "total", snapshot.swap_total_bytes);
+  memory("swap", "free", snapshot.swap_free_bytes);
+}
+
 }  // namespace
 
 Json sensors_to_json(const MachineSensors& sensors, const MachineReading& reading) {
@@ -125,6 +195,13 @@ Json sensors_to_json(const MachineSensors& sensors, const MachineReading& readin
   }
   json["memory"] = {{"total_bytes", snapshot.memory_total_bytes},
                     {"available_bytes", snapshot.memory_available_bytes}};
+  json["swap"] = {{"total_bytes", snapshot.swap_total_bytes},
+                  {"free_bytes", snapshot.swap_free_bytes}};
+  json["fans"] = Json::array();
+  for (const auto& fan : snapshot.fans) {
+    json["fans"].push_back(
+        {{"name", fan.name}, {"duty", number(fan.duty)}, {"rpm", number(fan.rpm)}});
+  }
   return json;
 }
 
@@ -134,48 +211,9 @@ Table sensors_table(const MachineSensors& sensors, const MachineReading& reading
                {.name = "value", .digits = 5},
                {"unit"},
                {.name = "note", .wrap = true}});
-  const auto& rails = sensors.rails();
-  for (std::size_t i = 0; i < rails.channels.size(); ++i) {
-    const auto& power = reading.power[i];
-    const bool valid = power.error_number == 0;
-    table.add_row({"rail", rails.channels[i].rail, valid ? Cell(tidy(power.power_w)) : Cell(), "W",
-                   valid ? rails.channels[i].device : error_text(power.error_number)});
-  }
-  table.add_row({"total", rails.total_rule, reading.total_w ? Cell(tidy(*reading.total_w)) : Cell(),
-                 "W", rails.total_note});
-  for (const auto& skipped : rails.skipped) {
-    table.add_row({"skipped", skipped.rail, Cell(), "", skipped.where + ": " + skipped.reason});
-  }
-  for (const auto& gpu : reading.gpus) {
-    table.add_row(
-        {"gpu", gpu.device.name, gpu.power_w ? Cell(*gpu.power_w) : Cell(), "W",
-         gpu.device.unsupported.empty() ? "" : "not supported: " + gpu.device.unsupported});
-  }
-  for (const auto& zone : sensors.rapl()) {
-    table.add_row(
-        {"rapl", zone.name, Cell(), "J",
-         zone.error_number != 0 ? error_text(zone.error_number) : std::string("counter")});
-  }
-  const auto& snapshot = reading.snapshot;
-  for (const auto& clock : snapshot.clocks) {
-    table.add_row({"clock", clock.name, clock.clock_hz / 1e6, "MHz",
-                   fmt::format("{:g} to {:g} MHz {}", clock.min_hz / 1e6, clock.max_hz / 1e6,
-                               clock.governor)});
-  }
-  for (const auto& load : snapshot.loads) {
-    table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});
-  }
-  for (const auto& zone : snapshot.temperatures) {
-    table.add_row(
-        {"temperature", zone.name, zone.celsius ? Cell(*zone.celsius) : Cell(), "C", zone.note});
-  }
-  for (const auto& signal : snapshot.throttling) {
-    if (signal.value == 0) continue;
-    table.add_row({"throttling", signal.name, signal.value, signal.counter ? "events" : "",
-                   kind_name(signal.kind)});
-  }
-  table.add_row({"memory", "total", snapshot.memory_total_bytes / 1048576, "MiB", ""});
-  table.add_row({"memory", "available", snapshot.memory_available_bytes / 1048576, "MiB", ""});
+  add_power_rows(sensors, reading, table);
+  add_gpu_rows(sensors, reading, table);
+  add_snapshot_rows(reading.snapshot, table);
   return table;
 }
 

@@ -9,10 +9,10 @@ namespace ridgewatt {
 
 // board, rails (name, device, power_w, voltage_v, current_a, in_total), skipped (name, where,
 // reason), total (power_w, rule, note), gpus, rapl, cpus, clocks, loads, temperatures, throttling,
-// memory.
+// memory, swap, fans (name, duty, rpm).
 Json sensors_to_json(const MachineSensors& sensors, const MachineReading& reading);
 
-// One row a quantity: kind, name, value, unit, note.
+// One row per quantity: kind, name, value, unit, note.
 Table sensors_table(const MachineSensors& sensors, const MachineReading& reading);
 
 }  // namespace ridgewatt

@@ -15,8 +15,8 @@ Json& fresh(Json& object, const std::string& name) {
 }
 
 // Whole milliwatts and megahertz were printed: rounding undoes the conversion to SI exactly.
-double milliwatts(double power_w) {
-  return std::round(power_w * 1e3);
+Json milliwatts(double power_w) {
+  return std::isnan(power_w) ? Json() : Json(std::round(power_w * 1e3));
 }
 
 Json number_or_null(const std::optional<double>& value) {
@@ -66,10 +66,63 @@ Json line_to_json(const TegrastatsLine& line) {
   json["loads"] = loads;
   json["temperatures"] = temperatures;
   if (!maxima.empty()) json["temperature_maxima"] = maxima;
+  if (line.edp_limit_hz) json["edp_limit_mhz"] = std::round(*line.edp_limit_hz / 1e6);
   json["not_connected"] = line.not_connected;
   json["unknown"] = line.unknown;
   return json;
 }
+
+// The rows of one line of the log.
+class LineRows {
+ public:
+  LineRows(const TegrastatsLine& line, Table& table) : line_(line), table_(table) {}
+
+  void add() {
+    for (const auto& rail : line_.rails) {
+      row("rail", rail.name, known_cell(rail.power_w), "W", known_cell(rail.average_w),
+          optional_cell(rail.maximum_w));
+    }
+    for (const auto& clock : line_.clocks) add_clock(clock);
+    if (line_.edp_limit_hz) row("limit", "EDP", std::round(*line_.edp_limit_hz / 1e6), "MHz");
+    for (const auto& clock : line_.clocks) {
+      if (clock.load) row("load", clock.name, tidy(*clock.load * 100), "%");
+    }
+    for (const auto& zone : line_.temperatures) {
+      row("temperature", zone.name, optional_cell(zone.celsius), "C", {},
+          optional_cell(zone.maximum_celsius), zone.celsius ? "" : "no power");
+    }
+    for (const auto& part : line_.memory) {
+      row("memory", part.name, part.used_bytes / kMebi, "MiB", {}, part.total_bytes / kMebi,
+          part.detail);
+    }
+    for (const auto& word : line_.unknown) row("unknown", word, {}, "");
+  }
+
+ private:
+  static constexpr double kMebi = 1048576;
+  static Cell optional_cell(const std::optional<double>& value) {
+    return value ? Cell(*value) : Cell();
+  }
+  static double tidy(double value) { return std::round(value * 1e6) / 1e6; }
+
+  void add_clock(const TegrastatsClock& clock) {
+    if (clock.off) return row("clock", clock.name, 0.0, "MHz", {}, {}, "off");
+    for (std::size_t i = 0; i < clock.clocks_hz.size(); ++i) {
+      const bool one = clock.clocks_hz.size() == 1;
+      row("clock", one ? clock.name : fmt::format("{}[{}]", clock.name, i),
+          tidy(clock.clocks_hz[i] / 1e6), "MHz");
+    }
+  }
+
+  void row(const char* kind, const std::string& name, Cell value, const char* unit,
+           Cell average = {}, Cell maximum = {}, const std::string& note = "") {
+    table_.add_row({static_cast<std::int64_t>(line_.number), line_.time, kind, name,
+                    std::move(value), unit, std::move(average), std::move(maximum), note});
+  }
+
+  const TegrastatsLine& line_;
+  Table& table_;
+};
 
 }  // namespace
 
@@ -82,16 +135,14 @@ Json tegrastats_to_json(const std::vector<TegrastatsLine>& lines) {
 Table tegrastats_table(const std::vector<TegrastatsLine>& lines) {
   Table table({{"line"},
                {"time"},
-               {"rail"},
-               {"power_w", "power (W)"},
-               {"average_w", "average (W)"},
-               {"unknown_tokens", "unknown tokens"}});
-  for (const auto& line : lines) {
-    for (const auto& rail : line.rails) {
-      table.add_row({static_cast<std::int64_t>(line.number), line.time, rail.name, rail.power_w,
-                     rail.average_w, static_cast<std::int64_t>(line.unknown.size())});
-    }
-  }
+               {"kind"},
+               {"name"},
+               {"value"},
+               {"unit"},
+               {"average"},
+               {"maximum"},
+               {.name = "note", .wrap = true}});
+  for (const auto& line : lines) LineRows(line, table).add();
   return table;
 }
 

@@ -67,17 +67,23 @@ std::vector<double> bursty_arrivals(const BurstyOptions& options, double duratio
 
 std::vector<double> read_arrivals(const std::string& path) {
   const CsvTable table = read_csv(path);
+  for (const auto& name : table.header) {
+    if (!parse_double(name)) continue;
+    throw InputError("the trace has no header: its first line is a number", path,
+                     "write time_s as the first line");
+  }
   const std::size_t column = table.header.size() == 1 ? 0 : table.require_column("time_s");
   std::vector<double> result;
   result.reserve(table.rows.size());
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double time_s = table.number(row, column);
+    if (time_s < 0) throw InputError("an arrival cannot be before 0 s", table.where(row));
     if (!result.empty() && time_s < result.back()) {
       throw InputError("arrivals must ascend", table.where(row), "sort the trace by time");
     }
     result.push_back(time_s);
   }
-  if (result.empty()) throw InputError("trace has no arrivals", path);
+  if (result.empty()) throw InputError("the trace has no arrivals", path);
   const double first = result.front();
   for (double& time_s : result) time_s -= first;
   return result;

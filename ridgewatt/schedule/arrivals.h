@@ -23,9 +23,9 @@ struct BurstyOptions {
 std::vector<double> bursty_arrivals(const BurstyOptions& options, double duration_s,
                                     Random& random);
 
-// A recorded trace: CSV with a column `time_s` (or the only column). Times are shifted so that the
-// trace starts at 0. Throws InputError when a time is missing, not finite or before its
-// predecessor.
+// A recorded trace: CSV with a header and a column `time_s` (or the only column). Times are shifted
+// so that the trace starts at 0. Throws InputError when the first line is a number, or a time is
+// missing, negative, not finite or before its predecessor.
 std::vector<double> read_arrivals(const std::string& path);
 // How long to simulate a recorded trace: to its last arrival, but at most `most_s` seconds (that
 // long when all arrive at once).

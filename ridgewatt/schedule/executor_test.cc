@@ -14,6 +14,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/schedule/ridgewatt_worker.h"
+#include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt {
 namespace {
@@ -246,6 +247,139 @@ TEST_F(ExecutorTest, SocketOfADeadControllerIsReplaced) {
   ::waitpid(child, nullptr, 0);
   EXPECT_TRUE(std::filesystem::exists(path()));
   EXPECT_NO_THROW(Executor again(options_));
+}
+
+// Runs `body` as another user; its exit status.
+template <typename Body>
+pid_t as_nobody(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(8);
+    _exit(body());
+  }
+  return child;
+}
+
+// Another user sits at the place first: no worker talks to him.
+TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
+  chmod(folder_.path().c_str(), 0777);
+  int said[2];
+  ASSERT_EQ(pipe(said), 0);
+  const pid_t other = as_nobody([&] {
+    close(said[0]);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    strcpy(address.sun_path, path().c_str());
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 1;
+    chmod(address.sun_path, 0777);
+    listen(listener, 4);
+    if (write(said[1], "y", 1) != 1) return 1;
+    for (int turn = 0; turn < 2; ++turn) {  // what he hears goes into the pipe
+      const int worker = accept(listener, nullptr, nullptr);
+      char buffer[64];
+      const ssize_t count = read(worker, buffer, sizeof buffer);
+      if (count > 0 && write(said[1], buffer, static_cast<std::size_t>(count)) < 0) return 1;
+      close(worker);
+    }
+    return 0;
+  });
+  children_.push_back(other);
+  close(said[1]);
+  char buffer[64];
+  ASSERT_EQ(read(said[0], buffer, 1), 1);
+  ridgewatt_worker worker;
+  EXPECT_EQ(ridgewatt_connect(&worker, path().c_str(), "training", "w"), -1);
+  EXPECT_EQ(errno, EPERM);
+  const std::string python = "PYTHONPATH='" + (testing::source_folder() / "python").string() +
+                             "' /usr/bin/python3 -c 'import ridgewatt, sys\ntry:\n  "
+                             "ridgewatt.Worker(\"training\", \"w\", \"" +
+                             path() + "\")\nexcept PermissionError as e:\n  sys.exit(42)' 2>&1";
+  EXPECT_EQ(WEXITSTATUS(std::system(python.c_str())), 42);
+  EXPECT_EQ(read(said[0], buffer, sizeof buffer), 0) << "a worker spoke to another user";
+  close(said[0]);
+}
+
+// Even where the socket's mode would let another user in.
+TEST_F(ExecutorTest, WorkersOfOtherUsersAreRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
+  chmod(folder_.path().c_str(), 0777);
+  const pid_t other = as_nobody([&] {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    strcpy(address.sun_path, path().c_str());
+    for (int i = 0; i < 500; ++i) {
+      const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+      char answer[64] = "";
+      if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+        if (read(fd, answer, sizeof answer - 1) < 0) return 1;
+        return std::string(answer) == "error another user\n" ? 0 : 2;
+      }
+      close(fd);
+      sleep_s(0.01);
+    }
+    return 3;
+  });
+  options_.socket_path = path();
+  options_.duration_s = 1.5;
+  Executor executor(options_);
+  chmod(path().c_str(), 0777);
+  executor.run();
+  int status = 0;
+  ::waitpid(other, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(ExecutorTest, TheDefaultSocketIsInAFolderOfTheUser) {
+  const char* before = std::getenv("XDG_RUNTIME_DIR");
+  const std::string kept = before != nullptr ? before : "";
+  const auto in = [](const std::filesystem::path& folder) {
+    setenv("XDG_RUNTIME_DIR", folder.c_str(), 1);
+    return default_worker_socket();
+  };
+  EXPECT_EQ(in(folder_.path()), (folder_.path() / "ridgewatt.sock").string());
+  char same[108];
+  EXPECT_EQ(ridgewatt_default_socket_(same, sizeof same), 0);
+  EXPECT_EQ(same, default_worker_socket());
+  const auto link = folder_.path() / "link";
+  std::filesystem::create_directory_symlink(folder_.path(), link);
+  EXPECT_THROW(in(link), PermissionError);
+  EXPECT_THROW(in(link.string() + "/"), PermissionError);
+  EXPECT_THROW(in(folder_.path() / "no"), NotFoundError);
+  EXPECT_THROW(in(folder_.write("file", "")), PermissionError);
+  const auto open = folder_.path() / "open";
+  std::filesystem::create_directory(open);
+  chmod(open.c_str(), 0777);
+  EXPECT_THROW(in(open), PermissionError);
+  if (geteuid() == 0) {
+    chmod(open.c_str(), 0700);
+    EXPECT_NO_THROW(in(open));
+    ASSERT_EQ(chown(open.c_str(), 65534, 65534), 0);
+    EXPECT_THROW(in(open), PermissionError);
+  }
+  // Without it: a private folder below the user's home.
+  chmod(folder_.path().c_str(), 0755);
+  const auto home = folder_.path() / "home";
+  std::filesystem::create_directory(home);
+  chmod(home.c_str(), 0777);
+  unsetenv("XDG_RUNTIME_DIR");
+  if (geteuid() == 0) {
+    int status = 0;
+    ::waitpid(as_nobody([&] {
+                setenv("HOME", home.c_str(), 1);
+                const std::string socket = default_worker_socket();
+                struct stat folder {};
+                stat(std::filesystem::path(socket).parent_path().c_str(), &folder);
+                char worker[200];
+                const bool agree =
+                    ridgewatt_default_socket_(worker, sizeof worker) == 0 && worker == socket;
+                return agree && (folder.st_mode & 0777) == 0700 ? 0 : 1;
+              }),
+              &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  if (before != nullptr) setenv("XDG_RUNTIME_DIR", kept.c_str(), 1);
 }
 
 }  // namespace

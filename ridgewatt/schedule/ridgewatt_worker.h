@@ -24,6 +24,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#ifndef SO_PEERCRED
+#define SO_PEERCRED 17
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -85,8 +89,37 @@ static inline void ridgewatt_disconnect(struct ridgewatt_worker* worker) {
   worker->fd = -1;
 }
 
-/* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else /tmp/ridgewatt.sock. `kind`: "inference"
- * or "training". `name`: 1 to 32 of A-Z a-z 0-9 _ . - */
+/* Where `ridgewatt schedule run` listens by default; 0, or -1 when the environment names no place. */
+static inline int ridgewatt_default_socket_(char* path, size_t size) {
+  const char* folder = getenv("XDG_RUNTIME_DIR");
+  const char* inside = "";
+  int length;
+  if (folder == NULL || *folder == '\0') {
+    folder = geteuid() == 0 ? "/run/ridgewatt" : getenv("HOME");
+    if (geteuid() != 0) inside = "/.local/state/ridgewatt/run";
+  }
+  length = folder == NULL ? -1 : snprintf(path, size, "%s%s/ridgewatt.sock", folder, inside);
+  if (length >= 0 && (size_t)length < size) return 0;
+  errno = EINVAL;
+  return -1;
+}
+
+/* The kernel tells who listens: not another user, who may have taken the place first. */
+static inline int ridgewatt_check_peer_(int fd) {
+  struct {
+    int process;
+    unsigned user, group;
+  } peer; /* struct ucred, which C99 alone does not declare */
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  if (size == sizeof peer && peer.user == geteuid()) return 0;
+  errno = EPERM;
+  return -1;
+}
+
+/* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else the default of `schedule run`:
+ * ridgewatt.sock in $XDG_RUNTIME_DIR. `kind`: "inference" or "training". `name`: 1 to 32 of A-Z a-z
+ * 0-9 _ . - ; EPERM: the controller is another user's. */
 static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char* path,
                                     const char* kind, const char* name) {
   struct sockaddr_un address;
@@ -94,18 +127,22 @@ static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char*
   memset(worker, 0, sizeof *worker);
   memset(&address, 0, sizeof address);
   if (path == NULL) path = getenv("RIDGEWATT_SOCKET");
-  if (path == NULL) path = "/tmp/ridgewatt.sock";
   worker->fd = -1;
+  if (path == NULL) {
+    if (ridgewatt_default_socket_(address.sun_path, sizeof address.sun_path) != 0) return -1;
+    path = address.sun_path;
+  }
   if (strlen(path) >= sizeof address.sun_path || strlen(name) > 32) {
     errno = EINVAL;
     return -1;
   }
   address.sun_family = AF_UNIX;
-  strcpy(address.sun_path, path);
+  if (path != address.sun_path) strcpy(address.sun_path, path);
   worker->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (worker->fd < 0) return -1;
   snprintf(line, sizeof line, "hello 1 %s %s\n", kind, name);
   if (connect(worker->fd, (struct sockaddr*)&address, sizeof address) == 0 &&
+      ridgewatt_check_peer_(worker->fd) == 0 &&
       ridgewatt_send_(worker, line) == 0 && ridgewatt_receive_(worker, line) == 0) {
     if (sscanf(line, "welcome 1 %d %lld", &worker->batch, &worker->period_us) == 2) return 0;
     errno = EPROTO;

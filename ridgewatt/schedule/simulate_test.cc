@@ -199,6 +199,17 @@ TEST(Simulate, BadOptionsAndTraces) {
   EXPECT_THROW(read_arrivals(folder.write("a.csv", "time_s\n2\n1\n")), InputError);
   EXPECT_THROW(read_arrivals(folder.write("b.csv", "time_s\nnan\n")), InputError);
   EXPECT_THROW(read_arrivals(folder.write("c.csv", "time_s\n")), InputError);
+  for (const char* text : {"0.5\n1\n2\n", "1,2\n3,4\n", "time_s\n-1\n2\n", "time_s\n1\ninf\n",
+                           "time_s\n1e400\n", "time_s,u\n,1\n", "t,u\n1,2\n"}) {
+    EXPECT_THROW(read_arrivals(folder.write("e.csv", text)), InputError) << text;
+  }
+  try {
+    read_arrivals(folder.write("f.csv", "0.5\n1\n"));
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("header"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(read_arrivals(folder.write("g.csv", "arrival\n3\n3\n4\n")),
+            (std::vector<double>{0, 0, 1}));
   const auto good = read_arrivals(folder.write("d.csv", "time_s\n5\n5.5\n7\n"));
   EXPECT_EQ(good, (std::vector<double>{0, 0.5, 2}));
   EXPECT_EQ(recorded_duration_s(good, 3600), 2);

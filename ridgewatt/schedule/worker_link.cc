@@ -15,19 +15,6 @@
 
 namespace ridgewatt {
 
-OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-void OwnedFd::reset() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 PeerProcess PeerProcess::of(int socket) {
   PeerProcess peer;
   struct ucred credentials {};

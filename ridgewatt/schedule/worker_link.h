@@ -8,26 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/schedule/protocol.h"
 
 namespace ridgewatt {
-
-// Owns a file descriptor.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd = -1) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  OwnedFd& operator=(OwnedFd&& other) noexcept;
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  ~OwnedFd() { reset(); }
-  void reset();
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 // The process at the other end, as the kernel names it. Refers to that very process where the
 // kernel has pidfd (Linux 5.3); else to its number.

@@ -1,30 +1,129 @@
 #include "ridgewatt/store/sqlite.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/store/caller.h"
 
 namespace ridgewatt {
 
-Database::Database(const std::string& path, Access access) : path_(path) {
-  const int flags = access == Access::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                              : SQLITE_OPEN_READWRITE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
-  if (code != SQLITE_OK) {
-    const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
-    sqlite3_close(handle_);
-    if (system_error != 0) throw_errno(system_error, "cannot open database", path);
-    throw IoError("cannot open database", path, sqlite3_errstr(code));
+namespace {
+
+constexpr int kBusyMs = 60'000;  // a disk that syncs slowly, and several writers before us
+
+bool has_content(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
+}
+
+bool file_stands(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// "file:" and the path with all that means something in a URI escaped.
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
+                       c == '-' || c == '_';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
   }
-  sqlite3_busy_timeout(handle_, 5000);
-  sqlite3_extended_result_codes(handle_, 1);
+  return uri + "?immutable=1";
+}
+
+bool same_instant(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+// Makes a new file for the user who called sudo; SQLite gives the files beside it the same owner.
+// A file that is there is left as it is.
+void create_for_caller(const std::string& path) {
+  const auto caller = calling_user();
+  if (!caller) return;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return;  // SQLite says why it cannot
+  [[maybe_unused]] const int result = ::fchown(fd, caller->user, caller->group);
+  ::close(fd);
+}
+
+}  // namespace
+
+Database::Database(const std::string& path, Access access) : path_(path), access_(access) {
+  if (access == Access::kReadOnly) {
+    open_to_read();
+  } else {
+    create_for_caller(path);
+    open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  }
 }
 
 Database::~Database() {
+  close();
+}
+
+void Database::close() {
   sqlite3_close(handle_);
+  handle_ = nullptr;
+}
+
+void Database::open(const std::string& name, int flags) {
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
+  if (code != SQLITE_OK) {
+    const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+    close();
+    if (system_error != 0) throw_errno(system_error, "cannot open database", path_);
+    throw IoError("cannot open database", path_, sqlite3_errstr(code));
+  }
+  sqlite3_busy_timeout(handle_, kBusyMs);
+  sqlite3_extended_result_codes(handle_, 1);
+}
+
+// A database with a write-ahead log is read by way of an index beside it, which SQLite would have
+// to make. Where no log is there, the file alone is the whole database: it is read without index
+// and locks, and what was read is refused when the file has changed meanwhile.
+void Database::open_to_read() {
+  const std::string log = path_ + "-wal";
+  const auto alone = [&] { return !has_content(log) && !file_stands(path_ + "-journal"); };
+  const auto open_unlocked = [&] {
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) != 0) throw_errno(errno, "cannot open database", path_);
+    if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a database", path_);
+    open(immutable_uri(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    unlocked_ = status;
+  };
+  if (alone() && !file_stands(log)) return open_unlocked();
+  open(path_, SQLITE_OPEN_READONLY);
+  const int code =
+      sqlite3_exec(handle_, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
+  const int kind = code & 0xFF;
+  if (code == SQLITE_OK) return;
+  if (kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY && kind != SQLITE_PERM) fail(code);
+  close();
+  if (alone()) return open_unlocked();
+  throw PermissionError("cannot read the database's log", log,
+                        "read it once as the user who wrote it");
+}
+
+void Database::check_unwritten() const {
+  if (!unlocked_) return;
+  struct stat now {};
+  if (::stat(path_.c_str(), &now) == 0 && now.st_ino == unlocked_->st_ino &&
+      now.st_dev == unlocked_->st_dev && now.st_size == unlocked_->st_size &&
+      same_instant(now.st_mtim, unlocked_->st_mtim)) {
+    return;
+  }
+  throw IoError("the database was written while it was read", path_, "run the command again");
 }
 
 void Database::fail(int code) const {
+  check_unwritten();  // that explains any fault
   const std::string reason = sqlite3_errmsg(handle_);
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
@@ -34,6 +133,14 @@ void Database::fail(int code) const {
     case SQLITE_READONLY:
     case SQLITE_AUTH:
       throw PermissionError("cannot write database", path_, reason);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      throw IoError("another process holds the database", path_, "try again when it has ended");
+    case SQLITE_CANTOPEN:
+      throw PermissionError("cannot write the database, or beside it", path_, reason);
+    case SQLITE_FULL:
+      throw IoError("cannot write database", path_, "the disk is full");
     default:
       throw IoError("database error", path_, reason);
   }
@@ -42,6 +149,14 @@ void Database::fail(int code) const {
 void Database::execute(const std::string& sql) {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
+}
+
+bool Database::try_execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  const int kind = code & 0xFF;
+  if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED || kind == SQLITE_PROTOCOL) return false;
+  if (code != SQLITE_OK) fail(code);
+  return true;
 }
 
 std::int64_t Database::last_insert_id() const {
@@ -78,7 +193,10 @@ Statement& Statement::bind(int index, std::string_view value) {
 bool Statement::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
+  if (code == SQLITE_DONE) {
+    database_.check_unwritten();
+    return false;
+  }
   database_.fail(code);
 }
 

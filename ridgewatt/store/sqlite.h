@@ -2,6 +2,8 @@
 // that names the database file.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +44,9 @@ class Statement {
 
 class Database {
  public:
+  // kReadOnly writes nothing, not even beside the file where nobody writes it: a file of another
+  // user in a folder of another user can be read. kCreate reads and writes; a new file belongs to
+  // the user who called sudo.
   enum class Access { kReadOnly, kCreate };
   // Throws NotFoundError, PermissionError, InputError (not a database) or IoError.
   Database(const std::string& path, Access access);
@@ -50,15 +55,26 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
+  // The same, but false when another process holds the database just now.
+  bool try_execute(const std::string& sql);
   std::int64_t last_insert_id() const;
   const std::string& path() const { return path_; }
+  bool read_only() const { return access_ == Access::kReadOnly; }
   // Throws the error that SQLite's result code stands for.
   [[noreturn]] void fail(int code) const;
 
  private:
   friend class Statement;
+  void open_to_read();
+  void open(const std::string& name, int flags);
+  void close();
+  // Throws when the file was written since it was opened without locks.
+  void check_unwritten() const;
+
   std::string path_;
+  Access access_;
   sqlite3* handle_ = nullptr;
+  std::optional<struct stat> unlocked_;  // opened without locks: what the file was then
 };
 
 // Everything until commit() happens, or nothing of it.

@@ -1,8 +1,12 @@
 #include "ridgewatt/store/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
@@ -11,6 +15,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr std::int64_t kSchemaVersion = 1;
+constexpr auto kPatience = std::chrono::seconds(60);
 constexpr std::int64_t kApplicationId = 0x52445754;  // "RDWT"
 
 constexpr const char* kSchema = R"sql(
@@ -37,6 +42,10 @@ constexpr const char* kPointColumns =
     " energy_j, window_s, idle_power_w, minibatches, power_samples, largest_gap_s, flags,"
     " started_unix_s";
 
+constexpr const char* kPointKey =
+    "campaign = ? AND cpu_cores = ? AND cpu_clock_hz = ? AND gpu_clock_hz = ? AND mem_clock_hz = ? "
+    "AND governor = ? AND batch = ? AND repeat = ?";
+
 std::int64_t pragma(Database& database, const std::string& name) {
   Statement statement(database, "PRAGMA " + name);
   statement.step();
@@ -52,6 +61,13 @@ void bind_key(Statement& statement, int index, const OperatingPoint& point, int 
       .bind(index + 4, point.mode.governor)
       .bind(index + 5, point.batch)
       .bind(index + 6, repeat);
+}
+
+void bind_campaign(Statement& statement, const Campaign& campaign) {
+  statement.bind(1, campaign.board)
+      .bind(2, campaign.workload)
+      .bind(3, campaign.kind)
+      .bind(4, campaign.provenance);
 }
 
 // Reads kPointColumns, which start at column `c`.
@@ -77,64 +93,121 @@ PointRecord read_point(const Statement& row, int c) {
 
 }  // namespace
 
-Store::Store(const std::string& path, Database::Access access) : database_(path, access) {
-  const bool is_new = pragma(database_, "schema_version") == 0;
+Store::Store(const std::string& path, Database::Access access) : path_(path) {
+  open(access);
+}
+
+Store Store::made_at_first_write(const std::string& path) {
+  if (::access(path.c_str(), F_OK) == 0) return Store(path);
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_errno(errno, "cannot make store", path);
+  return {path, Later()};
+}
+
+void Store::open(Database::Access access) {
+  auto database = std::make_unique<Database>(path_, access);
+  const bool is_new = pragma(*database, "schema_version") == 0;
   if (is_new && access == Database::Access::kReadOnly) {
-    throw InputError("is not a ridgewatt store", path, "it is empty");
+    throw InputError("is not a ridgewatt store", path_, "it is empty");
   }
-  if (!is_new && pragma(database_, "application_id") != kApplicationId) {
-    throw InputError("is a database, but not a ridgewatt store", path);
+  if (!is_new && pragma(*database, "application_id") != kApplicationId) {
+    throw InputError("is a database, but not a ridgewatt store", path_);
   }
-  if (const auto version = pragma(database_, "user_version"); version > kSchemaVersion) {
+  if (const auto version = pragma(*database, "user_version"); version > kSchemaVersion) {
     throw InputError(
         fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
-        path, "use a newer ridgewatt");
+        path_, "use a newer ridgewatt");
   }
-  database_.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-  if (!is_new) return;
-  Transaction transaction(database_);
-  database_.execute(kSchema);
-  database_.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                kApplicationId, kSchemaVersion));
+  database_ = std::move(database);
+  if (access == Database::Access::kCreate) make_schema();
+}
+
+void Store::make_schema() {
+  // To turn the log on needs the file alone, and SQLite does not wait for that.
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!database_->try_execute("PRAGMA journal_mode = WAL")) {
+    if (std::chrono::steady_clock::now() > end) {
+      throw IoError("another process holds the store", path_, "try again when it has ended");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  database_->execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  if (pragma(*database_, "schema_version") != 0) return;
+  Transaction transaction(*database_);
+  // Another process may have made the tables while this one waited for the lock.
+  if (pragma(*database_, "schema_version") != 0) return;
+  database_->execute(kSchema);
+  database_->execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                 kApplicationId, kSchemaVersion));
   transaction.commit();
 }
 
-std::int64_t Store::campaign(const Campaign& campaign) {
-  Statement insert(database_,
-                   "INSERT INTO campaign (board, workload, kind, provenance) VALUES (?, ?, ?, ?) "
-                   "ON CONFLICT DO NOTHING");
-  Statement select(database_,
+Database& Store::database() {
+  if (!database_) open(Database::Access::kCreate);
+  return *database_;
+}
+
+std::optional<std::int64_t> Store::find_campaign(const Campaign& campaign) {
+  if (!database_) return std::nullopt;
+  Statement select(*database_,
                    "SELECT id FROM campaign WHERE board = ? AND workload = ? AND kind = ? AND "
                    "provenance = ?");
-  for (Statement* statement : {&insert, &select}) {
-    statement->bind(1, campaign.board)
-        .bind(2, campaign.workload)
-        .bind(3, campaign.kind)
-        .bind(4, campaign.provenance);
-  }
-  insert.run();
-  select.step();
+  bind_campaign(select, campaign);
+  if (!select.step()) return std::nullopt;
   return select.integer(0);
 }
 
+std::int64_t Store::campaign(const Campaign& campaign) {
+  if (const auto found = find_campaign(campaign)) return *found;
+  if (database().read_only()) {
+    throw NotFoundError("the store has no such campaign", path_,
+                        campaign.board + " " + campaign.workload + " " + campaign.kind);
+  }
+  Statement insert(*database_,
+                   "INSERT INTO campaign (board, workload, kind, provenance) VALUES (?, ?, ?, ?) "
+                   "ON CONFLICT DO NOTHING");
+  bind_campaign(insert, campaign);
+  insert.run();
+  return find_campaign(campaign).value();
+}
+
 std::vector<Campaign> Store::campaigns() {
-  Statement row(database_, "SELECT board, workload, kind, provenance FROM campaign ORDER BY id");
+  if (!database_) return {};
+  Statement row(*database_, "SELECT board, workload, kind, provenance FROM campaign ORDER BY id");
   std::vector<Campaign> result;
   while (row.step()) result.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
   return result;
 }
 
 void Store::add(std::int64_t campaign, const PointRecord& point) {
-  Transaction transaction(database_);
+  if (add_if_absent(campaign, point)) return;
+  throw IoError("the store has this point already", path_, describe(point.observation.point.mode));
+}
+
+bool Store::add_if_absent(std::int64_t campaign, const PointRecord& point) {
+  Transaction transaction(database());
+  if (has(campaign, point.observation.point, point.repeat)) return false;
   insert(campaign, point);
   transaction.commit();
+  return true;
+}
+
+std::optional<Observation> Store::find(std::int64_t campaign, const OperatingPoint& point,
+                                       int repeat) {
+  if (!database_) return std::nullopt;
+  Statement select(*database_,
+                   fmt::format("SELECT {} FROM point WHERE {}", kPointColumns, kPointKey));
+  select.bind(1, campaign);
+  bind_key(select, 2, point, repeat);
+  if (!select.step()) return std::nullopt;
+  return read_point(select, 0).observation;
 }
 
 void Store::insert(std::int64_t campaign, const PointRecord& point) {
-  Statement insert(database_, fmt::format("INSERT INTO point (campaign, {}) VALUES "
-                                          "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                                          kPointColumns));
+  Statement insert(database(), fmt::format("INSERT INTO point (campaign, {}) VALUES "
+                                           "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                           kPointColumns));
   insert.bind(1, campaign);
   bind_key(insert, 2, point.observation.point, point.repeat);
   insert.bind(9, point.observation.time_s)
@@ -148,8 +221,8 @@ void Store::insert(std::int64_t campaign, const PointRecord& point) {
       .bind(17, point.flags)
       .bind(18, point.started_unix_s);
   insert.run();
-  const std::int64_t id = database_.last_insert_id();
-  Statement sample(database_,
+  const std::int64_t id = database_->last_insert_id();
+  Statement sample(*database_,
                    "INSERT INTO sample (point, channel, time_s, value) VALUES (?,?,?,?)");
   for (const auto& raw : point.samples) {
     sample.bind(1, id).bind(2, raw.channel).bind(3, raw.time_s).bind(4, raw.value).run();
@@ -157,18 +230,13 @@ void Store::insert(std::int64_t campaign, const PointRecord& point) {
 }
 
 bool Store::has(std::int64_t campaign, const OperatingPoint& point, int repeat) {
-  Statement select(database_,
-                   "SELECT 1 FROM point WHERE campaign = ? AND cpu_cores = ? AND cpu_clock_hz = ? "
-                   "AND gpu_clock_hz = ? AND mem_clock_hz = ? AND governor = ? AND batch = ? AND "
-                   "repeat = ?");
-  select.bind(1, campaign);
-  bind_key(select, 2, point, repeat);
-  return select.step();
+  return find(campaign, point, repeat).has_value();
 }
 
 std::vector<PointRecord> Store::points(std::int64_t campaign, bool with_samples) {
-  Statement row(database_, fmt::format("SELECT id, {} FROM point WHERE campaign = ? ORDER BY id",
-                                       kPointColumns));
+  if (!database_) return {};
+  Statement row(*database_, fmt::format("SELECT id, {} FROM point WHERE campaign = ? ORDER BY id",
+                                        kPointColumns));
   row.bind(1, campaign);
   std::vector<PointRecord> result;
   while (row.step()) {
@@ -179,7 +247,7 @@ std::vector<PointRecord> Store::points(std::int64_t campaign, bool with_samples)
 }
 
 std::vector<RawSample> Store::samples(std::int64_t point) {
-  Statement row(database_,
+  Statement row(*database_,
                 "SELECT channel, time_s, value FROM sample WHERE point = ? ORDER BY rowid");
   row.bind(1, point);
   std::vector<RawSample> result;
@@ -202,7 +270,7 @@ std::vector<Sweep> Store::sweeps() {
       times_s.push_back(point.observation.time_s);
       powers_w.push_back(point.observation.power_w);
     }
-    Sweep sweep{database_.path(), key.workload, key.kind, {}, {}};
+    Sweep sweep{path_, key.workload, key.kind, {}, {}};
     for (const auto& point : order) {
       const auto& [times_s, powers_w] = repeats[point];
       sweep.observations.push_back({point, median(times_s), median(powers_w)});
@@ -216,7 +284,7 @@ std::vector<Sweep> Store::sweeps() {
 std::size_t Store::import(const Sweep& sweep, const std::string& board,
                           const std::string& provenance) {
   const std::int64_t id = campaign({board, sweep.workload, sweep.kind, provenance});
-  Transaction transaction(database_);
+  Transaction transaction(database());
   std::size_t added = 0;
   for (const auto& observation : sweep.observations) {
     if (has(id, observation.point)) continue;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,19 +44,30 @@ struct PointRecord {
   std::vector<RawSample> samples;
 };
 
+// Several processes may make, fill and read one store at once.
 class Store {
  public:
-  // Opens the store; kCreate makes it where there is none. Throws InputError when the file is no
+  // Opens the store; kCreate makes it where there is none. Throws InputError when the file is not a
   // store or was written by a newer version.
   explicit Store(const std::string& path, Database::Access access = Database::Access::kCreate);
+  // The same as kCreate, but a file that is not there is made by the first write, so that a run
+  // without a result leaves none behind. Throws at once where it could not be made.
+  static Store made_at_first_write(const std::string& path);
 
-  // The campaign's number, made at first use.
+  // The campaign's number; made at first use unless the store is read-only (NotFoundError).
   std::int64_t campaign(const Campaign& campaign);
+  // Its number if the store has it; makes nothing.
+  std::optional<std::int64_t> find_campaign(const Campaign& campaign);
   std::vector<Campaign> campaigns();
 
   // Writes a point and its samples in one transaction; a point (mode, batch, repeat) that is there
   // already is an IoError, so nothing is ever doubled.
   void add(std::int64_t campaign, const PointRecord& point);
+  // The same, but leaves a point that is there as it is: another process was first. True when it
+  // was added.
+  bool add_if_absent(std::int64_t campaign, const PointRecord& point);
+  // What the store has of a point.
+  std::optional<Observation> find(std::int64_t campaign, const OperatingPoint& point, int repeat);
   bool has(std::int64_t campaign, const OperatingPoint& point, int repeat = 0);
   // In the order in which they were profiled; raw samples only where asked.
   std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
@@ -66,10 +79,16 @@ class Store {
   std::size_t import(const Sweep& sweep, const std::string& board, const std::string& provenance);
 
  private:
+  struct Later {};
+  Store(const std::string& path, Later) : path_(path) {}
+  void open(Database::Access access);
+  void make_schema();
+  Database& database();
   void insert(std::int64_t campaign, const PointRecord& point);
   std::vector<RawSample> samples(std::int64_t point);
 
-  Database database_;
+  std::string path_;
+  std::unique_ptr<Database> database_;  // nothing: made at the first write
 };
 
 }  // namespace ridgewatt

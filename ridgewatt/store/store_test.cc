@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,27 @@
 
 namespace ridgewatt {
 namespace {
+
+constexpr uid_t kNobody = 65534;
+const Campaign kSome{"b", "w", "training", "measured"};
+
+// Runs `body` in a process of its own; its exit status, 9 after an exception.
+template <typename Body>
+int in_child(Body body, uid_t user = 0) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (user != 0 && (setgid(user) != 0 || setuid(user) != 0)) _exit(8);
+    try {
+      _exit(body());
+    } catch (const std::exception& error) {
+      fprintf(stderr, "%s\n", error.what());
+      _exit(9);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 PointRecord some_point(int batch) {
   PointRecord point;
@@ -122,6 +144,151 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     finished = static_cast<int>(points.size());
     for (const auto& point : points) EXPECT_EQ(point.samples.size(), 2u);
   }
+}
+
+// A store of root in a folder of root: another user reads it, whatever its writer left beside it.
+TEST(Store, AnotherUserReads) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
+  const testing::TemporaryFolder folder;
+  chmod(folder.path().c_str(), 0755);
+  const std::string path = (folder.path() / "a b%3F?#.db").string();
+  Store(path).add(Store(path).campaign(kSome), some_point(1));
+  const auto count = [&] {
+    Store store(path, Database::Access::kReadOnly);
+    return static_cast<int>(store.points(store.campaign(kSome), true).size());
+  };
+  ASSERT_FALSE(std::filesystem::exists(path + "-wal"));
+  EXPECT_EQ(in_child(count, kNobody), 1);
+  EXPECT_EQ(in_child(count), 1);
+  EXPECT_FALSE(std::filesystem::exists(path + "-wal")) << "reading left something behind";
+  EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
+  // A writer that was killed leaves a log with points in it.
+  EXPECT_EQ(in_child([&] {
+              Store store(path);
+              store.add(store.campaign(kSome), some_point(2));
+              return kill(getpid(), SIGKILL);
+            }),
+            128 + SIGKILL);
+  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
+  EXPECT_EQ(in_child(count, kNobody), 2);
+  // Without the right to read that log nothing is told: the file alone lacks a point.
+  chmod((path + "-shm").c_str(), 0600);
+  chmod((path + "-wal").c_str(), 0600);
+  EXPECT_EQ(in_child(
+                [&] {
+                  try {
+                    return count();
+                  } catch (const PermissionError& error) {
+                    return std::string(error.what()).find("-wal") != std::string::npos ? 77 : 78;
+                  }
+                },
+                kNobody),
+            77);
+  Store{path};  // its writer replays it
+  EXPECT_EQ(in_child(count, kNobody), 2);
+  // An empty log without its index, as a reader of an older version left it.
+  std::ofstream(path + "-wal").flush();
+  EXPECT_EQ(in_child(count, kNobody), 2);
+  EXPECT_EQ(in_child([&] { return Store(path), 0; }, kNobody), 9);  // but not write
+}
+
+TEST(Store, WhatIsWrittenMeanwhileIsNotMixedIn) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "s.db").string();
+  Store(path).add(Store(path).campaign(kSome), some_point(1));
+  Store reader(path, Database::Access::kReadOnly);
+  EXPECT_EQ(reader.points(reader.campaign(kSome)).size(), 1u);
+  Store(path).add(Store(path).campaign(kSome), some_point(2));
+  EXPECT_THROW(reader.points(reader.campaign(kSome)), IoError);
+  Store fresh(path, Database::Access::kReadOnly);
+  EXPECT_THROW(fresh.campaign({"other", "w", "training", "measured"}), NotFoundError);
+  EXPECT_THROW(Store(path, Database::Access::kReadOnly).add(1, some_point(3)), PermissionError);
+}
+
+// Processes that make one store and fill it with the same points at the same moment.
+TEST(Store, ManyProcessesMakeAndFillOneStore) {
+  static constexpr int kProcesses = 4;
+  static constexpr int kPoints = 3;
+  const testing::TemporaryFolder folder;
+  for (int round = 0; round < 40; ++round) {
+    const std::string path = (folder.path() / ("s" + std::to_string(round))).string();
+    int start[2];
+    ASSERT_EQ(pipe(start), 0);
+    std::vector<pid_t> children;
+    for (int process = 0; process < kProcesses; ++process) {
+      children.push_back(fork());
+      if (children.back() != 0) continue;
+      close(start[1]);
+      char go = 0;
+      if (read(start[0], &go, 1) != 0) _exit(7);  // all at once, when the parent closes its end
+      _exit(in_child([&] {
+        Store store(path);
+        for (int batch = 1; batch <= kPoints; ++batch) {
+          store.add_if_absent(store.campaign(kSome), some_point(batch));
+        }
+        Campaign own = kSome;
+        own.workload = std::to_string(process);
+        store.add(store.campaign(own), some_point(1));
+        return 0;
+      }));
+    }
+    close(start[0]);
+    close(start[1]);
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      ASSERT_EQ(status, 0) << "round " << round;
+    }
+    Store store(path, Database::Access::kReadOnly);
+    EXPECT_EQ(store.points(store.campaign(kSome)).size(), std::size_t{kPoints});
+    EXPECT_EQ(store.campaigns().size(), 1u + kProcesses);
+  }
+}
+
+TEST(Store, AStoreMadeAtFirstWriteLeavesNothingWithoutOne) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "s.db").string();
+  {
+    Store store = Store::made_at_first_write(path);
+    EXPECT_FALSE(store.find_campaign(kSome));
+    EXPECT_TRUE(store.campaigns().empty() && store.sweeps().empty());
+    EXPECT_FALSE(store.has(1, some_point(1).observation.point));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  Store store = Store::made_at_first_write(path);
+  store.add(store.campaign(kSome), some_point(1));
+  EXPECT_TRUE(Store::made_at_first_write(path).find_campaign(kSome));
+  EXPECT_THROW(Store::made_at_first_write((folder.path() / "no" / "s.db").string()), NotFoundError);
+}
+
+// Under sudo the store and what lies beside it belong to the calling user.
+TEST(Store, UnderSudoItBelongsToTheCaller) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "s.db").string();
+  setenv("SUDO_UID", "65534", 1);
+  setenv("SUDO_GID", "65533", 1);
+  {
+    Store store(path);
+    store.add(store.campaign(kSome), some_point(1));
+    for (const char* end : {"", "-wal", "-shm"}) {
+      struct stat status {};
+      ASSERT_EQ(stat((path + end).c_str(), &status), 0) << end;
+      EXPECT_EQ(status.st_uid, kNobody) << end;
+      EXPECT_EQ(status.st_gid, 65533u) << end;
+    }
+  }
+  for (const char* wrong : {"", "x", "-1", "4294967295", "0"}) {
+    setenv("SUDO_UID", wrong, 1);
+    const std::string other = path + "o";
+    Store{other};
+    struct stat status {};
+    ASSERT_EQ(stat(other.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 0u) << wrong;
+    std::filesystem::remove(other);
+  }
+  unsetenv("SUDO_UID");
+  unsetenv("SUDO_GID");
 }
 
 }  // namespace

@@ -1,0 +1,206 @@
+// The journal of old values and the child that brings them back, in bad weather.
+#include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/mode_control.h"
+
+namespace ridgewatt {
+namespace {
+
+using GuardedBoard = testing::FakeBoard;
+
+template <typename Function>
+std::string fault_of(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ModeJournal, AHalfWrittenJournalIsDropped) {
+  const GuardedBoard board("nano");
+  const std::string folder = board.root + ".ridgewatt";
+  const std::string journal = folder + "/mode.journal";
+  ModeJournal writer(*board.sysfs, folder);
+  EXPECT_FALSE(writer.pending());
+  writer.begin({{"/a", "1"}, {"/b", "2"}});
+  EXPECT_EQ(writer.pending(), (ModeSnapshot{{"/a", "1"}, {"/b", "2"}}));
+  const std::string whole = read_file(journal);
+  for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
+    std::ofstream(journal) << whole.substr(0, size);
+    EXPECT_FALSE(writer.pending()) << size;
+  }
+}
+
+// Files that no journal looks like hold nothing; they are kept beside when the next is written.
+TEST(ModeJournal, DamagedFilesAreKeptBeside) {
+  const GuardedBoard board("nano");
+  const std::string folder = board.root + ".ridgewatt";
+  const std::string journal = folder + "/mode.journal";
+  ModeJournal writer(*board.sysfs, folder);
+  const std::string head = "ridgewatt mode journal 1\nboot -\n";
+  for (const std::string& text :
+       {head + "/a\t1\n/a\t2\nend 2\n",  // one path twice
+        head + "/a\tb\t1\nend 1\n",      // a path with a tab
+        head + "/a\t1\nend 2\n",         // a wrong count
+        head + "/a\t1\nend 1\nmore\n",   // more behind its end
+        head + "a\t1\nend 1\n",          // not a path
+        std::string("\0\xff\n\n\n", 5),  // no text
+        head + "/a\t" + std::string((4 << 20) + 1 - head.size() - 4, 'x')}) {
+    std::ofstream(journal, std::ios::binary) << text;
+    EXPECT_FALSE(writer.pending()) << text.substr(0, 60);
+    std::filesystem::remove(journal + ".damaged");
+    writer.begin({{"/a", "1"}});
+    EXPECT_EQ(std::filesystem::file_size(journal + ".damaged"), text.size());
+    EXPECT_EQ(writer.pending(), (ModeSnapshot{{"/a", "1"}}));
+    writer.end();
+    EXPECT_FALSE(writer.pending());
+  }
+  EXPECT_THROW(writer.begin({{"/a\tb", "1"}}), InputError);
+  EXPECT_THROW(writer.begin({{"/a", "1\n2"}}), InputError);
+  EXPECT_FALSE(std::filesystem::exists(journal));
+  // Values of an earlier boot are gone, whatever brought them.
+  std::ofstream(journal) << "ridgewatt mode journal 1\nboot other\n/a\t1\nend 1\n";
+  EXPECT_FALSE(writer.pending());
+}
+
+// A journal of another version: it is said, nothing is changed, and the file stays as it is.
+TEST(ModeJournal, AnotherVersionIsSaidAndKept) {
+  for (const char* name : {"/mode.journal", "/mode.saved"}) {
+    const GuardedBoard board("orin-nano");
+    const auto first = board.content();
+    const std::string path = board.root + ".ridgewatt" + name;
+    std::filesystem::create_directories(board.root + ".ridgewatt");
+    const std::string text = "ridgewatt mode journal 2\nboot - wall 17\n/a = 1\n";
+    std::ofstream(path) << text;
+    {
+      JetsonModeControl control(*board.sysfs);
+      EXPECT_GT(control.space().size(), 1u);  // what only reads goes on
+      const bool pending = std::string(name) == "/mode.journal";
+      EXPECT_EQ(control.warning().empty(), !pending);
+      EXPECT_THAT(fault_of([&] {
+                    control.apply({2, 0, 0, 0, ""});
+                  }),
+                  ::testing::HasSubstr("another version of ridgewatt"));
+    }
+    EXPECT_EQ(read_file(path), text);
+    EXPECT_EQ(board.changes(first), "");
+    const auto apply = testing::run_program("mode apply --cpu-cores 2 --sysroot " + board.root);
+    EXPECT_EQ(apply.status, 1);
+    EXPECT_THAT(apply.output, ::testing::HasSubstr(path));
+    EXPECT_EQ(std::count(apply.output.begin(), apply.output.end(), '\n'), 1) << apply.output;
+    EXPECT_EQ(testing::run_program("mode restore --sysroot " + board.root).status, 1);
+    EXPECT_EQ(read_file(path), text);
+    EXPECT_EQ(board.changes(first), "");
+  }
+}
+
+// Shared mappings of this process; the guardian's flag is one.
+std::size_t shared_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("/dev/zero") != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+// Without a descriptor for its child a guardian leaves nothing behind: no mapping, no journal.
+TEST(ModeGuardian, WithoutDescriptorsNothingIsLeft) {
+  const GuardedBoard board("nano");
+  const std::string folder = board.root + ".ridgewatt";
+  const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::size_t before = shared_mappings();
+    const int next = ::dup(0);
+    ::close(next);
+    // The lock stays open, the journal is written with one or two more, the child's socket needs
+    // two.
+    std::string error;
+    for (rlim_t more = 1; more < 8 && error.find("socketpair") == std::string::npos; ++more) {
+      rlimit few{};
+      ::getrlimit(RLIMIT_NOFILE, &few);
+      few.rlim_cur = static_cast<rlim_t>(next) + more;
+      ::setrlimit(RLIMIT_NOFILE, &few);
+      error = fault_of([&] { const ModeGuardian guardian(*board.sysfs, layout, folder); });
+    }
+    int fault = error.find("socketpair") == std::string::npos ? 1 : 0;
+    if (shared_mappings() != before) fault += 2;
+    if (std::filesystem::exists(folder + "/mode.journal")) fault += 4;
+    const int again = ::dup(0);
+    if (again != next) fault += 8;  // a descriptor was left open
+    ::_exit(fault);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
+}
+
+// A child that ends before it is ready: an error before anything is changed, and no zombie.
+TEST(ModeGuardian, AChildThatIsNotReadyIsNoticed) {
+  const GuardedBoard board("nano");
+  const std::string folder = board.root + ".ridgewatt";
+  const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The kernel ends whoever calls setsid(2), which the guardian's child does first.
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{4, rules};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+      ::_exit(77);
+    }
+    const std::string error =
+        fault_of([&] { const ModeGuardian guardian(*board.sysfs, layout, folder); });
+    int fault = error.find("ended at once") == std::string::npos ? 1 : 0;
+    if (std::filesystem::exists(folder + "/mode.journal")) fault += 2;
+    if (::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD) fault += 4;
+    ::_exit(fault);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "skipped: no seccomp";
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
+}
+
+// Both the program and its guardian die, as at a power cut: the next start restores.
+TEST(ModeJournal, TheNextStartRestores) {
+  const GuardedBoard board("xavier-nx-jp5");
+  const auto first = board.content();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+    ModeJournal journal(*board.sysfs, board.root + ".ridgewatt");
+    journal.begin(take_snapshot(*board.sysfs, layout));
+    board.sysfs->write("/sys/devices/system/cpu/cpu5/online", "0");
+    board.sysfs->write("/sys/class/devfreq/17000000.gv11b/max_freq", "510000000");
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_NE(board.changes(first), "");
+  JetsonModeControl control(*board.sysfs);
+  EXPECT_EQ(board.changes(first), "");
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,22 @@
+// Any bytes as a mode journal: no crash, no hang, values only from a sound one, and what was read
+// is written and read again as the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ridgewatt/platform/mode_journal.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string boot = "3f";
+  const auto journal =
+      ridgewatt::parse_mode_journal({reinterpret_cast<const char*>(data), size}, boot);
+  if (journal.answer != ridgewatt::JournalAnswer::kSound) {
+    if (!journal.snapshot.empty()) std::abort();
+    return 0;
+  }
+  const auto again =
+      ridgewatt::parse_mode_journal(ridgewatt::mode_journal_text(journal.snapshot, boot), boot);
+  if (again.answer != journal.answer || again.snapshot != journal.snapshot) std::abort();
+  return 0;
+}

@@ -1,0 +1,15 @@
+// Where controller and workers meet when nobody names a socket: a folder that no other user can
+// write. ridgewatt_worker.h and ridgewatt.py look in the same place.
+#pragma once
+
+#include <string>
+
+namespace ridgewatt {
+
+// "ridgewatt.sock" in $XDG_RUNTIME_DIR; without it in /run/ridgewatt (root) or in
+// ~/.local/state/ridgewatt/run, which is made with mode 0700. Throws NotFoundError when the
+// environment names no folder, PermissionError when it is a link, belongs to another user or can be
+// written by others.
+std::string default_worker_socket();
+
+}  // namespace ridgewatt

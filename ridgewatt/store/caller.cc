@@ -1,0 +1,34 @@
+#include "ridgewatt/store/caller.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+std::optional<std::uint32_t> id_of(const char* name) {
+  const char* text = std::getenv(name);
+  const auto number = text != nullptr ? parse_int(text) : std::nullopt;
+  // The last number means "no change" to chown.
+  if (!number || *number < 0 || *number >= std::numeric_limits<std::uint32_t>::max()) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+}  // namespace
+
+std::optional<CallingUser> calling_user() {
+  if (::geteuid() != 0) return std::nullopt;
+  const auto user = id_of("SUDO_UID");
+  const auto group = id_of("SUDO_GID");
+  if (!user || !group || *user == 0) return std::nullopt;
+  return CallingUser{*user, *group};
+}
+
+}  // namespace ridgewatt
