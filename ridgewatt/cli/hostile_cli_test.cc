@@ -1,0 +1,482 @@
+// Every option that names a file, of every command: outputs that are devices, FIFOs, links, full or
+// missing, and inputs that are truncated, recoded or hostile. Whatever happens, the program ends by
+// itself with a documented status and one line of error, replaces nothing that is not a file, loses
+// no content, leaves nothing behind, and sends no control character to the terminal.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/program.h"
+#include "ridgewatt/cli/reference.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A command line with % in the place of the file that is tried.
+struct FileUse {
+  const char* command;  // "schedule plan"
+  const char* option;   // as the help shows it first
+  const char* line;
+  bool slow = false;  // measures for a while: fewer tries
+};
+
+#define PLAN "--train training.csv --infer inference.csv --rate 5 --max-latency 2s --max-power 60W "
+#define FAKE_RUN " -- ridgewatt fake-run zoo:lenet5 --device fake:agx-orin --minibatches 12 --speed 50"
+
+constexpr FileUse kOutputs[] = {
+    {"calibrate", "--output",
+     "calibrate --device agx-orin --sweep inference.csv,model=zoo:resnet18 --no-validation -o %", true},
+    {"evaluate predictors", "--svg",
+     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --svg %"},
+    {"evaluate predictors", "--html",
+     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --html %"},
+    {"evaluate strategies", "--svg",
+     "evaluate strategies --training training.csv --inference inference.csv --strategy random "
+     "--profiles 5 --seeds 1 --svg %",
+     true},
+    {"evaluate strategies", "--html",
+     "evaluate strategies --training training.csv --inference inference.csv --strategy random "
+     "--profiles 5 --seeds 1 --html %",
+     true},
+    {"measure", "--minibatches", "measure --device fake:agx-orin --idle 0 --minibatches %" FAKE_RUN, true},
+    {"measure", "--series", "measure --device fake:agx-orin --idle 0 --series %" FAKE_RUN, true},
+    {"microbench", "--output", "microbench --seconds 1ms --footprint 4MiB --intensities 1 -o %", true},
+    {"mode export", "--output", "mode export --device fake:agx-orin --cpu-cores 4 -o %"},
+    {"predict", "--output", "predict --samples training.csv --device agx-orin --method linear -o %"},
+    {"predict", "--train-reference", "predict --samples training.csv --train-reference %", true},
+    {"report", "--output", "report training.csv -o %"},
+    {"roofline", "--svg", "roofline zoo:lenet5 --device agx-orin --modes maxn --svg %"},
+    {"roofline", "--html", "roofline zoo:lenet5 --device agx-orin --modes maxn --html %"},
+    {"schedule run", "--log", "schedule run " PLAN "--socket s.sock --duration 50ms --log %"},
+    {"schedule simulate", "--power-csv", "schedule simulate " PLAN "--duration 5 --power-csv %"},
+    {"schedule simulate", "--timeline-csv", "schedule simulate " PLAN "--duration 5 --timeline-csv %"},
+    {"schedule simulate", "--arrivals-csv", "schedule simulate " PLAN "--duration 5 --arrivals-csv %"},
+    {"schedule simulate", "--figures", "schedule simulate " PLAN "--duration 5 --figures %"},
+    {"store export", "--output", "store export points.db -o %"},
+    {"study", "--html", "study frequency --replay inference.csv --html %"},
+    {"study", "--store", "study frequency --device fake:agx-orin --max-runs 1 --store %", true},
+    {"sweep check", "--output", "sweep check training.csv -o %"},
+    {"tune", "--observations",
+     "tune --sweep training.csv --strategy auto --profiles 4 --max-power 40 --observations %"},
+    {"tune", "--store",
+     "tune --device fake:agx-orin --profiles 1 --max-power 60 --window 3 --settle-window 50ms "
+     "--idle 0 --store %" FAKE_RUN,
+     true},
+    {"profile", "STORE",
+     "profile % --device fake:agx-orin --sample 1 --window 3 --settle-window 50ms --idle 0" FAKE_RUN, true},
+    {"zoo write", "--output", "zoo write lenet5 -o %"},
+    {"man", "--output", "man -o %"},
+};
+
+constexpr FileUse kInputs[] = {
+    {"analyze", "--inputs", "analyze zoo:lenet5 --inputs %"},
+    {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
+    {"evaluate clocks", "--sweep", "evaluate clocks --sweep %"},
+    {"evaluate predictors", "--sweep", "evaluate predictors --sweep % --methods linear --sizes 10 --runs 1"},
+    {"evaluate predictors", "--reference",
+     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --reference %"},
+    {"evaluate predictors", "--twin-sweep",
+     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --twin agx-orin "
+     "--twin-sweep %"},
+    {"evaluate predictors", "--runs-file",
+     "evaluate predictors --sweep training.csv --methods linear --sampling given --runs-file %"},
+    {"evaluate schedules", "--train",
+     "evaluate schedules --train % --infer inference.csv --strategies random:5 --problems 2"},
+    {"evaluate schedules", "--infer",
+     "evaluate schedules --train training.csv --infer % --strategies random:5 --problems 2"},
+    {"evaluate strategies", "--training",
+     "evaluate strategies --training % --strategy random --profiles 5 --seeds 1"},
+    {"evaluate strategies", "--inference",
+     "evaluate strategies --inference % --strategy random --profiles 5 --seeds 1"},
+    {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
+    {"mode apply", "--answer", "mode apply --device fake:agx-orin --dry-run --answer %"},
+    {"pareto", "--samples", "pareto --samples % --device agx-orin --method linear"},
+    {"pareto", "--reference", "pareto --samples training.csv --device agx-orin --reference %"},
+    {"pareto", "--query", "pareto --samples training.csv --method linear --query %"},
+    {"pareto", "--reference-model",
+     "pareto --samples training.csv --device agx-orin --method powertrain --reference-model %"},
+    {"pareto", "--sweep", "pareto --sweep %"},
+    {"predict", "--samples", "predict --samples % --device agx-orin --method linear"},
+    {"predict", "--reference", "predict --samples training.csv --query modes.csv --reference %"},
+    {"predict", "--query", "predict --samples training.csv --method linear --query %"},
+    {"predict", "--reference-model",
+     "predict --samples training.csv --query modes.csv --method powertrain --reference-model %"},
+    {"profile", "--modes", "profile new.db --device fake:agx-orin --modes % -- false", true},
+    {"profile", "--samples", "profile new.db --device fake:agx-orin --suggest 1 --samples % -- false", true},
+    {"report", "FILES", "report % -o page.html"},
+    {"schedule dynamic", "--train", "schedule dynamic --train % --infer inference.csv --max-latency 2s "
+                                    "--max-power 60 --profiles 3 --duration 5 --rates 1,5"},
+    {"schedule dynamic", "--infer", "schedule dynamic --train training.csv --infer % --max-latency 2s "
+                                    "--max-power 60 --profiles 3 --duration 5 --rates 1,5"},
+    {"schedule plan", "--infer", "schedule plan --infer % --rate 5 --max-latency 2s --max-power 60"},
+    {"schedule plan", "--train", "schedule plan --train % --max-power 60"},
+    {"schedule plan", "--non-urgent",
+     "schedule plan " PLAN "--non-urgent % --non-urgent-rate 1"},
+    {"schedule plan", "--train-reference",
+     "schedule plan " PLAN "--strategy als --profiles 5 --train-reference %"},
+    {"schedule plan", "--infer-reference",
+     "schedule plan " PLAN "--strategy als --profiles 5 --infer-reference %"},
+    {"schedule run", "--infer", "schedule run --infer % --rate 5 --max-latency 2s --max-power 60 "
+                                "--socket s.sock --duration 50ms"},
+    {"schedule run", "--train",
+     "schedule run --train % --max-power 60 --socket s.sock --duration 50ms"},
+    {"schedule run", "--non-urgent", "schedule run " PLAN "--non-urgent % --non-urgent-rate 1 "
+                                     "--socket s.sock --duration 50ms"},
+    {"schedule simulate", "--infer",
+     "schedule simulate --infer % --rate 5 --max-latency 2s --max-power 60 --duration 5"},
+    {"schedule simulate", "--train", "schedule simulate --train % --max-power 60 --duration 5"},
+    {"schedule simulate", "--non-urgent",
+     "schedule simulate " PLAN "--non-urgent % --non-urgent-rate 1 --duration 5"},
+    {"schedule dynamic", "--non-urgent",
+     "schedule dynamic " PLAN "--non-urgent % --non-urgent-rate 1 --duration 5 --rates 1,5"},
+    {"sensors", "--tegrastats", "sensors --tegrastats %"},
+    {"store list", "DATABASE", "store list %"},
+    {"store export", "DATABASE", "store export %"},
+    {"store import", "DATABASE", "store import % training.csv"},
+    {"store import", "FILE", "store import new.db %"},
+    {"study", "--replay", "study frequency --replay %"},
+    {"sweep", "FILE", "sweep %"},
+    {"sweep check", "FILE", "sweep check %"},
+    {"tune", "--sweep", "tune --sweep % --max-power 40"},
+    {"tune", "--samples", "tune --samples % --max-power 40"},
+    {"tune", "--reference", "tune --sweep training.csv --max-power 40 --strategy als --reference %"},
+};
+
+#undef PLAN
+#undef FAKE_RUN
+
+// time = work / clock + launches, power over clocks: plausible, smooth, of no real board.
+std::string made_up_sweep(const std::string& workload, const std::string& kind, double work) {
+  const Board board = load_board("agx-orin");
+  const KnobSpace space = knob_space(board);
+  std::string text = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,workload,kind,batch,time_ms,power_w\n";
+  const auto levels = [&](Knob knob) { return space.levels(knob); };
+  for (const int cores : {4, 12}) {
+    for (std::size_t c = 3; c < levels(Knob::kCpuClock).size(); c += 12) {
+      for (std::size_t g = 1; g < levels(Knob::kGpuClock).size(); g += 3) {
+        for (const double mem : levels(Knob::kMemClock)) {
+          const double cpu = levels(Knob::kCpuClock)[c], gpu = levels(Knob::kGpuClock)[g];
+          const double time_ms = work * 1e9 / gpu + work * 0.3e9 / cpu + work * 0.4e9 / mem;
+          const double power_w = 8 + 18 * gpu / 1.3e9 + 0.4 * cores * cpu / 2.2e9 + 4 * mem / 3.2e9;
+          text += fmt::format("{},{},{},{},{},{},16,{:.3f},{:.3f}\n", cores, cpu / 1e6, gpu / 1e6,
+                              mem / 1e6, workload, kind, time_ms, power_w);
+        }
+      }
+    }
+  }
+  return text;
+}
+
+class Hostile : public ::testing::Test {
+ protected:
+  Hostile() {
+    folder_.write("training.csv", made_up_sweep("net", "training", 60));
+    folder_.write("inference.csv", made_up_sweep("resnet18", "inference", 20));
+    folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
+    shell("ridgewatt store import points.db training.csv");
+    ::unlink(path("stdout").c_str());
+  }
+
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  struct Run {
+    int status = 0;
+    std::string output;
+  };
+  // Runs a line in the folder; the fake boards of a test are its own.
+  Run shell(const std::string& line) const {
+    const std::string log = path("stdout");
+    const std::string command =
+        "cd '" + folder_.path().string() + "' && export RIDGEWATT_FAKE=\"$PWD/fake\" PATH='" +
+        testing::build_folder().string() + "':\"$PATH\"; timeout -k 2 60 " + line + " > '" + log +
+        "' 2>&1 < /dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(log)};
+  }
+
+  static std::string with_file(const char* line, const std::string& file) {
+    std::string text = line;
+    return "ridgewatt " + text.replace(text.find('%'), 1, file);
+  }
+
+  // What holds however the run ended.
+  static void expect_orderly(const Run& run, const std::string& line) {
+    EXPECT_LE(run.status, 3) << line << "\n" << run.output.substr(0, 400);
+    EXPECT_EQ(run.output.find('\x1b'), std::string::npos) << line;
+    const auto last = run.output.rfind("\nridgewatt: ");
+    const std::string error = run.output.starts_with("ridgewatt: ") && last == std::string::npos
+                                  ? run.output
+                                  : run.output.substr(last == std::string::npos ? 0 : last + 1);
+    if (run.status == 1 || run.status == 2) {
+      EXPECT_TRUE(error.starts_with("ridgewatt: ")) << line << "\n" << run.output.substr(0, 400);
+      EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << line << "\n" << error;
+      EXPECT_EQ(error.find("internal error"), std::string::npos) << line << "\n" << error;
+    }
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+// "schedule plan --infer" of every option that is declared as an input or output.
+std::set<std::string> declared(const std::string& kind) {
+  CLI::App app;
+  Context context;
+  build_program(app, context);
+  std::set<std::string> names;
+  const std::function<void(const Json&)> walk = [&](const Json& command) {
+    for (const auto& option : command["options"]) {
+      if (option["kind"] != kind) continue;
+      const std::string name = command["name"];
+      names.insert(name.substr(name.find(' ') + 1) + " " + option["names"].back().get<std::string>());
+    }
+    for (const auto& next : command["commands"]) walk(next);
+  };
+  walk(reference_json(app));
+  return names;
+}
+
+template <std::size_t N>
+std::set<std::string> tried(const FileUse (&uses)[N]) {
+  std::set<std::string> names;
+  for (const auto& use : uses) names.insert(std::string(use.command) + " " + use.option);
+  return names;
+}
+
+TEST(HostileTable, NoOptionThatNamesAFileIsLeftOut) {
+  EXPECT_EQ(tried(kOutputs), declared("output"));
+  EXPECT_EQ(tried(kInputs), declared("input"));
+}
+
+TEST_F(Hostile, TheCommandsOfTheTableRun) {
+  for (const auto& use : kOutputs) {
+    const std::string line = with_file(use.line, "fresh");
+    const Run run = shell(line);
+    EXPECT_EQ(run.status, 0) << line << "\n" << run.output.substr(0, 400);
+    EXPECT_TRUE(fs::exists(path("fresh"))) << line;
+    fs::remove_all(path("fresh"));
+  }
+}
+
+TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
+  const bool root = ::geteuid() == 0;
+  fs::create_directory(path("folder"));
+  const bool device = root && ::mknod(path("device").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0;
+  for (const auto& use : kOutputs) {
+    folder_.write("target", "old");
+    fs::permissions(path("target"), fs::perms(0640));
+    fs::create_symlink("target", path("link"));
+    std::vector<std::string> places = {"link", "folder", "no/such/file"};
+    if (device) places.emplace_back("device");
+    if (!use.slow) {
+      places.emplace_back("target");
+      places.emplace_back("/dev/full");
+      places.emplace_back("loop");
+      fs::create_symlink("loop", path("loop"));
+    }
+    for (const auto& place : places) {
+      const auto before = files();
+      const std::string line = with_file(use.line, place);
+      const Run run = shell(line);
+      expect_orderly(run, line);
+      if (place == "no/such/file" && std::string(use.command) != "man" &&
+          std::string(use.option) != "--figures") {
+        EXPECT_NE(run.status, 0) << line;
+      }
+      EXPECT_TRUE(fs::is_symlink(path("link"))) << line;
+      EXPECT_TRUE(fs::is_directory(path("folder"))) << line;
+      EXPECT_TRUE(!device || fs::is_character_file(path("device"))) << line;
+      EXPECT_TRUE(fs::is_regular_file(path("target")) || fs::is_directory(path("target"))) << line;
+      if (run.status != 0 && fs::is_regular_file(path("target")) && place != "link" && place != "target") {
+        EXPECT_EQ(read_file(path("target")), "old") << line;
+      }
+      for (const auto& name : files()) {
+        const bool expected = before.contains(name) || name == "fake" || name == "s.sock" ||
+                              name == "s.sock.lock" || name == "no" || name == "stdout" ||
+                              name.starts_with("target-") || name.starts_with("new.db");
+        EXPECT_TRUE(expected) << line << " left " << name;
+      }
+      fs::remove_all(path("no"));
+    }
+    EXPECT_TRUE(use.slow || fs::status(path("target")).permissions() == fs::perms(0640)) << use.line;
+    for (const char* name : {"target", "target-wal", "target-shm", "link", "loop"}) fs::remove_all(path(name));
+  }
+}
+
+TEST_F(Hostile, AFifoIsReadToItsEnd) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  for (const auto& use : kOutputs) {
+    const std::string option = use.option;
+    if (use.slow || option == "--figures" || option == "--observations" ||
+        std::string(use.command) == "man") {
+      continue;
+    }
+    // Held open for reading and writing, so that neither side waits for the other.
+    const int held = ::open(path("fifo").c_str(), O_RDWR | O_NONBLOCK);
+    ASSERT_GE(held, 0);
+    std::size_t received = 0;
+    std::atomic<bool> ended = false;
+    std::thread reader([&] {
+      char buffer[1 << 16];
+      while (true) {
+        const ssize_t count = ::read(held, buffer, sizeof buffer);
+        if (count > 0) received += static_cast<std::size_t>(count);
+        if (count <= 0 && ended) break;
+        if (count <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    const std::string line = with_file(use.line, "fifo");
+    const Run run = shell(line);
+    ended = true;
+    reader.join();
+    ::close(held);
+    EXPECT_EQ(run.status, 0) << line << "\n" << run.output.substr(0, 400);
+    EXPECT_GT(received, 0u) << line;
+    EXPECT_TRUE(fs::is_fifo(path("fifo"))) << line;
+  }
+}
+
+TEST_F(Hostile, NoPermissionToWriteIsSaid) {
+  if (::geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
+  if (std::system("setpriv --reuid 65534 --clear-groups true 2> /dev/null") != 0) {
+    GTEST_SKIP() << "skipped: no setpriv";
+  }
+  fs::permissions(folder_.path(), fs::perms(0755));
+  fs::create_directory(path("theirs"));
+  fs::permissions(path("theirs"), fs::perms(0555));
+  for (const char* line : {"zoo write lenet5 -o theirs/file", "sweep check training.csv -o theirs/file",
+                           "predict --samples training.csv --device agx-orin --method linear -o theirs/file",
+                           "store import theirs/points.db training.csv", "man -o theirs/man"}) {
+    const Run run = shell("setpriv --reuid 65534 --clear-groups ridgewatt " + std::string(line));
+    expect_orderly(run, line);
+    EXPECT_EQ(run.status, 1) << line << run.output;
+  }
+  EXPECT_TRUE(fs::is_empty(path("theirs")));
+}
+
+TEST_F(Hostile, AClosedOrFullStandardOutputIsAnError) {
+  for (const char* line : {"--help", "--version", "help tune", "device list", "analyze zoo:lenet5",
+                           "analyze zoo:lenet5 --format json", "sweep training.csv", "operators",
+                           "zoo write lenet5 -o -", "tune --sweep training.csv --max-power 40"}) {
+    for (const char* where : {"/dev/full", "closed"}) {
+      const std::string redirect = std::string(where) == "closed" ? " >&-" : " > /dev/full";
+      const Run run = shell("sh -c 'ridgewatt " + std::string(line) + redirect + "'");
+      EXPECT_EQ(run.status, 1) << line << redirect;
+      EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << line << run.output;
+    }
+  }
+}
+
+TEST_F(Hostile, WhatIsEndedLeavesTheOldFileOrTheNewOne) {
+  Random random(7);
+  const std::string program = (testing::build_folder() / "ridgewatt").string();
+  for (const int signal : {SIGTERM, SIGINT}) {
+    for (int attempt = 0; attempt < 15; ++attempt) {
+      folder_.write("target", "old");
+      const auto before = files();
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const int quiet = ::open("/dev/null", O_RDWR);
+        for (int fd = 0; fd < 3; ++fd) ::dup2(quiet, fd);
+        if (::chdir(folder_.path().c_str()) != 0) ::_exit(98);
+        ::execl(program.c_str(), "ridgewatt", "report", "training.csv", "-o", "target", nullptr);
+        ::_exit(99);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(random.below(60'000)));
+      ::kill(child, signal);
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      const std::string content = read_file(path("target"));
+      EXPECT_TRUE(content == "old" || content.find("</html>") != std::string::npos);
+      EXPECT_EQ(files(), before);
+    }
+  }
+}
+
+// Twelve ways in which a file that was sound is not any more.
+std::vector<std::pair<std::string, std::string>> mutations(const std::string& sound, Random& random) {
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = sound;
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
+    }
+    return text;
+  };
+  const auto header_end = sound.find('\n');
+  all.emplace_back("empty", "");
+  all.emplace_back("header alone", sound.substr(0, header_end + 1));
+  all.emplace_back("truncated", sound.substr(0, random.below(sound.size())));
+  all.emplace_back("CRLF", replaced("\n", "\r\n"));
+  all.emplace_back("byte order mark", "\xEF\xBB\xBF" + sound);
+  std::string wide = "\xFF\xFE";
+  for (const char c : sound) wide += std::string(1, c) + std::string(1, '\0');
+  all.emplace_back("UTF-16", wide);
+  all.emplace_back("column twice", replaced("power_w", "time_ms"));
+  all.emplace_back("column missing", replaced("time_ms", "tame_ms"));
+  all.emplace_back("escapes", replaced("net", "\x1b[2J\x1b]0;x\x07"));
+  all.emplace_back("no numbers", replaced(",16,", ",nan,"));
+  all.emplace_back("negative", replaced(",16,", ",16,-"));
+  std::string flipped = sound;
+  for (int i = 0; i < 20; ++i) flipped[random.below(flipped.size())] = static_cast<char>(random.below(256));
+  all.emplace_back("random bytes", flipped);
+  return all;
+}
+
+TEST_F(Hostile, InputsThatAreNotSound) {
+  Random random(11);
+  const std::string sweep = read_file(path("training.csv"));
+  const std::string log = "RAM 2448/30536MB (lfb 5x4MB) CPU [5%@1190,off,7%@1190] GR3D_FREQ 40% "
+                          "gpu@41C VDD_GPU_SOC 2400mW/2400mW\n";
+  for (const auto& use : kInputs) {
+    const std::string option = use.option;
+    const std::string sound = option == "--tegrastats"                 ? log
+                              : std::string(use.command) == "mode apply" ? R"({"mode": {"cpu_cores": 4}})"
+                              : option == "DATABASE"                   ? read_file(path("points.db"))
+                                                                       : sweep;
+    int tries = 0;
+    for (const auto& [name, content] : mutations(sound, random)) {
+      if (use.slow && ++tries > 3) break;
+      folder_.write("bad", content);
+      const std::string line = with_file(use.line, "bad");
+      expect_orderly(shell(line), line + " (" + name + ")");
+      for (const char* left : {"new.db", "new.db-wal", "new.db-shm"}) fs::remove(path(left));
+    }
+    const std::string missing = with_file(use.line, "missing");
+    if (std::string(use.command) != "store import" || option != "DATABASE") {
+      const Run run = shell(missing);
+      expect_orderly(run, missing);
+      EXPECT_NE(run.status, 0) << missing;
+    }
+    fs::remove(path("missing"));
+    expect_orderly(shell(with_file(use.line, ".")), with_file(use.line, "."));
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
