@@ -10,6 +10,8 @@ namespace ridgewatt {
 // {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..}; absent knobs are absent; a governor is
 // "governor".
 Json mode_to_json(const PowerMode& mode);
+// The mode of such an object; `source` is for messages. InputError: a value that is not a knob's.
+PowerMode mode_from_json(const Json& json, const std::string& source);
 // The columns of the knobs that occur in `modes`, and the cells of one mode in them.
 std::vector<Column> knob_columns(const std::vector<PowerMode>& modes);
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt {
 namespace {
@@ -42,14 +43,22 @@ Table prediction_table(std::span<const OperatingPoint> points,
   return table;
 }
 
+Table prediction_table(std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions,
+                       const std::vector<RowOrigin>& origins) {
+  return with_origin(prediction_table(points, predictions), origins);
+}
+
 Json predictions_to_json(std::span<const OperatingPoint> points,
-                         std::span<const Prediction> predictions) {
+                         std::span<const Prediction> predictions,
+                         const std::vector<RowOrigin>& origins) {
   Json result = Json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
     Json row = {{"mode", mode_to_json(points[i].mode)}};
     if (points[i].batch > 0) row["batch"] = points[i].batch;
     const auto values = values_of(predictions[i]);
     for (std::size_t c = 0; c < kNames.size(); ++c) row[kNames[c]] = values[c];
+    add_origin(row, origins[origins.size() == 1 ? 0 : i]);
     result.push_back(std::move(row));
   }
   return result;
