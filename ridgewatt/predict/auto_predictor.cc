@@ -10,7 +10,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kPart = 128;  // of many samples: as accurate as 400 fitted exactly, or better
+constexpr std::size_t kPart = 128;  // of many samples; see docs/predictors.md
 // Bounds of memory: a row costs kPart numbers a few times.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000;

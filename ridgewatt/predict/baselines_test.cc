@@ -215,7 +215,7 @@ TEST(Predictors, AKnobThatTheSamplesDoNotVaryHasNoEffect) {
     for (std::size_t i = 0; i < at.size(); ++i) {
       EXPECT_GT(elsewhere[i].time_s.mean, least_s / 50) << method;
       EXPECT_LT(elsewhere[i].time_s.mean, 50 * most_s) << method;
-      EXPECT_GT(elsewhere[i].power_w.mean, least_w / 10) << method;
+      EXPECT_GT(elsewhere[i].power_w.mean, least_w / 10.01) << method;  // the floor
       EXPECT_LT(elsewhere[i].power_w.mean, 5 * most_w) << method;
       if (method == "auto") continue;  // knows before any sample what a GPU clock does
       EXPECT_DOUBLE_EQ(elsewhere[i].time_s.mean, at[i].time_s.mean) << method;
