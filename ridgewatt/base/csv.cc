@@ -6,77 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/csv_reader.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
-namespace {
-
-// Splits text into records; `line` is kept at the physical line for messages.
-class Reader {
- public:
-  Reader(std::string_view text, const std::string& source) : text_(text), source_(source) {
-    if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
-  }
-
-  // False at the end. A record of one empty field (a blank line) is skipped.
-  bool next(std::vector<std::string>& fields, std::size_t& line) {
-    while (position_ < text_.size()) {
-      fields.clear();
-      line = line_;
-      read_record(fields);
-      if (fields.size() > 1 || !fields[0].empty()) return true;
-    }
-    return false;
-  }
-
- private:
-  void read_record(std::vector<std::string>& fields) {
-    fields.emplace_back();
-    while (position_ < text_.size()) {
-      const char c = text_[position_++];
-      if (c == '\0') throw InputError("holds a NUL byte, is not a CSV file", here());
-      if (c == '"' && fields.back().empty()) {
-        read_quoted(fields.back());
-      } else if (c == ',') {
-        fields.emplace_back();
-      } else if (c == '\n') {
-        ++line_;
-        break;
-      } else if (c != '\r') {
-        fields.back() += c;
-      }
-    }
-    for (auto& field : fields) field = std::string(trim(field));
-  }
-
-  void read_quoted(std::string& field) {
-    const std::string start = here();
-    while (position_ < text_.size()) {
-      const char c = text_[position_++];
-      if (c == '\n') ++line_;
-      if (c != '"') {
-        field += c;
-      } else if (position_ < text_.size() && text_[position_] == '"') {
-        field += text_[position_++];
-      } else {
-        return;
-      }
-    }
-    throw InputError("quote is never closed", start);
-  }
-
-  std::string here() const { return fmt::format("{} line {}", source_, line_); }
-
-  std::string_view text_;
-  const std::string& source_;
-  std::size_t position_ = 0;
-  std::size_t line_ = 1;
-};
-
-}  // namespace
-
 std::optional<std::size_t> CsvTable::column(std::string_view name) const {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) return std::nullopt;
@@ -103,28 +38,15 @@ std::string CsvTable::where(std::size_t row) const {
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& source) {
+  CsvReader reader(text, source);
   CsvTable table;
   table.source = source;
-  Reader reader(text, table.source);
-  std::vector<std::string> fields;
-  std::size_t line = 0;
-  if (!reader.next(fields, line)) throw InputError("file is empty", source, "a header is needed");
-  table.header = fields;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].empty()) throw InputError(fmt::format("column {} has no name", i + 1), source);
-    if (std::find(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), fields[i]) !=
-        fields.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw InputError(fmt::format("column '{}' occurs twice", escape_terminal(fields[i])), source);
-    }
-  }
-  while (reader.next(fields, line)) {
-    if (fields.size() != table.header.size()) {
-      throw InputError(
-          fmt::format("{} fields where the header has {}", fields.size(), table.header.size()),
-          fmt::format("{} line {}", source, line));
-    }
-    table.rows.push_back(fields);
-    table.lines.push_back(line);
+  table.header = reader.header();
+  while (reader.next()) {
+    auto& row = table.rows.emplace_back();
+    row.reserve(table.header.size());
+    for (std::size_t c = 0; c < table.header.size(); ++c) row.emplace_back(reader.field(c));
+    table.lines.push_back(reader.line());
   }
   return table;
 }

@@ -96,6 +96,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
   CalibrateOptions options;
   options.seed = context.seed;
+  options.quiet = context.quiet;
   options.cross_validate = !command.no_validation;
   CalibrateSummary summary = calibrate(prior_twin(board), load_calibration_runs(specs), options);
   summary.twin.origin = origin(command, summary);

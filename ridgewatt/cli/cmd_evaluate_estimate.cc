@@ -56,6 +56,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
   } else {
     CalibrateOptions options;
     options.seed = context.seed;
+    options.quiet = context.quiet;
     summary = calibrate(prior_twin(board), runs, options);
   }
   std::vector<NamedTable> tables = {{"fit", "", fit_table(summary, true)}};

@@ -154,6 +154,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
   evaluation.budgets = parse_budgets(options.budgets);
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
+  evaluation.quiet = context.quiet;
   const auto scores = evaluate_predictors(sweep, evaluation);
   const Table table = options.every_run ? run_table(scores) : summary_table(scores);
   print(context, table);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/vocabulary.h"
@@ -55,11 +56,19 @@ void run(const Context& context, const Arguments& arguments) {
   std::string powerless;  // why no power is measured
   try {
     power.emplace(open_power_source(Sysfs("")));
-    options.power_start = [&power] { power->start(); };
-    options.power_stop = [&power] { return power->stop(); };
   } catch (const Error& error) {
     powerless = error.what();
   }
+  constexpr std::size_t kOtherKernels = 5;  // about so many beside the intensities
+  Progress progress("microbench", options.intensities.size() + kOtherKernels, context.quiet);
+  std::size_t started = 0;
+  options.power_start = [&] {
+    progress.update(started++);
+    if (power) power->start();
+  };
+  options.power_stop = [&]() -> std::optional<double> {
+    return power ? power->stop() : std::nullopt;
+  };
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
   const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
                                                   : run_cpu_microbench(options);

@@ -7,7 +7,6 @@
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/pareto.h"
-#include "ridgewatt/report/prediction_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -28,16 +27,22 @@ double cost(const std::string& name, const OperatingPoint& point, const Predicti
 void run(const Context& context, const ParetoCommand& options) {
   std::vector<OperatingPoint> points;
   std::vector<Prediction> values;
+  RowOrigin known, predicted;  // of points that the rows hold, and of others
   if (!options.sweep.empty()) {
-    const Sweep sweep = read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers);
+    const Sweep sweep = read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers,
+                                           options.inputs.workload);
     points = sweep.points();
     for (const auto& row : sweep.observations) values.push_back(exactly(row));
+    known = predicted = sweep.origin();
   } else {
     PredictInputs inputs = read_inputs(context, options.inputs);
     inputs.predictor->fit(inputs.samples.observations);
+    remark_part(context, *inputs.predictor);
     values = inputs.predictor->predict(inputs.points, options.inputs.confidence);
     use_measured(inputs.points, inputs.samples.observations, values);
     points = std::move(inputs.points);
+    known = predicted = inputs.origin;
+    known.provenance = inputs.samples.provenance;
   }
   std::vector<double> first, second;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -46,14 +51,15 @@ void run(const Context& context, const ParetoCommand& options) {
   }
   std::vector<OperatingPoint> front_points;
   std::vector<Prediction> front_values;
+  std::vector<RowOrigin> origins;
   for (const auto index : pareto_front(first, second)) {
     front_points.push_back(points[index]);
     front_values.push_back(values[index]);
+    const Estimate& time = values[index].time_s;
+    origins.push_back(time.lo == time.hi ? known : predicted);  // exactly() has no width
   }
-  if (context.json())
-    print(predictions_to_json(front_points, front_values));
-  else
-    print(context, prediction_table(front_points, front_values));
+  print_predictions(context, front_points, front_values, origins);
+  remark(context, describe(predicted));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::cli {
@@ -32,9 +33,11 @@ std::vector<PowerMode> suggested_modes(const Context& context, const ProfileComm
                                        const KnobSpace& space) {
   std::vector<OperatingPoint> points;
   for (const auto& mode : space.modes()) points.push_back({mode, options.profile.batch});
-  AutoPredictor predictor({points, 400});
+  AutoPredictor predictor({points});
   if (!options.samples.empty()) {
-    predictor.fit(read_trusted_sweep(context, options.samples, false).observations);
+    Sweep samples = read_trusted_sweep(context, options.samples, false);
+    fit_to_space(samples, space, options.profile.campaign.board);
+    predictor.fit(samples.observations);
   }
   std::vector<PowerMode> modes;
   for (const auto i : predictor.suggest(points, options.suggest)) modes.push_back(points[i].mode);

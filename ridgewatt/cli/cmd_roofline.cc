@@ -42,9 +42,11 @@ Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uin
       {.name = "race_to_halt", .rank = 2}};
   columns.insert(columns.end(), roofs.begin(), roofs.end());
   Table table(columns);
-  for (const auto& mode : modes) {
+  const auto ratios = twin_race_to_halt(twin, modes, OpClass::kConv, seed);
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const PowerMode& mode = modes[i];
+    const FittedValue& ratio = ratios[i];
     const EnergyRoofline r = twin_roofline(twin, mode);
-    const FittedValue ratio = twin_race_to_halt(twin, mode, OpClass::kConv, seed);
     std::vector<Cell> cells = knob_cells(mode, knobs);
     for (const double value :
          {r.peak_flop_per_s / 1e9, twin_roofline(twin, mode, OpClass::kGemm).peak_flop_per_s / 1e9,

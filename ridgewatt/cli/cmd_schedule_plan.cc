@@ -4,6 +4,7 @@
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/schedule/plan_search.h"
 
 namespace ridgewatt::cli {
@@ -63,11 +64,15 @@ void run(const Context& context, const PlanOptions& options) {
     json["bound"] = options.schedule.bound;
     json["strategy"] = options.strategy;
     json["seed"] = context.seed;
-    json["provenance"] = "replayed";
+    add_origin(json, plan_origin(workloads));
     json["profiled"] = profiled;
     print(json);
   } else {
-    print(context, plan_table(plan));
+    Table table = plan_table(plan);
+    const OriginFields fields({plan_origin(workloads)});
+    const auto values = fields.values(plan_origin(workloads));
+    for (std::size_t i = 0; i < values.size(); ++i) table.add_row({fields.names()[i], values[i]});
+    print(context, table);
   }
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
 }

@@ -1,4 +1,5 @@
 // ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/store/store.h"
 
@@ -8,8 +9,11 @@ namespace {
 struct StoreArguments {
   std::string database;
   std::string file;
-  std::string board = "unknown";
+  std::string board;
+  Campaign filter;
 };
+
+constexpr const char* kUnknownBoard = "unknown";
 
 void list(const Context& context, const StoreArguments& arguments) {
   Store store(arguments.database, Database::Access::kReadOnly);
@@ -24,12 +28,29 @@ void list(const Context& context, const StoreArguments& arguments) {
   print(context, table);
 }
 
+// A measurement of another store is a recording here; what is fake or modelled stays so.
+std::string imported_provenance(const Sweep& sweep) {
+  return std::string(provenance_name(derived_provenance(sweep.provenance, Provenance::kReplayed)));
+}
+
+void export_sweeps(const StoreArguments& arguments) {
+  Store store(arguments.database, Database::Access::kReadOnly);
+  const auto sweeps = store.sweeps(arguments.filter);
+  if (sweeps.empty() && !store.campaigns().empty()) {
+    throw UsageError("the store holds no points of this workload, kind and board",
+                     arguments.database, "`ridgewatt store list` names what it holds");
+  }
+  write_output(arguments.file, write_sweep_csv(sweeps));
+}
+
 void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   Store store(arguments.database);
   Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
   for (const auto& sweep : sweeps) {
-    const auto added = store.import(sweep, arguments.board, "replayed");
+    std::string board = arguments.board.empty() ? sweep.board : arguments.board;
+    if (board.empty()) board = kUnknownBoard;
+    const auto added = store.import(sweep, board, imported_provenance(sweep));
     table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
                    static_cast<std::int64_t>(added)});
   }
@@ -53,18 +74,18 @@ void add_store(CLI::App& app, Context& context) {
   export_command->add_option("DATABASE", arguments->database, "Store")->required();
   export_command->add_option("-o,--output", arguments->file,
                              "Sweep CSV (default: standard output)");
-  export_command->callback([arguments] {
-    Store store(arguments->database, Database::Access::kReadOnly);
-    write_output(arguments->file, write_sweep_csv(store.sweeps()));
-  });
+  export_command->add_option("--workload", arguments->filter.workload, "Only this workload");
+  export_command->add_option("--kind", arguments->filter.kind, "Only training, inference, ..");
+  export_command->add_option("--board", arguments->filter.board, "Only points of this board");
+  export_command->callback([arguments] { export_sweeps(*arguments); });
 
   auto* import_command =
       add_command(*store, context, "import", "Add the rows of a sweep CSV",
                   "ridgewatt store import profile.db sweep.csv --board agx-orin");
   import_command->add_option("DATABASE", arguments->database, "Store")->required();
   import_command->add_option("FILE", arguments->file, "Sweep CSV")->required();
-  import_command->add_option("--board", arguments->board, "Board that the sweep is of")
-      ->capture_default_str();
+  import_command->add_option("--board", arguments->board,
+                             "Board that the sweep is of, where the file does not say");
   import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
 }
 

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/platform/example_sweep.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -12,9 +13,12 @@ namespace ridgewatt::cli {
 namespace {
 
 void describe_file(const Context& context, const std::string& path) {
-  Table table({{"workload"}, {"kind"}, {"rows"}, {"modes"}, {"batches"}});
+  Table table(
+      {{"workload"}, {"kind"}, {"board"}, {"provenance"}, {"rows"}, {"modes"}, {"batches"}});
   for (const auto& sweep : read_sweeps(path)) {
-    table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
+    table.add_row({sweep.workload, sweep.kind, sweep.board.empty() ? Cell() : Cell(sweep.board),
+                   std::string(provenance_name(sweep.provenance)),
+                   static_cast<std::int64_t>(sweep.observations.size()),
                    static_cast<std::int64_t>(sweep.space().size()),
                    static_cast<std::int64_t>(sweep.batches().size())});
   }
@@ -79,11 +83,66 @@ void check(const Context& context, const CheckOptions& options) {
     print(context, table);
 }
 
+struct ExampleCommand {
+  std::string output, board = "agx-orin";
+  std::vector<std::string> workloads;
+  std::vector<int> batches;
+  ExampleSweepOptions sweep;
+};
+
+void write_example(const Context& context, const ExampleCommand& command) {
+  ExampleSweepOptions options = command.sweep;
+  options.seed = context.seed;
+  if (!command.workloads.empty()) {
+    options.workloads.clear();
+    for (const auto& text : command.workloads) {
+      options.workloads.push_back(parse_example_workload(text));
+    }
+  }
+  for (auto& workload : options.workloads) workload.batches = command.batches;
+  const auto sweeps = example_sweeps(load_board(command.board), options);
+  write_output(command.output, write_sweep_csv(sweeps));
+  for (const auto& sweep : sweeps) {
+    remark(context, fmt::format("{}: {} rows over {} modes", describe(sweep.origin()),
+                                sweep.observations.size(), sweep.space().size()));
+  }
+}
+
+void add_sweep_example(CLI::App& sweep, Context& context) {
+  auto* command =
+      add_command(sweep, context, "example",
+                  "Write a small sweep to try the other commands with; its rows are fake",
+                  "ridgewatt sweep example -o sweep.csv\n"
+                  "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
+                  "-o yolo.csv");
+  auto options = std::make_shared<ExampleCommand>();
+  command->add_option("-o,--output", options->output,
+                      "Sweep CSV to write (default: standard output)");
+  command->add_option("--device", options->board, "Board that is played")->capture_default_str();
+  command
+      ->add_option("--workload", options->workloads,
+                   "MODEL[:training|:inference], a zoo name or a file; may be repeated "
+                   "(default: resnet18:training and mobilenet_v3_large:inference)")
+      ->allow_extra_args(false);
+  quantity(command->add_option(
+               "--batch", options->batches,
+               "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)"),
+           count().within(1, 65536))
+      ->delimiter(',');
+  quantity(command->add_option("--modes", options->sweep.modes,
+                               "At most so many power modes, as a grid"),
+           count().positive())
+      ->capture_default_str();
+  command->callback([&context, options] { write_example(context, *options); });
+}
+
 }  // namespace
 
 void add_sweep(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "sweep", "Describe a sweep file, or check its rows",
-                              "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv");
+  auto* command = add_command(app, context, "sweep",
+                              "Describe a sweep file, check its rows, or make one to play with",
+                              "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
+                              "ridgewatt sweep example -o sweep.csv");
   auto path = std::make_shared<std::string>();
   command->add_option("FILE", *path, "Sweep CSV");
   command->require_subcommand(0, 1);
@@ -108,6 +167,7 @@ void add_sweep(CLI::App& app, Context& context) {
            number().positive())
       ->capture_default_str();
   checker->callback([&context, options] { check(context, *options); });
+  add_sweep_example(*command, context);
 }
 
 }  // namespace ridgewatt::cli

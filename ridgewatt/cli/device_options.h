@@ -36,7 +36,7 @@ struct ModeOptions {
   std::string governor;
 
   PowerMode mode() const {
-    return {cpu_cores, cpu_mhz * 1e6, gpu_mhz * 1e6, mem_mhz * 1e6, governor};
+    return {cpu_cores, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), governor};
   }
   bool given() const { return mode() != PowerMode{}; }
 };

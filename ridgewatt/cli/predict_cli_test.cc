@@ -236,5 +236,71 @@ TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
   }
 }
 
+// A prediction from fake samples says so in every row; of a recording it is a prediction.
+TEST_F(PredictCommand, RowsCarryWhereTheyComeFrom) {
+  Sweep fake = board_;
+  fake.provenance = Provenance::kFake;
+  fake.board = "agx-orin";
+  const std::string samples_path = folder_.write("fake.csv", write_sweep_csv({fake}));
+  const std::string out = (folder_.path() / "predicted.csv").string();
+  const auto result = run_program("predict --samples " + samples_path + " --query " + sweep_ +
+                                  " --quiet -o " + out);
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const auto& row : read_sweeps(out)) {
+    EXPECT_EQ(row.provenance, Provenance::kFake);
+    EXPECT_EQ(row.board, "agx-orin");
+    EXPECT_EQ(row.workload, board_.workload);
+  }
+  for (const auto& row : json_of("predict --samples " + samples(7) + " --query " + sweep_)) {
+    EXPECT_EQ(row["provenance"], "predicted");
+  }
+  for (const auto& row : json_of("pareto --sweep " + samples_path)) {
+    EXPECT_EQ(row["provenance"], "fake");
+  }
+}
+
+TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
+  Sweep other = board_;
+  other.workload = "other";
+  const std::string both = folder_.write("both.csv", write_sweep_csv({board_, other}));
+  for (const std::string command :
+       {"predict --query " + sweep_ + " --samples ", std::string("pareto --sweep ")}) {
+    const auto refused = run_program(command + both);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.output.find("--workload"), std::string::npos) << refused.output;
+    EXPECT_EQ(run_program(command + both + " --workload other").status, 0);
+    EXPECT_EQ(run_program(command + both + " --workload other:inference").status, 0);
+    EXPECT_NE(run_program(command + both + " --workload none").status, 0);
+  }
+}
+
+TEST_F(PredictCommand, SamplesOfAnotherBoardAreRefused) {
+  const std::string agx =
+      folder_.write("agx.csv", "cpu_cores,gpu_mhz,time_ms,power_w\n12,1300.5,10,30\n");
+  for (const std::string command : {"predict", "pareto", "tune"}) {
+    const auto result = run_program(command + " --device nano --samples " + agx);
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_NE(result.output.find("cpu_cores 12 is not one of nano"), std::string::npos)
+        << result.output;
+    EXPECT_NE(result.output.find("line 2"), std::string::npos) << result.output;
+  }
+}
+
+TEST_F(PredictCommand, AnExampleSweepAnswersTheFirstQuestions) {
+  const std::string path = (folder_.path() / "example.csv").string();
+  ASSERT_EQ(run_program("sweep example --device agx-orin -o " + path).status, 0);
+  const std::string training = " --workload resnet18:training";
+  for (const std::string& command :
+       {"predict --device agx-orin --samples " + path + training,
+        "pareto --sweep " + path + training, "tune --sweep " + path + training + " --max-power 30",
+        "schedule plan --train " + path + " --infer " + path +
+            " --rate 60 --max-latency 500 --max-power 40"}) {
+    const auto result = run_program(command + " --format json --quiet");
+    ASSERT_EQ(result.status, 0) << command << result.output;
+    EXPECT_NE(result.output.find("\"provenance\": \"fake\""), std::string::npos) << command;
+    EXPECT_EQ(result.output.find("replayed"), std::string::npos) << command;
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt

@@ -11,7 +11,10 @@
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/report/prediction_report.h"
+#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
 #include "ridgewatt/tune/comparison.h"
 
@@ -20,6 +23,7 @@ namespace ridgewatt::cli {
 void PredictOptions::add_to(CLI::App& command, Context& context) {
   add_strict(command, context);
   command.add_option("--samples", samples, "Sweep CSV of the profiled modes");
+  command.add_option("--workload", workload, "Workload of --samples (or --sweep): NAME[:KIND]");
   command.add_option("--reference", references, "Sweep CSV of another workload; may be repeated")
       ->allow_extra_args(false);
   command.add_option("--device", device, "Board whose modes are predicted");
@@ -49,7 +53,7 @@ std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sw
     const KnobSpace space = samples.observations.empty() ? board : knobs_of_samples(board, samples);
     for (const auto& mode : space.modes()) asked.push_back({mode, 0});
   } else {
-    throw UsageError("which modes to predict is not said", "predict", "give --device or --query");
+    throw UsageError("no modes to predict", "predict", "give --device or --query");
   }
   if (samples.observations.empty()) return asked;
   // A mode without a batch is asked at those of the samples.
@@ -90,21 +94,42 @@ PowerBudgets parse_budgets(const std::string& text) {
 }
 
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
-                   const std::string& workload) {
+                   const std::optional<std::string>& workload, const std::string& device) {
   Sweep samples = read_trusted_sweep(context, path, keep_outliers, workload);
   take_governed(samples);
+  if (!device.empty()) fit_to_board(samples, load_board(device));
   return samples;
+}
+
+void print_predictions(const Context& context, std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions,
+                       const std::vector<RowOrigin>& origins) {
+  if (context.json()) return print(predictions_to_json(points, predictions, origins));
+  if (context.csv()) return print(context, prediction_table(points, predictions, origins));
+  print(context, prediction_table(points, predictions));
+}
+
+void remark_part(const Context& context, const Predictor& predictor) {
+  const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor);
+  if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return;
+  remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
+                              "the process learns from all (seed {})",
+                              fitted->summary().part, fitted->summary().samples, context.seed));
 }
 
 PredictInputs read_inputs(const Context& context, const PredictOptions& options) {
   PredictInputs inputs;
   if (!options.samples.empty()) {
-    inputs.samples = read_samples(context, options.samples, options.keep_outliers);
+    inputs.samples = read_samples(context, options.samples, options.keep_outliers, options.workload,
+                                  options.device);
   }
+  inputs.origin = inputs.samples.origin_of(Provenance::kPredicted);
+  if (inputs.origin.board.empty()) inputs.origin.board = options.device;
   inputs.points = points_asked(options, inputs.samples);
   PredictorOptions predictor;
   predictor.method = options.method;
   predictor.seed = context.seed;
+  predictor.network.quiet = context.quiet;
   predictor.space = inputs.points;
   for (const auto& path : options.references) {
     predictor.references.push_back(read_trusted_sweep(context, path, options.keep_outliers));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace ridgewatt::cli {
 
 struct PredictOptions {
-  std::string samples, device, query, model, method = "auto", reference_model;
+  std::string samples, workload, device, query, model, method = "auto", reference_model;
   std::vector<std::string> references;
   bool keep_outliers = false;
   double confidence = kDefaultInterval;  // of the intervals
@@ -24,6 +25,7 @@ struct PredictInputs {
   Sweep samples;
   std::vector<OperatingPoint> points;  // where to predict
   std::unique_ptr<Predictor> predictor;
+  RowOrigin origin;  // of the predictions
 };
 
 // Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets.
@@ -34,9 +36,17 @@ PowerBudgets parse_budgets(const std::string& text);
 KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
 
 // The trusted rows of --samples (read_trusted_sweep); under a governor clocks wander, so such rows
-// are no samples.
+// are not samples. With the name of a board they must be its own (fit_to_board).
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
-                   const std::string& workload = "");
+                   const std::optional<std::string>& workload, const std::string& device);
+
+// As a table, CSV or JSON; `origins` has one for all or one per row.
+void print_predictions(const Context& context, std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions,
+                       const std::vector<RowOrigin>& origins);
+
+// Says which part of many samples the method auto was fitted on; nothing when it was all.
+void remark_part(const Context& context, const Predictor& predictor);
 
 // Reads samples (where given), references and the points asked (those of --query, or all modes of
 // --device at the samples' batches), and makes the predictor, not yet fitted.

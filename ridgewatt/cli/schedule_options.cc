@@ -44,8 +44,13 @@ PlanProblem ScheduleOptions::problem() const {
 }
 
 ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
-  const auto read = [&](const std::string& path) {
-    Sweep sweep = read_sweep(path);
+  // Of a file with training and inference the part that is asked for.
+  const auto read = [&](const std::string& path, bool training = false) {
+    std::vector<Sweep> sweeps = read_sweeps(path);
+    if (sweeps.size() > 1) {
+      std::erase_if(sweeps, [&](const Sweep& one) { return training != (one.kind == "training"); });
+    }
+    Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, path);
     return keep_outliers ? sweep : leave_out_flagged(context, sweep, path);
   };
   if (non_urgent_rate.size() > non_urgent.size()) {
@@ -53,7 +58,7 @@ ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   }
   ScheduleWorkloads workloads;
   if (!infer.empty()) workloads.inference = read(infer);
-  for (const auto& path : train) workloads.background.push_back({read(path), 0});
+  for (const auto& path : train) workloads.background.push_back({read(path, true), 0});
   for (std::size_t i = 0; i < non_urgent.size(); ++i) {
     const double required = i < non_urgent_rate.size() ? non_urgent_rate[i] : 0;
     if (!(required >= 0 && required < 1e12)) {

@@ -52,25 +52,9 @@ Goal GoalOptions::goal() const {
 }
 
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
-                         const std::string& workload) {
-  std::vector<Sweep> sweeps = read_sweeps(path);
-  std::string names;
-  Sweep* chosen = nullptr;
-  std::size_t matches = 0;
-  for (auto& sweep : sweeps) {
-    names += (names.empty() ? "" : ", ") + sweep.workload + " (" + sweep.kind + ")";
-    if (!workload.empty() && workload != sweep.workload &&
-        workload != sweep.workload + ":" + sweep.kind) {
-      continue;
-    }
-    chosen = &sweep;
-    ++matches;
-  }
-  if (matches != 1) {
-    throw UsageError(fmt::format("{} workloads of the sweep fit", matches), path,
-                     "choose one with --workload NAME or NAME:KIND out of " + names);
-  }
-  return keep_outliers ? std::move(*chosen) : leave_out_flagged(context, *chosen, path);
+                         const std::optional<std::string>& workload) {
+  Sweep chosen = choose_sweep(read_sweeps(path), workload, path);
+  return keep_outliers ? chosen : leave_out_flagged(context, chosen, path);
 }
 
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path) {

@@ -24,9 +24,9 @@ struct GoalOptions {
 };
 
 // A sweep without the rows that the quality check flags, unless they are wanted; a remark on
-// standard error says how many. `workload` picks one of several in a file.
+// standard error says how many. `workload` picks one of several in a file (choose_sweep).
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
-                         const std::string& workload = "");
+                         const std::optional<std::string>& workload = {});
 // The same of a sweep that was read already from `path`. InputError when no row is left.
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path);
 

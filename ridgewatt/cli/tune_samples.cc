@@ -28,14 +28,14 @@ KnobSpace grid_of(const Sweep& samples) {
 }  // namespace
 
 void tune_samples(const Context& context, const TuneOptions& options) {
-  const Sweep samples =
-      read_samples(context, options.samples, options.keep_outliers, options.workload);
+  const Sweep samples = read_samples(context, options.samples, options.keep_outliers,
+                                     options.workload, options.device);
   const KnobSpace modes = options.device.empty()
                               ? grid_of(samples)
                               : knobs_of_samples(knob_space(load_board(options.device)), samples);
   std::vector<int> batches = options.batches.empty() ? samples.batches() : options.batches;
   const SearchSpace space(modes, batches);
-  AutoPredictor predictor({space.points(), 400});
+  AutoPredictor predictor({space.points()});
   for (const auto& path : options.references) {
     const Sweep reference = read_trusted_sweep(context, path, options.keep_outliers);
     predictor.add_reference(reference_from_rows(reference.workload, reference.observations));
@@ -87,7 +87,9 @@ void tune_samples(const Context& context, const TuneOptions& options) {
       choice.best &&
       std::any_of(samples.observations.begin(), samples.observations.end(),
                   [&](const Observation& one) { return one.point == space[*choice.best]; });
-  report.provenance = profiled ? "profiled" : "predicted";
+  report.provenance =
+      provenance_name(derived_provenance(samples.provenance, Provenance::kPredicted));
+  if (profiled && report.provenance == "predicted") report.provenance = "profiled";
   report.remark = fmt::format(
       "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
       profiled ? "the answer is one of them and costs what was measured; " : "");

@@ -26,9 +26,9 @@ void keep_observations(const TuneOptions& options, const Sweep& workload,
                        std::vector<Observation> known, const SearchSummary& summary) {
   if (options.observations.empty()) return;
   for (const auto& step : summary.steps) known.push_back(step.seen);
-  write_file_atomically(
-      options.observations,
-      write_sweep_csv({{options.observations, workload.workload, workload.kind, known, {}}}));
+  Sweep kept = workload.without_rows();
+  kept.observations = std::move(known);
+  write_file_atomically(options.observations, write_sweep_csv({kept}));
 }
 
 // What the twin of the board says of every point, as one more reference.

@@ -86,7 +86,7 @@ class Section {
     std::vector<double> result;
     for (const auto& element : *array) {
       // Unit slips show here: a table in kHz or Hz is far above any clock in MHz.
-      result.push_back(std::round(checked(key, element, 1, 20000) * 1e6));
+      result.push_back(hz_of_mhz(checked(key, element, 1, 20000)));
       if (result.size() > 1 && result.back() <= result[result.size() - 2]) {
         fail(key, "must ascend");
       }
@@ -140,7 +140,7 @@ class Section {
 // table entry counts, as the kernel rounds, unless it lies more than 5 % above the cap.
 double snap_to_table(double cap_mhz, const std::vector<double>& table_hz) {
   if (cap_mhz < 0) return table_hz.back();
-  const double cap_hz = cap_mhz * 1e6;
+  const double cap_hz = hz_of_mhz(cap_mhz);
   double best = table_hz.front();
   for (const double clock : table_hz) {
     if (clock <= cap_hz * 1.05 && std::abs(clock - cap_hz) < std::abs(best - cap_hz)) best = clock;

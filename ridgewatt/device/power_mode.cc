@@ -57,6 +57,25 @@ double knob_in_field_unit(const PowerMode& mode, Knob knob) {
   return std::round(mode.get(knob)) / 1e6;
 }
 
+double hz_of_mhz(double mhz) {
+  return std::round(mhz * 1e6);
+}
+
+std::optional<std::string_view> knob_fault(Knob knob, double value) {
+  constexpr double kMostCores = 1024;
+  constexpr double kMostMhz = 20000;  // unit slips show here: in kHz or Hz clocks are far above
+  if (knob == Knob::kCpuCores) {
+    if (value >= 1 && value <= kMostCores && value == std::floor(value)) return std::nullopt;
+    return "a whole number of cores is wanted";
+  }
+  if (value >= 1 && value <= kMostMhz) return std::nullopt;
+  return "clocks are in MHz";
+}
+
+void set_in_field_unit(PowerMode& mode, Knob knob, double value) {
+  mode.set(knob, knob == Knob::kCpuCores ? value : hz_of_mhz(value));
+}
+
 std::string describe(const PowerMode& mode) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };

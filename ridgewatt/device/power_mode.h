@@ -3,6 +3,7 @@
 
 #include <array>
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,14 @@ struct PowerMode {
 std::string_view knob_field(Knob knob);
 // The knob in the unit of its field: cores, or MHz.
 double knob_in_field_unit(const PowerMode& mode, Knob knob);
+// A clock in Hz from MHz, in whole Hz: 1065.6 MHz is 1065600000 Hz wherever it is read, so that the
+// modes of files, answers and boards are equal.
+double hz_of_mhz(double mhz);
+// Why `value` cannot be this knob in the unit of its field, what is wanted instead; nothing when it
+// can: whole cores from 1 to 1024, clocks from 1 to 20000 MHz.
+std::optional<std::string_view> knob_fault(Knob knob, double value);
+// The inverse of knob_in_field_unit: every reader of modes sets knobs by it.
+void set_in_field_unit(PowerMode& mode, Knob knob, double value);
 // "12 cores, CPU 2201.6, GPU 1300.5, memory 3199 MHz", for people.
 std::string describe(const PowerMode& mode);
 

@@ -9,7 +9,10 @@
 
 namespace ridgewatt {
 
-ReplayProfiler::ReplayProfiler(const Sweep& sweep) : source_(sweep.source), random_(1) {
+ReplayProfiler::ReplayProfiler(const Sweep& sweep)
+    : source_(sweep.source),
+      provenance_(derived_provenance(sweep.provenance, Provenance::kReplayed)),
+      random_(1) {
   auto rows = sweep.observations;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.point < b.point; });

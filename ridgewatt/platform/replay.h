@@ -28,10 +28,12 @@ class ReplayProfiler : public Profiler {
   ReplayProfiler with_noise(const ReplayNoise& noise) const;
   // Throws NotFoundError when the sweep does not hold the point.
   Observation profile(const OperatingPoint& point) override;
-  std::string provenance() const override { return "replayed"; }
+  // "replayed", or the sweep's own word where it is not of a board: "fake", "modelled", ...
+  std::string provenance() const override { return std::string(provenance_name(provenance_)); }
 
  private:
   std::string source_;
+  Provenance provenance_;
   std::shared_ptr<const std::vector<Observation>> rows_;  // sorted by point
   ReplayNoise noise_;
   Random random_;

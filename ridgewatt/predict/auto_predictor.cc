@@ -8,6 +8,14 @@
 #include "ridgewatt/predict/few_shot_model.h"
 
 namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kPart = 128;  // of many samples; see docs/predictors.md
+// Bounds of memory: a row costs kPart numbers a few times.
+constexpr std::size_t kMostSamples = 20000;
+constexpr std::size_t kPointsAtOnce = 20000;
+
+}  // namespace
 
 void FewShotModel::use_space(std::span<const OperatingPoint> points) {
   std::vector<OperatingPoint> all(points.begin(), points.end());
@@ -34,24 +42,43 @@ CandidateInput FewShotModel::input_at(std::span<const OperatingPoint> points) co
 
 void FewShotModel::fit(std::span<const Observation> samples) {
   if (samples.empty()) throw UsageError("no samples to learn from");
-  const auto kept = thin_evenly(samples, options_.max_samples);
-  const auto points = points_of(kept);
+  samples_.assign(samples.begin(), samples.end());
+  const auto used = thin_evenly(samples, kMostSamples);
+  const auto points = points_of(used);
   use_space(points);
-  CandidateInput input = input_at(points);
-  const LogCosts logs = log_costs(kept);
-  input.log_time = logs.time;
+  std::vector<Observation> part = used;
+  if (used.size() > options_.exact_samples) {
+    part.clear();
+    const auto rows =
+        spread_rows(space_.features(points), process_.length.array().exp(), kPart, options_.seed);
+    for (const auto row : rows) part.push_back(used[row]);
+  }
+  fit_part(part);
+  const LogCosts logs = log_costs(used);
   least_log_time_ = logs.time.minCoeff(), most_log_time_ = logs.time.maxCoeff();
   least_log_power_ = logs.power.minCoeff(), most_log_power_ = logs.power.maxCoeff();
+  if (part.size() < used.size()) {
+    CandidateInput input = input_at(points);
+    input.log_time = logs.time;
+    time_.condition(input, logs.time);
+    power_.condition(input, logs.power);
+  }
+  summary_ = {};
+  summary_.samples = used.size();
+  summary_.part = part.size();
+  for (std::size_t i = 0; i < time_.size(); ++i) {
+    summary_.candidates.push_back({time_.name(i), time_.weight(i), power_.weight(i)});
+  }
+}
+
+void FewShotModel::fit_part(std::span<const Observation> part) {
+  CandidateInput input = input_at(points_of(part));
+  const LogCosts logs = log_costs(part);
+  input.log_time = logs.time;
   time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, process_, 0);
   time_.fit(input, logs.time);
   power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, time_.level());
   power_.fit(input, logs.power);
-  samples_.assign(samples.begin(), samples.end());
-  summary_ = {};
-  summary_.samples = kept.size();
-  for (std::size_t i = 0; i < time_.size(); ++i) {
-    summary_.candidates.push_back({time_.name(i), time_.weight(i), power_.weight(i)});
-  }
 }
 
 double FewShotModel::LogCostPrediction::power_variance(Eigen::Index row) const {
@@ -80,6 +107,12 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
                                               double interval) const {
   if (!(interval > 0 && interval < 1)) {
     throw UsageError("the probability of an interval lies between 0 and 1");
+  }
+  if (points.size() > kPointsAtOnce) {
+    std::vector<Prediction> all = predict(points.first(kPointsAtOnce), interval);
+    const auto rest = predict(points.subspan(kPointsAtOnce), interval);
+    all.insert(all.end(), rest.begin(), rest.end());
+    return all;
   }
   const LogCostPrediction logs = predict_logs(points);
   const double z = normal_quantile(0.5 + interval / 2);

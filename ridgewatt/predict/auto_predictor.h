@@ -22,11 +22,14 @@ struct AutoOptions {
   // Where predictions will be asked (the board's modes and batches). Optional: it tells the scale
   // of the knobs when the samples do not reach the top.
   std::vector<OperatingPoint> space;
-  // Samples used at most; more are thinned evenly (the cost grows with their cube).
-  std::size_t max_samples = 400;
+  // The cost of a fit grows with the cube of the samples. Of more than `exact_samples`, a part that
+  // fills the space, drawn by `seed`, fits all parameters, and the process learns from all samples
+  // projected on that part (GaussianProcess::condition).
+  std::size_t exact_samples = 200;
   // Which even share of a large space `suggest` looks at: another seed, another of many about
   // equally good designs.
   std::uint64_t design_seed = 0;
+  std::uint64_t seed = 1;  // of the part
 };
 
 struct AutoSummary {
@@ -36,6 +39,7 @@ struct AutoSummary {
   };
   std::vector<Candidate> candidates;
   std::size_t samples = 0;
+  std::size_t part = 0;  // of the samples that parameters were fitted on; all, or fewer
 };
 
 class FewShotModel;

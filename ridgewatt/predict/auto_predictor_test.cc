@@ -230,5 +230,19 @@ TEST(AutoPredictor, NoSamplesIsAnError) {
   EXPECT_THROW(reference_from_rows("empty", {}), UsageError);
 }
 
+// Of many samples a part fits the parameters, but all are learned from.
+TEST(AutoPredictor, ManySamplesArePartlyFittedAndAllLearnedFrom) {
+  const auto rows = made_up_sweep();
+  AutoPredictor some, many, again;
+  some.fit(draw(rows, 100, 1));
+  many.fit(draw(rows, 400, 1));
+  again.fit(draw(rows, 400, 1));
+  EXPECT_EQ(some.summary().part, 100u);
+  EXPECT_EQ(many.summary().samples, 400u);
+  EXPECT_LT(many.summary().part, 200u);
+  EXPECT_LT(time_error(many, rows), time_error(some, rows));
+  EXPECT_EQ(time_error(many, rows), time_error(again, rows));
+}
+
 }  // namespace
 }  // namespace ridgewatt

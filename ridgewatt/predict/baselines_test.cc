@@ -184,5 +184,45 @@ TEST(Design, PicksTheMostTellingPointAndSkipsTheExcluded) {
             (std::vector<std::size_t>{1}));
 }
 
+// What the samples do not vary, they do not tell: a network took 1 Hz as its scale and answered
+// 4 GW. The clock makes the mean of equal values differ from them in the last place.
+TEST(Predictors, AKnobThatTheSamplesDoNotVaryHasNoEffect) {
+  constexpr double kOnlyGpuHz = 1300500000.1;
+  std::vector<Observation> rows;
+  double least_s = 1e9, most_s = 0, least_w = 1e9, most_w = 0;
+  for (const auto& row : plane()) {
+    if (row.point.mode.gpu_clock_hz > 0.25e9) continue;
+    rows.push_back(row);
+    rows.back().point.mode.gpu_clock_hz = kOnlyGpuHz;
+    least_s = std::min(least_s, row.time_s), most_s = std::max(most_s, row.time_s);
+    least_w = std::min(least_w, row.power_w), most_w = std::max(most_w, row.power_w);
+  }
+  std::vector<OperatingPoint> known, others;
+  for (const auto& row : rows) {
+    known.push_back(row.point);
+    others.push_back(row.point);
+    others.back().mode.gpu_clock_hz = 114750000;
+  }
+  for (const auto& method : predictor_methods()) {
+    PredictorOptions options;
+    options.method = method;
+    options.space = others;
+    options.network.network.epochs = 3;
+    options.references = {Sweep{"r", "r", "training", rows, {}}};
+    const auto predictor = make_predictor(options);
+    predictor->fit(rows);
+    const auto at = predictor->predict(known), elsewhere = predictor->predict(others);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      EXPECT_GT(elsewhere[i].time_s.mean, least_s / 50) << method;
+      EXPECT_LT(elsewhere[i].time_s.mean, 50 * most_s) << method;
+      EXPECT_GT(elsewhere[i].power_w.mean, least_w / 10.01) << method;  // the floor
+      EXPECT_LT(elsewhere[i].power_w.mean, 5 * most_w) << method;
+      if (method == "auto") continue;  // knows before any sample what a GPU clock does
+      EXPECT_DOUBLE_EQ(elsewhere[i].time_s.mean, at[i].time_s.mean) << method;
+      EXPECT_DOUBLE_EQ(elsewhere[i].power_w.mean, at[i].power_w.mean) << method;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
@@ -271,6 +273,9 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         train_reference(common.references[0].workload, common.references[0].observations, network);
   }
   std::vector<RunScore> scores(jobs.size());
+  Progress progress("evaluating predictors", jobs.size(), options.quiet);
+  std::mutex mutex;
+  std::size_t done = 0;
   parallel_for(
       jobs.size(),
       [&](std::size_t i) {
@@ -313,6 +318,8 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         scores[i].size = job.size;
         scores[i].run = job.run;
         scores[i].fit_s = fit_s;
+        const std::lock_guard lock(mutex);
+        progress.update(++done, job.method);
       },
       options.threads);
   return scores;

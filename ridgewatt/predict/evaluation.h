@@ -43,6 +43,7 @@ struct EvaluationOptions {
   bool keep_outliers = false;  // flagged rows are optimum and answer, too
   std::uint64_t seed = 1;
   int threads = 0;
+  bool quiet = true;  // else progress on standard error
 };
 
 // One quantity over the modes of a sweep.

@@ -23,6 +23,7 @@ std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
     AutoOptions auto_options;
     auto_options.space = options.space;
     auto_options.design_seed = options.design_seed;
+    auto_options.seed = options.seed;
     auto predictor = std::make_unique<AutoPredictor>(std::move(auto_options));
     for (const auto& sweep : options.references) {
       predictor->add_reference(

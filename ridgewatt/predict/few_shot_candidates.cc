@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
+
 namespace ridgewatt {
 namespace {
 
@@ -40,6 +43,27 @@ std::vector<OperatingPoint> points_of(std::span<const Observation> rows) {
   points.reserve(rows.size());
   for (const auto& row : rows) points.push_back(row.point);
   return points;
+}
+
+std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
+                                     const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                                     std::size_t count, std::uint64_t seed) {
+  const FeatureMatrix scaled = x.array().rowwise() / lengths.transpose().array();
+  std::vector<std::size_t> rows;
+  if (x.rows() == 0 || count == 0) return rows;
+  rows.push_back(
+      static_cast<std::size_t>(Random(seed).below(static_cast<std::uint64_t>(x.rows()))));
+  Eigen::VectorXd nearest =
+      Eigen::VectorXd::Constant(x.rows(), std::numeric_limits<double>::infinity());
+  while (rows.size() < count) {
+    const auto last = static_cast<Eigen::Index>(rows.back());
+    nearest = nearest.cwiseMin((scaled.rowwise() - scaled.row(last)).rowwise().squaredNorm());
+    Eigen::Index next = 0;
+    if (!(nearest.maxCoeff(&next) > 0)) break;
+    rows.push_back(static_cast<std::size_t>(next));
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 GaussianProcessOptions process_options(const FeatureMatrix& space) {
@@ -117,16 +141,23 @@ ModelInput CandidateSet::input_for(const Candidate& candidate, const CandidateIn
 }
 
 void CandidateSet::fit(const CandidateInput& input, const Eigen::VectorXd& y) {
+  parallel_for(candidates_.size(), [&](std::size_t i) {
+    candidates_[i].model.fit(input_for(candidates_[i], input), y);
+  });
   double best = -std::numeric_limits<double>::infinity();
-  for (auto& candidate : candidates_) {
-    candidate.model.fit(input_for(candidate, input), y);
-    best = std::max(best, candidate.model.evidence());
-  }
+  for (const auto& candidate : candidates_) best = std::max(best, candidate.model.evidence());
   double sum = 0;
   for (auto& candidate : candidates_) {
     sum += candidate.weight = std::exp(candidate.model.evidence() - best);
   }
   for (auto& candidate : candidates_) candidate.weight /= sum;
+}
+
+void CandidateSet::condition(const CandidateInput& input, const Eigen::VectorXd& y) {
+  parallel_for(candidates_.size(), [&](std::size_t i) {
+    if (candidates_[i].weight < kLeastWeight) return;
+    candidates_[i].model.condition(input_for(candidates_[i], input), y);
+  });
 }
 
 void CandidateSet::use_prior() {

@@ -28,6 +28,12 @@ std::vector<T> thin_evenly(std::span<const T> values, std::size_t count) {
   return result;
 }
 
+// Rows of `x` that lie as far apart as can be, greedily, each column on the scale of its length;
+// the first by `seed`. Fewer where there are fewer that differ.
+std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
+                                     const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                                     std::size_t count, std::uint64_t seed);
+
 // Lengths go with the range of a knob over `space`: a function bends a few times over the range, be
 // it 100 to 1300 MHz or 855 to 1410 MHz.
 GaussianProcessOptions process_options(const FeatureMatrix& space);
@@ -67,6 +73,8 @@ class CandidateSet {
                const GaussianProcessOptions& process, double reference_log_time);
 
   void fit(const CandidateInput& input, const Eigen::VectorXd& y);
+  // After a fit on a part of them: learns from many more samples; weights stay.
+  void condition(const CandidateInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const CandidateInput& input) const;
   // Stands at the prior, without samples.
   void use_prior();

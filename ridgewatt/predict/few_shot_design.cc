@@ -122,9 +122,9 @@ std::vector<std::size_t> FewShotModel::suggest_for_budgets(
   // What is known, with what is believed of the modes chosen; so many samples are learned from that
   // there is room for these.
   std::vector<Observation> known = samples_;
-  const std::size_t room = std::min(count, options_.max_samples / 2);
+  const std::size_t room = std::min(count, options_.exact_samples / 2);
   std::vector<Observation> learned =
-      thin_evenly<Observation>(samples_, options_.max_samples - room);
+      thin_evenly<Observation>(samples_, options_.exact_samples - room);
   FewShotModel believer = *this;
   std::vector<std::size_t> chosen;
   while (chosen.size() < count) {

@@ -25,6 +25,8 @@ class FewShotModel {
  private:
   // Fits the references over a space of features, unless that is done.
   void use_space(std::span<const OperatingPoint> points);
+  // Fits all parameters to a part of the samples, or to all.
+  void fit_part(std::span<const Observation> part);
   // Features and residuals of references; log_time is left empty.
   CandidateInput input_at(std::span<const OperatingPoint> points) const;
   // ln(time) and ln(power given time) with their calibrated variances; after fit.

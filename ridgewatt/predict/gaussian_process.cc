@@ -139,6 +139,7 @@ void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_mean,
   linear_.resize(0, coefficient_mean.size());
   weights_.resize(0);
   factor_.resize(0, 0);
+  projection_.reset();
 }
 
 Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
@@ -150,6 +151,17 @@ Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen:
     result.noalias() += (linear_p * coefficient_variance_.asDiagonal()) * linear_q.transpose();
     return result;
   };
+  if (projection_) {
+    const Eigen::MatrixXd basis_a = projected(a, linear_a), basis_b = projected(b, linear_b);
+    const Eigen::Index part = x_.rows();
+    Eigen::MatrixXd result = kernel(a, b);
+    result.noalias() -= basis_a.rightCols(part) * basis_b.rightCols(part).transpose();
+    const auto factor = projection_->precision_factor.triangularView<Eigen::Lower>();
+    const Eigen::MatrixXd to_a = factor.solve(basis_a.transpose());
+    const Eigen::MatrixXd to_b = factor.solve(basis_b.transpose());
+    result.noalias() += to_a.transpose() * to_b;
+    return result;
+  }
   Eigen::MatrixXd result = prior(a, linear_a, b, linear_b);
   if (x_.rows() == 0) return result;
   Eigen::MatrixXd to_a = prior(x_, linear_, a, linear_a), to_b = prior(x_, linear_, b, linear_b);
@@ -164,6 +176,7 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
                           const Eigen::VectorXd& coefficient_deviation) {
   if (hyper_.size() == 0) reset_hyperparameters();
   signal_widening_ = noise_widening_ = 1;
+  projection_.reset();
   if (noise_scale_.size() != x.rows()) noise_scale_.setOnes(x.rows());
   x_ = x;
   linear_ = linear;
@@ -192,8 +205,73 @@ Eigen::MatrixXd GaussianProcess::residual_covariance() const {
   return covariance;
 }
 
+Eigen::MatrixXd GaussianProcess::projected(const FeatureMatrix& x,
+                                           const Eigen::MatrixXd& linear) const {
+  const Eigen::Index coefficients = linear.cols();
+  Eigen::MatrixXd basis(x.rows(), coefficients + x_.rows());
+  basis.leftCols(coefficients) = linear * coefficient_variance_.cwiseSqrt().asDiagonal();
+  Eigen::MatrixXd cross = kernel(x_, x);
+  projection_->part_factor.triangularView<Eigen::Lower>().solveInPlace(cross);
+  basis.rightCols(x_.rows()) = cross.transpose();
+  return basis;
+}
+
+// Bayesian linear regression with unit priors; noise_scale_ is of the samples in `basis`.
+void GaussianProcess::learn_projected(const Eigen::MatrixXd& basis, const Eigen::VectorXd& target,
+                                      const Eigen::VectorXd& unexplained) {
+  const double noise = std::exp(2 * hyper_[kNoise]);
+  const Eigen::ArrayXd own = unexplained.array() + noise * noise_scale_.array() + kJitter;
+  const Eigen::MatrixXd weighed = basis.array().colwise() / own;
+  Eigen::MatrixXd precision = Eigen::MatrixXd::Identity(basis.cols(), basis.cols());
+  precision.noalias() += weighed.transpose() * basis;
+  const Eigen::LLT<Eigen::MatrixXd> factor(precision);
+  projection_->precision_factor = factor.matrixL();
+  projection_->weights = factor.solve(weighed.transpose() * target);
+  // Leave-one-out as in factorise(), by the inverse of a sum of low rank and diagonal.
+  const Eigen::MatrixXd spread =
+      projection_->precision_factor.triangularView<Eigen::Lower>().solve(basis.transpose());
+  const Eigen::ArrayXd inverse =
+      own.inverse() - spread.colwise().squaredNorm().transpose().array() / own.square();
+  const Eigen::ArrayXd left_out_variance = inverse.max(1e-12).inverse();
+  const Eigen::ArrayXd variance =
+      (left_out_variance - noise * (noise_scale_.array() - 1)).max(noise / 4);
+  standardised_ =
+      (target - basis * projection_->weights).array() / own * left_out_variance / variance.sqrt();
+}
+
+void GaussianProcess::condition(const FeatureMatrix& x, const Eigen::VectorXd& y,
+                                const Eigen::MatrixXd& linear) {
+  Eigen::MatrixXd part = kernel(x_, x_);
+  part.diagonal().array() += kJitter;
+  projection_.emplace();
+  projection_->part_factor = part.llt().matrixL();
+  const Eigen::MatrixXd basis = projected(x, linear);
+  const Eigen::VectorXd target = y - linear * coefficient_mean_;
+  const Eigen::VectorXd explained = basis.rightCols(x_.rows()).rowwise().squaredNorm();
+  const Eigen::VectorXd unexplained = (std::exp(2 * hyper_[kSignal]) - explained.array()).max(0);
+  const double dof = options_.degrees_of_freedom;
+  noise_scale_.setOnes(x.rows());
+  for (int round = 0;; ++round) {
+    learn_projected(basis, target, unexplained);
+    if (round == options_.reweightings) break;
+    noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
+  }
+}
+
 void GaussianProcess::predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear,
                               Eigen::VectorXd& mean, Eigen::VectorXd& variance) const {
+  if (projection_) {
+    const Eigen::MatrixXd basis = projected(x, linear);
+    mean = linear * coefficient_mean_ + basis * projection_->weights;
+    const Eigen::MatrixXd spread =
+        projection_->precision_factor.triangularView<Eigen::Lower>().solve(basis.transpose());
+    variance = std::exp(2 * hyper_[kSignal]) -
+               basis.rightCols(x_.rows()).rowwise().squaredNorm().array() +
+               spread.colwise().squaredNorm().transpose().array();
+    variance =
+        variance.array().max(0) * signal_widening_ + std::exp(2 * hyper_[kNoise]) * noise_widening_;
+    return;
+  }
   Eigen::MatrixXd cross = kernel(x_, x);  // samples x points
   cross.noalias() += (linear_ * coefficient_variance_.asDiagonal()) * linear.transpose();
   mean = linear * coefficient_mean_ + cross.transpose() * weights_;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 
 #include "ridgewatt/predict/features.h"
 
@@ -34,6 +35,11 @@ class GaussianProcess {
   // Widens what is predicted from here on by how far the hyperparameters are from known. Once,
   // after the last fit: it costs as much as a dozen steps of one.
   void weigh_hyperparameters();
+  // With many more samples than fit() can take: keeps the hyperparameters and the basis that fit()
+  // found on a part of them and learns from all, y = H b + f(x) + e, where f is projected on the
+  // part (the fully independent training conditional: Snelson and Ghahramani 2006;
+  // Quinonero-Candela and Rasmussen 2005). Costs rows x part^2.
+  void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
   // Mean and variance of a new noisy observation at each row. Once weighed, the variances of
   // function and noise (with the linear part) are uncertain by their own log-normal, so the
   // variance is that of the normal distribution with the same 90 % interval as the mixture; other
@@ -64,6 +70,17 @@ class GaussianProcess {
   void reset_hyperparameters();
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorise();
+  // The samples of condition() as a linear model of independent unit weights: H's coefficients,
+  // then f at the part's points, whitened.
+  struct Projection {
+    Eigen::MatrixXd part_factor;       // lower Cholesky factor of the kernel between the part
+    Eigen::MatrixXd precision_factor;  // of the weights' posterior precision
+    Eigen::VectorXd weights;           // posterior mean
+  };
+  // Rows of the linear model: one per row of `x`, a column per weight.
+  Eigen::MatrixXd projected(const FeatureMatrix& x, const Eigen::MatrixXd& linear) const;
+  void learn_projected(const Eigen::MatrixXd& basis, const Eigen::VectorXd& target,
+                       const Eigen::VectorXd& unexplained);
 
   GaussianProcessOptions options_;
   Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise
@@ -74,6 +91,7 @@ class GaussianProcess {
   Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
   Eigen::VectorXd weights_, standardised_;
   double evidence_ = 0;
+  std::optional<Projection> projection_;  // after condition()
 };
 
 }  // namespace ridgewatt

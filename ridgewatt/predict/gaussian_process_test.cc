@@ -65,5 +65,33 @@ TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
   EXPECT_NEAR(coverage_of_drawn_functions(12, 400), of_many, 0.04);
 }
 
+// Projected on all samples the process is itself (Quinonero-Candela and Rasmussen 2005, section 5).
+TEST(GaussianProcess, ProjectedOnAllItsSamplesIsExact) {
+  GaussianProcessOptions options;
+  options.reweightings = 0;
+  GaussianProcess process(options);
+  FeatureMatrix x = FeatureMatrix::Zero(30, kFeatures), at = FeatureMatrix::Zero(7, kFeatures);
+  Eigen::VectorXd y(30);
+  Random random(3);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    x(i, kLogGpu) = random.uniform(-2, 0), x(i, kLogCpu) = random.uniform(-2, 0);
+    y[i] = 0.1 * std::sin(3 * x(i, kLogGpu)) + 0.05 * x(i, kLogCpu) + 0.01 * random.normal();
+  }
+  for (Eigen::Index i = 0; i < at.rows(); ++i) at(i, kLogGpu) = -0.3 * static_cast<double>(i);
+  const Eigen::MatrixXd linear = Eigen::MatrixXd::Ones(30, 1), linear_at = linear.topRows(7);
+  process.fit(x, y, linear, Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1));
+  Eigen::VectorXd mean, variance, projected_mean, projected_variance;
+  process.predict(at, linear_at, mean, variance);
+  const Eigen::MatrixXd covariance = process.covariance(at, linear_at, at, linear_at);
+  const Eigen::VectorXd residuals = process.standardised_residuals();
+  process.condition(x, y, linear);
+  process.predict(at, linear_at, projected_mean, projected_variance);
+  EXPECT_LT((mean - projected_mean).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_LT((variance - projected_variance).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((covariance - process.covariance(at, linear_at, at, linear_at)).cwiseAbs().maxCoeff(),
+            1e-6);
+  EXPECT_LT((residuals - process.standardised_residuals()).cwiseAbs().maxCoeff(), 1e-2);
+}
+
 }  // namespace
 }  // namespace ridgewatt

@@ -59,7 +59,9 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
     std::vector<double> values;
     for (const auto& sample : samples) values.push_back(input_value(sample.point, input));
     centre_[input] = mean(values);
-    scale_[input] = standard_deviation(values);
+    // Of equal values the deviation can come out as the rounding of their mean.
+    const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
+    scale_[input] = fixed ? 0 : standard_deviation(values);
   }
   const auto n = static_cast<Eigen::Index>(samples.size());
   const auto width = static_cast<Eigen::Index>(row(samples[0].point).size());

@@ -220,6 +220,7 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
     }
     const double now = loss(held_inputs, held_targets, options, check);
     if (now < best_loss) best_loss = now, best = parameters_;
+    if (options.on_epoch) options.on_epoch();
   }
   parameters_ = std::move(best);
 }

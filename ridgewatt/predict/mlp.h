@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct MlpOptions {
   std::size_t batch_size = 64;
   double validation_share = 0.1;  // rows held back; the weights of the best epoch on them are kept
   enum class Loss { kSquared, kPercentage } loss = Loss::kSquared;
+  std::function<void()> on_epoch = {};  // called after each, for progress
 };
 
 class Mlp {

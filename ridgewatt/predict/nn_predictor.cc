@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <mutex>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/json.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 
@@ -16,6 +19,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr int kBatchInput = static_cast<int>(kKnobs.size());
+constexpr int kCoresInput = static_cast<int>(Knob::kCpuCores);
 
 double input_value(const OperatingPoint& point, int input) {
   return input == kBatchInput ? point.batch
@@ -27,32 +31,34 @@ std::string input_name(int input) {
                               : std::string(knob_field(kKnobs[static_cast<std::size_t>(input)]));
 }
 
-// Inputs that occur and the mean and standard deviation of each.
+// Inputs that occur with the mean and standard deviation of each. One that is the same in every row
+// has the scale 0: nothing is known of its effect.
 TrainedNetwork standardise(std::span<const Observation> rows) {
   TrainedNetwork result;
   for (int input = 0; input <= kBatchInput; ++input) {
     std::vector<double> values;
     for (const auto& row : rows) values.push_back(input_value(row.point, input));
-    const bool batch_is_fixed =
-        input == kBatchInput && std::equal(values.begin() + 1, values.end(), values.begin());
-    if (values.front() <= 0 || batch_is_fixed) continue;
+    const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
+    if (values.front() <= 0 || (input == kBatchInput && fixed)) continue;
     result.inputs.push_back(input);
     result.centre.push_back(mean(values));
-    const double deviation = standard_deviation(values);
-    result.scale.push_back(deviation > 0 ? deviation : 1);
+    result.scale.push_back(fixed ? 0 : standard_deviation(values));
   }
   if (result.inputs.empty()) throw UsageError("the samples have no knob");
   return result;
 }
 
+// An input without a scale, or that a point does not have, stands at its centre: no effect.
 std::vector<float> inputs_of(const TrainedNetwork& network,
                              std::span<const OperatingPoint> points) {
   std::vector<float> result;
   result.reserve(points.size() * network.inputs.size());
   for (const auto& point : points) {
     for (std::size_t i = 0; i < network.inputs.size(); ++i) {
-      result.push_back(static_cast<float>(
-          (input_value(point, network.inputs[i]) - network.centre[i]) / network.scale[i]));
+      const double value = input_value(point, network.inputs[i]);
+      const bool told = network.scale[i] > 0 && value > 0;
+      result.push_back(told ? static_cast<float>((value - network.centre[i]) / network.scale[i])
+                            : 0.0F);
     }
   }
   return result;
@@ -60,6 +66,23 @@ std::vector<float> inputs_of(const TrainedNetwork& network,
 
 enum class Target { kTime, kPower };
 constexpr double kMsPerS = 1e3, kMwPerW = 1e3;
+
+// Epochs of two networks that are trained side by side.
+class EpochProgress {
+ public:
+  explicit EpochProgress(const NnOptions& options)
+      : progress_("epochs of training", 2 * static_cast<std::size_t>(options.network.epochs),
+                  options.quiet) {}
+  void epoch_done() {
+    const std::lock_guard lock(mutex_);
+    progress_.update(++done_);
+  }
+
+ private:
+  std::mutex mutex_;
+  Progress progress_;
+  std::size_t done_ = 0;
+};
 
 void train(TrainedNetwork& network, std::span<const Observation> rows, Target target,
            const NnOptions& options) {
@@ -75,6 +98,23 @@ void train(TrainedNetwork& network, std::span<const Observation> rows, Target ta
   const auto stream = static_cast<std::uint64_t>(target);
   network.network->train(inputs_of(network, points), targets, options.network,
                          Random(options.seed).fork(10 + stream).next());
+}
+
+// Both networks, the time's first: `start(network, i)` prepares each.
+void train_both(TrainedNetwork& time, TrainedNetwork& power, std::span<const Observation> rows,
+                const NnOptions& options,
+                const std::function<void(TrainedNetwork&, std::size_t)>& start) {
+  EpochProgress progress(options);
+  NnOptions told = options;
+  told.network.on_epoch = [&progress] { progress.epoch_done(); };
+  parallel_for(
+      2,
+      [&](std::size_t i) {
+        TrainedNetwork& network = i == 0 ? time : power;
+        start(network, i);
+        train(network, rows, i == 0 ? Target::kTime : Target::kPower, told);
+      },
+      options.threads);
 }
 
 std::vector<double> evaluate(const TrainedNetwork& network,
@@ -112,8 +152,13 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
       widths.size() >= 3 && widths.size() <= 16 && widths.front() == inputs && widths.back() == 1 &&
       std::all_of(widths.begin(), widths.end(), [](std::size_t width) { return width <= 8192; }) &&
       std::all_of(network.scale.begin(), network.scale.end(),
-                  [](double scale) { return std::isfinite(scale) && scale > 0; });
+                  [](double scale) { return std::isfinite(scale) && scale >= 0; });
   if (!sane) throw InputError("the shapes of the reference model do not fit", path);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    // Files of before have a scale of 1 Hz where a clock was the same in every row.
+    const bool clock = network.inputs[i] != kBatchInput && network.inputs[i] != kCoresInput;
+    if (clock && network.scale[i] <= 1) network.scale[i] = 0;
+  }
   network.network.emplace(inputs, std::vector<std::size_t>(widths.begin() + 1, widths.end() - 1),
                           1);
   auto parameters = json.at("parameters").get<std::vector<float>>();
@@ -143,15 +188,10 @@ ReferenceModel train_reference(const std::string& workload, std::span<const Obse
   ReferenceModel model;
   model.workload = workload;
   model.time = model.power = standardise(rows);
-  parallel_for(
-      2,
-      [&](std::size_t i) {
-        TrainedNetwork& network = i == 0 ? model.time : model.power;
-        network.network.emplace(network.inputs.size(), options.network.hidden,
-                                Random(options.seed).fork(i).next());
-        train(network, rows, i == 0 ? Target::kTime : Target::kPower, options);
-      },
-      options.threads);
+  train_both(model.time, model.power, rows, options, [&](TrainedNetwork& network, std::size_t i) {
+    network.network.emplace(network.inputs.size(), options.network.hidden,
+                            Random(options.seed).fork(i).next());
+  });
   return model;
 }
 
@@ -194,14 +234,10 @@ void NnPredictor::fit(std::span<const Observation> samples) {
   }
   if (reference_) {
     fitted_ = *reference_;
-    parallel_for(
-        2,
-        [&](std::size_t i) {
-          TrainedNetwork& network = i == 0 ? fitted_.time : fitted_.power;
-          network.network->replace_last_layer(Random(options_.seed).fork(20 + i).next());
-          train(network, samples, i == 0 ? Target::kTime : Target::kPower, options_);
-        },
-        options_.threads);
+    train_both(fitted_.time, fitted_.power, samples, options_,
+               [&](TrainedNetwork& network, std::size_t i) {
+                 network.network->replace_last_layer(Random(options_.seed).fork(20 + i).next());
+               });
   } else {
     fitted_ = train_reference("", samples, options_);
   }

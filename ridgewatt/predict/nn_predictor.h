@@ -20,13 +20,14 @@ struct NnOptions {
   // only, so its rows are repeated.
   int rows_per_mode = 40;
   std::uint64_t seed = 1;
-  int threads = 0;  // time and power are trained side by side
+  int threads = 0;    // time and power are trained side by side
+  bool quiet = true;  // else progress on standard error
 };
 
 // A network with the standardisation of its inputs and the unit of its target.
 struct TrainedNetwork {
-  std::vector<int> inputs;  // dimensions of OperatingPoint that vary: 0..3 knobs, 4 batch
-  std::vector<double> centre, scale;
+  std::vector<int> inputs;            // dimensions of OperatingPoint that vary: 0..3 knobs, 4 batch
+  std::vector<double> centre, scale;  // scale 0: the same in every row, without effect
   std::optional<Mlp> network;
 };
 

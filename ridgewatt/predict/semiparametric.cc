@@ -72,6 +72,13 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
   process_.weigh_hyperparameters();
 }
 
+void SemiparametricModel::condition(const ModelInput& input, const Eigen::VectorXd& y) {
+  Eigen::VectorXd value;
+  Eigen::MatrixXd jacobian;
+  linearise(input, value, jacobian);
+  process_.condition(input.x, y - value + jacobian * parameters_, jacobian);
+}
+
 void SemiparametricModel::use_prior() {
   parameters_.resize(model_->size() + terms_.mean.size());
   parameters_ << model_->prior_mean(), terms_.mean;

@@ -38,6 +38,9 @@ class SemiparametricModel {
       : model_(std::move(model)), terms_(std::move(terms)), process_(options) {}
 
   void fit(const ModelInput& input, const Eigen::VectorXd& y);
+  // After a fit on a part of them: learns from many more samples (GaussianProcess::condition), the
+  // mean linearised where the part has put it.
+  void condition(const ModelInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const ModelInput& input) const;
   // Stands at the prior, without samples: for choosing the first points.
   void use_prior();

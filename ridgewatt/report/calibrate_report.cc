@@ -12,7 +12,7 @@ void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
   for (const double error :
        {score.time, score.power, score.energy, score.trusted_time, score.trusted_power}) {
     cells.emplace_back();
-    if (known) cells.back() = 100 * error;
+    if (known) cells.back() = known_cell(100 * error);
   }
 }
 
@@ -164,9 +164,10 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
     columns.push_back({name});
   }
   Table table(columns);
-  for (const auto& mode : modes) {
-    const FittedValue ratio = twin_race_to_halt(twin, mode, OpClass::kConv, seed);
-    std::vector<Cell> cells = knob_cells(mode, knobs);
+  const auto ratios = twin_race_to_halt(twin, modes, OpClass::kConv, seed);
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const FittedValue& ratio = ratios[i];
+    std::vector<Cell> cells = knob_cells(modes[i], knobs);
     add_interval(cells, ratio);
     cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
     table.add_row(std::move(cells));

@@ -1,6 +1,10 @@
 #include "ridgewatt/report/mode_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
 
@@ -12,6 +16,25 @@ Json mode_to_json(const PowerMode& mode) {
   }
   if (!mode.governor.empty()) json["governor"] = mode.governor;
   return json;
+}
+
+PowerMode mode_from_json(const Json& json, const std::string& source) {
+  PowerMode mode;
+  if (!json.is_object()) throw InputError("a mode is not a JSON object", source);
+  for (const Knob knob : kKnobs) {
+    const Json value = json.value(std::string(knob_field(knob)), Json());
+    if (value.is_null()) continue;
+    const double number = value.is_number() ? value.get<double>() : 0;
+    if (const auto fault = knob_fault(knob, number)) {
+      throw InputError(fmt::format("{} of the mode is {}", knob_field(knob),
+                                   value.dump(-1, ' ', true, Json::error_handler_t::replace)),
+                       source, std::string(*fault));
+    }
+    set_in_field_unit(mode, knob, number);
+  }
+  const Json governor = json.value("governor", Json());
+  if (governor.is_string()) mode.governor = governor.get<std::string>();
+  return mode;
 }
 
 std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank) {

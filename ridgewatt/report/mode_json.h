@@ -13,6 +13,8 @@ Json mode_to_json(const PowerMode& mode);
 // The columns of the knobs that occur in `modes` (with this rank, see Column), and the cells of one
 // mode in them.
 std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank = 0);
+// The mode of such an object; `source` is for messages. InputError: a value that is not a knob's.
+PowerMode mode_from_json(const Json& json, const std::string& source);
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
 // Time, power and energy, each with its bounds behind it: time_ms, time_lo_ms, time_hi_ms, ...
 std::vector<Column> cost_columns();

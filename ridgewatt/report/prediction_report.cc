@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt {
 namespace {
@@ -38,8 +39,15 @@ Table prediction_table(std::span<const OperatingPoint> points,
   return table;
 }
 
+Table prediction_table(std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions,
+                       const std::vector<RowOrigin>& origins) {
+  return with_origin(prediction_table(points, predictions), origins);
+}
+
 Json predictions_to_json(std::span<const OperatingPoint> points,
-                         std::span<const Prediction> predictions) {
+                         std::span<const Prediction> predictions,
+                         const std::vector<RowOrigin>& origins) {
   const auto names = cost_columns();
   Json result = Json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -47,6 +55,7 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
     if (points[i].batch > 0) row["batch"] = points[i].batch;
     const auto values = values_of(predictions[i]);
     for (std::size_t c = 0; c < names.size(); ++c) row[names[c].name] = values[c];
+    add_origin(row, origins[origins.size() == 1 ? 0 : i]);
     result.push_back(std::move(row));
   }
   return result;

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/csv_reader.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/energy_figures.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr int kDeepest = 64;
 
 // The first of `names` that is a column.
-std::optional<std::size_t> first_column(const CsvTable& csv,
+std::optional<std::size_t> first_column(const CsvReader& csv,
                                         std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
     if (const auto column = csv.column(name)) return column;
@@ -29,47 +29,60 @@ std::optional<std::size_t> first_column(const CsvTable& csv,
   return std::nullopt;
 }
 
-Cell cell_of(const std::string& text) {
+Cell cell_of(std::string_view text) {
   if (text.empty()) return {};
   if (const auto whole = parse_int(text)) return *whole;
   if (const auto number = parse_double(text)) return *number;
-  return text;
+  return std::string(text);
 }
 
-Table csv_table(const CsvTable& csv) {
+// The first rows as a table, and how many there are.
+struct CsvRows {
+  Table table;
+  std::size_t count = 0;
+};
+
+CsvRows first_rows(std::string_view text, const std::string& name) {
+  CsvReader csv(text, name);
   std::vector<Column> columns;
-  for (const auto& name : csv.header) columns.push_back({name, ""});
-  Table table(std::move(columns));
-  for (std::size_t r = 0; r < std::min(kMostTableRows, csv.rows.size()); ++r) {
+  for (const auto& column : csv.header()) columns.push_back({column});
+  CsvRows rows{Table(std::move(columns))};
+  while (csv.next()) {
+    if (++rows.count > kMostTableRows) continue;
     std::vector<Cell> row;
-    for (const auto& field : csv.rows[r]) row.push_back(cell_of(field));
-    table.add_row(std::move(row));
+    for (std::size_t c = 0; c < csv.header().size(); ++c) row.push_back(cell_of(csv.field(c)));
+    rows.table.add_row(std::move(row));
   }
-  return table;
+  return rows;
 }
 
-// Curves of `y` over `x`, one for each combination of the text columns.
-std::optional<Plot> curves(const CsvTable& csv, std::size_t x, std::size_t y) {
-  Plot plot{.title = fmt::format("{} over {}", csv.header[y], csv.header[x]),
-            .x = {.label = csv.header[x]},
-            .y = {.label = csv.header[y]}};
+constexpr std::size_t kMostCurves = 12;
+
+// Mean of `y` over `x`, one curve for each combination of the text columns.
+std::optional<Plot> curves(std::string_view text, const std::string& name, std::size_t x,
+                           std::size_t y) {
+  CsvReader csv(text, name);
   std::map<std::string, std::map<double, std::pair<double, int>>> groups;
-  for (const auto& row : csv.rows) {
-    const auto x_value = parse_double(row[x]);
-    const auto y_value = parse_double(row[y]);
+  while (csv.next()) {
+    const auto x_value = parse_double(csv.field(x));
+    const auto y_value = parse_double(csv.field(y));
     if (!x_value || !y_value) continue;
     std::string group;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (row[c].empty() || parse_double(row[c])) continue;
-      group += (group.empty() ? "" : ", ") + row[c];
+    for (std::size_t c = 0; c < csv.header().size(); ++c) {
+      if (csv.field(c).empty() || parse_double(csv.field(c))) continue;
+      group += (group.empty() ? "" : ", ") + std::string(csv.field(c));
     }
     auto& [sum, count] = groups[group][*x_value];
     sum += *y_value;
     ++count;
+    if (groups.size() > kMostCurves) return std::nullopt;
   }
-  if (groups.empty() || groups.size() > 12) return std::nullopt;
-  for (const auto& [name, points] : groups) {
-    Series series{.name = name, .mark = Mark::kLinePoints};
+  if (groups.empty()) return std::nullopt;
+  Plot plot{.title = fmt::format("{} over {}", csv.header()[y], csv.header()[x]),
+            .x = {.label = csv.header()[x]},
+            .y = {.label = csv.header()[y]}};
+  for (const auto& [group, points] : groups) {
+    Series series{.name = group, .mark = Mark::kLinePoints};
     for (const auto& [at, mean] : points) {
       series.x.push_back(at);
       series.y.push_back(mean.first / mean.second);
@@ -79,39 +92,53 @@ std::optional<Plot> curves(const CsvTable& csv, std::size_t x, std::size_t y) {
   return plot;
 }
 
-void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
-  if (csv.column("time_ms") && csv.column("power_w") && !csv.rows.empty()) {
-    const bool modelled = csv.column("time_lo_ms").has_value();
-    for (const auto& sweep : sweeps_of(csv)) {
-      report.paragraph(fmt::format("{}, {}: {} operating points.", sweep.workload, sweep.kind,
-                                   sweep.observations.size()));
-      Sweep shown = sweep;
-      if (!modelled) {
-        const QualityReport quality = check_quality(sweep);
-        shown = trusted_rows(sweep, quality);
-        report.paragraph(
-            fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
-      }
-      for (const auto& figure :
-           energy_figures(shown.observations, modelled ? "modelled" : sweep.workload)) {
-        report.figure(figure);
-      }
-    }
+// The figures of a sweep. What a model made is not compared with its neighbors.
+void add_sweep_figures(HtmlReport& report, const Sweep& sweep, bool made_by_a_model) {
+  report.paragraph(
+      fmt::format("{}: {} operating points.", describe(sweep.origin()), sweep.observations.size()));
+  const std::string word = sweep.workload + ", " + std::string(provenance_name(sweep.provenance));
+  const auto add_figures = [&](const Sweep& shown) {
+    for (const auto& figure : energy_figures(shown.observations, word)) report.figure(figure);
+  };
+  if (made_by_a_model) return add_figures(sweep);
+  const QualityReport quality = check_quality(sweep);
+  report.paragraph(
+      fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
+  add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
+}
+
+// Interval columns without a provenance are those of estimates before it was written.
+void add_sweeps(HtmlReport& report, std::vector<Sweep> sweeps, bool intervals, bool origins) {
+  for (auto& sweep : sweeps) {
+    if (intervals && !origins) sweep.provenance = Provenance::kModelled;
+    add_sweep_figures(report, sweep,
+                      intervals || sweep.provenance == Provenance::kModelled ||
+                          sweep.provenance == Provenance::kPredicted);
+    sweep = Sweep();
+  }
+}
+
+void add_csv(HtmlReport& report, const std::string& name, std::string_view text) {
+  const CsvReader csv(text, name);
+  const CsvRows rows = first_rows(text, name);
+  if (csv.column("time_ms") && csv.column("power_w") && rows.count > 0) {
+    add_sweeps(report, parse_sweeps(text, name), csv.column("time_lo_ms").has_value(),
+               csv.column("provenance").has_value());
   } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
-    for (std::size_t c = 0; c < csv.header.size(); ++c) {
-      const auto& column = csv.header[c];
+    for (std::size_t c = 0; c < csv.header().size(); ++c) {
+      const auto& column = csv.header()[c];
       const bool wanted = column.find("mape") != std::string::npos ||
                           column.find("error") != std::string::npos ||
                           column.find("penalty") != std::string::npos;
       if (!wanted) continue;
-      if (const auto plot = curves(csv, *x, c)) report.figure(*plot);
+      if (const auto plot = curves(text, name, *x, c)) report.figure(*plot);
     }
   }
   std::string caption = name;
-  if (csv.rows.size() > kMostTableRows) {
-    caption += fmt::format(" (the first {} of {} rows)", kMostTableRows, csv.rows.size());
+  if (rows.count > kMostTableRows) {
+    caption += fmt::format(" (the first {} of {} rows)", kMostTableRows, rows.count);
   }
-  report.table(caption, csv_table(csv));
+  report.table(caption, rows.table);
 }
 
 Cell json_cell(const Json& value) {
@@ -192,7 +219,7 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   if (text.empty()) throw InputError("file is empty", name);
   report.heading(name);
   if (text.front() != '{' && text.front() != '[') {
-    add_csv(report, name, parse_csv(content, name));
+    add_csv(report, name, content);
     return;
   }
   // What lies deeper than any result does is dropped, so that no depth can exhaust the stack.

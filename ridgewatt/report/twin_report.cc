@@ -10,6 +10,9 @@
 namespace ridgewatt {
 namespace {
 
+// Lines of more modes cover each other; an even choice of them is drawn and the title says so.
+constexpr std::size_t kMostRoofs = 40;
+
 // A preset's name where the mode is one, else its knobs.
 std::string mode_name(const Board& board, const PowerMode& mode) {
   const auto& known = presets(board);
@@ -43,12 +46,17 @@ RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const
   RooflineReport report;
   report.title = board.title;
   report.provenance = twin.provenance();
-  for (const auto& mode : modes) {
+  const std::size_t shown = std::min(modes.size(), kMostRoofs);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
     report.modes.push_back({mode_name(board, mode), twin_roofline(twin, mode)});
   }
+  const std::string thinned =
+      shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
+  report.title += thinned;
   if (estimator == nullptr) return report;
   const WorkloadCost& cost = estimator->cost();
-  report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch);
+  report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
   report.layers = layers_of(*estimator, modes.front());
   const KnobSpace space = knob_space(board);
   report.observations.reserve(space.size());

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
@@ -64,7 +65,9 @@ void cross_validate(const Twin& start, const std::vector<CalibrationRun>& runs,
   UnseenErrors errors;
   std::size_t fewest = runs.front().observations.size();
   for (const auto& fit : summary.workloads) fewest = std::min(fewest, fit.rows);
+  Progress progress("leaving workloads out", summary.workloads.size(), options.quiet);
   for (auto& fit : summary.workloads) {
+    progress.update(summary.left_out.size(), fit.workload);
     // The full fit is a good start, and does not decide where the search ends.
     Twin from = start;
     from.values = summary.twin.values;

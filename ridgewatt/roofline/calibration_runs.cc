@@ -99,6 +99,10 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
+    if (quality.flagged_rows() == sweep.observations.size()) {
+      throw InputError("the quality check trusts no row of " + sweep.workload + " " + sweep.kind,
+                       sweep.source, "`ridgewatt sweep check` says why");
+    }
     EagerModel eager(spec.model);
     const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {

@@ -7,9 +7,10 @@
 #include <cmath>
 #include <map>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
 namespace {
@@ -238,44 +239,38 @@ FittedValue race_to_halt(const EnergyRoofline& r, const EnergyFit& energy, const
 }  // namespace
 
 std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
-  const CsvTable table = read_csv(path);
-  const std::size_t work = table.require_column("work_flop");
-  const std::size_t traffic = table.require_column("traffic_bytes");
-  const std::size_t time = table.require_column("time_ms");
-  const std::size_t power = table.require_column("power_w");
-  const auto kernel = table.column("kernel");
+  const std::string text = read_file(path);
+  CsvReader csv(text, path);
+  const std::size_t work = csv.require_column("work_flop");
+  const std::size_t traffic = csv.require_column("traffic_bytes");
+  const std::size_t time = csv.require_column("time_ms");
+  const std::size_t power = csv.require_column("power_w");
+  const auto kernel = csv.column("kernel");
+  const PointReader modes(csv, PointReader::Clocks::kOfBoards);
   std::vector<MicrobenchPoint> points;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    if (kernel && table.rows[row][*kernel] != "triad" && table.rows[row][*kernel] != "intensity") {
+  while (csv.next()) {
+    if (kernel && csv.field(*kernel) != "triad" && csv.field(*kernel) != "intensity") {
       continue;  // other precisions, or no traffic
     }
-    if (table.rows[row][power].empty()) {
-      throw InputError("the point has no power", table.where(row),
+    if (csv.field(power).empty()) {
+      throw InputError("the point has no power", csv.where(),
                        "an energy roofline needs a machine whose power can be read");
     }
     MicrobenchPoint point;
-    for (const Knob knob : kKnobs) {
-      const auto column = table.column(knob_field(knob));
-      if (!column) continue;
-      const double value = table.number(row, *column);
-      if (knob != Knob::kCpuCores && !(value > 1 && value < 2e4)) {
-        throw InputError(fmt::format("{} is {:g}", knob_field(knob), value), table.where(row),
-                         "clocks are in MHz");
-      }
-      point.mode.set(knob, knob == Knob::kCpuCores ? value : value * 1e6);
-    }
-    point.work_flop = table.number(row, work);
-    point.traffic_bytes = table.number(row, traffic);
-    point.time_s = table.number(row, time) * 1e-3;
-    point.power_w = table.number(row, power);
+    point.mode = modes.read().mode;
+    point.mode.governor.clear();
+    point.work_flop = csv.number(work);
+    point.traffic_bytes = csv.number(traffic);
+    point.time_s = csv.number(time) * 1e-3;
+    point.power_w = csv.number(power);
     if (point.work_flop < 0 || !(point.traffic_bytes > 0) || !(point.time_s > 0) ||
         !(point.power_w > 0)) {
       throw InputError("a microbenchmark point needs positive traffic, time and power",
-                       table.where(row));
+                       csv.where());
     }
     const double rate = point.work_flop / point.time_s;
     if (rate > 1e17 || point.traffic_bytes / point.time_s > 1e14) {
-      throw InputError(fmt::format("{:.3g} FLOP/s is beyond any device", rate), table.where(row),
+      throw InputError(fmt::format("{:.3g} FLOP/s is beyond any device", rate), csv.where(),
                        "time_ms is in ms");
     }
     points.push_back(point);

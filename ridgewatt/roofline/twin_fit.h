@@ -24,6 +24,7 @@ struct CalibrateOptions {
   bool fit_power = true;
   std::uint64_t seed = 1;
   int threads = 0;
+  bool quiet = true;  // else progress on standard error, one step per fit
 };
 
 // How the search for the parameters went.

@@ -1,61 +1,177 @@
 #include "ridgewatt/roofline/twin_roofline.h"
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <map>
 
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
+namespace {
 
 using P = TwinParam;
 
-EnergyRoofline twin_roofline(const Twin& t, const PowerMode& mode, OpClass op_class) {
-  const double cpu_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz;
-  const double gpu_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : t.gpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : t.mem_clock_hz;
-  const double cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores;
-  const double cpu = cpu_hz / t.cpu_clock_hz;
-  const double gpu = gpu_hz / t.gpu_clock_hz;
-  const double cpu_v2 =
-      std::pow(relative_voltage(cpu, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]), 2);
-  const double gpu_v2 =
-      std::pow(relative_voltage(gpu, t[P::kGpuVoltageRise], t[P::kGpuVoltageKnee]), 2);
-  P rate = P::kVectorRate;
-  if (op_class == OpClass::kConv) rate = P::kConvRate;
-  if (op_class == OpClass::kDepthwiseConv) rate = P::kDepthwiseRate;
-  if (op_class == OpClass::kGemm || op_class == OpClass::kRecurrent ||
-      op_class == OpClass::kAttention) {
-    rate = P::kGemmRate;
+constexpr std::size_t kRaceSamples = 1000;
+
+// A mode relative to the twin's board; absent knobs are at their highest.
+struct RelativeMode {
+  double cores, cpu, gpu, gpu_hz, mem_hz;
+
+  RelativeMode(const Twin& t, const PowerMode& mode)
+      : cores(mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores),
+        cpu((mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz) / t.cpu_clock_hz),
+        gpu_hz(mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : t.gpu_clock_hz),
+        mem_hz(mode.has(Knob::kMemClock) ? mode.mem_clock_hz : t.mem_clock_hz) {
+    gpu = gpu_hz / t.gpu_clock_hz;
   }
-  const double dram = t[P::kMemoryBandwidthShare] * t.bus_bytes_per_cycle * mem_hz;
-  const double request = t[P::kGpuBytesPerCycle] * gpu_hz;
+};
+
+// What of a twin the rooflines of one kind of kernel need, as few numbers side by side.
+struct RoofParameters {
+  double flop_per_cycle, dram_bytes_per_cycle, request_bytes_per_cycle;
+  double energy_per_flop_j, energy_per_byte_j;
+  double base_w, memory_clock_w, memory_top_hz, core_leakage_w, cpu_busy_w, gpu_leakage_w, gpu_w;
+  double cpu_rise, cpu_knee, gpu_rise, gpu_knee;
+
+  RoofParameters(const Twin& t, OpClass op_class) {
+    P rate = P::kVectorRate;
+    if (op_class == OpClass::kConv) rate = P::kConvRate;
+    if (op_class == OpClass::kDepthwiseConv) rate = P::kDepthwiseRate;
+    if (op_class == OpClass::kGemm || op_class == OpClass::kRecurrent ||
+        op_class == OpClass::kAttention) {
+      rate = P::kGemmRate;
+    }
+    flop_per_cycle = t[rate] * t.flop_per_cycle;
+    dram_bytes_per_cycle = t[P::kMemoryBandwidthShare] * t.bus_bytes_per_cycle;
+    request_bytes_per_cycle = t[P::kGpuBytesPerCycle];
+    energy_per_flop_j = t[P::kEnergyPerFlop];
+    energy_per_byte_j = t[P::kEnergyPerByte];
+    base_w = t[P::kBasePower];
+    memory_clock_w = t[P::kMemoryClockPower];
+    memory_top_hz = t.mem_clock_hz;
+    core_leakage_w = t[P::kCpuCoreLeakage];
+    cpu_busy_w = t[P::kCpuBusyPower];
+    gpu_leakage_w = t[P::kGpuLeakage];
+    gpu_w = t[P::kGpuClockPower] + t[P::kGpuBusyPower];
+    cpu_rise = t[P::kCpuVoltageRise], cpu_knee = t[P::kCpuVoltageKnee];
+    gpu_rise = t[P::kGpuVoltageRise], gpu_knee = t[P::kGpuVoltageKnee];
+  }
+
+  double cpu_v2(double relative_clock) const {
+    return std::pow(relative_voltage(relative_clock, cpu_rise, cpu_knee), 2);
+  }
+  double gpu_v2(double relative_clock) const {
+    return std::pow(relative_voltage(relative_clock, gpu_rise, gpu_knee), 2);
+  }
+  double bandwidth(double gpu_hz, double mem_hz) const {
+    const double dram = dram_bytes_per_cycle * mem_hz;
+    const double request = request_bytes_per_cycle * gpu_hz;
+    return 1 / std::cbrt(std::pow(dram, -3) + std::pow(request, -3));
+  }
+};
+
+// The part of a roofline that takes powers and roots: it depends on few clocks at a time.
+struct ClockTerms {
+  double cpu_v2, gpu_v2, bandwidth;
+};
+
+EnergyRoofline assemble_roofline(const RoofParameters& p, const RelativeMode& m,
+                                 const ClockTerms& c) {
   EnergyRoofline roofline;
-  roofline.peak_flop_per_s = t[rate] * t.flop_per_cycle * gpu_hz;
-  roofline.bandwidth_bytes_per_s = 1 / std::cbrt(std::pow(dram, -3) + std::pow(request, -3));
-  roofline.energy_per_flop_j = t[P::kEnergyPerFlop] * gpu_v2;
-  roofline.energy_per_byte_j = t[P::kEnergyPerByte];
-  roofline.static_power_w = t[P::kBasePower] + t[P::kMemoryClockPower] * mem_hz / t.mem_clock_hz +
-                            cores * t[P::kCpuCoreLeakage] * cpu_v2 +
-                            t[P::kCpuBusyPower] * cpu * cpu_v2 + t[P::kGpuLeakage] * gpu_v2 +
-                            (t[P::kGpuClockPower] + t[P::kGpuBusyPower]) * gpu * gpu_v2;
+  roofline.peak_flop_per_s = p.flop_per_cycle * m.gpu_hz;
+  roofline.bandwidth_bytes_per_s = c.bandwidth;
+  roofline.energy_per_flop_j = p.energy_per_flop_j * c.gpu_v2;
+  roofline.energy_per_byte_j = p.energy_per_byte_j;
+  roofline.static_power_w = p.base_w + p.memory_clock_w * m.mem_hz / p.memory_top_hz +
+                            m.cores * p.core_leakage_w * c.cpu_v2 +
+                            p.cpu_busy_w * m.cpu * c.cpu_v2 + p.gpu_leakage_w * c.gpu_v2 +
+                            p.gpu_w * m.gpu * c.gpu_v2;
   return roofline;
+}
+
+ClockTerms clock_terms(const RoofParameters& p, const RelativeMode& m) {
+  return {p.cpu_v2(m.cpu), p.gpu_v2(m.gpu), p.bandwidth(m.gpu_hz, m.mem_hz)};
+}
+
+// A function of each draw at each key that occurs, computed once.
+template <class Key>
+class DrawTable {
+ public:
+  void want(const Key& key) { values_[key]; }
+  template <class Function>
+  void fill(std::size_t draws, const Function& function) {
+    std::vector<std::pair<const Key*, std::vector<double>*>> open;
+    for (auto& [key, values] : values_) open.emplace_back(&key, &values);
+    parallel_for(open.size(), [&](std::size_t i) {
+      open[i].second->resize(draws);
+      for (std::size_t d = 0; d < draws; ++d) (*open[i].second)[d] = function(d, *open[i].first);
+    });
+  }
+  const std::vector<double>& at(const Key& key) const { return values_.at(key); }
+
+ private:
+  std::map<Key, std::vector<double>> values_;
+};
+
+std::vector<RoofParameters> draw_parameters(const Twin& twin, OpClass op_class,
+                                            std::uint64_t seed) {
+  Random random(seed);
+  std::vector<RoofParameters> draws;
+  Twin drawn = twin;
+  for (std::size_t sample = 0; sample < kRaceSamples; ++sample) {
+    for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+      drawn.values[i] = twin.values[i] * std::exp(twin.log_sd[i] * random.normal());
+    }
+    draws.emplace_back(drawn, op_class);
+  }
+  return draws;
+}
+
+}  // namespace
+
+EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, OpClass op_class) {
+  const RoofParameters parameters(twin, op_class);
+  const RelativeMode relative(twin, mode);
+  return assemble_roofline(parameters, relative, clock_terms(parameters, relative));
+}
+
+std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
+                                           OpClass op_class, std::uint64_t seed) {
+  const std::vector<RoofParameters> draws = draw_parameters(twin, op_class, seed);
+  DrawTable<double> cpu, gpu;
+  DrawTable<std::pair<double, double>> bandwidth;
+  std::vector<RelativeMode> relative;
+  for (const auto& mode : modes) {
+    const auto& m = relative.emplace_back(twin, mode);
+    cpu.want(m.cpu), gpu.want(m.gpu), bandwidth.want({m.gpu_hz, m.mem_hz});
+  }
+  cpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].cpu_v2(clock); });
+  gpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].gpu_v2(clock); });
+  bandwidth.fill(draws.size(), [&](std::size_t d, const auto& clocks) {
+    return draws[d].bandwidth(clocks.first, clocks.second);
+  });
+  std::vector<FittedValue> result(modes.size());
+  parallel_for(modes.size(), [&](std::size_t i) {
+    const RelativeMode& m = relative[i];
+    const auto& cpu_v2 = cpu.at(m.cpu);
+    const auto& gpu_v2 = gpu.at(m.gpu);
+    const auto& bytes_per_s = bandwidth.at({m.gpu_hz, m.mem_hz});
+    std::vector<double> ratios(draws.size());
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      const ClockTerms terms{cpu_v2[d], gpu_v2[d], bytes_per_s[d]};
+      ratios[d] = assemble_roofline(draws[d], m, terms).race_to_halt_ratio();
+    }
+    result[i] = {twin_roofline(twin, modes[i], op_class).race_to_halt_ratio(),
+                 quantile(ratios, 0.05), quantile(ratios, 0.95)};
+  });
+  return result;
 }
 
 FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, OpClass op_class,
                               std::uint64_t seed) {
-  constexpr int kSamples = 1000;
-  Random random(seed);
-  std::vector<double> ratios;
-  for (int sample = 0; sample < kSamples; ++sample) {
-    Twin drawn = twin;
-    for (std::size_t i = 0; i < kTwinParamCount; ++i) {
-      drawn.values[i] *= std::exp(drawn.log_sd[i] * random.normal());
-    }
-    ratios.push_back(twin_roofline(drawn, mode, op_class).race_to_halt_ratio());
-  }
-  return {twin_roofline(twin, mode, op_class).race_to_halt_ratio(), quantile(ratios, 0.05),
-          quantile(ratios, 0.95)};
+  return twin_race_to_halt(twin, std::span(&mode, 1), op_class, seed).front();
 }
 
 }  // namespace ridgewatt

@@ -3,6 +3,9 @@
 // reach different peaks.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/roofline/twin.h"
@@ -19,5 +22,9 @@ EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
 // within their deviations (independently, so the interval is on the wide side).
 FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode,
                               OpClass op_class = OpClass::kConv, std::uint64_t seed = 1);
+// The same of many modes: the parameters are sampled once for all.
+std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
+                                           OpClass op_class = OpClass::kConv,
+                                           std::uint64_t seed = 1);
 
 }  // namespace ridgewatt

@@ -299,7 +299,7 @@ std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps) {
 
 Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes) {
   const std::set<PowerMode> wanted(modes.begin(), modes.end());
-  Sweep result{sweep.source, sweep.workload, sweep.kind, {}, {}};
+  Sweep result = sweep.without_rows();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
     if (!wanted.contains(sweep.observations[i].point.mode)) continue;
     result.observations.push_back(sweep.observations[i]);

@@ -66,6 +66,22 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
 
 }  // namespace
 
+RowOrigin plan_origin(const ScheduleWorkloads& workloads) {
+  std::vector<const Sweep*> sweeps;
+  if (workloads.inference) sweeps.push_back(&*workloads.inference);
+  for (const auto& background : workloads.background) sweeps.push_back(&background.sweep);
+  RowOrigin origin;
+  if (sweeps.empty()) return origin;
+  origin.board = sweeps.front()->board;
+  for (const Sweep* sweep : sweeps) {
+    origin.workload += (origin.workload.empty() ? "" : " + ") + sweep->workload + " " + sweep->kind;
+    if (sweep->board != origin.board) origin.board.clear();
+    origin.provenance = weaker_provenance(
+        origin.provenance, derived_provenance(sweep->provenance, Provenance::kReplayed));
+  }
+  return origin;
+}
+
 std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
   if (!workloads.inference && workloads.background.empty()) {
     throw UsageError("nothing to schedule", "", "give an inference or a training sweep");

@@ -29,6 +29,10 @@ struct ScheduleWorkloads {
   std::vector<Background> background;
 };
 
+// Where a plan of these sweeps comes from: replayed, or the word of the sweep that is farthest from
+// a measurement; workloads joined by " + ", the board where all name the same.
+RowOrigin plan_origin(const ScheduleWorkloads& workloads);
+
 // Every combination that can be planned: modes that occur in all sweeps x batches of each. Several
 // backgrounds take turns. Of points that occur twice the slower counts. Throws InputError when the
 // sweeps have no mode in common or the inference has no batch column, UsageError when there is no

@@ -255,9 +255,16 @@ std::vector<RawSample> Store::samples(std::int64_t point) {
   return result;
 }
 
-std::vector<Sweep> Store::sweeps() {
+std::vector<Sweep> Store::sweeps(const Campaign& filter) {
+  const auto wanted = [](const std::string& filter_field, const std::string& field) {
+    return filter_field.empty() || filter_field == field;
+  };
   std::vector<Sweep> result;
   for (const auto& key : campaigns()) {
+    if (!wanted(filter.board, key.board) || !wanted(filter.workload, key.workload) ||
+        !wanted(filter.kind, key.kind) || !wanted(filter.provenance, key.provenance)) {
+      continue;
+    }
     struct Repeats {
       std::vector<double> times_s;
       std::vector<double> powers_w;
@@ -270,7 +277,8 @@ std::vector<Sweep> Store::sweeps() {
       times_s.push_back(point.observation.time_s);
       powers_w.push_back(point.observation.power_w);
     }
-    Sweep sweep{path_, key.workload, key.kind, {}, {}};
+    Sweep sweep{path_, key.workload, key.kind, {}, {}, key.board};
+    sweep.provenance = parse_provenance(key.provenance).value_or(Provenance::kReplayed);
     for (const auto& point : order) {
       const auto& [times_s, powers_w] = repeats[point];
       sweep.observations.push_back({point, median(times_s), median(powers_w)});

@@ -72,8 +72,9 @@ class Store {
   // In the order in which they were profiled; raw samples only where asked.
   std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
 
-  // The points of every campaign as sweeps; repeats become their median time and power.
-  std::vector<Sweep> sweeps();
+  // The points of every campaign as sweeps; repeats become their median time and power. Of
+  // `filter` the fields that are not empty must be those of the campaign.
+  std::vector<Sweep> sweeps(const Campaign& filter = {});
   // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
   // there are skipped; returns how many were added.
   std::size_t import(const Sweep& sweep, const std::string& board, const std::string& provenance);

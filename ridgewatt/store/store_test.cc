@@ -94,7 +94,26 @@ TEST(Store, ImportedSweepIsExportedUnchanged) {
   Store store((folder.path() / "s.db").string());
   EXPECT_EQ(store.import(sweep, "agx-orin", "replayed"), 2u);
   EXPECT_EQ(store.import(sweep, "agx-orin", "replayed"), 0u);
-  EXPECT_EQ(write_sweep_csv(store.sweeps()), write_sweep_csv({sweep}));
+  Sweep kept = sweep;
+  kept.board = "agx-orin";
+  EXPECT_EQ(write_sweep_csv(store.sweeps()), write_sweep_csv({kept}));
+}
+
+TEST(Store, PointsKeepBoardAndProvenanceAndAreChosenByThem) {
+  const testing::TemporaryFolder folder;
+  Store store((folder.path() / "s.db").string());
+  store.add(store.campaign({"fake:agx-orin", "a", "training", "fake"}), some_point(1));
+  store.add(store.campaign({"agx-orin", "a", "training", "measured"}), some_point(1));
+  store.add(store.campaign({"agx-orin", "b", "inference", "measured"}), some_point(1));
+  const auto all = store.sweeps();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].provenance, Provenance::kFake);
+  EXPECT_EQ(all[0].board, "fake:agx-orin");
+  EXPECT_EQ(all[1].provenance, Provenance::kMeasured);
+  EXPECT_EQ(store.sweeps({"", "a", "", ""}).size(), 2u);
+  EXPECT_EQ(store.sweeps({"agx-orin", "a", "", ""}).size(), 1u);
+  EXPECT_EQ(store.sweeps({"", "", "inference", ""}).size(), 1u);
+  EXPECT_TRUE(store.sweeps({"", "c", "", ""}).empty());
 }
 
 TEST(Store, ForeignAndBrokenFilesAreNamed) {

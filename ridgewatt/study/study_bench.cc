@@ -45,7 +45,7 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
                                      const std::vector<double>& table) {
   std::vector<std::string> levels;
   const auto add = [&](double value) {
-    const std::string text = fmt::format("{:g}", in_field_unit(knob, value));
+    const std::string text = fmt::format("{}", in_field_unit(knob, value));
     if (std::find(levels.begin(), levels.end(), text) == levels.end()) levels.push_back(text);
   };
   for (int i = 0; i < factor.level_count; ++i) {
@@ -165,7 +165,7 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   for (std::size_t i = 0; i < study.factors.size(); ++i) {
     const std::string& name = study.factors[i].name;
     if (const auto knob = knob_named(name)) {
-      mode.set(*knob, *parse_double(cell[i]) * (*knob == Knob::kCpuCores ? 1 : 1e6));
+      set_in_field_unit(mode, *knob, *parse_double(cell[i]));
     } else if (name == "governor") {
       governed = true;
       if (cell[i] != "fixed") mode.governor = cell[i];

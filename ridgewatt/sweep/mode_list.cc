@@ -1,41 +1,29 @@
 #include "ridgewatt/sweep/mode_list.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
 
 std::vector<PowerMode> read_modes(const std::string& path) {
-  const CsvTable table = read_csv(path);
-  std::vector<std::pair<Knob, std::size_t>> columns;
-  for (const Knob knob : kKnobs) {
-    if (const auto column = table.column(knob_field(knob))) columns.emplace_back(knob, *column);
-  }
-  if (columns.empty()) {
+  const std::string text = read_file(path);
+  CsvReader csv(text, path);
+  const PointReader reader(csv, PointReader::Clocks::kOfBoards);
+  if (!reader.has_knobs()) {
     throw InputError("a file of modes has no knob column", path,
                      "cpu_cores, cpu_mhz, gpu_mhz or mem_mhz");
   }
   std::vector<PowerMode> modes;
   std::set<PowerMode> seen;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    PowerMode mode;
-    for (const auto& [knob, column] : columns) {
-      const double value = table.number(row, column);
-      const bool cores = knob == Knob::kCpuCores;
-      if (cores ? !(value >= 1 && value <= 1024 && value == std::floor(value))
-                : !(value >= 1 && value <= 20000)) {
-        throw InputError(fmt::format("{} is {:g}", knob_field(knob), value), table.where(row),
-                         cores ? "a whole number of cores" : "clocks are in MHz");
-      }
-      mode.set(knob, cores ? value : value * 1e6);
-    }
-    if (seen.insert(mode).second) modes.push_back(mode);
+  while (csv.next()) {
+    PowerMode mode = reader.read().mode;
+    mode.governor.clear();
+    if (mode == PowerMode{}) throw InputError("the row holds no knob", csv.where());
+    if (seen.insert(mode).second) modes.push_back(std::move(mode));
   }
   if (modes.empty()) throw InputError("a file of modes has no row", path);
   return modes;

@@ -1,15 +1,15 @@
 #include "ridgewatt/sweep/neighbours.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <cstdint>
+#include <utility>
 
 #include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 namespace {
-
-using Key = std::array<double, kDimensions>;
 
 // Deviation along one dimension with its weight.
 struct Vote {
@@ -69,6 +69,68 @@ std::vector<Level> describe_levels(const NeighbourLines& lines, std::size_t d,
   return levels;
 }
 
+// The values of a dimension that occur, ascending, and which of them each row has.
+struct Levels {
+  std::vector<double> values;
+  std::vector<std::size_t> of_row;
+};
+
+Levels levels_of(std::vector<double> by_row) {
+  Levels levels;
+  levels.values = by_row;
+  std::sort(levels.values.begin(), levels.values.end());
+  levels.values.erase(std::unique(levels.values.begin(), levels.values.end()), levels.values.end());
+  levels.of_row.reserve(by_row.size());
+  for (const double value : by_row) {
+    levels.of_row.push_back(static_cast<std::size_t>(
+        std::lower_bound(levels.values.begin(), levels.values.end(), value) -
+        levels.values.begin()));
+  }
+  return levels;
+}
+
+// A number for the line along dimension `along` that each row lies on, ascending as the values of
+// the other dimensions do, the first before all others; times the levels of `along` it fits.
+std::vector<std::uint64_t> line_codes(const std::array<Levels, kDimensions>& levels,
+                                      std::size_t along) {
+  constexpr double kMost = 1e18;
+  std::vector<std::uint64_t> codes(levels[along].of_row.size(), 0);
+  const auto own = static_cast<double>(levels[along].values.size());
+  double bound = 1;
+  for (std::size_t k = 0; k < kDimensions; ++k) {
+    if (k == along || levels[k].values.size() < 2) continue;
+    if (bound * static_cast<double>(levels[k].values.size()) * own > kMost) {
+      std::vector<std::uint64_t> seen = codes;
+      std::sort(seen.begin(), seen.end());
+      seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+      for (auto& code : codes) {
+        code = static_cast<std::uint64_t>(std::lower_bound(seen.begin(), seen.end(), code) -
+                                          seen.begin());
+      }
+      bound = static_cast<double>(seen.size());
+    }
+    bound *= static_cast<double>(levels[k].values.size());
+    for (std::size_t row = 0; row < codes.size(); ++row) {
+      codes[row] = codes[row] * levels[k].values.size() + levels[k].of_row[row];
+    }
+  }
+  return codes;
+}
+
+// Rows by line and, on each, by level.
+std::vector<std::size_t> rows_by_line(const std::vector<std::uint64_t>& codes, const Levels& own) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> keyed;
+  keyed.reserve(codes.size());
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    keyed.emplace_back(codes[row] * own.values.size() + own.of_row[row], row);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> order;
+  order.reserve(codes.size());
+  for (const auto& [key, row] : keyed) order.push_back(row);
+  return order;
+}
+
 }  // namespace
 
 double dimension(const OperatingPoint& point, std::size_t dimension) {
@@ -77,49 +139,33 @@ double dimension(const OperatingPoint& point, std::size_t dimension) {
 
 NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
   const std::size_t rows = observations.size();
-  std::vector<Key> keys(rows);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t k = 0; k < kDimensions; ++k)
-      keys[row][k] = dimension(observations[row].point, k);
-  }
+  std::array<Levels, kDimensions> all;
   for (std::size_t k = 0; k < kDimensions; ++k) {
     std::vector<double> values;
-    for (const auto& key : keys) values.push_back(key[k]);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    if (values.size() < 2 || values.front() <= 0) continue;
-    std::vector<double> logs(rows);
-    std::vector<std::size_t> levels(rows);
-    for (std::size_t row = 0; row < rows; ++row) {
-      logs[row] = std::log(keys[row][k]);
-      levels[row] = static_cast<std::size_t>(
-          std::lower_bound(values.begin(), values.end(), keys[row][k]) - values.begin());
-    }
-    const auto line_of = [&](std::size_t row) {
-      Key key = keys[row];
-      key[k] = 0;
-      return key;
-    };
-    std::vector<Key> line_keys(rows);
-    for (std::size_t row = 0; row < rows; ++row) line_keys[row] = line_of(row);
-    std::vector<std::size_t> order(rows);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return line_keys[a] != line_keys[b] ? line_keys[a] < line_keys[b] : keys[a][k] < keys[b][k];
-    });
+    values.reserve(rows);
+    for (const auto& observation : observations) values.push_back(dimension(observation.point, k));
+    all[k] = levels_of(std::move(values));
+  }
+  for (std::size_t k = 0; k < kDimensions; ++k) {
+    const Levels& own = all[k];
+    if (own.values.size() < 2 || own.values.front() <= 0) continue;
+    const auto codes = line_codes(all, k);
+    std::vector<std::size_t> order = rows_by_line(codes, own);
     std::vector<Place> places(rows);
     for (std::size_t begin = 0; begin < rows;) {
       std::size_t end = begin + 1;
-      while (end < rows && line_keys[order[end]] == line_keys[order[begin]]) ++end;
+      while (end < rows && codes[order[end]] == codes[order[begin]]) ++end;
       for (std::size_t i = begin; i < end; ++i) places[order[i]] = {begin, end, i};
       begin = end;
     }
+    std::vector<double> logs(rows);
+    for (std::size_t row = 0; row < rows; ++row) logs[row] = std::log(own.values[own.of_row[row]]);
     varying_.push_back(k);
     orders_.push_back(std::move(order));
     places_.push_back(std::move(places));
     log_values_.push_back(std::move(logs));
-    levels_.push_back(std::move(levels));
-    level_counts_.push_back(values.size());
+    levels_.push_back(own.of_row);
+    level_counts_.push_back(own.values.size());
   }
 }
 

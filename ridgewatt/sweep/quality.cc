@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
+#include <optional>
+#include <unordered_map>
 
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/sweep/neighbours.h"
 
@@ -13,14 +16,27 @@ namespace ridgewatt {
 namespace {
 
 constexpr int kRounds = 20;
+// Beyond so many rows those that are flagged already are taken out before the others are compared,
+// and there are fewer rounds.
+constexpr std::size_t kManyRows = 100'000;
+constexpr std::size_t kRowRounds = 2'000'000;
+// Flags beyond say what is wrong and no longer in which words.
+constexpr std::size_t kMostDetails = 20'000;
+
+struct PointHash {
+  std::size_t operator()(const OperatingPoint& point) const {
+    std::size_t hash = std::hash<std::string>()(point.mode.governor);
+    for (std::size_t k = 0; k < kDimensions; ++k) {
+      hash = hash * 1000003 + std::hash<double>()(dimension(point, k));
+    }
+    return hash;
+  }
+};
 
 class Checker {
  public:
   Checker(const Sweep& sweep, const QualityOptions& options)
-      : sweep_(sweep),
-        options_(options),
-        rows_(sweep.observations.size()),
-        lines_(sweep.observations) {
+      : sweep_(sweep), options_(options), rows_(sweep.observations.size()) {
     report_.flagged.assign(rows_, false);
     for (const auto& observation : sweep.observations) {
       log_time_.push_back(std::log(observation.time_s));
@@ -32,7 +48,10 @@ class Checker {
     check_units();
     check_knobs();
     check_duplicates();
-    check_neighbours();
+    if (rows_ > kManyRows && report_.flagged_rows() > 0)
+      check_others();
+    else
+      check_neighbours();
     std::stable_sort(report_.flags.begin(), report_.flags.end(),
                      [](const QualityFlag& a, const QualityFlag& b) { return a.row < b.row; });
     return std::move(report_);
@@ -48,6 +67,7 @@ class Checker {
   void check_units();
   void check_knobs();
   void check_duplicates();
+  void check_others();
   void check_neighbours();
   double threshold(const std::vector<double>& deviations, double least) const;
   bool worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const;
@@ -58,7 +78,7 @@ class Checker {
   const Sweep& sweep_;
   const QualityOptions& options_;
   std::size_t rows_;
-  NeighbourLines lines_;
+  std::optional<NeighbourLines> lines_;  // once rows are compared
   std::vector<double> log_time_, log_power_;
   QualityReport report_;
 };
@@ -139,10 +159,15 @@ void Checker::check_knobs() {
 }
 
 void Checker::check_duplicates() {
-  std::map<OperatingPoint, std::size_t> first;
+  std::unordered_map<OperatingPoint, std::size_t, PointHash> first;
+  first.reserve(rows_);
   for (std::size_t row = 0; row < rows_; ++row) {
     const auto [place, fresh] = first.emplace(sweep_.observations[row].point, row);
     if (fresh) continue;
+    if (report_.flags.size() >= kMostDetails) {
+      flag(row, Fault::kDuplicate, {});
+      continue;
+    }
     const Observation& earlier = sweep_.observations[place->second];
     const Observation& later = sweep_.observations[row];
     const std::size_t line =
@@ -165,27 +190,49 @@ double Checker::threshold(const std::vector<double>& deviations, double least) c
 }
 
 bool Checker::worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const {
-  for (std::size_t d = 0; d < lines_.dimensions().size(); ++d) {
-    const auto& [begin, end, position] = lines_.place(d, row);
+  for (std::size_t d = 0; d < lines_->dimensions().size(); ++d) {
+    const auto& [begin, end, position] = lines_->place(d, row);
     for (std::size_t i = std::max(begin, position - std::min<std::size_t>(position, 2));
          i < std::min(end, position + 3); ++i) {
-      const std::size_t other = lines_.order(d)[i];
+      const std::size_t other = lines_->order(d)[i];
       if (other != row && badness[other] > badness[row]) return false;
     }
   }
   return true;
 }
 
+// The rows that are not flagged yet, as a sweep of their own.
+void Checker::check_others() {
+  Sweep others = sweep_.without_rows();
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (report_.flagged[row]) continue;
+    rows.push_back(row);
+    others.observations.push_back(sweep_.observations[row]);
+  }
+  Checker checker(others, options_);
+  checker.check_neighbours();
+  for (auto& found : checker.report_.flags) {
+    flag(rows[found.row], found.fault, std::move(found.detail));
+  }
+}
+
 void Checker::check_neighbours() {
-  if (rows_ < 8 || lines_.dimensions().empty()) return;
+  if (rows_ < 8) return;
+  lines_.emplace(sweep_.observations);
+  if (lines_->dimensions().empty()) return;
   std::vector<bool> trusted(rows_);
   for (std::size_t row = 0; row < rows_; ++row) trusted[row] = !report_.flagged[row];
   const std::vector<bool> eligible = trusted;
   std::vector<double> time_deviation, power_deviation;
   double time_limit = 0, power_limit = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    time_deviation = neighbour_deviations(lines_, log_time_, trusted);
-    power_deviation = neighbour_deviations(lines_, log_power_, trusted);
+  const std::size_t rounds =
+      rows_ > kManyRows ? std::clamp<std::size_t>(kRowRounds / rows_, 1, kRounds) : kRounds;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    parallel_for(2, [&](std::size_t i) {
+      auto& deviation = i == 0 ? time_deviation : power_deviation;
+      deviation = neighbour_deviations(*lines_, i == 0 ? log_time_ : log_power_, trusted);
+    });
     time_limit = threshold(time_deviation, options_.time_deviation);
     power_limit = threshold(power_deviation, options_.power_deviation);
     std::vector<double> badness(rows_, 0);
@@ -242,17 +289,17 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
 void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
   const double limit = std::log(options_.monotonic_factor);
   const std::vector<bool> earlier = report_.flagged;
-  for (std::size_t d = 0; d < lines_.dimensions().size(); ++d) {
-    const std::size_t k = lines_.dimensions()[d];
+  for (std::size_t d = 0; d < lines_->dimensions().size(); ++d) {
+    const std::size_t k = lines_->dimensions()[d];
     if (k != static_cast<std::size_t>(Knob::kCpuClock) &&
         k != static_cast<std::size_t>(Knob::kGpuClock)) {
       continue;
     }
     for (std::size_t row = 0; row < rows_; ++row) {
-      const auto& [begin, end, position] = lines_.place(d, row);
+      const auto& [begin, end, position] = lines_->place(d, row);
       if (position == begin) continue;
-      const std::size_t lower = lines_.order(d)[position - 1];
-      if (lines_.level(d, lower) == lines_.level(d, row)) continue;
+      const std::size_t lower = lines_->order(d)[position - 1];
+      if (lines_->level(d, lower) == lines_->level(d, row)) continue;
       const double rise = log_time_[row] - log_time_[lower];
       if (rise <= limit || earlier[row] || earlier[lower]) continue;
       const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
@@ -306,7 +353,7 @@ QualityReport check_quality(const Sweep& sweep, const QualityOptions& options) {
 }
 
 Sweep trusted_rows(const Sweep& sweep, const QualityReport& report) {
-  Sweep result{sweep.source, sweep.workload, sweep.kind, {}, {}};
+  Sweep result = sweep.without_rows();
   for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
     if (report.flagged[row]) continue;
     result.observations.push_back(sweep.observations[row]);

@@ -4,48 +4,111 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <optional>
+#include <unordered_map>
 
 #include "ridgewatt/base/csv.h"
+#include "ridgewatt/base/csv_reader.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
 namespace {
 
-// A positive number; clocks and times are positive, whatever their unit.
-double positive(const CsvTable& table, std::size_t row, std::size_t column) {
-  const double value = table.number(row, column);
-  if (value <= 0) {
-    throw InputError(fmt::format("{} must be positive, is {}", table.header[column], value),
-                     table.where(row));
-  }
-  return value;
+// A positive number; times and powers are positive, whatever their unit.
+double positive(const CsvReader& csv, std::size_t column) {
+  const double value = csv.number(column);
+  if (value > 0) return value;
+  throw InputError(fmt::format("{} must be positive, is {}", csv.header()[column], value),
+                   csv.where());
 }
 
-int whole(const CsvTable& table, std::size_t row, std::size_t column) {
-  const double value = positive(table, row, column);
-  if (value != std::floor(value) || value > 1e9) {
-    throw InputError(fmt::format("{} must be a whole number, is {}", table.header[column], value),
-                     table.where(row));
+// Rows by where they come from. Rows of one origin mostly follow each other.
+class SweepSorter {
+ public:
+  explicit SweepSorter(const CsvReader& csv) : csv_(csv) {
+    for (const char* name : {"workload", "kind", "board", "provenance", "runtime", "twin"}) {
+      columns_.push_back(csv.column(name));
+    }
   }
-  return static_cast<int>(value);
-}
 
-// Hz from MHz, exact to 1 Hz.
-double hz(double mhz) {
-  return std::round(mhz * 1e6);
-}
-
-Sweep& sweep_of(std::vector<Sweep>& sweeps, const std::string& source, const std::string& workload,
-                const std::string& kind) {
-  for (auto& sweep : sweeps) {
-    if (sweep.workload == workload && sweep.kind == kind) return sweep;
+  // The sweep of the row that the file stands on.
+  Sweep& of_row() {
+    next_key_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) next_key_.append(field(i)).push_back('\0');
+    if (next_key_ == key_) return sweeps_[current_];
+    key_ = next_key_;
+    const auto [place, fresh] = places_.emplace(key_, sweeps_.size());
+    current_ = place->second;
+    if (fresh) start_sweep();
+    return sweeps_[current_];
   }
-  sweeps.push_back({source, workload, kind, {}, {}});
-  return sweeps.back();
-}
+  std::vector<Sweep> take() { return std::move(sweeps_); }
+
+ private:
+  std::string_view field(std::size_t i) const {
+    return columns_[i] ? csv_.field(*columns_[i]) : std::string_view();
+  }
+
+  void start_sweep() {
+    Sweep& sweep = sweeps_.emplace_back();
+    sweep.source = csv_.source();
+    sweep.workload = columns_[0] ? field(0) : "workload";
+    sweep.kind = columns_[1] ? field(1) : "inference";
+    sweep.board = field(2);
+    if (!field(3).empty()) {
+      const auto provenance = parse_provenance(field(3));
+      if (!provenance) {
+        throw InputError(
+            fmt::format("'{}' is not a provenance", escape_terminal(field(3).substr(0, 40))),
+            csv_.where(), "measured, replayed, modelled, predicted or fake");
+      }
+      sweep.provenance = *provenance;
+    }
+    sweep.runtime = field(4);
+    sweep.twin = field(5);
+  }
+
+  const CsvReader& csv_;
+  std::vector<std::optional<std::size_t>> columns_;
+  std::vector<Sweep> sweeps_;
+  std::unordered_map<std::string, std::size_t> places_;
+  std::string key_, next_key_;
+  std::size_t current_ = 0;
+};
+
+// Columns that any of the sweeps fills.
+struct SweepColumns {
+  std::array<bool, kKnobs.size()> knobs{};
+  bool governor = false;
+  bool batch = false;
+
+  explicit SweepColumns(const std::vector<Sweep>& sweeps) {
+    for (const auto& sweep : sweeps) {
+      for (const auto& observation : sweep.observations) {
+        for (const Knob knob : kKnobs) {
+          if (observation.point.mode.has(knob)) knobs[static_cast<std::size_t>(knob)] = true;
+        }
+        governor = governor || !observation.point.mode.governor.empty();
+        batch = batch || observation.point.batch > 0;
+      }
+    }
+  }
+
+  void write_row(std::string& text, const Observation& observation) const {
+    const auto& [point, time_s, power_w] = observation;
+    auto out = std::back_inserter(text);
+    if (batch) text += point.batch > 0 ? fmt::format(",{}", point.batch) : ",";
+    for (const Knob knob : kKnobs) {
+      if (!knobs[static_cast<std::size_t>(knob)]) continue;
+      text += ',';
+      if (point.mode.has(knob)) fmt::format_to(out, "{}", knob_in_field_unit(point.mode, knob));
+    }
+    if (governor) text += "," + csv_field(point.mode.governor);
+    fmt::format_to(out, ",{},{}", time_s * 1e3, power_w);
+  }
+};
 
 }  // namespace
 
@@ -71,43 +134,39 @@ KnobSpace Sweep::space() const {
   return KnobSpace(std::move(modes));
 }
 
-std::vector<Sweep> read_sweeps(const std::string& path) {
-  return sweeps_of(read_csv(path));
+RowOrigin Sweep::origin() const {
+  return {workload, kind, board, provenance, runtime, twin};
 }
 
-std::vector<Sweep> sweeps_of(const CsvTable& table) {
-  const std::size_t time_column = table.require_column("time_ms");
-  const std::size_t power_column = table.require_column("power_w");
-  const auto workload_column = table.column("workload");
-  const auto kind_column = table.column("kind");
-  const auto batch_column = table.column("batch");
-  const auto governor_column = table.column("governor");
-  std::array<std::optional<std::size_t>, kKnobs.size()> knob_columns;
-  for (const Knob knob : kKnobs) {
-    knob_columns[static_cast<std::size_t>(knob)] = table.column(knob_field(knob));
-  }
-  if (table.rows.empty()) throw InputError("sweep has no rows", table.source);
+RowOrigin Sweep::origin_of(Provenance made) const {
+  RowOrigin result = origin();
+  result.provenance = derived_provenance(provenance, made);
+  return result;
+}
 
-  std::vector<Sweep> sweeps;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const auto& fields = table.rows[row];
-    Sweep& sweep =
-        sweep_of(sweeps, table.source, workload_column ? fields[*workload_column] : "workload",
-                 kind_column ? fields[*kind_column] : "inference");
-    Observation observation;
-    if (batch_column) observation.point.batch = whole(table, row, *batch_column);
-    for (const Knob knob : kKnobs) {
-      const auto column = knob_columns[static_cast<std::size_t>(knob)];
-      if (!column || fields[*column].empty()) continue;
-      observation.point.mode.set(knob, knob == Knob::kCpuCores ? whole(table, row, *column)
-                                                               : hz(positive(table, row, *column)));
-    }
-    if (governor_column) observation.point.mode.governor = fields[*governor_column];
-    observation.time_s = positive(table, row, time_column) / 1e3;
-    observation.power_w = positive(table, row, power_column);
-    sweep.observations.push_back(observation);
-    sweep.lines.push_back(table.lines[row]);
+Sweep Sweep::without_rows() const {
+  return {source, workload, kind, {}, {}, board, provenance, runtime, twin};
+}
+
+std::vector<Sweep> read_sweeps(const std::string& path) {
+  return parse_sweeps(read_file(path), path);
+}
+
+std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source) {
+  CsvReader csv(text, source);
+  const std::size_t time_column = csv.require_column("time_ms");
+  const std::size_t power_column = csv.require_column("power_w");
+  const PointReader points(csv, PointReader::Clocks::kAnyPositive);
+  SweepSorter sorter(csv);
+  while (csv.next()) {
+    Sweep& sweep = sorter.of_row();
+    OperatingPoint point = points.read();
+    sweep.observations.push_back(
+        {std::move(point), positive(csv, time_column) / 1e3, positive(csv, power_column)});
+    sweep.lines.push_back(csv.line());
   }
+  std::vector<Sweep> sweeps = sorter.take();
+  if (sweeps.empty()) throw InputError("sweep has no rows", source);
   return sweeps;
 }
 
@@ -115,42 +174,65 @@ Sweep read_sweep(const std::string& path) {
   std::vector<Sweep> sweeps = read_sweeps(path);
   if (sweeps.size() != 1) {
     throw InputError(fmt::format("holds {} workloads where one is wanted", sweeps.size()), path,
-                     "split it by the columns workload and kind");
+                     "split it by the columns workload, kind, board and provenance");
   }
   return std::move(sweeps.front());
 }
 
+Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
+                   const std::string& source) {
+  const std::string name = wanted.value_or("");
+  std::string names;
+  Sweep* chosen = nullptr;
+  std::size_t matches = 0;
+  for (auto& sweep : sweeps) {
+    const std::string with_kind = sweep.workload + ":" + sweep.kind;
+    const std::string with_word = with_kind + ":" + std::string(provenance_name(sweep.provenance));
+    names += (names.empty() ? "" : ", ") + with_word;
+    const bool fits =
+        name.empty() || name == sweep.workload || name == with_kind || name == with_word;
+    if (!fits) continue;
+    chosen = &sweep;
+    ++matches;
+  }
+  if (matches != 1) {
+    throw UsageError(
+        fmt::format("{} workloads of the sweep fit", matches), source,
+        (wanted ? "choose one with --workload NAME, NAME:KIND or NAME:KIND:PROVENANCE out of "
+                : "give a file with one of them, it holds ") +
+            escape_terminal(names));
+  }
+  return std::move(*chosen);
+}
+
 std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {
-  std::array<bool, kKnobs.size()> present{};
-  bool governor = false;
-  bool batch = false;
-  for (const auto& sweep : sweeps) {
-    for (const auto& observation : sweep.observations) {
-      for (const Knob knob : kKnobs) {
-        if (observation.point.mode.has(knob)) present[static_cast<std::size_t>(knob)] = true;
-      }
-      governor = governor || !observation.point.mode.governor.empty();
-      batch = batch || observation.point.batch > 0;
-    }
-  }
+  const SweepColumns columns(sweeps);
+  std::vector<RowOrigin> origins;
+  for (const auto& sweep : sweeps) origins.push_back(sweep.origin());
+  const OriginFields fields(origins);
   std::string text = "workload,kind";
-  if (batch) text += ",batch";
+  if (columns.batch) text += ",batch";
   for (const Knob knob : kKnobs) {
-    if (present[static_cast<std::size_t>(knob)]) text += fmt::format(",{}", knob_field(knob));
+    if (columns.knobs[static_cast<std::size_t>(knob)]) text += fmt::format(",{}", knob_field(knob));
   }
-  text += governor ? ",governor,time_ms,power_w\n" : ",time_ms,power_w\n";
+  text += columns.governor ? ",governor,time_ms,power_w" : ",time_ms,power_w";
+  const auto behind = [](const std::string& name) { return name != "workload" && name != "kind"; };
+  for (const auto& name : fields.names()) {
+    if (behind(name)) text += "," + name;
+  }
+  text += '\n';
   for (const auto& sweep : sweeps) {
+    const std::string start = csv_field(sweep.workload) + "," + csv_field(sweep.kind);
+    const auto values = fields.values(sweep.origin());
+    std::string end;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (behind(fields.names()[i])) end += "," + csv_field(values[i]);
+    }
+    end += '\n';
     for (const auto& observation : sweep.observations) {
-      const auto& [point, time_s, power_w] = observation;
-      text += csv_field(sweep.workload) + "," + csv_field(sweep.kind);
-      if (batch) text += fmt::format(",{}", point.batch);
-      for (const Knob knob : kKnobs) {
-        if (!present[static_cast<std::size_t>(knob)]) continue;
-        text +=
-            point.mode.has(knob) ? fmt::format(",{}", knob_in_field_unit(point.mode, knob)) : ",";
-      }
-      if (governor) text += "," + csv_field(point.mode.governor);
-      text += fmt::format(",{},{}\n", time_s * 1e3, power_w);
+      text += start;
+      columns.write_row(text, observation);
+      text += end;
     }
   }
   return text;

@@ -1,15 +1,18 @@
-// A sweep: measured operating points of one workload, and its CSV file
-//   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w
-// (a knob that was not varied has no column; a file may hold several workloads and kinds).
+// A sweep: operating points of one workload with their cost, and its CSV file
+//   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w,board,provenance
+// (a knob that was not varied has no column; a file may hold several workloads, kinds and origins;
+// a file without `provenance` is a recorded sweep: `replayed`).
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
@@ -19,18 +22,34 @@ struct Sweep {
   std::string kind;      // "inference", "training", or a phase such as "forward"
   std::vector<Observation> observations;
   std::vector<std::size_t> lines;  // line in the file of each observation
+  std::string board = {};          // that the rows are of; empty: not said
+  Provenance provenance = Provenance::kReplayed;
+  std::string runtime = {}, twin = {};  // of modelled rows, as RowOrigin
 
   std::vector<OperatingPoint> points() const;
   std::vector<int> batches() const;  // ascending
   KnobSpace space() const;           // the modes that occur
+  RowOrigin origin() const;
+  // Where a result comes from that is `made` of these rows.
+  RowOrigin origin_of(Provenance made) const;
+  // The same sweep without its rows.
+  Sweep without_rows() const;
 };
 
-// The workloads of a sweep file in order of appearance. Throws InputError naming file, line and
-// column on anything that is not a finite positive number.
+// The sweeps of a file, one per workload, kind, board and provenance, in order of appearance.
+// Throws InputError naming file, line and column on a number that is not finite and positive, on
+// part of a core, and on a provenance that is not one. A batch that is empty is 0: not a dimension.
 std::vector<Sweep> read_sweeps(const std::string& path);
-std::vector<Sweep> sweeps_of(const CsvTable& table);
+// The same of the text of a file called `source`.
+std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source);
 // The only workload of a file; InputError when it holds several.
 Sweep read_sweep(const std::string& path);
+
+// The one of several that `wanted` names: NAME, NAME:KIND or NAME:KIND:PROVENANCE; empty: any;
+// absent: the user cannot say. UsageError with the names that there are when not exactly one fits;
+// `source` is for messages.
+Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
+                   const std::string& source);
 
 std::string write_sweep_csv(const std::vector<Sweep>& sweeps);
 

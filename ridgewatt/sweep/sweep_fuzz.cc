@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -11,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const ridgewatt::Sweep& sweep : ridgewatt::sweeps_of(ridgewatt::parse_csv(text, "fuzz"))) {
+    for (const ridgewatt::Sweep& sweep : ridgewatt::parse_sweeps(text, "fuzz")) {
       ridgewatt::check_quality(sweep);
     }
   } catch (const ridgewatt::Error&) {

@@ -141,7 +141,7 @@ void summarise(const std::vector<Outcome>& outcomes, std::size_t seeds, Strategy
 
 Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid) {
   const KnobSpace modes = grid.space();
-  Sweep result{sweep.source, sweep.workload, sweep.kind, {}, {}};
+  Sweep result = sweep.without_rows();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
     if (!modes.find(sweep.observations[i].point.mode)) continue;
     result.observations.push_back(sweep.observations[i]);

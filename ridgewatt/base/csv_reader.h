@@ -1,0 +1,53 @@
+// A CSV file row by row, in the memory of one row: for files of any length. As strict as csv.h.
+//
+//   CsvReader csv(text, path);
+//   const std::size_t time = csv.require_column("time_ms");
+//   while (csv.next()) sum += csv.number(time);
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+class CsvReader {
+ public:
+  // Reads the header. `text` must outlive the reader. Throws InputError as parse_csv does.
+  CsvReader(std::string_view text, std::string source);
+
+  const std::string& source() const { return source_; }
+  const std::vector<std::string>& header() const { return header_; }
+  std::optional<std::size_t> column(std::string_view name) const;
+  // Column index, or InputError naming the file and the columns that there are.
+  std::size_t require_column(std::string_view name) const;
+
+  // Goes to the next row; false at the end. InputError: too few or too many fields, ...
+  bool next();
+  // Of the row that it stands on, trimmed; valid until next().
+  std::string_view field(std::size_t column) const { return fields_[column]; }
+  std::size_t line() const { return line_; }  // in the file, from 1
+  // Finite number in a column; InputError otherwise.
+  double number(std::size_t column) const;
+  // "FILE line N" for messages.
+  std::string where() const;
+
+ private:
+  bool next_record();
+  void read_record();
+  bool read_unusual_field();
+  void read_quoted(std::string& field);
+
+  std::string_view text_;
+  std::string source_;
+  std::vector<std::string> header_;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> kept_;  // fields that are not as they stand in the text
+  std::size_t position_ = 0;
+  std::size_t line_ = 1, next_line_ = 1;
+};
+
+}  // namespace ridgewatt

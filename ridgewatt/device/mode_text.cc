@@ -1,0 +1,72 @@
+#include "ridgewatt/device/mode_text.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr const char* kModeTextHint = "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME";
+
+constexpr const char* name_in_text(Knob knob) {
+  switch (knob) {
+    case Knob::kCpuCores:
+      return "cores";
+    case Knob::kCpuClock:
+      return "cpu";
+    case Knob::kGpuClock:
+      return "gpu";
+    case Knob::kMemClock:
+      return "mem";
+  }
+  return "";
+}
+
+bool set_part(PowerMode& mode, const std::string& name, const std::string& text,
+              const std::string& whole) {
+  if (name == "governor") {
+    mode.governor = text;
+    return !text.empty();
+  }
+  for (const Knob knob : kKnobs) {
+    if (name != name_in_text(knob)) continue;
+    const auto value = parse_double(text);
+    if (!value) return false;
+    if (const auto fault = knob_fault(knob, *value)) {
+      throw UsageError(fmt::format("{} is {:g}", name, *value), whole, std::string(*fault));
+    }
+    set_in_field_unit(mode, knob, *value);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PowerMode parse_mode_text(const std::string& text) {
+  PowerMode mode;
+  for (const auto& part : split(text, ',')) {
+    const auto words = split(part, '=');
+    if (words.size() != 2 ||
+        !set_part(mode, std::string(trim(words[0])), std::string(trim(words[1])), text)) {
+      throw UsageError(fmt::format("'{}' is not a mode setting", part), text, kModeTextHint);
+    }
+  }
+  return mode;
+}
+
+std::string mode_text(const PowerMode& mode) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  };
+  for (const Knob knob : kKnobs) {
+    if (mode.has(knob)) add(name_in_text(knob), fmt::format("{}", knob_in_field_unit(mode, knob)));
+  }
+  if (!mode.governor.empty()) add("governor", mode.governor);
+  return text;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,41 @@
+#include "ridgewatt/device/mode_text.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+namespace {
+
+// 1065.6 * 1e6 is not 1065600000.0 in double arithmetic: the EMC clock of Xavier NX and Nano.
+TEST(ModeText, MegahertzBecomeWholeHertz) {
+  EXPECT_NE(1065.6 * 1e6, 1065600000.0);
+  EXPECT_EQ(hz_of_mhz(1065.6), 1065600000.0);
+  EXPECT_EQ(hz_of_mhz(114.75), 114750000.0);
+  EXPECT_EQ(parse_mode_text("cores=4,cpu=1113.6,gpu=612,mem=1065.6"),
+            (PowerMode{4, 1113600000.0, 612000000.0, 1065600000.0, ""}));
+}
+
+TEST(ModeText, PresetsOfAllBoardsReadBack) {
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    for (const auto& bsp : board.bsps) {
+      for (const auto& preset : presets(board, bsp.name)) {
+        EXPECT_EQ(parse_mode_text(mode_text(preset.mode)), preset.mode) << name << preset.name;
+      }
+    }
+  }
+  const PowerMode governed{4, 0, 0, 0, "schedutil"};
+  EXPECT_EQ(parse_mode_text(mode_text(governed)), governed);
+}
+
+TEST(ModeText, WhatIsNotAModeIsRefused) {
+  for (const char* text : {"cores=2.5", "cores=0", "cores=-1", "cores=nan", "gpu=inf", "gpu=1e400",
+                           "gpu=306000000", "cpu=0", "mem=", "gpu", "speed=3", "", "governor="}) {
+    EXPECT_THROW(parse_mode_text(text), UsageError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

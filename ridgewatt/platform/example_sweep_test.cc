@@ -1,0 +1,67 @@
+#include "ridgewatt/platform/example_sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
+  const Board board = load_board("orin-nano-8gb");
+  const auto sweeps = example_sweeps(board, {});
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_EQ(sweeps[0].kind, "training");
+  EXPECT_EQ(sweeps[1].kind, "inference");
+  const KnobSpace space = knob_space(board);
+  for (const auto& sweep : sweeps) {
+    EXPECT_EQ(sweep.provenance, Provenance::kFake);
+    EXPECT_EQ(sweep.board, "orin-nano-8gb");
+    EXPECT_LE(sweep.observations.size(), 300u);
+    EXPECT_GE(sweep.observations.size(), 60u);
+    for (const auto& row : sweep.observations) EXPECT_TRUE(space.find(row.point.mode));
+    EXPECT_EQ(sweep.space().top(), space.top());
+    // What it is for must not drown in suspicion.
+    EXPECT_LT(check_quality(sweep).flagged_share(), 0.1);
+  }
+  EXPECT_EQ(sweeps[0].space().modes(), sweeps[1].space().modes());
+}
+
+TEST(ExampleSweep, FollowsItsSeed) {
+  const Board board = load_board("agx-orin");
+  ExampleSweepOptions options;
+  options.workloads = {{"zoo:lenet", false}};
+  const auto csv = [&](std::uint64_t seed) {
+    options.seed = seed;
+    return write_sweep_csv(example_sweeps(board, options));
+  };
+  EXPECT_EQ(csv(1), csv(1));
+  EXPECT_NE(csv(1), csv(2));
+}
+
+TEST(ExampleSweep, ModesAreAGridUpToTheCount) {
+  const KnobSpace space = knob_space(load_board("agx-orin"));
+  for (const std::size_t count : {1u, 2u, 10u, 96u, 1000u}) {
+    const auto modes = example_modes(space, count);
+    EXPECT_LE(modes.size(), count);
+    EXPECT_GE(4 * modes.size(), count);
+    EXPECT_EQ(modes.back(), space.top());
+  }
+  EXPECT_EQ(example_modes(space, 1u << 20).size(), space.size());
+  EXPECT_THROW(example_modes(space, 0), UsageError);
+}
+
+TEST(ExampleSweep, WorkloadsAreNamedShortly) {
+  const auto training = parse_example_workload("resnet18:training");
+  EXPECT_EQ(training.model, "zoo:resnet18");
+  EXPECT_TRUE(training.training);
+  EXPECT_FALSE(parse_example_workload("zoo:yolov8n").training);
+  EXPECT_EQ(parse_example_workload("a/b.onnx:inference").model, "a/b.onnx");
+  EXPECT_THROW(parse_example_workload(":training"), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,54 @@
+#include "ridgewatt/report/result_report.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+std::string result_page(const std::string& content) {
+  HtmlReport report("test");
+  add_result(report, "file", content);
+  return report.html();
+}
+
+// What `predict` writes of samples without a batch: the tutorial's predicted.csv.
+TEST(ResultReport, PredictionsWithoutABatchAreShown) {
+  const std::string page = result_page(
+      "cpu_cores,gpu_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w\n"
+      "4,306,,10,9,11,5,4,6\n4,408,,9,8,10,6,5,7\n4,510,,8,7,9,7,6,8\n");
+  EXPECT_NE(page.find("3 operating points"), std::string::npos);
+  EXPECT_NE(page.find("modelled"), std::string::npos);  // intervals: nothing of a board
+}
+
+TEST(ResultReport, FiguresAndTextSayWhereRowsComeFrom) {
+  const std::string rows =
+      "4,306,1,10,5,resnet18,training,agx-orin,fake\n"
+      "4,408,1,9,6,resnet18,training,agx-orin,fake\n"
+      "4,510,1,8,7,resnet18,training,agx-orin,fake\n";
+  const std::string page =
+      result_page("cpu_cores,gpu_mhz,batch,time_ms,power_w,workload,kind,board,provenance\n" + rows);
+  EXPECT_NE(page.find("resnet18 training on agx-orin, fake"), std::string::npos);
+  EXPECT_NE(page.find("Time against power (resnet18, fake)"), std::string::npos);
+}
+
+TEST(ResultReport, OfManyRowsTheFirstAreListedAndAllCounted) {
+  std::string text = "gpu_mhz,batch,time_ms,power_w\n";
+  for (int i = 0; i < 5000; ++i) {
+    text += std::to_string(300 + i % 50) + "," + std::to_string(1 + i / 50) + "," +
+            std::to_string(10 + i % 7) + ",5\n";
+  }
+  const std::string page = result_page(text);
+  EXPECT_NE(page.find("the first 2000 of 5000 rows"), std::string::npos);
+  EXPECT_NE(page.find("5000 operating points"), std::string::npos);
+}
+
+TEST(ResultReport, BrokenFilesAreNamed) {
+  EXPECT_THROW(result_page(""), InputError);
+  EXPECT_THROW(result_page("time_ms,power_w\n1,2,3\n"), InputError);
+  EXPECT_THROW(result_page("{\"a\":"), InputError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,119 @@
+#include "ridgewatt/sweep/board_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr const char* kOwnSamples = "profile this board, or name the board that the samples are of";
+
+double nearest_level(const std::vector<double>& levels, double value) {
+  return *std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
+    return std::abs(a - value) < std::abs(b - value);
+  });
+}
+
+// The levels of each knob.
+class KnobTables {
+ public:
+  // `partial`: the tables lack clocks.
+  KnobTables(const KnobSpace& space, bool partial) : partial_(partial) {
+    for (const Knob knob : kKnobs) levels_[static_cast<std::size_t>(knob)] = space.levels(knob);
+  }
+
+  const std::vector<double>& levels(Knob knob) const {
+    return levels_[static_cast<std::size_t>(knob)];
+  }
+
+  // The board's own value of a knob; nothing when the board cannot be set to it.
+  std::optional<double> own_value(Knob knob, double value) const {
+    const auto& known = levels(knob);
+    if (known.empty()) return std::nullopt;
+    const double nearest = nearest_level(known, value);
+    if (knob == Knob::kCpuCores) {
+      return nearest == value ? std::optional(value) : std::nullopt;
+    }
+    if (std::abs(nearest - value) <= kClockTolerance * nearest) return nearest;
+    if (partial_ && value < known.back()) return value;
+    return std::nullopt;
+  }
+
+  // The first knob that no mode of the board has so; nothing when all fit.
+  std::optional<Knob> misfit(const PowerMode& mode) const {
+    if (!mode.governor.empty()) return std::nullopt;
+    for (const Knob knob : kKnobs) {
+      if (mode.has(knob) && !own_value(knob, mode.get(knob))) return knob;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  KnobSpace::Levels levels_;
+  bool partial_;
+};
+
+std::string what_is_there(const KnobTables& tables, Knob knob, double value) {
+  const auto& levels = tables.levels(knob);
+  if (levels.empty()) return "which the board does not have";
+  if (knob == Knob::kCpuCores) {
+    return fmt::format("the board has {:g} to {:g}", levels.front(), levels.back());
+  }
+  PowerMode nearest;
+  nearest.set(knob, nearest_level(levels, value));
+  return fmt::format("the board's nearest is {}", knob_in_field_unit(nearest, knob));
+}
+
+// Another release of the board's software that all rows are of.
+std::string other_release(const Sweep& samples, const Board& board) {
+  const auto name = board.find_bsp().name;
+  for (const auto& bsp : board.bsps) {
+    if (bsp.name == name) continue;
+    const KnobTables tables(knob_space(board, bsp.name), bsp.partial);
+    if (std::none_of(samples.observations.begin(), samples.observations.end(),
+                     [&](const auto& row) { return tables.misfit(row.point.mode); })) {
+      return fmt::format("the rows are of {}: --device {}@{}", bsp.title, board.name, bsp.name);
+    }
+  }
+  return kOwnSamples;
+}
+
+// `advice` is asked only where a row does not fit.
+template <class Advice>
+void fit_to_tables(Sweep& samples, const KnobTables& tables, const std::string& name,
+                   const Advice& advice) {
+  for (std::size_t row = 0; row < samples.observations.size(); ++row) {
+    PowerMode& mode = samples.observations[row].point.mode;
+    if (const auto knob = tables.misfit(mode)) {
+      const std::string where =
+          row < samples.lines.size() ? fmt::format(" line {}", samples.lines[row]) : "";
+      throw InputError(fmt::format("{} {} is not one of {}: {}", knob_field(*knob),
+                                   knob_in_field_unit(mode, *knob), name,
+                                   what_is_there(tables, *knob, mode.get(*knob))),
+                       samples.source + where, advice());
+    }
+    if (!mode.governor.empty()) continue;
+    for (const Knob knob : kKnobs) {
+      if (mode.has(knob)) mode.set(knob, *tables.own_value(knob, mode.get(knob)));
+    }
+  }
+}
+
+}  // namespace
+
+void fit_to_board(Sweep& samples, const Board& board) {
+  const Bsp& bsp = board.find_bsp();
+  fit_to_tables(samples, KnobTables(knob_space(board), bsp.partial), board.name,
+                [&] { return other_release(samples, board); });
+}
+
+void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name) {
+  fit_to_tables(samples, KnobTables(space, false), name, [] { return std::string(kOwnSamples); });
+}
+
+}  // namespace ridgewatt

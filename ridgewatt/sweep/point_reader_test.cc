@@ -1,0 +1,134 @@
+// The readers of operating points: sweeps, queries and lists of modes agree with the boards' modes.
+#include "ridgewatt/sweep/point_reader.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/sweep/points.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(PointReader, PresetsOfAllBoardsSurviveEveryCsv) {
+  const testing::TemporaryFolder folder;
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    for (const auto& bsp : board.bsps) {
+      Sweep sweep{"made", "w", "inference", {}, {}};
+      for (const auto& preset : presets(board, bsp.name)) {
+        sweep.observations.push_back({{preset.mode, 1}, 0.01, 5});
+      }
+      if (sweep.observations.empty()) continue;
+      const auto path = folder.write("modes.csv", write_sweep_csv({sweep}));
+      const auto points = read_points(path);
+      const Sweep again = read_sweep(path);
+      ASSERT_EQ(points.size(), sweep.observations.size());
+      const auto modes = read_modes(path);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_EQ(points[i], sweep.observations[i].point) << name;
+        EXPECT_EQ(again.observations[i].point, sweep.observations[i].point) << name;
+        EXPECT_NE(std::find(modes.begin(), modes.end(), points[i].mode), modes.end()) << name;
+      }
+    }
+  }
+}
+
+TEST(PointReader, PartsOfACoreAreRefusedEverywhere) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.write("s.csv", "cpu_cores,batch,time_ms,power_w\n2,1,1,1\n2.5,1,1,1\n");
+  const auto expect_refused = [&](const auto& read) {
+    try {
+      read();
+      FAIL() << "2.5 cores were read";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("cpu_cores is 2.5"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("line 3"), std::string::npos);
+    }
+  };
+  expect_refused([&] { read_sweeps(path); });
+  expect_refused([&] { read_points(path); });
+  expect_refused([&] { read_modes(path); });
+}
+
+TEST(PointReader, AnEmptyBatchIsNoDimension) {
+  const auto sweeps = parse_sweeps("gpu_mhz,batch,time_ms,power_w\n306,,10,5\n408,,9,6\n", "p.csv");
+  EXPECT_EQ(sweeps.at(0).observations[0].point.batch, 0);
+}
+
+TEST(ChooseSweep, NamesWhatThereIs) {
+  const auto sweeps = [] {
+    return parse_sweeps(
+        "workload,kind,time_ms,power_w,provenance\na,training,1,1,\na,inference,1,1,\n"
+        "b,inference,1,1,\nb,inference,1,1,fake\n",
+        "s.csv");
+  };
+  EXPECT_EQ(choose_sweep(sweeps(), "a:training", "s.csv").kind, "training");
+  EXPECT_EQ(choose_sweep(sweeps(), "b:inference:fake", "s.csv").provenance, Provenance::kFake);
+  for (const char* wanted : {"", "a", "b:inference", "c"}) {
+    try {
+      choose_sweep(sweeps(), wanted, "s.csv");
+      FAIL() << wanted;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("b:inference:fake"), std::string::npos);
+    }
+  }
+}
+
+Sweep one_row(const PowerMode& mode) {
+  return {"s.csv", "w", "training", {{{mode, 16}, 0.1, 10}}, {2}};
+}
+
+// The Orin Nano has six cores; the AGX Orin twelve (NVIDIA's data sheets).
+TEST(FitToBoard, RowsOfAnotherBoardAreRefusedWithTheNearestClock) {
+  const Board nano = load_board("orin-nano-4gb");
+  Sweep rows = one_row({12, 0, 0, 0, ""});
+  try {
+    fit_to_board(rows, nano);
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("cpu_cores 12"), std::string::npos) << text;
+    EXPECT_NE(text.find("s.csv line 2"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+  const double top_hz = knob_space(nano).top().gpu_clock_hz;
+  rows = one_row({4, 0, 1.5 * top_hz, 0, ""});
+  try {
+    fit_to_board(rows, nano);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find(fmt::format("nearest is {}", top_hz / 1e6)),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(FitToBoard, RoundedClocksAreTheBoardsOwn) {
+  const Board board = load_board("agx-orin");
+  PowerMode mode = knob_space(board).top();
+  const PowerMode own = mode;
+  mode.gpu_clock_hz = std::round(own.gpu_clock_hz / 1e6) * 1e6;
+  mode.mem_clock_hz *= 1.004;
+  Sweep rows = one_row(mode);
+  fit_to_board(rows, board);
+  EXPECT_EQ(rows.observations[0].point.mode, own);
+  Sweep governed = one_row({12, 1, 1, 1, "schedutil"});
+  EXPECT_NO_THROW(fit_to_board(governed, board));
+}
+
+TEST(FitToBoard, GivenSweepsAreOfTheirBoards) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data";
+  Sweep agx = read_sweep((data / "agx-orin/training/resnet18.csv").string());
+  EXPECT_NO_THROW(fit_to_board(agx, load_board("agx-orin")));
+  EXPECT_THROW(fit_to_board(agx, load_board("nano")), InputError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,63 @@
+#include "ridgewatt/sweep/provenance.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(Provenance, WordsReadBack) {
+  for (const auto one : {Provenance::kMeasured, Provenance::kReplayed, Provenance::kModelled,
+                         Provenance::kPredicted, Provenance::kFake}) {
+    EXPECT_EQ(parse_provenance(provenance_name(one)), one);
+  }
+  EXPECT_FALSE(parse_provenance("guessed"));
+  EXPECT_FALSE(parse_provenance(""));
+}
+
+TEST(Provenance, WhatIsMadeOfFakeRowsIsFake) {
+  using enum Provenance;
+  EXPECT_EQ(derived_provenance(kMeasured, kPredicted), kPredicted);
+  EXPECT_EQ(derived_provenance(kReplayed, kReplayed), kReplayed);
+  EXPECT_EQ(derived_provenance(kFake, kPredicted), kFake);
+  EXPECT_EQ(derived_provenance(kModelled, kReplayed), kModelled);
+  EXPECT_EQ(weaker_provenance(kFake, kMeasured), kFake);
+  EXPECT_EQ(weaker_provenance(kMeasured, kReplayed), kReplayed);
+}
+
+TEST(Provenance, StaysInTheCsvOfASweep) {
+  const std::string text =
+      "workload,kind,gpu_mhz,time_ms,power_w,board,provenance,runtime,twin\n"
+      "a,training,306,10,5,agx-orin,fake,,\n"
+      "a,training,306,11,6,agx-orin,modelled,pytorch-eager,\"scaled, not validated\"\n";
+  const auto sweeps = parse_sweeps(text, "s.csv");
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_EQ(sweeps[0].provenance, Provenance::kFake);
+  EXPECT_EQ(sweeps[0].board, "agx-orin");
+  EXPECT_EQ(sweeps[1].twin, "scaled, not validated");
+  EXPECT_EQ(write_sweep_csv(sweeps), text);
+}
+
+TEST(Provenance, AFileThatDoesNotSayIsARecordedSweep) {
+  const auto sweeps = parse_sweeps("gpu_mhz,time_ms,power_w\n306,10,5\n", "s.csv");
+  EXPECT_EQ(sweeps.at(0).provenance, Provenance::kReplayed);
+  EXPECT_EQ(write_sweep_csv(sweeps),
+            "workload,kind,gpu_mhz,time_ms,power_w,provenance\n"
+            "workload,inference,306,10,5,replayed\n");
+}
+
+TEST(Provenance, AWordThatIsNoneIsRefused) {
+  try {
+    parse_sweeps("time_ms,power_w,provenance\n1,1,guessed\n", "s.csv");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("guessed"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt
