@@ -1,0 +1,54 @@
+// Where the rows of a result come from: what every row that leaves the program says.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+// `kReplayed` is also a recorded file that does not say more of itself.
+enum class Provenance { kMeasured, kReplayed, kModelled, kPredicted, kFake };
+// "measured", "replayed", "modelled", "predicted", "fake": the words of CSV and JSON.
+std::string_view provenance_name(Provenance provenance);
+std::optional<Provenance> parse_provenance(std::string_view word);
+
+// What is made of rows keeps the word of the rows where they are not of a board: of fake rows a
+// replay, a prediction and an answer are fake. Of recorded rows they are what was made: `made`.
+Provenance derived_provenance(Provenance rows, Provenance made);
+// Of rows of two origins together: the one that is farther from a measurement.
+Provenance weaker_provenance(Provenance a, Provenance b);
+
+// What the twin runs, and with it all that is modelled today.
+inline constexpr const char* kModelledRuntime = "pytorch-eager";
+
+// Empty: not known, or not so.
+struct RowOrigin {
+  std::string workload;
+  std::string kind = {};   // "inference", "training", or a phase
+  std::string board = {};  // "agx-orin"
+  Provenance provenance = Provenance::kReplayed;
+  std::string runtime = {};  // of modelled rows: kModelledRuntime
+  std::string twin = {};     // of modelled rows: "fitted" or "scaled, not validated"
+  bool operator==(const RowOrigin&) const = default;
+};
+
+// "resnet18 training on agx-orin, fake", for titles and remarks.
+std::string describe(const RowOrigin& origin);
+
+// Origins as fields of rows, for every table and file; a field that no row has is left out, but
+// for `provenance`, which is always there.
+class OriginFields {
+ public:
+  explicit OriginFields(const std::vector<RowOrigin>& origins);
+  // In the order workload, kind, board, provenance, runtime, twin.
+  const std::vector<std::string>& names() const { return names_; }
+  // One value per name.
+  std::vector<std::string> values(const RowOrigin& origin) const;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace ridgewatt
