@@ -148,7 +148,8 @@ TEST_F(EstimateCommand, PresetsHaveTheirNames) {
         run_program("estimate zoo:lenet5 --format json --device " + arguments);
     EXPECT_EQ(result.status, 0) << result.output;
     std::vector<std::string> found;
-    for (const auto& row : Json::parse(result.output)["estimates"]) {
+    const Json json = Json::parse(result.output);
+    for (const auto& row : json["estimates"]) {
       found.push_back(row.contains("preset") && row["preset"].is_string()
                           ? row["preset"].get<std::string>()
                           : "");

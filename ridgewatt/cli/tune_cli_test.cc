@@ -159,7 +159,8 @@ TEST_F(TuneCommand, EveryBoardBspAndOwnFileAnswers) {
     std::set<std::string> presets;
     const Board board = load_board(name);
     for (const auto& preset : board.find_bsp().presets) presets.insert(preset.name);
-    for (const auto& other : Json::parse(twin.output)["compared"]) {
+    const Json answer = Json::parse(twin.output);
+    for (const auto& other : answer["compared"]) {
       const std::string told = other["name"];
       EXPECT_TRUE(told == "MAXN" || presets.contains(told)) << name << " " << told;
     }
