@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Rooms, format, clang-tidy. Called by ./dev lint; `tools/lint.sh FILE...` runs clang-tidy on those alone.
+# Rooms, lifetimes, format, clang-tidy. Called by ./dev lint; `tools/lint.sh FILE...` runs clang-tidy on those alone.
 # Most of clang-tidy's time goes into the libraries' headers: like the compiler it reads a room's files
 # some at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python3 tools/check_rooms.py
+python3 tools/check_lifetimes.py
 mapfile -t sources < <(git ls-files '*.h' '*.cc' '*.c' '*.cu')
 clang-format --dry-run --Werror "${sources[@]}"
 preset=lint

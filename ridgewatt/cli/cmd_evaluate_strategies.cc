@@ -140,7 +140,8 @@ void run(const Context& context, const EvaluateOptions& options) {
     }
   }
   std::vector<PowerMode> modes;
-  for (const auto& preset : presets(load_board(options.board))) modes.push_back(preset.mode);
+  const Board board = load_board(options.board);
+  for (const auto& preset : presets(board)) modes.push_back(preset.mode);
   auto suite = make_strategy_suite(trainings, inferences, modes);
   std::erase_if(suite, [&](const SuiteEntry& entry) {
     return entry.scenario.name.find(options.only) == std::string::npos;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/predict/pareto.h"
@@ -62,6 +63,14 @@ void run(const Context& context, const ParetoCommand& options) {
   remark(context, describe(predicted));
 }
 
+void check(const CLI::App& command, const ParetoCommand& options) {
+  if (options.sweep.empty()) return;
+  refuse_without_effect(command,
+                        {"--device", "--model", "--query", "--method", "--reference",
+                         "--reference-model", "--interval"},
+                        "with --sweep", "its rows are taken as they are");
+}
+
 }  // namespace
 
 void add_pareto(CLI::App& app, Context& context) {
@@ -81,7 +90,8 @@ void add_pareto(CLI::App& app, Context& context) {
   command->add_option("--y", options->y, "Second cost, per sample")
       ->check(costs)
       ->capture_default_str();
-  command->callback([&context, options] {
+  command->callback([&context, options, command] {
+    check(*command, *options);
     if (options->sweep.empty() && options->inputs.samples.empty()) {
       throw CLI::RequiredError("--samples or --sweep");
     }

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/board_option.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 
 namespace ridgewatt::cli {
@@ -16,7 +19,7 @@ namespace {
 
 struct PipelineCommand {
   std::string model;
-  std::string device = "agx-orin";
+  std::string device;
   ModeOptions mode;
   std::string storage = "nvme";
   double sample_kb = 100;
@@ -32,10 +35,11 @@ struct Answer {
   PipelineConfig config;
   std::vector<WhatIf> changes;
   std::string provenance;
+  RowOrigin origin;
   std::optional<CostCaveats> caveats;  // of the model, where one was priced
 };
 
-Answer answer_of(const PipelineCommand& options) {
+Answer answer_of(const Context& context, const PipelineCommand& options) {
   PipelineConfig config = options.config;
   config.storage = find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
@@ -47,9 +51,13 @@ Answer answer_of(const PipelineCommand& options) {
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;
-    return {config, all_changes(config), "modelled from the times given", {}};
+    return {config,
+            all_changes(config),
+            "modelled from the times given",
+            {"", "training", "", Provenance::kModelled},
+            {}};
   }
-  const Board board = load_board(options.device);
+  const Board board = load_board(board_or_at_hand(context, options.device));
   EagerModel eager(options.model);
   const TwinModel model(
       load_twin(board),
@@ -62,8 +70,12 @@ Answer answer_of(const PipelineCommand& options) {
       RunOptions{4, 0.0}, config.batch);
   const KnobSpace space = knob_space(board);
   const PowerMode mode = options.mode.given() ? space.nearest(options.mode.mode()) : space.top();
-  return {on_twin(config, model, mode), changes_on_twin(config, model, space, mode),
-          model.provenance() + "; " + describe(mode), model.estimator(config.batch).cost().caveats};
+  return {on_twin(config, model, mode),
+          changes_on_twin(config, model, space, mode),
+          model.provenance() + "; " + describe(mode),
+          {options.model, "training", board.name, Provenance::kModelled, kModelledRuntime,
+           model.twin().status},
+          model.estimator(config.batch).cost().caveats};
 }
 
 Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
@@ -106,8 +118,20 @@ Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
   return table;
 }
 
+void check(const CLI::App& command, const PipelineCommand& options) {
+  if (options.model.empty()) {
+    refuse_without_effect(
+        command, {"--device", "--cpu-cores", "--cpu-mhz", "--gpu-mhz", "--mem-mhz", "--governor"},
+        "with --compute-ms", "times that are given are of no board");
+  } else {
+    refuse_without_effect(command, {"--cores", "--base-w", "--compute-w", "--core-w"},
+                          "with a MODEL", "the twin of --device knows them");
+  }
+  if (options.simulate == 0) refuse_without_effect(command, {"--cv"}, "without --simulate");
+}
+
 void run(const Context& context, const PipelineCommand& options) {
-  const Answer answer = answer_of(options);
+  const Answer answer = answer_of(context, options);
   if (answer.caveats) say_caveats(context, *answer.caveats);
   std::vector<std::pair<std::string, EpochCost>> epochs;
   for (const int epoch : {0, 1}) {
@@ -132,9 +156,10 @@ void run(const Context& context, const PipelineCommand& options) {
                  {"relief", relief},
                  {"what_if", changes.to_json()}};
     if (answer.caveats) add_caveats(*answer.caveats, json);
+    add_origin(json, answer.origin);
     return print(json);
   }
-  if (context.csv()) return print(context, changes);
+  if (context.csv()) return print(context, with_origin(changes, {answer.origin}));
   std::cout << answer.provenance << "\n\n";
   print_aside(context, epoch_rows);
   std::cout << "\nbinds: " << bound_name(later.bound) << "; relieved most by " << relief << "\n\n";
@@ -153,7 +178,7 @@ void add_pipeline(CLI::App& app, Context& context) {
   auto& config = options->config;
   command->add_option("MODEL", options->model,
                       "ONNX file or zoo:NAME; trained on the board's twin");
-  command->add_option("--device", options->device, "Board or board file")->capture_default_str();
+  command->add_option("--device", options->device, kBoardHelp);
   add_strict(*command, context);
   add_mode_options(*command, options->mode);
   quantity(command->add_option("--compute-ms", options->compute_ms,
@@ -200,7 +225,10 @@ void add_pipeline(CLI::App& app, Context& context) {
            number().within(0, 10));
   quantity(command->add_option("--simulate", options->simulate, "Simulate so many epochs too"),
            count().within(0, 1000));
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

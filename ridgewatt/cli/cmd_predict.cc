@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/cli/vocabulary.h"
@@ -156,6 +157,29 @@ void run(const Context& context, const PredictCommand& options) {
   }
 }
 
+void check(const CLI::App& command, const PredictCommand& options) {
+  const auto& inputs = options.inputs;
+  if (options.advise) {
+    refuse_without_effect(command,
+                          {"--samples", "--reference", "--model", "--query", "--reference-model",
+                           "--interval", "--output", "--suggest", "--train-reference"},
+                          "with --advise");
+  }
+  if (options.suggest > 0) {
+    refuse_without_effect(command, {"--output"}, "with --suggest", "it prints the modes");
+  }
+  if (!options.train_reference.empty()) {
+    refuse_without_effect(command,
+                          {"--device", "--reference", "--model", "--query", "--method",
+                           "--reference-model", "--interval", "--output", "--suggest"},
+                          "with --train-reference");
+  }
+  if (inputs.method != "powertrain") {
+    refuse_without_effect(command, {"--reference-model"}, "with --method " + inputs.method,
+                          "powertrain starts from it");
+  }
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, Context& context) {
@@ -206,7 +230,8 @@ void add_predict(CLI::App& app, Context& context) {
            count().within(1, 1e9))
       ->needs(one_training)
       ->capture_default_str();
-  command->callback([&context, options] {
+  command->callback([&context, options, command] {
+    check(*command, *options);
     if (options->advise) {
       if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-ms");
       return run(context, *options);

@@ -1,10 +1,16 @@
 // ridgewatt roofline: roofs and balance points of power modes, and where a model's layers lie.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/board_option.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/report/twin_report.h"
 #include "ridgewatt/roofline/twin_roofline.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -14,15 +20,20 @@ namespace {
 
 struct RooflineCommand {
   WorkloadOptions workload;
-  std::string device = "agx-orin";
+  std::string device;
   std::string modes = "presets";
   std::string svg;
   std::string html;
 };
 
-Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed) {
+Table roof_table(const Board& board, const Twin& twin, const std::vector<PowerMode>& modes,
+                 std::uint64_t seed) {
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
+  const bool preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
+    return !preset_name(board, mode).empty();
+  });
+  if (preset) columns.push_back({.name = "preset", .rank = 1});
   const std::vector<Column> roofs = {
       {"conv_gflop_per_s"},
       {"product_gflop_per_s"},
@@ -48,6 +59,10 @@ Table roof_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uin
     const FittedValue& ratio = ratios[i];
     const EnergyRoofline r = twin_roofline(twin, mode);
     std::vector<Cell> cells = knob_cells(mode, knobs);
+    if (preset) {
+      const std::string name = preset_name(board, mode);
+      cells.push_back(name.empty() ? Cell() : Cell(name));
+    }
     for (const double value :
          {r.peak_flop_per_s / 1e9, twin_roofline(twin, mode, OpClass::kGemm).peak_flop_per_s / 1e9,
           r.bandwidth_bytes_per_s / 1e9, r.time_balance(), r.energy_per_flop_j * 1e12,
@@ -91,11 +106,32 @@ Table position_table(const Estimator& estimator, const PowerMode& mode) {
   return table;
 }
 
+RowOrigin origin_of(const Board& board, const Twin& twin, const RooflineCommand& command) {
+  const bool model = !command.workload.model.empty();
+  const char* kind = command.workload.training ? "training" : "inference";
+  return {command.workload.model, model ? kind : "", board.name,
+          Provenance::kModelled,  kModelledRuntime,  twin.status};
+}
+
+// Without a model there is nothing that these say anything of.
+void check(const CLI::App& command, const RooflineCommand& options) {
+  if (options.workload.model.empty()) {
+    refuse_without_effect(command,
+                          {"--batch", "--training", "--precision", "--optimizer", "--dim",
+                           "--workers", "--loader-ms"},
+                          "without a MODEL");
+  }
+  if (options.workload.batches.size() > 1) {
+    throw UsageError("layers are shown at one batch", "--batch", "give one");
+  }
+  check_workload_options(command, options.workload);
+}
+
 void run(const Context& context, const RooflineCommand& command) {
-  const Board board = load_board(command.device);
+  const Board board = load_board(board_or_at_hand(context, command.device));
   const Twin twin = load_twin(board);
   const auto modes = select_modes(board, command.modes);
-  const Table roofs = roof_table(twin, modes, context.seed);
+  const Table roofs = roof_table(board, twin, modes, context.seed);
   std::unique_ptr<EagerModel> eager;
   std::unique_ptr<TwinModel> model;
   std::unique_ptr<Table> layers;
@@ -116,8 +152,10 @@ void run(const Context& context, const RooflineCommand& command) {
   }
   if (context.json()) {
     Json json;
-    json["device"] = command.device;
+    json["device"] = command.device.empty() ? board.name : command.device;
     json["provenance"] = twin.provenance();
+    add_origin(json, origin_of(board, twin, command));
+    json["twin_error"] = twin_error_json(twin.fit);
     json["modes"] = roofs.to_json();
     if (layers) {
       json["model"] = command.workload.model;
@@ -128,7 +166,9 @@ void run(const Context& context, const RooflineCommand& command) {
     }
     return print(json);
   }
-  if (context.csv()) return print(context, layers ? *layers : roofs);
+  if (context.csv()) {
+    return print(context, with_origin(layers ? *layers : roofs, {origin_of(board, twin, command)}));
+  }
   std::cout << escape_terminal(twin.provenance()) << "\n\n";
   if (!layers) return print(context, roofs);
   print_aside(context, roofs);
@@ -141,18 +181,20 @@ void run(const Context& context, const RooflineCommand& command) {
 }  // namespace
 
 void add_roofline(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "roofline",
-                              "Roofs and balance points of power modes; where layers lie",
-                              "ridgewatt roofline zoo:resnet50 --modes maxn --batch 16");
+  auto* command = add_command(
+      app, context, "roofline", "Roofs and balance points of power modes; where layers lie",
+      "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16");
   auto options = std::make_shared<RooflineCommand>();
   options->workload.add_to(*command, context);
   command->get_option("MODEL")->required(false);
-  command->add_option("--device", options->device, "Board or board file");
-  command->add_option("--modes", options->modes,
-                      "all, presets (default), maxn, a preset, or a CSV file of modes");
+  command->add_option("--device", options->device, kBoardHelp);
+  command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
   command->add_option("--svg", options->svg, "Write the figures to this SVG file");
   command->add_option("--html", options->html, "Write figures and tables to this HTML file");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

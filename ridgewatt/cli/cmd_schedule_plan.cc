@@ -1,5 +1,6 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches a cycle.
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/cli/vocabulary.h"
@@ -49,6 +50,17 @@ Plan search(const Context& context, const PlanOptions& options, const PlanProble
     profiled.push_back(profiled_to_json(space.candidates()[point], problem));
   }
   return summary.plan;
+}
+
+void check(const CLI::App& command, const PlanOptions& options) {
+  const std::string when = "with --strategy " + options.strategy;
+  if (options.strategy == "exhaustive") {
+    refuse_without_effect(command, {"--profiles"}, when, "it knows every point of the sweeps");
+  }
+  if (options.strategy != "auto" && options.strategy != "als") {
+    refuse_without_effect(command, {"--train-reference", "--infer-reference"}, when,
+                          "auto and als learn from them");
+  }
 }
 
 void run(const Context& context, const PlanOptions& options) {
@@ -101,7 +113,10 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                       "Sweep of another training workload, for auto and als");
   command->add_option("--infer-reference", options->infer_reference,
                       "Sweep of another inference workload, for auto and als");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/cli/vocabulary.h"
@@ -111,6 +112,17 @@ void write_figures(const std::string& folder, const Plan& plan, const PlanTable&
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
   for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
   write("throughput.svg", throughput_map(table, problem, power_w, latency_s));
+}
+
+void check(const CLI::App& command, const SimulateOptions& options) {
+  if (options.arrivals != "bursty") {
+    refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
+  }
+  if (options.schedule.infer.empty()) {
+    refuse_without_effect(command,
+                          {"--arrivals", "--arrivals-csv", "--full-batches", "--late-last"},
+                          "without inference");
+  }
 }
 
 void run(const Context& context, const SimulateOptions& options) {
@@ -223,7 +235,10 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
   command->add_option("--figures", options->figures,
                       "Folder for timeline.svg, power.svg, latency.svg and throughput.svg");
   command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

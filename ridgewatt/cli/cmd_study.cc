@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/device_options.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/study_report.h"
 #include "ridgewatt/study/study_bench.h"
@@ -160,6 +161,19 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   }
 }
 
+void check(const CLI::App& command, const StudyCommand& options) {
+  if (!options.replay.empty()) {
+    refuse_without_effect(command,
+                          {"--device", "--sysroot", "--state-dir", "--store", "--max-runs",
+                           "--rate", "--settle", "--plan"},
+                          "with --replay", "nothing is run");
+  }
+  if (options.show) {
+    refuse_without_effect(command, {"--html", "--plan", "--store", "--replay"}, "with --show");
+  }
+  if (options.plan) refuse_without_effect(command, {"--html"}, "with --plan");
+}
+
 void run(const Context& context, const StudyCommand& options) {
   if (options.name.empty()) return print_studies(context);
   Study study = study_of(options);
@@ -221,7 +235,10 @@ void add_study(CLI::App& app, Context& context) {
       seconds().within(0, 600));
   command->add_flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
   command->add_flag("--show", options->show, "Print the study's file");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

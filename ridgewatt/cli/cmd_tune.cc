@@ -1,8 +1,11 @@
 // ridgewatt tune: the best power mode and batch within limits.
+#include <algorithm>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/board_option.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/tune_command.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
@@ -11,14 +14,90 @@
 namespace ridgewatt::cli {
 namespace {
 
+// What only a search that profiles points follows.
+void refuse_search_options(const CLI::App& command, const std::string& when,
+                           const std::string& advice) {
+  refuse_without_effect(command,
+                        {"--profiles", "--time-budget", "--minibatches", "--min-gain", "--noise",
+                         "--observations", "--trace"},
+                        when, advice);
+}
+
+// What the strategy that searches does not look at.
+void check_strategy(const CLI::App& command, const std::string& strategy) {
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), strategy) != names.end();
+  };
+  const std::string when = "with --strategy " + strategy;
+  if (!is({"als", "auto"})) {
+    refuse_without_effect(command, {"--observations"}, when, "als and auto remember");
+  }
+  if (!is({"als", "auto", "thompson"})) {
+    refuse_without_effect(command, {"--reference"}, when, "als, auto and thompson learn from it");
+  }
+  if (!is({"auto"})) refuse_without_effect(command, {"--min-gain"}, when, "auto follows it");
+  if (is({"exhaustive"})) refuse_without_effect(command, {"--profiles", "--noise"}, when);
+}
+
+void check_sweep(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--samples"}, "with --sweep", "give one of them");
+  refuse_without_effect(command, {"--training", "--confidence"}, "with --sweep");
+  if (options.device.empty()) {
+    refuse_without_effect(command, {"MODEL", "--model"}, "with --sweep and no --device",
+                          "--device NAME, whose twin is to be a reference");
+  }
+  if (options.model.empty()) {
+    refuse_without_effect(command, {"--precision"}, "with --sweep and no model");
+  }
+  check_strategy(command, options.strategy.value_or("auto"));
+}
+
+void check_samples(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--strategy", "--training"}, "with --samples");
+  refuse_search_options(command, "with --samples", "nothing is profiled");
+  if (options.device.empty()) {
+    refuse_without_effect(command, {"MODEL", "--model"}, "with --samples and no --device",
+                          "--device NAME, whose twin is to be a reference");
+  }
+  if (options.model.empty()) {
+    refuse_without_effect(command, {"--precision"}, "with --samples and no model");
+  }
+}
+
+void check_twin(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
+                        "on a twin", "they go with --sweep or --samples");
+  if (options.strategy) {
+    refuse_without_effect(command, {"--confidence"}, "with --strategy",
+                          "without it every point is judged with its interval");
+    return check_strategy(command, *options.strategy);
+  }
+  refuse_search_options(command, "on a twin without --strategy",
+                        "every point is estimated, none is profiled");
+}
+
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
-  if (is_local_device(options.device)) return tune_live(context, std::move(options));
+  options.goal.check(command);
+  if (!(options.dataset_size > 0)) {
+    refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
+  }
+  if (is_local_device(options.device)) {
+    refuse_without_effect(command,
+                          {"--sweep", "--samples", "--model", "--reference", "--precision",
+                           "--confidence", "--observations", "--keep-outliers"},
+                          "with --device " + options.device);
+    check_strategy(command, options.strategy.value_or("auto"));
+    return tune_live(context, std::move(options));
+  }
   refuse_live_options(command);
   if (options.live.command.size() > 1) {
     throw UsageError("more than one model", options.live.command[1],
                      "a program after -- needs --device local or fake:BOARD");
   }
-  if (!options.live.command.empty()) options.model = options.live.command[0];
+  if (!options.live.command.empty()) {
+    refuse_without_effect(command, {"--model"}, "with MODEL", "give one of them");
+    options.model = options.live.command[0];
+  }
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
       throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
@@ -32,11 +111,21 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.confidence >= 0.5 && options.confidence < 1)) {
     throw UsageError("the confidence must be at least 0.5 and below 1", "--confidence");
   }
-  if (!options.sweep.empty()) return tune_sweep(context, options);
-  if (!options.samples.empty()) return tune_samples(context, options);
-  if (!options.model.empty() && !options.device.empty()) return tune_twin(context, options);
-  throw UsageError("nothing to tune", "",
-                   "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
+  if (!options.sweep.empty()) {
+    check_sweep(command, options);
+    return tune_sweep(context, options);
+  }
+  if (!options.samples.empty()) {
+    check_samples(command, options);
+    return tune_samples(context, options);
+  }
+  if (options.model.empty()) {
+    throw UsageError("nothing to tune", "",
+                     "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
+  }
+  check_twin(command, options);
+  options.device = board_or_at_hand(context, options.device);
+  tune_twin(context, options);
 }
 
 void add_search_options(CLI::App& command, TuneOptions& options) {
@@ -87,7 +176,8 @@ void add_tune(CLI::App& app, Context& context) {
                       "Which workload of a file, NAME or NAME:KIND");
   command->add_option("--reference", options->references,
                       "Sweep of another workload to learn from");
-  quantity(command->add_option("--batch", options->batches, "Minibatch sizes to choose from"),
+  quantity(command->add_option("--batch", options->batches,
+                               "Minibatch sizes to choose from; without it those that can matter"),
            count().within(1, 1 << 20))
       ->delimiter(',')
       ->allow_extra_args(false);  // a program may follow

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -55,19 +56,23 @@ class EstimateCommand : public ::testing::Test {
 TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   const std::string modes = folder_.write(
       "modes.csv",
-      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n12,2201.6,1300.5,3199\n4,422.4,318.75,665.6\n");
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n11,2201.6,1300.5,3199\n4,422.4,318.75,665.6\n");
   const ProgramResult result = run_program("estimate zoo:mobilenet_v2 --device agx-orin --modes " +
                                            modes + " --batch 1,4,16 --format csv");
   ASSERT_EQ(result.status, 0) << result.output;
   std::vector<std::string> lines = split(result.output, '\n');
   ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
-  EXPECT_EQ(lines[0],
-            "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
-            "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,bound,fits_memory");
+  EXPECT_EQ(
+      lines[0],
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
+      "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,bound,fits_memory,workload,kind,"
+      "board,provenance,runtime,twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 16U);
+    ASSERT_EQ(cells.size(), 22U);
+    EXPECT_EQ(cells[20], "pytorch-eager");
+    EXPECT_EQ(cells[21], "fitted");
     EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
     EXPECT_EQ(cells[4], batches[row]);
     const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };
@@ -81,7 +86,7 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
 
 TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
   const ProgramResult result =
-      run_program("estimate zoo:resnet18 --modes maxn --per-layer --format json");
+      run_program("estimate zoo:resnet18 --device agx-orin --modes maxn --per-layer --format json");
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
   EXPECT_THAT(json["provenance"].get<std::string>(), HasSubstr("modelled with the agx-orin twin"));
@@ -95,8 +100,9 @@ TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
 TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
   const auto job_s = [](const std::string& loader) {
     const ProgramResult result = run_program(
-        "estimate zoo:resnet18 --training --modes maxn --dataset-size 1600 --loader-ms " + loader +
-        " --format json");
+        "estimate zoo:resnet18 --device agx-orin --training --modes maxn --dataset-size 1600 "
+        "--loader-ms " +
+        loader + " --format json");
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(result.output)["estimates"][0]["job_time_s"].get<double>();
   };
@@ -107,11 +113,80 @@ TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
 
 TEST_F(EstimateCommand, FaultsAreOneLine) {
   expect_refused("estimate zoo:resnet18 --device nowhere", 1, "nowhere");
-  expect_refused("estimate zoo:nothing", 1, "nothing");
+  expect_refused("estimate zoo:nothing --device agx-orin", 1, "nothing");
   expect_refused("estimate", 2, "MODEL");
   expect_refused("estimate zoo:resnet18 --batch 0", 2, "--batch");
-  expect_refused("estimate zoo:resnet18 --modes " + folder_.write("no.csv", "gpu_mhz\n"), 1,
-                 "no.csv");
+  expect_refused(
+      "estimate zoo:resnet18 --device agx-orin --modes " + folder_.write("no.csv", "gpu_mhz\n"), 1,
+      "no.csv");
+}
+
+// A twin that was scaled has no error of its own, and the AGX Orin's is not that of ten others.
+TEST_F(EstimateCommand, EachRowSaysWhichTwinItIsOf) {
+  const ProgramResult result =
+      run_program("estimate zoo:mobilenet_v2 --device all --batch 4 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["runtime"], "pytorch-eager");
+  EXPECT_FALSE(json.contains("fit"));
+  EXPECT_EQ(json["provenance"].get<std::string>().find("%"), std::string::npos);
+  ASSERT_EQ(json["estimates"].size(), list_boards().size());
+  for (const auto& row : json["estimates"]) {
+    const bool fitted = row["board"] == "agx-orin";
+    EXPECT_EQ(row["twin"], fitted ? "fitted" : "scaled, not validated") << row["board"];
+    EXPECT_EQ(row["twin_error"]["unseen_time_mape"].is_null(), !fitted) << row["board"];
+    EXPECT_EQ(row["unseen_time_error_pct"].is_null(), !fitted) << row["board"];
+  }
+  const ProgramResult one =
+      run_program("estimate zoo:mobilenet_v2 --device orin-nano --modes maxn --format json");
+  EXPECT_TRUE(Json::parse(one.output)["fit"]["time_mape"].is_null()) << one.output;
+}
+
+TEST_F(EstimateCommand, PresetsHaveTheirNames) {
+  const auto names = [](const std::string& arguments) {
+    const ProgramResult result =
+        run_program("estimate zoo:lenet5 --format json --device " + arguments);
+    EXPECT_EQ(result.status, 0) << result.output;
+    std::vector<std::string> found;
+    const Json json = Json::parse(result.output);
+    for (const auto& row : json["estimates"]) {
+      found.push_back(row.contains("preset") && row["preset"].is_string()
+                          ? row["preset"].get<std::string>()
+                          : "");
+    }
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("orin-nano"), (Names{"15W", "7W"}));
+  EXPECT_EQ(names("orin-nano --modes 7W,15W"), (Names{"7W", "15W"}));
+  EXPECT_EQ(names("agx-orin --modes 30W,maxn,15w"), (Names{"MODE_30W", "MAXN", "MODE_15W"}));
+  const ProgramResult table = run_program("estimate zoo:lenet5 --device orin-nano");
+  EXPECT_THAT(table.output, HasSubstr("not a cap"));
+  const ProgramResult roofs = run_program("roofline --device orin-nano --format csv");
+  EXPECT_THAT(roofs.output, HasSubstr("preset"));
+  EXPECT_THAT(roofs.output, HasSubstr(",7W,"));
+  expect_refused("estimate zoo:lenet5 --device agx-xavier --modes 30W", 2, "MODE_30W_6CORE");
+  expect_refused("estimate zoo:lenet5 --device orin-nano --modes 25W", 1, "orin-nano-8gb@super");
+}
+
+// This machine is no Jetson: nothing is taken in silence.
+TEST_F(EstimateCommand, WithoutABoardItSaysSo) {
+  if (board_at_hand(Sysfs())) GTEST_SKIP() << "skipped: a board is at hand";
+  for (const char* arguments :
+       {"estimate zoo:lenet5", "roofline", "pipeline zoo:lenet5", "tune zoo:lenet5"}) {
+    expect_refused(arguments, 2, "no board given: --device NAME");
+  }
+}
+
+TEST_F(EstimateCommand, WhatHasNoEffectIsRefused) {
+  expect_refused("estimate zoo:lenet5 --device nano --optimizer adam", 2,
+                 "--optimizer has no effect without --training");
+  expect_refused("estimate zoo:lenet5 --device nano --epochs 3", 2, "--epochs has no effect");
+  expect_refused("roofline --device nano --batch 4", 2, "--batch has no effect without a MODEL");
+  expect_refused("pipeline --compute-ms 5 --device nano", 2, "--device has no effect");
+  expect_refused("predict --samples x.csv --query x.csv --reference-model m", 2,
+                 "--reference-model has no effect with --method auto");
+  expect_refused("pareto --sweep x.csv --device nano", 2, "--device has no effect with --sweep");
 }
 
 TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
@@ -119,7 +194,7 @@ TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
   ASSERT_EQ(modes.status, 0) << modes.output;
   EXPECT_THAT(modes.output, HasSubstr("time_balance"));
   const ProgramResult model =
-      run_program("roofline zoo:resnet18 --modes maxn --batch 16 --format json");
+      run_program("roofline zoo:resnet18 --device agx-orin --modes maxn --batch 16 --format json");
   ASSERT_EQ(model.status, 0) << model.output;
   const Json json = Json::parse(model.output);
   EXPECT_EQ(json["batch"], 16);

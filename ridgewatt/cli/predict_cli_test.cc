@@ -57,8 +57,8 @@ TEST_F(PredictCommand, SuggestsOtherModesThanTheSampledFromHighClocksToLow) {
   const Json next = json_of("predict --samples " + sampled + " --query " + sweep_ + " --suggest 8");
   ASSERT_EQ(next.size(), 8U);
   std::set<Json> known;
-  for (const auto& row : read_sweep(sampled).observations)
-    known.insert(mode_to_json(row.point.mode));
+  const Sweep profiled = read_sweep(sampled);
+  for (const auto& row : profiled.observations) known.insert(mode_to_json(row.point.mode));
   for (std::size_t i = 0; i < next.size(); ++i) {
     EXPECT_FALSE(known.contains(next[i]["mode"]));
     if (i == 0) continue;

@@ -1,11 +1,16 @@
 // The contract of `ridgewatt tune` and `ridgewatt evaluate strategies` on the command line.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <set>
 
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
@@ -136,6 +141,137 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
   EXPECT_EQ(answer["considered"], 18096);
   EXPECT_TRUE(answer["profiled"].empty());
   EXPECT_EQ(answer["fits_memory"], true);
+}
+
+// The presets of a board were read after it was freed: orin-nano@super and own files crashed.
+TEST_F(TuneCommand, EveryBoardBspAndOwnFileAnswers) {
+  setenv("MALLOC_PERTURB_", "165", 1);  // freed memory is overwritten: what reads it, fails
+  std::vector<std::string> names;
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    for (const auto& bsp : board.bsps) names.push_back(name + "@" + bsp.name);
+    names.push_back(folder_.write(name + ".toml", board.toml));
+  }
+  for (const auto& name : names) {
+    const ProgramResult twin =
+        run_program("tune zoo:lenet5 --quiet --format json --device " + name);
+    ASSERT_EQ(twin.status, 0) << name << '\n' << twin.output;
+    std::set<std::string> presets;
+    const Board board = load_board(name);
+    for (const auto& preset : board.find_bsp().presets) presets.insert(preset.name);
+    const Json answer = Json::parse(twin.output);
+    for (const auto& other : answer["compared"]) {
+      const std::string told = other["name"];
+      EXPECT_TRUE(told == "MAXN" || presets.contains(told)) << name << " " << told;
+    }
+    const ProgramResult replayed = run_program(
+        "tune --quiet --format json --max-power 12 --sweep " + sweep_ + " --device " + name);
+    EXPECT_EQ(replayed.status, 0) << name << '\n' << replayed.output;
+  }
+  unsetenv("MALLOC_PERTURB_");
+}
+
+TEST_F(TuneCommand, ARateIsServedByABatchThatIsFound) {
+  const ProgramResult result =
+      run_program("tune zoo:yolov8n --device orin-nano --max-power 10 --rate 30 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json answer = Json::parse(result.output);
+  const double batch = answer["batch"], time_s = answer["time_ms"].get<double>() / 1e3;
+  EXPECT_GE(batch / time_s, 30);
+  EXPECT_LE(answer["power_w"].get<double>(), 10);
+  EXPECT_GT(answer["batches"].size(), 2u);
+  // Means keep the limits: each at least as surely as not.
+  EXPECT_GE(answer["confidence"].get<double>(), 0.5);
+  EXPECT_EQ(answer["limits"].size(), 2u);
+  EXPECT_EQ(answer["runtime"], "pytorch-eager");
+  EXPECT_EQ(answer["twin"], "scaled, not validated");
+  EXPECT_TRUE(answer["twin_error"]["time_mape"].is_null());
+  const ProgramResult sure = run_program(
+      "tune zoo:yolov8n --device orin-nano --max-power 10 --rate 30 --confidence 0.7 --format "
+      "json");
+  const Json surer = Json::parse(sure.output.substr(0, sure.output.rfind('}') + 1));
+  if (sure.status == 0) {
+    EXPECT_GE(surer["confidence"].get<double>(), 0.7 - 1e-6);
+  }
+}
+
+TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
+  const std::string asked = "tune zoo:yolov8n --device orin-nano --batch 1 --format json --rate 30";
+  const ProgramResult result = run_program(asked + " --max-power 10");
+  ASSERT_EQ(result.status, 3) << result.output;
+  const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));
+  EXPECT_EQ(result.output.find("--profiles"), std::string::npos) << result.output;
+  EXPECT_GE(json["nearest_miss"]["broken"].size(), 1u);
+  EXPECT_EQ(json["advice"], "--batch 2 would do");
+  // Each of what is proposed is an answer.
+  for (const auto& mend : json["mends"]) {
+    const std::string option = mend["option"];
+    const std::string other = option.starts_with("--max-power") ? "" : " --max-power 10";
+    const std::string rate = option.starts_with("--rate") ? " --batch 1 " : "";
+    const std::string base =
+        rate.empty() ? asked : "tune zoo:yolov8n --device orin-nano --batch 1 --format json";
+    EXPECT_EQ(run_program(base + other + " " + option).status, 0) << option;
+  }
+  const std::string quick = "tune zoo:resnet50 --max-time 60 --format json --device ";
+  const ProgramResult slow = run_program(quick + "nano");
+  ASSERT_EQ(slow.status, 3) << slow.output;
+  const Json boards =
+      Json::parse(slow.output.substr(0, slow.output.rfind("}\n") + 1))["other_boards"];
+  ASSERT_FALSE(boards.empty());
+  EXPECT_EQ(run_program(quick + boards[0]["board"].get<std::string>()).status, 0);
+}
+
+TEST_F(TuneCommand, AJobIsToldInHoursToo) {
+  const ProgramResult result = run_program(
+      "tune zoo:lenet5 --training --device agx-orin --dataset-size 50000 --epochs 10 --format "
+      "json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json answer = Json::parse(result.output);
+  EXPECT_NEAR(answer["job_time_h"].get<double>() * 3600, answer["job_time_s"].get<double>(), 1e-6);
+  EXPECT_NEAR(answer["job_energy_wh"].get<double>() * 3600, answer["job_energy_j"].get<double>(),
+              1e-6);
+  // The same job by estimate, in the mode of the answer: one function tells both.
+  const std::string modes =
+      folder_.write("mode.csv", fmt::format("cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n{},{},{},{}\n",
+                                            answer["mode"]["cpu_cores"].get<int>(),
+                                            answer["mode"]["cpu_mhz"].get<double>(),
+                                            answer["mode"]["gpu_mhz"].get<double>(),
+                                            answer["mode"]["mem_mhz"].get<double>()));
+  const ProgramResult estimated = run_program(
+      "estimate zoo:lenet5 --training --device agx-orin --dataset-size 50000 --epochs 10 "
+      "--format json --modes " +
+      modes);
+  ASSERT_EQ(estimated.status, 0) << estimated.output;
+  const Json row = Json::parse(estimated.output)["estimates"][0];
+  EXPECT_NEAR(row["job_time_s"].get<double>(), answer["job_time_s"].get<double>(),
+              1e-6 * answer["job_time_s"].get<double>());
+}
+
+TEST_F(TuneCommand, WhatHasNoEffectIsRefused) {
+  const std::string twin = "zoo:lenet5 --device nano ", sweep = "--sweep " + sweep_ + " ";
+  for (const auto& arguments : std::vector<std::string>{
+           sweep + "--samples " + sweep_, sweep + "--model zoo:lenet5", "zoo:lenet5 " + sweep,
+           sweep + "--max-latency 50", sweep + "--epochs 3", sweep + "--training",
+           sweep + "--strategy random --observations x.csv",
+           sweep + "--strategy gmd --reference x.csv", sweep + "--energy-weight 2",
+           twin + "--profiles 5", twin + "--trace", twin + "--reference x.csv",
+           twin + "--strategy auto --confidence 0.9", "--samples " + sweep_ + " --strategy auto"}) {
+    const ProgramResult result = run_program("tune " + arguments);
+    EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
+    EXPECT_NE(result.output.find("has no effect"), std::string::npos) << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
+TEST_F(TuneCommand, EveryRowOfCsvSaysWhereItComesFrom) {
+  const ProgramResult result = run_program("tune zoo:lenet5 --device orin-nano --format csv");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto lines = split(result.output, '\n');
+  for (const char* name : {"workload", "board", "provenance", "runtime", "twin"}) {
+    EXPECT_NE(("," + lines[0] + ",").find("," + std::string(name) + ","), std::string::npos)
+        << name;
+  }
+  EXPECT_NE(lines[1].find("pytorch-eager"), std::string::npos) << lines[1];
 }
 
 // The best of what was profiled is what was measured, not what a model makes of it.

@@ -27,12 +27,41 @@ std::vector<NamedMode> named_modes(const TuneOptions& options, const SearchSpace
   std::vector<PowerMode> modes;
   for (const auto& point : space.points()) modes.push_back(point.mode);
   const KnobSpace knobs(std::move(modes));
-  for (const auto& preset : presets(load_board(options.device))) {
+  const Board board = load_board(options.device);
+  for (const auto& preset : presets(board)) {
     const PowerMode& nearest = knobs.nearest(preset.mode);
     if (nearest == names[0].mode) continue;
     names.push_back({(nearest == preset.mode ? "" : "near ") + preset.name, nearest});
   }
   return names;
+}
+
+void name_presets(TuneReport& report, const Board& board) {
+  std::vector<std::string> names;
+  std::vector<double> drawn_w;
+  const auto name = [&](ComparedPoint& point) {
+    point.preset = preset_name(board, point.point.mode);
+    names.push_back(point.preset);
+    drawn_w.push_back(point.cost.power_w.mean);
+  };
+  if (report.answer) name(*report.answer);
+  if (report.miss) name(*report.miss);
+  for (auto& other : report.others) name(other);
+  report.preset_note = preset_note(names, drawn_w);
+}
+
+void add_mends(TuneReport& report, std::span<const OperatingPoint> points,
+               std::span<const Prediction> costs, Caution caution) {
+  if (report.answer) return;
+  for (const auto& [kind, value, point] : relaxations(report.goal, points, costs, caution)) {
+    report.mends.push_back({kind, value, points[point]});
+  }
+}
+
+void add_job(TuneReport& report) {
+  if (!(report.job_samples > 0) || !report.answer) return;
+  const auto& [point, cost] = std::pair(report.answer->point, report.answer->cost);
+  report.job = job_cost(cost.time_s.mean, cost.power_w.mean, point.batch, report.job_samples);
 }
 
 TuneReport search_report(const Context& context, const TuneOptions& options,
@@ -50,15 +79,47 @@ TuneReport search_report(const Context& context, const TuneOptions& options,
   report.board_time_s = summary.board_time_s;
   report.board_energy_j = summary.board_energy_j;
   report.job_samples = options.dataset_size * options.epochs;
+  add_job(report);
+  std::vector<OperatingPoint> points;
+  std::vector<Prediction> costs;
+  for (const auto& step : summary.steps) {
+    points.push_back(step.seen.point);
+    costs.push_back(exactly(step.seen));
+  }
+  add_mends(report, points, costs, Caution::kMeans);
+  if (!report.answer && summary.steps.size() < space.size()) {
+    report.advice = fmt::format("only {} of {} points were profiled: raise --profiles",
+                                summary.steps.size(), space.size());
+  }
   return report;
 }
+
+namespace {
+
+// What to do without an answer, in one line.
+std::string how_to_mend(const TuneReport& report) {
+  std::string text;
+  if (!report.fits_memory && report.advice.empty()) {
+    const bool smaller = !report.batches.empty() && report.batches.front() > 1;
+    text = smaller ? "choose a smaller --batch" : "choose a board with more memory";
+    const std::string boards = mend_text({}, report.boards);
+    return boards.empty() ? text : text + "; " + boards;
+  }
+  text = mend_text(report.mends, report.boards);
+  if (text.empty() && report.advice.empty()) return "no single limit mends it: loosen several";
+  if (text.empty()) return report.advice;
+  return report.advice.empty() ? text : text + "; " + report.advice;
+}
+
+}  // namespace
 
 void print_report(const Context& context, const TuneReport& report, bool trace) {
   if (report.caveats) say_caveats(context, *report.caveats);
   if (context.json()) {
     print(tune_to_json(report));
   } else if (context.csv()) {
-    print(context, trace ? trace_table(report) : tune_table(report));
+    const Table table = trace ? trace_table(report) : tune_table(report);
+    print(context, with_origin(table, {report.origin}));
   } else {
     for (const auto& line : tune_question(report)) std::cout << escape_terminal(line) << '\n';
     std::cout << '\n';
@@ -79,9 +140,8 @@ void print_report(const Context& context, const TuneReport& report, bool trace) 
     }
   }
   if (!report.answer) {
-    throw NoSolutionError(
-        "no answer within the limits", describe_goal(report.goal),
-        report.fits_memory ? "loosen a limit or raise --profiles" : "choose a smaller --batch");
+    throw NoSolutionError("no answer within the limits", describe_goal(report.goal),
+                          how_to_mend(report));
   }
 }
 
@@ -97,9 +157,13 @@ void print_ranking(const Context& context, const std::vector<TuneReport>& report
     print(json);
   } else {
     if (!context.csv() && answered) {
-      std::cout << escape_terminal(describe_goal(reports.front().goal)) << ", modelled\n\n";
+      std::cout << escape_terminal(describe_goal(reports.front().goal)) << ", modelled, "
+                << reports.front().origin.runtime << "\n\n";
     }
-    print(context, ranking_table(reports));
+    std::vector<RowOrigin> origins;
+    for (const auto& report : reports) origins.push_back(report.origin);
+    const Table table = ranking_table(reports);
+    print(context, context.csv() && !origins.empty() ? with_origin(table, origins) : table);
   }
   if (!answered) throw NoSolutionError("no board has an answer within the limits");
 }

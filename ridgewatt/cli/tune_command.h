@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct TuneOptions {
 StrategyOptions strategy_options(const Context& context, const TuneOptions& options);
 // MAXN and, where a board is named, its other presets; each as the nearest mode of the space.
 std::vector<NamedMode> named_modes(const TuneOptions& options, const SearchSpace& space);
+// Gives the points of a report the names of the board's presets, and says that those are no caps.
+void name_presets(TuneReport& report, const Board& board);
+// Without an answer: what would give one, out of these points.
+void add_mends(TuneReport& report, std::span<const OperatingPoint> points,
+               std::span<const Prediction> costs, Caution caution);
+// What the answer's job costs, where its size is given.
+void add_job(TuneReport& report);
 // What a finished search says.
 TuneReport search_report(const Context& context, const TuneOptions& options,
                          const SearchSpace& space, const SearchSummary& summary);

@@ -166,6 +166,8 @@ void tune_live(const Context& context, TuneOptions options) {
   report.workload = profile.campaign.workload + " " + profile.campaign.kind;
   report.device = profile.campaign.board;
   report.provenance = profiler.provenance();
+  report.origin = {profile.campaign.workload, profile.campaign.kind, profile.campaign.board,
+                   parse_provenance(report.provenance).value_or(Provenance::kMeasured)};
   Sweep seen;
   seen.observations = strategy.known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);

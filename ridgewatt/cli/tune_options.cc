@@ -5,16 +5,16 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 
 void GoalOptions::add_to(CLI::App& command) {
-  command
-      .add_option("--minimize", minimize,
-                  "time, energy, power, edp (energy-delay product), cost, latency or throughput; "
-                  "per sample")
-      ->capture_default_str();
+  command.add_option(
+      "--minimize", minimize,
+      "time, energy, power, edp (energy-delay product), cost, latency or throughput; "
+      "per sample; without it time, or latency where a --rate is given");
   quantity(command.add_option("--max-power", max_power_w, "Power limit"), watts().positive());
   quantity(command.add_option("--max-time", max_time_ms, "Time limit of a minibatch"),
            milliseconds().positive());
@@ -36,9 +36,21 @@ void GoalOptions::add_to(CLI::App& command) {
       ->capture_default_str();
 }
 
+void GoalOptions::check(const CLI::App& command) const {
+  if (goal().objective != Objective::kCost) {
+    refuse_without_effect(command, {"--energy-weight", "--time-weight"}, "without --minimize cost");
+  }
+  if (!(rate > 0)) {
+    refuse_without_effect(command, {"--max-latency"}, "of its own without --rate",
+                          "it counts how long a batch gathers; --max-time limits a minibatch");
+  }
+}
+
 Goal GoalOptions::goal() const {
   Goal goal;
-  goal.objective = parse_objective(minimize);
+  goal.objective = minimize   ? parse_objective(*minimize)
+                   : rate > 0 ? Objective::kLatency
+                              : Objective::kTime;
   if (max_power_w) goal.limits.power_w = *max_power_w;
   if (max_time_ms) goal.limits.time_s = *max_time_ms / 1e3;
   if (max_energy_j) goal.limits.energy_j = *max_energy_j;

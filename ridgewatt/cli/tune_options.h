@@ -14,12 +14,14 @@ namespace ridgewatt::cli {
 
 // Limits as a user writes them; absent ones do not limit.
 struct GoalOptions {
-  std::string minimize = "time";
+  std::optional<std::string> minimize;  // without it time, or latency at a rate
   std::optional<double> max_power_w, max_time_ms, max_energy_j, max_latency_ms, max_slowdown;
   double rate = 0;
   double energy_weight = 1, time_weight = 1;
 
   void add_to(CLI::App& command);
+  // Refuses what has no effect on the question.
+  void check(const CLI::App& command) const;
   Goal goal() const;  // checked
 };
 

@@ -12,7 +12,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/tune/choice.h"
+#include "ridgewatt/tune/limits.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -94,7 +94,14 @@ void tune_samples(const Context& context, const TuneOptions& options) {
       "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
       profiled ? "the answer is one of them and costs what was measured; " : "");
   report.considered = space.size();
+  report.origin = {samples.workload, samples.kind, "", Provenance::kPredicted};
+  if (report.answer) {
+    report.confidence = limit_confidence(report.goal, report.answer->point, report.answer->cost);
+  }
+  add_mends(report, space.points(), costs, cautious ? Caution::kUpperEnds : Caution::kMeans);
   report.job_samples = options.dataset_size * options.epochs;
+  add_job(report);
+  if (!options.device.empty()) name_presets(report, load_board(options.device));
   print_report(context, report, options.trace);
 }
 

@@ -90,9 +90,11 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
   report.caveats = std::move(caveats);
   report.workload = sweep.workload + " " + sweep.kind;
   report.provenance = profiler.provenance();
+  report.origin = {sweep.workload, sweep.kind};
   report.others = compare_with_sweep(report.goal, sweep, names);
   const auto governors = compare_with_governors(report.goal, governed);
   report.others.insert(report.others.end(), governors.begin(), governors.end());
+  if (!options.device.empty()) name_presets(report, load_board(options.device));
   print_report(context, report, options.trace);
 }
 

@@ -11,14 +11,23 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/twin_profiler.h"
 #include "ridgewatt/roofline/twin_model.h"
-#include "ridgewatt/tune/choice.h"
+#include "ridgewatt/tune/limits.h"
 
 namespace ridgewatt::cli {
 namespace {
 
-std::vector<int> batches_of(const TuneOptions& options) {
-  if (!options.batches.empty()) return options.batches;
-  return {options.training ? 16 : 1};
+// What is asked of and fits the memory; all of what was asked where nothing fits.
+std::vector<int> batches_of(const TuneOptions& options, const Goal& goal, const TwinModel& model) {
+  if (options.batches.empty()) {
+    return batches_to_try(goal, options.training,
+                          [&](int batch) { return model.fits_memory(batch); });
+  }
+  std::vector<int> fitting;
+  for (const int batch : options.batches) {
+    if (batch < 1) throw UsageError("a batch must be 1 or more", "--batch");
+    if (model.fits_memory(batch)) fitting.push_back(batch);
+  }
+  return fitting.empty() ? options.batches : fitting;
 }
 
 Prediction estimate(const TwinModel& model, const OperatingPoint& point, double interval) {
@@ -72,6 +81,37 @@ void choose_among_all(TuneReport& report, const TuneOptions& options, const Twin
                                cautious ? Caution::kUpperEnds : Caution::kMeans, kTwinTie);
   if (choice.best) report.answer = estimated(report.goal, "answer", model, space[*choice.best]);
   if (choice.miss) report.miss = estimated(report.goal, "nearest miss", model, space[*choice.miss]);
+  add_mends(report, space.points(), costs, cautious ? Caution::kUpperEnds : Caution::kMeans);
+}
+
+// A search on the twin in place of the board.
+TuneReport search_on_twin(const Context& context, const TuneOptions& options,
+                          const TwinModel& model, const SearchSpace& space) {
+  TwinProfiler profiler(model);
+  StrategyOptions strategy = strategy_options(context, options);
+  for (const auto& name : named_modes(options, space)) strategy.presets.push_back(name.mode);
+  TuneReport report =
+      search_report(context, options, space, tune(space, options.goal.goal(), profiler, strategy));
+  for (auto* point : {&report.answer, &report.miss}) {
+    if (*point) *point = estimated(report.goal, (*point)->name, model, (*point)->point);
+  }
+  return report;
+}
+
+// What the report says of its answer beside its cost.
+void add_facts(TuneReport& report, const TwinModel& model, const WorkloadCost& priced) {
+  report.memory_known = true;
+  report.memory_bytes = priced.peak_memory_bytes;
+  report.board_memory_bytes = model.twin().memory_bytes;
+  report.remark = model.provenance();
+  report.twin_error = model.twin().fit;
+  if (!report.answer) return;
+  const auto& point = report.answer->point;
+  report.confidence = limit_confidence(report.goal, point, report.answer->cost);
+  if (report.job_samples > 0) {
+    report.job = job_cost(model.estimator(point.batch).breakdown(point.mode), point.batch,
+                          report.job_samples);
+  }
 }
 
 TuneReport tune_board(const Context& context, TuneOptions options, const std::string& device) {
@@ -81,25 +121,13 @@ TuneReport tune_board(const Context& context, TuneOptions options, const std::st
   const WorkloadKind kind = options.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
   auto cost = std::make_shared<ModelCost>(options.model, kind, options.precision);
   const TwinModel model(twin, [cost](int batch) { return (*cost)(batch); });
-  std::vector<int> fitting;
-  for (const int batch : batches_of(options)) {
-    if (batch < 1) throw UsageError("a batch must be 1 or more", "--batch");
-    if (model.fits_memory(batch)) fitting.push_back(batch);
-  }
-  const std::vector<int> batches = fitting.empty() ? batches_of(options) : fitting;
+  const std::vector<int> batches = batches_of(options, options.goal.goal(), model);
   const SearchSpace space(knob_space(board), batches);
 
   TuneReport report;
   report.goal = options.goal.goal();
   if (options.strategy) {
-    TwinProfiler profiler(model);
-    StrategyOptions strategy = strategy_options(context, options);
-    for (const auto& name : named_modes(options, space)) strategy.presets.push_back(name.mode);
-    const SearchSummary summary = tune(space, report.goal, profiler, strategy);
-    report = search_report(context, options, space, summary);
-    if (report.answer) {
-      report.answer = estimated(report.goal, "answer", model, report.answer->point);
-    }
+    report = search_on_twin(context, options, model, space);
   } else {
     report.goal = with_reference(report.goal, model, space);
     report.strategy = "exhaustive";
@@ -112,22 +140,59 @@ TuneReport tune_board(const Context& context, TuneOptions options, const std::st
                   precision_name(priced.precision), board.title);
   report.caveats = priced.caveats;
   report.device = device;
-  report.twin_status = twin.status;
+  report.origin = {options.model,    options.training ? "training" : "inference",
+                   board.name,       Provenance::kModelled,
+                   kModelledRuntime, twin.status};
   report.seed = context.seed;
   report.provenance = "modelled";
-  report.remark = model.provenance();
-  report.memory_known = true;
-  report.memory_bytes = priced.peak_memory_bytes;
-  report.board_memory_bytes = twin.memory_bytes;
-  report.fits_memory = !fitting.empty();
-  if (fitting.empty()) {
+  report.batches = batches;
+  report.batches_asked = !options.batches.empty();
+  report.fits_memory = model.fits_memory(batches.front());
+  if (!report.fits_memory) {
     report.miss = report.answer ? report.answer : report.miss;
     report.answer.reset();
+    report.mends.clear();
   }
   report.considered = space.size();
   report.job_samples = options.dataset_size * options.epochs;
+  add_facts(report, model, priced);
   compare_with_board(report, options, model, space, batches);
+  name_presets(report, board);
   return report;
+}
+
+// Other boards, and other BSPs of this one, that keep the limits which this one cannot.
+std::vector<BoardWithAnswer> boards_with_answer(const Context& context, const TuneOptions& options,
+                                                const Board& board) {
+  std::vector<std::string> names;
+  for (const auto& bsp : board.bsps) {
+    const bool embedded = board.source.starts_with("embedded");
+    if (embedded && bsp.name != board.bsp) names.push_back(board.name + "@" + bsp.name);
+  }
+  for (const auto& name : list_boards()) {
+    if (name != board.name) names.push_back(name);
+  }
+  std::vector<BoardWithAnswer> found;
+  for (const auto& name : names) {
+    try {
+      const TuneReport report = tune_board(context, options, name);
+      if (!report.answer) continue;
+      found.push_back({name, report.origin.twin, report.answer->cost.power_w.mean});
+    } catch (const NotSupportedError&) {
+      continue;  // nothing is known of it
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.power_w < b.power_w; });
+  return found;
+}
+
+// "--batch 2 would do", where the user asked of others.
+std::string other_batch(const Context& context, TuneOptions options) {
+  if (options.batches.empty()) return "";
+  options.batches.clear();
+  const TuneReport report = tune_board(context, options, options.device);
+  return report.answer ? fmt::format("--batch {} would do", report.answer->point.batch) : "";
 }
 
 // Every board's best, the best board first; boards without an answer last.
@@ -153,7 +218,12 @@ void rank_boards(const Context& context, const TuneOptions& options) {
 
 void tune_twin(const Context& context, const TuneOptions& options) {
   if (options.device == "all") return rank_boards(context, options);
-  print_report(context, tune_board(context, options, options.device), options.trace);
+  TuneReport report = tune_board(context, options, options.device);
+  if (!report.answer) {
+    report.boards = boards_with_answer(context, options, load_board(options.device));
+    report.advice = other_batch(context, options);
+  }
+  print_report(context, report, options.trace);
 }
 
 }  // namespace ridgewatt::cli

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/option_rules.h"
 
 namespace ridgewatt::cli {
 
@@ -53,6 +54,12 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context) {
                "--loader-ms", loader_ms,
                "Milliseconds of one loader worker for one sample at the highest CPU clock"),
            milliseconds());
+}
+
+void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
+  if (!options.training) {
+    refuse_without_effect(command, {"--optimizer"}, "without --training");
+  }
 }
 
 EagerOptions WorkloadOptions::eager() const {

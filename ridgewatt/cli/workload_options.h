@@ -41,4 +41,7 @@ struct WorkloadOptions {
   std::unique_ptr<TwinModel> on(const Twin& twin, EagerModel& model) const;
 };
 
+// UsageError for options of the workload that this one does not follow.
+void check_workload_options(const CLI::App& command, const WorkloadOptions& options);
+
 }  // namespace ridgewatt::cli

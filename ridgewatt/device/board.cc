@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
 namespace {
@@ -18,24 +19,49 @@ double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   return board.find_bsp().levels[static_cast<std::size_t>(knob)].back();
 }
 
-double rate_per_sm_cycle(const Board& board, Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kFp32:
-      return 2.0 * board.cores_per_sm;
-    case Arithmetic::kFp16:
-      return board.fp16_flop_per_sm_cycle;
-    case Arithmetic::kBf16:
-      return board.bf16_flop_per_sm_cycle;
-    case Arithmetic::kInt8:
-      return board.int8_op_per_sm_cycle;
-  }
-  return 0;
-}
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
     return std::tolower(x) == std::tolower(y);
   });
+}
+
+std::string_view without_mode(std::string_view name) {
+  constexpr std::string_view kMode = "MODE_";
+  const bool long_form =
+      name.size() > kMode.size() && equal_ignoring_case(name.substr(0, kMode.size()), kMode);
+  return long_form ? name.substr(kMode.size()) : name;
+}
+
+bool is_name(std::string_view name, std::string_view wanted) {
+  return equal_ignoring_case(name, wanted);
+}
+
+bool is_short_name(std::string_view name, std::string_view wanted) {
+  return equal_ignoring_case(without_mode(name), without_mode(wanted));
+}
+
+// "30W" of "MODE_30W_ALL".
+bool begins_so(std::string_view name, std::string_view wanted) {
+  const std::string_view whole = without_mode(name), part = without_mode(wanted);
+  return !part.empty() && whole.size() > part.size() && whole[part.size()] == '_' &&
+         equal_ignoring_case(whole.substr(0, part.size()), part);
+}
+
+NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
+  std::vector<std::string> names, elsewhere;
+  for (const auto& bsp : board.bsps) {
+    for (const auto& preset : bsp.presets) {
+      if (bsp.name == board.bsp)
+        names.push_back(preset.name);
+      else if (is_name(preset.name, wanted) || is_short_name(preset.name, wanted))
+        elsewhere.push_back(fmt::format("{}@{}", board.name, bsp.name));
+    }
+  }
+  std::string advice = fmt::format("choose one of {}", fmt::join(names, ", "));
+  if (!elsewhere.empty()) advice += fmt::format("; {} has it", fmt::join(elsewhere, ", "));
+  return NotFoundError(
+      fmt::format("no preset '{}' of board {} with BSP {}", wanted, board.name, board.bsp), "",
+      advice);
 }
 
 }  // namespace
@@ -44,6 +70,8 @@ std::string_view arithmetic_name(Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::kFp32:
       return "fp32";
+    case Arithmetic::kTf32:
+      return "tf32";
     case Arithmetic::kFp16:
       return "fp16";
     case Arithmetic::kBf16:
@@ -54,7 +82,7 @@ std::string_view arithmetic_name(Arithmetic arithmetic) {
   return "";
 }
 
-const Bsp& Board::find_bsp(std::string_view bsp_name) const {
+const Bsp& Board::find_bsp(std::string_view bsp_name) const& {
   const std::string_view wanted = bsp_name.empty() ? std::string_view(bsp) : bsp_name;
   std::vector<std::string_view> names;
   for (const auto& candidate : bsps) {
@@ -74,13 +102,40 @@ const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name
 }
 
 const Preset& find_preset(const Board& board, std::string_view preset_name) {
+  const auto& all = presets(board);
+  std::vector<const Preset*> fitting;
+  for (const auto fits : {is_name, is_short_name, begins_so}) {
+    for (const auto& preset : all) {
+      if (fits(preset.name, preset_name)) fitting.push_back(&preset);
+    }
+    if (!fitting.empty()) break;
+  }
+  if (fitting.size() == 1) return *fitting.front();
+  if (fitting.empty()) throw unknown_preset(board, preset_name);
+  std::vector<std::string> meant;
+  for (const auto* preset : fitting) {
+    meant.push_back(fmt::format("{} ({})", preset->name, describe(preset->mode)));
+  }
+  throw UsageError(fmt::format("'{}' fits {} presets of {}@{}", preset_name, fitting.size(),
+                               board.name, board.bsp),
+                   "", fmt::format("say which: {}", fmt::join(meant, "; ")));
+}
+
+std::string preset_name(const Board& board, const PowerMode& mode) {
   std::vector<std::string_view> names;
   for (const auto& preset : presets(board)) {
-    if (equal_ignoring_case(preset.name, preset_name)) return preset;
-    names.push_back(preset.name);
+    if (preset.mode == mode) names.push_back(preset.name);
   }
-  throw NotFoundError(fmt::format("no preset '{}' of board {}", preset_name, board.name), "",
-                      fmt::format("choose one of {}", fmt::join(names, ", ")));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::optional<double> power_in_name_w(std::string_view preset_name) {
+  for (const auto& word : split(preset_name, '_')) {
+    if (!word.ends_with('W')) continue;
+    const auto watts = parse_double(word.substr(0, word.size() - 1));
+    if (watts && *watts > 0) return watts;
+  }
+  return std::nullopt;
 }
 
 int sms_for_tpc_mask(const Board& board, unsigned mask) {
@@ -89,17 +144,40 @@ int sms_for_tpc_mask(const Board& board, unsigned mask) {
   return board.sms_per_tpc * (board.tpc_slots - std::popcount(mask & slots));
 }
 
+std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp32:
+      return 2.0 * board.cores_per_sm;
+    case Arithmetic::kTf32:
+      if (board.tf32_flop_per_sm_cycle || !board.bf16_flop_per_sm_cycle) {
+        return board.tf32_flop_per_sm_cycle;
+      }
+      return *board.bf16_flop_per_sm_cycle / 2;
+    case Arithmetic::kFp16:
+      return board.fp16_flop_per_sm_cycle;
+    case Arithmetic::kBf16:
+      return board.bf16_flop_per_sm_cycle;
+    case Arithmetic::kInt8:
+      return board.int8_op_per_sm_cycle;
+  }
+  return std::nullopt;
+}
+
 bool supports(const Board& board, Arithmetic arithmetic) {
-  return rate_per_sm_cycle(board, arithmetic) > 0;
+  return stated_rate(board, arithmetic).value_or(0) > 0;
 }
 
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms) {
-  if (!supports(board, arithmetic)) {
-    throw NotSupportedError(
-        fmt::format("{} is not known to support {}", board.title, arithmetic_name(arithmetic)));
+  const auto rate = stated_rate(board, arithmetic);
+  if (!rate) {
+    throw NotSupportedError(fmt::format("no rate of {} is stated", arithmetic_name(arithmetic)),
+                            board.source, "see docs/boards.md for its key under [gpu]");
   }
-  return (sms > 0 ? sms : board.sms) * rate_per_sm_cycle(board, arithmetic) *
-         clock_hz(board, mode, Knob::kGpuClock);
+  if (*rate <= 0) {
+    throw NotSupportedError(
+        fmt::format("the GPU of {} has no {}", board.title, arithmetic_name(arithmetic)));
+  }
+  return (sms > 0 ? sms : board.sms) * *rate * clock_hz(board, mode, Knob::kGpuClock);
 }
 
 double peak_bandwidth(const Board& board, const PowerMode& mode) {

@@ -9,6 +9,7 @@
 // Boards come from boards/*.toml (format: docs/boards.md), embedded into the library at build.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,10 +22,11 @@
 
 namespace ridgewatt {
 
-// What a GPU computes in.
-enum class Arithmetic { kFp32, kFp16, kBf16, kInt8 };
-inline constexpr std::size_t kArithmeticCount = 4;
-// "fp32", "fp16", "bf16", "int8".
+// What a GPU computes in. TF32 is how tensor cores multiply FP32 numbers.
+enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8 };
+inline constexpr std::array<Arithmetic, 5> kArithmetics = {
+    Arithmetic::kFp32, Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8};
+// "fp32", "tf32", "fp16", "bf16", "int8".
 std::string_view arithmetic_name(Arithmetic arithmetic);
 
 // A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
@@ -77,10 +79,12 @@ struct Board {
   int tpc_slots = 0;    // bits of the TPC mask; 0: the board has none
   int sms_per_tpc = 0;  // 0 when there is no mask
   int cores_per_sm = 0;
-  // Dense rates per SM and clock cycle, tensor cores where there are; 0: not supported.
-  double fp16_flop_per_sm_cycle = 0;
-  double bf16_flop_per_sm_cycle = 0;
-  double int8_op_per_sm_cycle = 0;
+  // Dense rates per SM and clock cycle, tensor cores where there are. 0: the GPU has none; nothing:
+  // the board file does not say, and what needs the rate is refused.
+  std::optional<double> fp16_flop_per_sm_cycle;
+  std::optional<double> bf16_flop_per_sm_cycle;
+  std::optional<double> tf32_flop_per_sm_cycle;
+  std::optional<double> int8_op_per_sm_cycle;
 
   double memory_bytes = 0;          // fitted, shared by CPU and GPU
   double visible_memory_bytes = 0;  // total that Linux reports; `memory_bytes` when not known
@@ -93,8 +97,10 @@ struct Board {
   std::string source;  // path of the board file, or "embedded NAME.toml"
   std::string toml;    // its text
 
-  // The BSP of that name, or the selected one; NotFoundError with the names that there are.
-  const Bsp& find_bsp(std::string_view bsp_name = "") const;
+  // The BSP of that name, or the selected one; NotFoundError with the names that there are. It lies
+  // in the board; a board that is about to go gives a copy.
+  const Bsp& find_bsp(std::string_view bsp_name = "") const&;
+  Bsp find_bsp(std::string_view bsp_name = "") const&& { return this->find_bsp(bsp_name); }
 };
 
 // Names of the embedded boards, sorted.
@@ -112,16 +118,35 @@ std::optional<std::string> find_board(std::span<const std::string> compatible);
 
 // All power modes of a BSP (default: the selected one): core counts 1 to all, times the tables.
 KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
+// What lies in a board is returned by reference. Of a board that is about to go the same functions
+// return a copy: in `for (.. : presets(load_board(name)))` a reference would be to freed memory.
 const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name = "");
-// By name, ignoring case; NotFoundError with the names that there are.
+inline std::vector<Preset> presets(const Board&& board, std::string_view bsp_name = "") {
+  return presets(board, bsp_name);
+}
+// By name, ignoring case and "MODE_" before it; "30W" also means "MODE_30W_ALL" where no other
+// preset begins so. NotFoundError with the names that there are (in other BSPs too), UsageError
+// with those that are meant where the name fits several.
 const Preset& find_preset(const Board& board, std::string_view preset_name);
+inline Preset find_preset(const Board&& board, std::string_view preset_name) {
+  return find_preset(board, preset_name);
+}
+// Name of the preset with exactly this mode, "A, B" where two have it; empty when none has.
+std::string preset_name(const Board& board, const PowerMode& mode);
+// The power in a preset's name, "MODE_30W_ALL": 30. It is the vendor's budget, not a cap.
+std::optional<double> power_in_name_w(std::string_view preset_name);
 
 // SMs that a TPC mask leaves on: a set bit switches one TPC off. All when there is no mask.
 int sms_for_tpc_mask(const Board& board, unsigned mask);
+// Dense rate per SM and clock cycle in FLOP (INT8: operations); 0: the GPU has none; nothing: not
+// stated. FP32 is 2 x cores per SM. TF32, where its own key is absent, is half the BF16 rate, as on
+// every GPU with either (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
+std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic);
+// True when a rate above 0 is stated.
 bool supports(const Board& board, Arithmetic arithmetic);
-// Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock; FP32 is
-// 2 x cores/SM. `sms` 0: all. An absent GPU clock (also under a governor) counts as the highest.
-// NotSupportedError for a precision that the board's GPU has no rate for.
+// Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock. `sms` 0: all. An
+// absent GPU clock (also under a governor) counts as the highest. NotSupportedError for a precision
+// that the GPU has no rate for, or whose rate is not stated.
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
 // DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
@@ -129,5 +154,9 @@ double peak_bandwidth(const Board& board, const PowerMode& mode);
 double peak_cpu_flops(const Board& board, const PowerMode& mode);
 // The fact that covers `key`: the one with the longest matching prefix; null when there is none.
 const Fact* find_fact(const Board& board, std::string_view key);
+inline std::optional<Fact> find_fact(const Board&& board, std::string_view key) {
+  const Fact* fact = find_fact(board, key);
+  return fact == nullptr ? std::nullopt : std::optional(*fact);
+}
 
 }  // namespace ridgewatt

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
@@ -75,6 +77,92 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
   // The same caps on the older GPU table, which lacks 612 MHz.
   EXPECT_EQ(find_preset(load_board("agx-orin"), "MODE_30W").mode.gpu_clock_hz, 624.75e6);
   EXPECT_THROW(find_preset(board, "MODE_31W"), NotFoundError);
+}
+
+// What a board that goes at the end of the line gives is a copy; a reference was freed memory to
+// `for (.. : presets(load_board(name)))`, and `tune` crashed.
+TEST(Board, WhatATemporaryGivesIsACopy) {
+  static_assert(std::is_same_v<decltype(presets(load_board(""))), std::vector<Preset>>);
+  static_assert(std::is_same_v<decltype(find_preset(load_board(""), "")), Preset>);
+  static_assert(std::is_same_v<decltype(load_board("").find_bsp()), Bsp>);
+  static_assert(std::is_same_v<decltype(find_fact(load_board(""), "")), std::optional<Fact>>);
+  static_assert(
+      std::is_same_v<decltype(knob_space(load_board("")).modes()), std::vector<PowerMode>>);
+  static_assert(std::is_same_v<decltype(knob_space(load_board("")).top()), PowerMode>);
+  for (const auto& name : list_boards()) {
+    std::size_t named = 0;
+    for (const auto& preset : presets(load_board(name))) named += preset.name.empty() ? 0 : 1;
+    EXPECT_EQ(named, load_board(name).find_bsp().presets.size()) << name;
+  }
+}
+
+TEST(Board, PresetsBearShortNames) {
+  const Board orin = load_board("agx-orin");
+  EXPECT_EQ(find_preset(orin, "15w").name, "MODE_15W");
+  const Board xavier = load_board("agx-xavier");
+  EXPECT_EQ(find_preset(xavier, "10W").name, "MODE_10W");
+  // The whole name goes before those that only begin so.
+  EXPECT_EQ(find_preset(xavier, "15W").name, "MODE_15W");
+  try {
+    find_preset(xavier, "30W");
+    ADD_FAILURE() << "30W is four presets";
+  } catch (const UsageError& error) {
+    for (const char* name : {"_ALL", "_6CORE", "_4CORE", "_2CORE"}) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string("MODE_30W") + name));
+    }
+  }
+  try {
+    find_preset(load_board("orin-nano"), "25W");
+    ADD_FAILURE() << "jp5 has no 25W";
+  } catch (const NotFoundError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("orin-nano-8gb@super has it"));
+  }
+  EXPECT_EQ(preset_name(orin, find_preset(orin, "MODE_30W").mode), "MODE_30W");
+  EXPECT_EQ(preset_name(orin, knob_space(orin)[0]), "");
+  EXPECT_EQ(power_in_name_w("MODE_30W_6CORE"), 30);
+  EXPECT_EQ(power_in_name_w("7W_AI"), 7);
+  EXPECT_EQ(power_in_name_w("MAXN"), std::nullopt);
+}
+
+// NVIDIA, Introducing Jetson Thor (2025): 517 TFLOPS of sparse FP16, 1035 of sparse INT8; dense is
+// half. TF32 is half of BF16 on every tensor core with either (A100: 156 and 312 TFLOPS).
+TEST(Board, EveryPrecisionIsStated) {
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    for (const Arithmetic arithmetic : kArithmetics) {
+      EXPECT_TRUE(stated_rate(board, arithmetic)) << name << " " << arithmetic_name(arithmetic);
+    }
+    EXPECT_EQ(*stated_rate(board, Arithmetic::kTf32), *stated_rate(board, Arithmetic::kBf16) / 2);
+    const bool ampere = board.gpu_architecture.starts_with("Ampere") || name == "thor";
+    EXPECT_EQ(supports(board, Arithmetic::kTf32), ampere) << name;
+  }
+  const Board thor = load_board("thor");
+  const PowerMode top = knob_space(thor).top();
+  EXPECT_NEAR(peak_flops(thor, top, Arithmetic::kFp16) / 1e12, 517 / 2.0, 1);
+  EXPECT_NEAR(peak_flops(thor, top, Arithmetic::kInt8) / 1e12, 1035 / 2.0, 2);
+}
+
+TEST(Board, ARateThatIsNotStatedIsRefusedByName) {
+  std::string text = load_board("thor").toml;
+  for (const std::string key : {"bf16_flop_per_sm_cycle", "tf32_flop_per_sm_cycle"}) {
+    const auto at = text.find(key);
+    text.erase(at, text.find('\n', at) - at);
+  }
+  const Board board = parse_board(text, "own.toml");
+  EXPECT_FALSE(supports(board, Arithmetic::kTf32));
+  try {
+    peak_flops(board, PowerMode{}, Arithmetic::kTf32);
+    ADD_FAILURE() << "no rate of TF32";
+  } catch (const NotSupportedError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no rate of tf32 is stated"));
+  }
+  const Board nano = load_board("nano");
+  try {
+    peak_flops(nano, PowerMode{}, Arithmetic::kBf16);
+    ADD_FAILURE() << "no BF16";
+  } catch (const NotSupportedError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("has no bf16"));
+  }
 }
 
 TEST(Board, RoundedCapsMeanTheTableEntry) {

@@ -65,6 +65,14 @@ class Section {
     const auto* node = find(key);
     return node == nullptr ? fallback : checked(key, *node, lo, hi);
   }
+  // FLOP or operations of an SM per cycle; 0 says that the GPU has none of the kind.
+  std::optional<double> rate(std::string_view key) {
+    const auto* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    const double value = checked(key, *node, 0, 1e7);
+    if (value > 0 && value < 1) fail(key, "must be 0 (the GPU has none) or 1 and more");
+    return value;
+  }
   int whole(std::string_view key, int lo, int hi) {
     const double value = number(key, lo, hi);
     if (value != std::floor(value)) fail(key, "must be a whole number");
@@ -199,9 +207,10 @@ void parse_silicon(Section& root, Board& board) {
   board.tpc_slots = gpu.whole_or("tpc_slots", 0, 1, 30);
   board.sms_per_tpc = board.tpc_slots > 0 ? gpu.whole("sms_per_tpc", 1, 64) : 0;
   board.cores_per_sm = gpu.whole("cores_per_sm", 1, 4096);
-  board.fp16_flop_per_sm_cycle = gpu.number_or("fp16_flop_per_sm_cycle", 0, 1, 1e7);
-  board.bf16_flop_per_sm_cycle = gpu.number_or("bf16_flop_per_sm_cycle", 0, 1, 1e7);
-  board.int8_op_per_sm_cycle = gpu.number_or("int8_op_per_sm_cycle", 0, 1, 1e7);
+  board.fp16_flop_per_sm_cycle = gpu.rate("fp16_flop_per_sm_cycle");
+  board.bf16_flop_per_sm_cycle = gpu.rate("bf16_flop_per_sm_cycle");
+  board.tf32_flop_per_sm_cycle = gpu.rate("tf32_flop_per_sm_cycle");
+  board.int8_op_per_sm_cycle = gpu.rate("int8_op_per_sm_cycle");
   gpu.reject_unknown();
 
   Section memory = root.table("memory");

@@ -61,7 +61,7 @@ KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
   }
 }
 
-const std::vector<double>& KnobSpace::levels(Knob knob) const {
+const std::vector<double>& KnobSpace::levels(Knob knob) const& {
   return levels_[index_of(knob)];
 }
 
@@ -71,7 +71,7 @@ std::optional<std::size_t> KnobSpace::find(const PowerMode& mode) const {
   return static_cast<std::size_t>(found - modes_.begin());
 }
 
-const PowerMode& KnobSpace::nearest(const PowerMode& wanted) const {
+const PowerMode& KnobSpace::nearest(const PowerMode& wanted) const& {
   const PowerMode* best = &modes_.front();
   double best_distance = std::numeric_limits<double>::infinity();
   for (const auto& mode : modes_) {

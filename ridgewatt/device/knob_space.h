@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/device/power_mode.h"
@@ -24,16 +25,23 @@ class KnobSpace {
 
   std::size_t size() const { return modes_.size(); }
   bool empty() const { return modes_.empty(); }
-  const std::vector<PowerMode>& modes() const { return modes_; }
-  const PowerMode& operator[](std::size_t index) const { return modes_[index]; }
+  // Of a space that is about to go (`for (.. : knob_space(board).modes())`) they give the values
+  // themselves, so that nothing refers to what is freed.
+  const std::vector<PowerMode>& modes() const& { return modes_; }
+  std::vector<PowerMode> modes() && { return std::move(modes_); }
+  const PowerMode& operator[](std::size_t index) const& { return modes_[index]; }
+  PowerMode operator[](std::size_t index) && { return modes_[index]; }
   // Ascending values of a knob; empty when absent.
-  const std::vector<double>& levels(Knob knob) const;
+  const std::vector<double>& levels(Knob knob) const&;
+  std::vector<double> levels(Knob knob) && { return std::as_const(*this).levels(knob); }
   // Position of a mode, if it is in the space exactly.
   std::optional<std::size_t> find(const PowerMode& mode) const;
   // The mode with the most of everything (MAXN where the grid is full).
-  const PowerMode& top() const { return modes_.back(); }
+  const PowerMode& top() const& { return modes_.back(); }
+  PowerMode top() && { return modes_.back(); }
   // The mode nearest to `wanted`, by distance in levels summed over knobs.
-  const PowerMode& nearest(const PowerMode& wanted) const;
+  const PowerMode& nearest(const PowerMode& wanted) const&;
+  PowerMode nearest(const PowerMode& wanted) && { return std::as_const(*this).nearest(wanted); }
 
  private:
   Levels levels_;

@@ -3,7 +3,9 @@
 #include <fstream>
 #include <map>
 
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/machine_sensors.h"
 
 namespace ridgewatt {
@@ -51,8 +53,21 @@ TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
   }
 }
 
+// The board file decides: with a "-super" device tree its BSP too.
+TEST(JetsonIdentity, TheBoardAtHandIsOneOfTheLibrary) {
+  for (const auto& name : fake_board_names()) {
+    const Board board(name);
+    const auto found = board_at_hand(*board.sysfs);
+    ASSERT_TRUE(found) << name;
+    EXPECT_NO_THROW(load_board(*found)) << *found;
+    EXPECT_EQ(found->find(identify_jetson(*board.sysfs)->board), 0u) << *found;
+  }
+  EXPECT_EQ(board_at_hand(*Board("orin-nano").sysfs), "orin-nano-8gb@super");
+}
+
 TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {
   const testing::TemporaryFolder folder;
+  EXPECT_FALSE(board_at_hand(Sysfs(folder.path().string())));
   EXPECT_FALSE(identify_jetson(Sysfs(folder.path().string())));
 }
 

@@ -9,8 +9,10 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt {
 namespace {
@@ -29,6 +31,17 @@ std::string fake_folder() {
 
 bool is_local_device(const std::string& device) {
   return device == "local" || device.rfind("fake:", 0) == 0;
+}
+
+std::optional<std::string> board_at_hand(const Sysfs& sysfs) {
+  const auto identity = identify_jetson(sysfs);
+  if (!identity) return std::nullopt;
+  if (const auto board = find_board(identity->compatible)) return board;
+  try {
+    return load_board(identity->board).name;
+  } catch (const NotFoundError&) {
+    return std::nullopt;  // a board without a file
+  }
 }
 
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot,

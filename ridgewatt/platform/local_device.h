@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ridgewatt/platform/sysfs.h"
@@ -17,6 +18,10 @@ struct LocalDevice {
 
 // True for "local" and "fake:BOARD".
 bool is_local_device(const std::string& device);
+
+// The board of the library that this machine is, "orin-nano-8gb@super"; nothing when it is none
+// that is known.
+std::optional<std::string> board_at_hand(const Sysfs& sysfs);
 
 // "local" is this machine, or the tree in `sysroot` when that is not empty; "fake:BOARD" is the
 // fake board in $RIDGEWATT_FAKE, or $XDG_STATE_HOME/ridgewatt/fake (~/.local/state/..), which is

@@ -76,7 +76,8 @@ TEST(ModeControl, KnobTablesComeFromTheBoard) {
 
 TEST(ModeControl, PresetsHaveTheirLimits) {
   for (const auto& name : fake_board_names()) {
-    for (const auto& preset : fake_board_spec(name).presets) {
+    const FakeBoardSpec spec = fake_board_spec(name);
+    for (const auto& preset : spec.presets) {
       const FakeBoard board(name);
       JetsonModeControl control(*board.sysfs);
       control.apply_preset(preset.name);

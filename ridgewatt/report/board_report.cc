@@ -56,8 +56,7 @@ Json levels_json(const Bsp& bsp) {
 
 Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
   Json json = Json::object();
-  for (const Arithmetic arithmetic :
-       {Arithmetic::kFp32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8}) {
+  for (const Arithmetic arithmetic : kArithmetics) {
     if (!supports(board, arithmetic)) continue;
     const char* unit = arithmetic == Arithmetic::kInt8 ? "op" : "flop";
     json[fmt::format("{}_{}_per_s", arithmetic_name(arithmetic), unit)] =
@@ -126,18 +125,20 @@ Table board_fact_table(const Board& board) {
     if (fact != nullptr) row[2] = fact->status, row[3] = fact->source;
     table.add_row(std::move(row));
   };
-  const auto add_rate = [&](const std::string& key, double rate) {
-    add(key, rate > 0 ? fmt::format("{}", rate) : "not known or not supported");
+  const auto add_rate = [&](const std::string& key, std::optional<double> rate) {
+    add(key, !rate ? "not stated" : *rate > 0 ? fmt::format("{}", *rate) : "none");
   };
   add("cpu.type", board.cpu_type);
   add("cpu.cores", fmt::format("{}", board.cpu_cores));
-  add_rate("cpu.flop_per_cycle", board.cpu_flop_per_cycle);
+  add_rate("cpu.flop_per_cycle",
+           board.cpu_flop_per_cycle > 0 ? std::optional(board.cpu_flop_per_cycle) : std::nullopt);
   add("gpu.architecture", board.gpu_architecture);
   add("gpu.sms", fmt::format("{}", board.sms));
   if (board.tpc_slots > 0) add("gpu.tpc_slots", fmt::format("{}", board.tpc_slots));
   add("gpu.cores_per_sm", fmt::format("{}", board.cores_per_sm));
   add_rate("gpu.fp16_flop_per_sm_cycle", board.fp16_flop_per_sm_cycle);
   add_rate("gpu.bf16_flop_per_sm_cycle", board.bf16_flop_per_sm_cycle);
+  add_rate("gpu.tf32_flop_per_sm_cycle", board.tf32_flop_per_sm_cycle);
   add_rate("gpu.int8_op_per_sm_cycle", board.int8_op_per_sm_cycle);
   add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGiB));
   if (board.visible_memory_bytes < board.memory_bytes) {

@@ -1,8 +1,11 @@
 #include "ridgewatt/report/estimate_report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt {
@@ -14,41 +17,78 @@ void add_interval(std::vector<Cell>& cells, double value, double log_sd) {
   cells.emplace_back(value * std::exp(kNormal95 * log_sd));
 }
 
+Cell error_cell(const std::optional<double>& share) {
+  return share ? Cell(100 * *share) : Cell();
+}
+
+void add_job_cells(std::vector<Cell>& cells, const JobCost& job, bool for_people) {
+  if (for_people) {
+    cells.emplace_back(duration_text(job.time_s));
+    cells.emplace_back(energy_text(job.energy_j));
+    return;
+  }
+  cells.emplace_back(job.time_s);
+  cells.emplace_back(job.energy_j);
+  cells.emplace_back(job.time_s / kSecondsPerHour);
+  cells.emplace_back(job.energy_j / kJoulesPerWh);
+}
+
+std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool preset,
+                                     const EstimateTableOptions& options) {
+  std::vector<Column> columns;
+  const auto add = [&](std::vector<Column> more) {
+    columns.insert(columns.end(), more.begin(), more.end());
+  };
+  if (options.boards) add({{"board"}});
+  add(knobs);
+  if (preset) add({{.name = "preset", .rank = 1}});
+  add({{"batch"}});
+  add(cost_columns());
+  add({{.name = "bound", .heading = "bound by", .rank = 2}, {.name = "fits_memory", .rank = 1}});
+  if (options.job_samples > 0) {
+    if (options.for_people)
+      add({{"job_time"}, {"job_energy"}});
+    else
+      add({{"job_time_s"}, {"job_energy_j"}, {"job_time_h"}, {"job_energy_wh"}});
+  }
+  if (options.boards) {
+    add({{.name = "twin", .rank = 2, .wrap = true},
+         {.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
+         {.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3}});
+  }
+  return columns;
+}
+
 }  // namespace
 
-Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, double job_samples) {
+Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options) {
   std::vector<PowerMode> modes;
   for (const auto& row : rows) modes.push_back(row.mode);
+  const bool preset =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.preset.empty(); });
   // Where boards are compared, their modes are the lesser question.
-  const std::vector<Column> knobs = knob_columns(modes, with_board ? 3 : 0);
-  std::vector<Column> columns;
-  if (with_board) columns.push_back({"board"});
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  columns.push_back({"batch"});
-  for (auto& column : cost_columns()) columns.push_back(std::move(column));
-  columns.push_back({.name = "bound", .heading = "bound by", .rank = 2});
-  columns.push_back({.name = "fits_memory", .rank = 1});
-  if (job_samples > 0) {
-    columns.push_back({"job_time_s"});
-    columns.push_back({"job_energy_j"});
-  }
-  Table table(columns);
+  const std::vector<Column> knobs = knob_columns(modes, options.boards ? 3 : 0);
+  Table table(estimate_columns(knobs, preset, options));
   for (const auto& row : rows) {
     const TimePower& total = row.estimate.total;
     std::vector<Cell> cells;
-    if (with_board) cells.emplace_back(row.board);
-    for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(cell);
+    if (options.boards) cells.emplace_back(row.board);
+    for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(std::move(cell));
+    if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
     add_interval(cells, total.time_s * 1e3, row.fit.time_log_sd);
     add_interval(cells, total.power_w, row.fit.power_log_sd);
     add_interval(cells, total.energy_j(), row.fit.energy_log_sd);
     cells.emplace_back(std::string(cause_name(row.estimate.dominant())));
     cells.emplace_back(std::string(row.fits_memory ? "yes" : "no"));
-    if (job_samples > 0) {
-      const double minibatches = std::ceil(job_samples / row.batch);
-      // Waits for data that the minibatch's time leaves out belong to the job.
-      cells.emplace_back(minibatches * row.estimate.period_s);
-      cells.emplace_back(minibatches * row.estimate.period_s * total.power_w);
+    if (options.job_samples > 0) {
+      add_job_cells(cells, job_cost(row.estimate, row.batch, options.job_samples),
+                    options.for_people);
+    }
+    if (options.boards) {
+      cells.emplace_back(row.twin);
+      cells.push_back(error_cell(row.fit.unseen_time_mape));
+      cells.push_back(error_cell(row.fit.unseen_power_mape));
     }
     table.add_row(std::move(cells));
   }

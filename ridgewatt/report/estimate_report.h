@@ -17,12 +17,19 @@ struct EstimateRow {
   Breakdown estimate;
   TwinFitError fit;
   bool fits_memory = true;
+  std::string preset = {};  // name of the board's preset with this mode, where one has it
+  std::string twin = {};    // "fitted" or "scaled, not validated"
 };
 
-// Knobs, batch, time, power and energy with 90 % bounds, what dominates the time, whether the
-// minibatch fits the memory; with `job_samples` > 0 the job's time and energy; with `with_board`
-// the board's name first.
-Table estimate_table(const std::vector<EstimateRow>& rows, bool with_board, double job_samples);
+struct EstimateTableOptions {
+  bool boards = false;      // rows of several boards: name, twin and the twin's error per row
+  double job_samples = 0;   // above 0: also time and energy of the job
+  bool for_people = false;  // the job as "1 h 23 min" and in Wh
+};
+
+// Knobs, preset, batch, time, power and energy with 90 % bounds, what dominates the time, whether
+// the minibatch fits the memory.
+Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options);
 
 // How people find what takes longest.
 inline constexpr char kLayerOrder[] = "-time_ms";

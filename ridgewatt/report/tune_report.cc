@@ -11,10 +11,6 @@
 namespace ridgewatt {
 namespace {
 
-double samples(const OperatingPoint& point) {
-  return std::max(point.batch, 1);
-}
-
 void put_estimate(Json& json, const std::string& name, const std::string& unit,
                   const Estimate& value, double scale) {
   json[name + "_" + unit] = value.mean * scale;
@@ -29,6 +25,7 @@ void put_point(Json& json, const ComparedPoint& point, const Goal& goal) {
   put_estimate(json, "time", "ms", point.cost.time_s, 1e3);
   put_estimate(json, "power", "w", point.cost.power_w, 1);
   put_estimate(json, "energy", "j", point.cost.energy_j, 1);
+  if (!point.preset.empty()) json["preset"] = point.preset;
   if (goal.rate_hz > 0) {
     json["latency_ms"] = 1e3 * serving_latency_s(goal, point.point.batch, point.cost.time_s.mean);
   }
@@ -50,21 +47,18 @@ Observation mean_of(const ComparedPoint& point) {
   return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
 }
 
-std::string duration(double seconds) {
-  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
-std::string with_interval(const Estimate& value, double scale, const char* unit) {
-  std::string text = fmt::format("{:.3g} {}", value.mean * scale, unit);
-  if (value.lo < value.hi) {
-    text += fmt::format(" ({:.3g} to {:.3g})", value.lo * scale, value.hi * scale);
-  }
-  return text;
+Json known_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
 }
 
 }  // namespace
+
+Json twin_error_json(const TwinFitError& fit) {
+  return {{"time_mape", known_json(fit.time_mape)},
+          {"power_mape", known_json(fit.power_mape)},
+          {"unseen_time_mape", known_json(fit.unseen_time_mape)},
+          {"unseen_power_mape", known_json(fit.unseen_power_mape)}};
+}
 
 Json tune_to_json(const TuneReport& report) {
   Json json;
@@ -79,16 +73,28 @@ Json tune_to_json(const TuneReport& report) {
     Json miss;
     put_point(miss, *report.miss, report.goal);
     miss["misses"] = explain_miss(report.goal, mean_of(*report.miss));
+    miss["broken"] = broken_json(report.goal, mean_of(*report.miss));
     json["nearest_miss"] = miss;
   }
+  if (report.answer && !report.confidence.empty()) {
+    json["confidence"] = least_confidence(report.confidence);
+    json["limits"] = confidence_json(report.confidence);
+  }
+  if (!report.answer) {
+    json["mends"] = mend_json(report.mends);
+    if (!report.advice.empty()) json["advice"] = report.advice;
+    json["other_boards"] = boards_json(report.boards);
+  }
+  if (!report.batches.empty()) json["batches"] = report.batches;
   if (report.memory_known) {
     json["memory_bytes"] = report.memory_bytes;
     json["fits_memory"] = report.fits_memory;
   }
-  if (report.job_samples > 0 && report.answer) {
-    const double minibatches = report.job_samples / samples(report.answer->point);
-    json["job_time_s"] = minibatches * report.answer->cost.time_s.mean;
-    json["job_energy_j"] = minibatches * report.answer->cost.energy_j.mean;
+  if (report.job && report.answer) {
+    json["job_time_s"] = report.job->time_s;
+    json["job_energy_j"] = report.job->energy_j;
+    json["job_time_h"] = report.job->time_s / kSecondsPerHour;
+    json["job_energy_wh"] = report.job->energy_j / kJoulesPerWh;
   }
   json["profiled"] = Json::array();
   for (const auto& step : report.profiled) {
@@ -103,7 +109,10 @@ Json tune_to_json(const TuneReport& report) {
   json["strategy"] = report.strategy;
   json["seed"] = report.seed;
   json["provenance"] = report.provenance;
+  add_origin(json, report.origin);
+  if (report.twin_error) json["twin_error"] = twin_error_json(*report.twin_error);
   if (!report.remark.empty()) json["remark"] = report.remark;
+  if (!report.preset_note.empty()) json["preset_note"] = report.preset_note;
   if (!report.stop.empty()) json["stopped_because"] = report.stop;
   json["search_time_s"] = report.board_time_s;
   json["search_energy_j"] = report.board_energy_j;
@@ -119,140 +128,73 @@ Json tune_to_json(const TuneReport& report) {
   return json;
 }
 
-std::string describe_goal(const Goal& goal) {
-  std::string text = "least ";
-  switch (goal.objective) {
-    case Objective::kTime:
-      text += "time per sample";
-      break;
-    case Objective::kEnergy:
-      text += "energy per sample";
-      break;
-    case Objective::kPower:
-      text += "power";
-      break;
-    case Objective::kEdp:
-      text += "energy-delay product per sample";
-      break;
-    case Objective::kCost:
-      text +=
-          fmt::format("cost per sample ({} x J + {} x s)", goal.energy_weight, goal.time_weight);
-      break;
-    case Objective::kLatency:
-      text += "latency";
-      break;
-  }
-  std::vector<std::string> limits;
-  const Limits& limit = goal.limits;
-  if (limit.power_w < Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
-  if (limit.time_s < Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} ms a minibatch", limit.time_s * 1e3));
-  }
-  if (limit.energy_j < Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} J a minibatch", limit.energy_j));
-  }
-  if (limit.latency_s < Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
-  }
-  if (limit.slowdown < Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} % slower than MAXN", limit.slowdown * 100));
-  }
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    text += (i == 0 ? " within " : i + 1 == limits.size() ? " and " : ", ") + limits[i];
-  }
-  if (goal.rate_hz > 0) text += fmt::format(" at {:.4g} requests a second", goal.rate_hz);
-  return text;
+namespace {
+
+// Probability that every limit is kept, of each alone the least; empty for what is measured.
+Cell confidence_cell(const Goal& goal, const ComparedPoint& point) {
+  const auto limits = limit_confidence(goal, point.point, point.cost);
+  return limits.empty() ? Cell() : Cell(least_confidence(limits));
 }
 
-std::vector<std::string> tune_question(const TuneReport& report) {
-  std::string question = describe_goal(report.goal);
-  question[0] = 'L';
-  return {question, fmt::format("{}: {} operating points, {}", report.workload, report.considered,
-                                report.provenance)};
-}
-
-std::vector<std::string> tune_headline(const TuneReport& report) {
-  std::vector<std::string> lines;
-  if (report.memory_known && !report.fits_memory) {
-    lines.push_back(fmt::format("No answer: the minibatch needs {} of the board's {}",
-                                format_si(report.memory_bytes, "B"),
-                                format_si(report.board_memory_bytes, "B")));
-    return lines;
-  }
-  if (!report.answer) {
-    lines.push_back(
-        report.profiled.empty()
-            ? fmt::format("No answer: none of the {} points keeps the limits.", report.considered)
-            : fmt::format("No answer: none of the {} profiled points keeps the limits.",
-                          report.profiled.size()));
-    if (report.miss) {
-      lines.push_back(fmt::format("Nearest: {}: {}.", describe(report.miss->point.mode),
-                                  explain_miss(report.goal, mean_of(*report.miss))));
-    }
-    return lines;
-  }
-  const ComparedPoint& answer = *report.answer;
-  lines.push_back(describe(answer.point.mode));
-  if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
-  lines.push_back(fmt::format(
-      "{}, {}, {} a minibatch", with_interval(answer.cost.time_s, 1e3, "ms"),
-      with_interval(answer.cost.power_w, 1, "W"), with_interval(answer.cost.energy_j, 1, "J")));
-  if (report.memory_known) {
-    lines.push_back(fmt::format("fits: needs {} of the board's {}",
-                                format_si(report.memory_bytes, "B"),
-                                format_si(report.board_memory_bytes, "B")));
-  }
-  if (report.job_samples > 0) {
-    const double minibatches = report.job_samples / samples(answer.point);
-    lines.push_back(fmt::format("the job takes {} and {}",
-                                duration(minibatches * answer.cost.time_s.mean),
-                                format_si(minibatches * answer.cost.energy_j.mean, "J")));
-  }
-  return lines;
-}
-
-std::vector<std::string> tune_remarks(const TuneReport& report) {
-  std::vector<std::string> lines;
-  if (!report.remark.empty()) lines.push_back(report.remark);
-  if (!report.profiled.empty()) {
-    lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
-                                report.strategy, report.profiled.size(),
-                                duration(report.board_time_s),
-                                format_si(report.board_energy_j, "J"), report.stop));
-  }
-  return lines;
-}
-
-Table ranking_table(const std::vector<TuneReport>& reports) {
-  std::vector<PowerMode> modes;
-  bool batch = false;
-  const auto point_of = [](const TuneReport& report) {
-    return report.answer ? &*report.answer : report.miss ? &*report.miss : nullptr;
-  };
-  for (const auto& report : reports) {
-    const auto* point = point_of(report);
-    if (point == nullptr) continue;
-    modes.push_back(point->point.mode);
-    batch = batch || point->point.batch > 0;
-  }
-  std::vector<Column> columns = {{"device", "board"}};
-  const auto knobs = knob_columns(modes, 2);
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch"});
-  const std::vector<Column> rest = {
+// The columns behind the knobs that the tables of this file share.
+std::vector<Column> outcome_columns(const char* ratio, int ratio_rank, bool confidence) {
+  std::vector<Column> columns = {
       {"time_ms"},
       {"power_w"},
       {"energy_j"},
-      {.name = "objective_ratio", .heading = "objective, x best", .digits = 3, .rank = 1},
-      {.name = "limits", .wrap = true},
-      {.name = "twin", .rank = 3, .wrap = true}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
-  Table table(columns);
+      {.name = "objective_ratio", .heading = ratio, .digits = 3, .rank = ratio_rank},
+      {.name = "limits", .wrap = true}};
+  if (confidence) columns.push_back({.name = "confidence", .digits = 2, .rank = 2, .wrap = true});
+  return columns;
+}
+
+bool any_estimated(const Goal& goal, const std::vector<const ComparedPoint*>& points) {
+  return std::any_of(points.begin(), points.end(), [&](const ComparedPoint* point) {
+    return point != nullptr && !limit_confidence(goal, point->point, point->cost).empty();
+  });
+}
+
+bool any_preset(const std::vector<const ComparedPoint*>& points) {
+  return std::any_of(points.begin(), points.end(), [](const ComparedPoint* point) {
+    return point != nullptr && !point->preset.empty() && point->preset != point->name;
+  });
+}
+
+Cell text_cell(const std::string& text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+
+}  // namespace
+
+Table ranking_table(const std::vector<TuneReport>& reports) {
+  std::vector<PowerMode> modes;
+  std::vector<const ComparedPoint*> points;
+  bool batch = false;
   for (const auto& report : reports) {
-    const auto* point = point_of(report);
+    const auto& point = report.answer ? report.answer : report.miss;
+    points.push_back(point ? &*point : nullptr);
+    if (!point) continue;
+    modes.push_back(point->point.mode);
+    batch = batch || point->point.batch > 0;
+  }
+  const bool preset = any_preset(points);
+  const bool confidence = !reports.empty() && any_estimated(reports.front().goal, points);
+  std::vector<Column> columns = {{"device", "board"}};
+  const auto knobs = knob_columns(modes, 2);
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  if (preset) columns.push_back({.name = "preset", .rank = 2});
+  if (batch) columns.push_back({"batch"});
+  for (auto& column : outcome_columns("objective, x best", 1, confidence)) columns.push_back(column);
+  columns.push_back({.name = "twin", .rank = 3, .wrap = true});
+  Table table(columns);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const auto& report = reports[i];
+    const auto* point = points[i];
     std::vector<Cell> row = {report.device};
-    const auto cells = knob_cells(point ? point->point.mode : PowerMode(), knobs);
-    row.insert(row.end(), cells.begin(), cells.end());
+    for (auto& cell : knob_cells(point ? point->point.mode : PowerMode(), knobs)) {
+      row.push_back(std::move(cell));
+    }
+    if (preset) row.push_back(point ? text_cell(point->preset) : Cell());
     if (batch) row.emplace_back(point ? Cell(std::int64_t{point->point.batch}) : Cell());
     row.emplace_back(point ? Cell(point->cost.time_s.mean * 1e3) : Cell());
     row.emplace_back(point ? Cell(point->cost.power_w.mean) : Cell());
@@ -266,7 +208,8 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
                                            : "does not fit the memory";
     }
     row.emplace_back(limits);
-    row.emplace_back(report.twin_status);
+    if (confidence) row.push_back(point ? confidence_cell(report.goal, *point) : Cell());
+    row.emplace_back(report.origin.twin);
     table.add_row(std::move(row));
   }
   return table;
@@ -283,23 +226,22 @@ Table tune_table(const TuneReport& report) {
     modes.push_back(point->point.mode);
     batch = batch || point->point.batch > 0;
   }
-  std::vector<Column> columns = {{.name = "name", .wrap = true}};
+  const bool preset = any_preset(points);
+  const bool confidence = any_estimated(report.goal, points);
+  std::vector<Column> columns = {{.name = "name", .heading = " ", .wrap = true}};
   const auto knobs = knob_columns(modes);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
+  if (preset) columns.push_back({.name = "preset", .rank = 3});
   if (batch) columns.push_back({.name = "batch", .rank = 1});
-  const std::vector<Column> rest = {
-      {"time_ms"},
-      {"power_w"},
-      {"energy_j"},
-      {.name = "objective_ratio", .heading = "objective, x answer", .digits = 3, .rank = 2},
-      {.name = "limits", .wrap = true}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
+  for (auto& column : outcome_columns("objective, x answer", 2, confidence)) {
+    columns.push_back(column);
+  }
   Table table(columns);
   const double base = points.empty() ? 1 : points.front()->objective;
   for (const auto* point : points) {
     std::vector<Cell> row = {point->name};
-    const auto cells = knob_cells(point->point.mode, knobs);
-    row.insert(row.end(), cells.begin(), cells.end());
+    for (auto& cell : knob_cells(point->point.mode, knobs)) row.push_back(std::move(cell));
+    if (preset) row.push_back(text_cell(point->preset));
     if (batch) row.emplace_back(std::int64_t{point->point.batch});
     row.emplace_back(point->cost.time_s.mean * 1e3);
     row.emplace_back(point->cost.power_w.mean);
@@ -308,6 +250,7 @@ Table tune_table(const TuneReport& report) {
     row.emplace_back(point->verdict.feasibility == Feasibility::kFeasible
                          ? std::string("kept")
                          : explain_miss(report.goal, mean_of(*point)));
+    if (confidence) row.push_back(confidence_cell(report.goal, *point));
     table.add_row(std::move(row));
   }
   return table;

@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/search.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -16,8 +19,9 @@ namespace ridgewatt {
 struct TuneReport {
   Goal goal;  // slowdown reference filled in
   std::string workload;
-  std::string device;       // board, where one was named
-  std::string twin_status;  // "fitted" or "scaled, not validated", where a twin was asked
+  std::string device;                      // board, where one was named
+  RowOrigin origin;                        // what every row says of itself
+  std::optional<TwinFitError> twin_error;  // where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
   std::string provenance;              // "replayed", "modelled", "predicted", "profiled": a sample
@@ -27,17 +31,27 @@ struct TuneReport {
   std::optional<ComparedPoint> miss;  // without an answer
   bool memory_known = false, fits_memory = true;
   double memory_bytes = 0, board_memory_bytes = 0;
-  std::vector<ComparedPoint> others;  // MAXN, presets, optimum
-  std::vector<SearchStep> profiled;   // in order
-  std::size_t considered = 0;         // operating points that could have been chosen
+  std::vector<ComparedPoint> others;        // MAXN, presets, optimum
+  std::vector<SearchStep> profiled;         // in order
+  std::size_t considered = 0;               // operating points that could have been chosen
+  std::vector<int> batches;                 // minibatch sizes tried; empty: not a dimension
+  bool batches_asked = true;                // by the user; else chosen by batches_to_try
+  std::vector<LimitConfidence> confidence;  // of the answer's limits, where it is estimated
+  std::vector<Mend> mends;                  // without an answer: limits that mend it alone,
+  std::vector<BoardWithAnswer> boards;      // and boards that keep them all
+  std::string advice;                       // what else to do, for the error line
+  std::string preset_note;                  // where presets are named
   std::string stop;
   double board_time_s = 0, board_energy_j = 0;  // of the search
   double job_samples = 0;                       // data set size x epochs; 0: not asked for
+  std::optional<JobCost> job;                   // of the answer, where asked for
 };
 
 // The contract of `tune --format json`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo
 // and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
 Json tune_to_json(const TuneReport& report);
+// The errors of a twin's fit; null where it was not fitted or not checked.
+Json twin_error_json(const TwinFitError& fit);
 // "time per sample under 30 W".
 std::string describe_goal(const Goal& goal);
 // What was asked, and of what; a line each.

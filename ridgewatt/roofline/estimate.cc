@@ -47,6 +47,11 @@ Cause Breakdown::dominant() const {
   return static_cast<Cause>(std::max_element(time_s.begin(), time_s.end()) - time_s.begin());
 }
 
+JobCost job_cost(double period_s, double power_w, int batch, double samples) {
+  const double minibatches = std::ceil(samples / std::max(batch, 1));
+  return {minibatches * period_s, minibatches * period_s * power_w};
+}
+
 // A corner of the longest-chain envelope: launches up to and with kernel `kernel`, then the GPU.
 struct Corner {
   double launches = 0;  // launched so far

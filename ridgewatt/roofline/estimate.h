@@ -65,6 +65,16 @@ struct Breakdown {
   Cause dominant() const;  // of time
 };
 
+// A job of so many samples: whole minibatches, each with its wait for data, at their average power.
+struct JobCost {
+  double time_s = 0;
+  double energy_j = 0;
+};
+JobCost job_cost(double period_s, double power_w, int batch, double samples);
+inline JobCost job_cost(const Breakdown& minibatch, int batch, double samples) {
+  return job_cost(minibatch.period_s, minibatch.total.power_w, batch, samples);
+}
+
 // One layer (kernel) of the workload in one mode.
 struct LayerEstimate {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/roofline/calibration_runs.h"
 #include "ridgewatt/roofline/twin_model.h"
 
 namespace ridgewatt {
@@ -259,7 +260,65 @@ TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
     EXPECT_NEAR(read.lo(spec.param), twin.lo(spec.param), 1e-3 * twin.lo(spec.param)) << spec.key;
   }
   EXPECT_EQ(read.origin, "by a test");
-  EXPECT_DOUBLE_EQ(read.fit.time_mape, 0.1);
+  EXPECT_DOUBLE_EQ(read.fit.time_mape.value(), 0.1);
+  EXPECT_FALSE(read.fit.unseen_time_mape);
+}
+
+// Every peak of Thor is above the AGX Orin's: so is what its twin makes of them.
+TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
+  for (const auto& [model, training] :
+       {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
+    EagerModel eager(model);
+    EagerOptions options;
+    options.batch = 16;
+    options.training = training;
+    const WorkloadCost cost = eager.cost(options);
+    const auto time_s = [&](const char* name) {
+      const Board board = load_board(name);
+      return Estimator(load_twin(board), cost)(knob_space(board).top()).time_s;
+    };
+    EXPECT_LT(time_s("thor"), time_s("agx-orin")) << model;
+  }
+}
+
+// The rate of a convolution follows the pipe that FP32 runs in: TF32 is 4 times FP32 on GA10B, 16
+// times on Thor, and Volta has none.
+TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
+  const auto rate = [](const char* name) {
+    return load_twin(load_board(name))[TwinParam::kConvRate];
+  };
+  EXPECT_NEAR(rate("orin-nano") / rate("agx-orin"), 1, 1e-9);
+  EXPECT_NEAR(rate("thor") / rate("agx-orin"), 4, 1e-9);
+  EXPECT_NEAR(rate("xavier-nx") / rate("agx-orin"), 0.25, 1e-9);
+}
+
+TEST(Twin, ABoardWithoutTheRateIsNotScaled) {
+  std::string text = load_board("thor").toml;
+  for (const std::string key : {"bf16_flop_per_sm_cycle", "tf32_flop_per_sm_cycle"}) {
+    const auto at = text.find(key);
+    text.erase(at, text.find('\n', at) - at);
+  }
+  try {
+    load_twin(parse_board(text, "own.toml"));
+    ADD_FAILURE() << "TF32 is not stated";
+  } catch (const NotSupportedError& error) {
+    EXPECT_NE(std::string(error.what()).find("tf32"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("own.toml"), std::string::npos) << error.what();
+  }
+}
+
+// What a fit knows of the AGX Orin says nothing of another board.
+TEST(Twin, AScaledTwinHasNoFitError) {
+  const Twin scaled = load_twin(load_board("orin-nano"));
+  EXPECT_EQ(scaled.status, "scaled, not validated");
+  EXPECT_FALSE(scaled.fit.time_mape || scaled.fit.unseen_time_mape || scaled.fit.power_mape);
+  EXPECT_GT(load_twin(load_board("agx-orin")).fit.unseen_time_mape.value(), 0.01);
+}
+
+TEST(JobCost, IsWholeMinibatches) {
+  const JobCost job = job_cost(0.5, 10, 16, 100);  // 7 minibatches
+  EXPECT_DOUBLE_EQ(job.time_s, 3.5);
+  EXPECT_DOUBLE_EQ(job.energy_j, 35);
 }
 
 TEST(Twin, MissingOrImpossibleNumbersAreNamed) {

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 namespace {
@@ -109,6 +110,29 @@ constexpr TwinParamSpec kSpecs[] = {
 };
 static_assert(std::size(kSpecs) == kTwinParamCount);
 
+// What FP32 runs as in PyTorch: convolutions in TF32 where the tensor cores have it
+// (torch.backends.cudnn.allow_tf32 is on by default), products on the FP32 pipes
+// (torch.backends.cuda.matmul.allow_tf32 is off). Rate of an FP32 convolution per SM and cycle;
+// nothing where the board file does not say whether there is TF32.
+std::optional<double> conv_rate(const Board& board) {
+  const auto tf32 = stated_rate(board, Arithmetic::kTf32);
+  if (!tf32) return std::nullopt;
+  return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
+}
+
+// The same over the FP32 peak. A twin that is scaled to a board cannot do without it.
+double conv_over_fp32(const Board& board) {
+  const auto rate = conv_rate(board);
+  if (!rate) {
+    throw NotSupportedError(
+        "the board's rate of tf32 is not stated, and FP32 convolutions run in it where there is",
+        board.source,
+        "state gpu.tf32_flop_per_sm_cycle (0 where the GPU has none), or fit a twin with "
+        "calibrate");
+  }
+  return *rate / *stated_rate(board, Arithmetic::kFp32);
+}
+
 void set_hardware(const Board& board, Twin& twin) {
   const auto& levels = board.find_bsp().levels;
   const auto highest = [&](Knob knob) {
@@ -124,16 +148,11 @@ void set_hardware(const Board& board, Twin& twin) {
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
-  // TF32 convolutions run at half the FP16 rate of tensor cores; boards whose tensor cores know
-  // BF16 have them. Products stay on the FP32 pipes by default in PyTorch.
-  const double conv_base =
-      board.bf16_flop_per_sm_cycle > 0 ? board.fp16_flop_per_sm_cycle / 2 : fp32;
-  const auto set = [&](Arithmetic arithmetic, double rate) {
+  const double conv_base = conv_rate(board).value_or(fp32);
+  for (const Arithmetic arithmetic : {Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8}) {
+    const double rate = stated_rate(board, arithmetic).value_or(0);
     twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
-  };
-  set(Arithmetic::kFp16, board.fp16_flop_per_sm_cycle);
-  set(Arithmetic::kBf16, board.bf16_flop_per_sm_cycle);
-  set(Arithmetic::kInt8, board.int8_op_per_sm_cycle);
+  }
   twin.speedups[static_cast<std::size_t>(Arithmetic::kFp32)] = {1, 1};
 }
 
@@ -146,9 +165,14 @@ double required(const Board& board, const std::string& key) {
   return found->second;
 }
 
-double optional_number(const Board& board, const std::string& key, double otherwise) {
+std::optional<double> known_number(const Board& board, const std::string& key) {
   const auto found = board.twin.numbers.find(key);
-  return found == board.twin.numbers.end() ? otherwise : found->second;
+  if (found == board.twin.numbers.end()) return std::nullopt;
+  return found->second;
+}
+
+double optional_number(const Board& board, const std::string& key, double otherwise) {
+  return known_number(board, key).value_or(otherwise);
 }
 
 std::string text(const Board& board, const std::string& key) {
@@ -173,10 +197,10 @@ Twin read_table(const Board& board) {
     }
     twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
   }
-  twin.fit.time_mape = optional_number(board, "fit.time_mape", 0);
-  twin.fit.power_mape = optional_number(board, "fit.power_mape", 0);
-  twin.fit.unseen_time_mape = optional_number(board, "fit.unseen_time_mape", 0);
-  twin.fit.unseen_power_mape = optional_number(board, "fit.unseen_power_mape", 0);
+  twin.fit.time_mape = known_number(board, "fit.time_mape");
+  twin.fit.power_mape = known_number(board, "fit.power_mape");
+  twin.fit.unseen_time_mape = known_number(board, "fit.unseen_time_mape");
+  twin.fit.unseen_power_mape = known_number(board, "fit.unseen_power_mape");
   twin.fit.time_log_sd = optional_number(board, "fit.time_log_sd", twin.fit.time_log_sd);
   twin.fit.power_log_sd = optional_number(board, "fit.power_log_sd", twin.fit.power_log_sd);
   twin.fit.energy_log_sd = optional_number(board, "fit.energy_log_sd", twin.fit.energy_log_sd);
@@ -232,15 +256,14 @@ double Twin::hi(TwinParam param) const {
 }
 
 std::string Twin::provenance() const {
-  std::string line = fmt::format("modelled with the {} twin ({})", board, status);
-  if (fit.time_mape > 0) {
-    line += fmt::format("; fit error {:.1f} % time, {:.1f} % power", 100 * fit.time_mape,
-                        100 * fit.power_mape);
-  }
-  if (fit.unseen_time_mape > 0) {
-    line += fmt::format("; on unseen workloads {:.1f} % time, {:.1f} % power",
-                        100 * fit.unseen_time_mape, 100 * fit.unseen_power_mape);
-  }
+  std::string line =
+      fmt::format("modelled with the {} twin of {} ({})", board, kModelledRuntime, status);
+  const auto add = [&](const char* what, std::optional<double> time, std::optional<double> power) {
+    if (!time || !power) return;
+    line += fmt::format("; {} {:.1f} % time, {:.1f} % power", what, 100 * *time, 100 * *power);
+  };
+  add("fit error", fit.time_mape, fit.power_mape);
+  add("on unseen workloads", fit.unseen_time_mape, fit.unseen_power_mape);
   return line;
 }
 
@@ -261,13 +284,14 @@ Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
   for (const auto& spec : kSpecs) {
     scaled.values[static_cast<std::size_t>(spec.param)] *= scale_factor(spec.scaling, twin, scaled);
   }
-  // A dense convolution's rate above the FP32 peak is the tensor cores'.
-  if (board.bf16_flop_per_sm_cycle <= 0 && from.bf16_flop_per_sm_cycle > 0) {
-    const double tensor = from.fp16_flop_per_sm_cycle / 2 / (2.0 * from.cores_per_sm);
-    scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] /= tensor;
-  }
-  scaled.fit = TwinFitError{
-      0, 0, 0, 0, 2 * twin.fit.time_log_sd, 2 * twin.fit.power_log_sd, 2 * twin.fit.energy_log_sd};
+  // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs
+  // in.
+  scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] *=
+      conv_over_fp32(board) / conv_over_fp32(from);
+  scaled.fit = TwinFitError{};  // the errors of the fit are those of another board
+  scaled.fit.time_log_sd = 2 * twin.fit.time_log_sd;
+  scaled.fit.power_log_sd = 2 * twin.fit.power_log_sd;
+  scaled.fit.energy_log_sd = 2 * twin.fit.energy_log_sd;
   scaled.status = "scaled, not validated";
   scaled.origin = "parameters of " + twin.board + ", scaled by peaks";
   return scaled;
@@ -297,10 +321,10 @@ TwinTable twin_table(const Twin& twin) {
   const auto add = [&](const char* key, double value) {
     if (value > 0) table.numbers[key] = std::stod(fmt::format("{:.4g}", value));
   };
-  add("fit.time_mape", twin.fit.time_mape);
-  add("fit.power_mape", twin.fit.power_mape);
-  add("fit.unseen_time_mape", twin.fit.unseen_time_mape);
-  add("fit.unseen_power_mape", twin.fit.unseen_power_mape);
+  add("fit.time_mape", twin.fit.time_mape.value_or(0));
+  add("fit.power_mape", twin.fit.power_mape.value_or(0));
+  add("fit.unseen_time_mape", twin.fit.unseen_time_mape.value_or(0));
+  add("fit.unseen_power_mape", twin.fit.unseen_power_mape.value_or(0));
   add("fit.time_log_sd", twin.fit.time_log_sd);
   add("fit.power_log_sd", twin.fit.power_log_sd);
   add("fit.energy_log_sd", twin.fit.energy_log_sd);

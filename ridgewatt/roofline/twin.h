@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,10 +94,9 @@ inline constexpr double kTwinTie = 0.01;
 
 // How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
 struct TwinFitError {
-  double time_mape = 0;  // fractions; 0: not known
-  double power_mape = 0;
-  double unseen_time_mape = 0;  // mean of leave-one-workload-out
-  double unseen_power_mape = 0;
+  // Fractions; nothing: not known, as for every twin that was not fitted.
+  std::optional<double> time_mape, power_mape;
+  std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
   // Standard deviations of ln(measured / modelled) of an unseen workload, robust: what the
   // intervals of estimates are made of.
   double time_log_sd = 0.25;
@@ -116,7 +116,7 @@ struct Twin {
     double conv = 0;
     double product = 0;
   };
-  std::array<ContractionSpeedup, kArithmeticCount> speedups{{{1, 1}}};
+  std::array<ContractionSpeedup, kArithmetics.size()> speedups{{{1, 1}}};
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
   double gpu_clock_hz = 0;
@@ -133,12 +133,13 @@ struct Twin {
   // 90 % interval of a parameter.
   double lo(TwinParam param) const;
   double hi(TwinParam param) const;
-  // "modelled with the agx-orin twin (fitted ...): mean error on unseen workloads ..."
+  // "modelled with the agx-orin twin of pytorch-eager (fitted); on unseen workloads ..."
   std::string provenance() const;
 };
 
 // The twin of a board: of its [twin] table, or scaled by peaks from the AGX Orin's. InputError when
-// the table lacks a parameter or holds one that is not positive.
+// the table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be
+// scaled and the board file does not state a rate that it needs.
 Twin load_twin(const Board& board);
 // A twin with the hardware of `board` and all parameters at their priors: where a fit starts.
 Twin prior_twin(const Board& board);

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
@@ -29,16 +30,33 @@ std::vector<PowerMode> read_modes(const std::string& path) {
   return modes;
 }
 
-std::vector<PowerMode> select_modes(const Board& board, const std::string& text) {
-  if (text.find('/') != std::string::npos || text.ends_with(".csv")) return read_modes(text);
-  std::string lower = text;
+namespace {
+
+std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word) {
+  std::string lower = word;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (lower == "all") return knob_space(board).modes();
   if (lower == "maxn") return {knob_space(board).top()};
-  if (lower != "presets") return {find_preset(board, text).mode};
+  if (lower != "presets") return {find_preset(board, word).mode};
   std::vector<PowerMode> modes;
   for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+  return modes;
+}
+
+}  // namespace
+
+std::vector<PowerMode> select_modes(const Board& board, const std::string& text) {
+  if (text.find('/') != std::string::npos || text.ends_with(".csv")) return read_modes(text);
+  std::vector<PowerMode> modes;
+  std::set<PowerMode> seen;
+  for (const auto& part : split(text, ',')) {
+    const std::string word(trim(part));
+    if (word.empty()) throw UsageError("an empty name in a list of modes", text, kModesHelp);
+    for (const auto& mode : modes_of_word(board, word)) {
+      if (seen.insert(mode).second) modes.push_back(mode);
+    }
+  }
   return modes;
 }
 

@@ -13,8 +13,13 @@ namespace ridgewatt {
 // of their first appearance. InputError: no knob column, a value that is not a clock in MHz.
 std::vector<PowerMode> read_modes(const std::string& path);
 
-// "all": every mode of the board; "presets"; "maxn": everything at its highest; the name of a
-// preset; a CSV file (anything with a '/' or ending in .csv).
+// What select_modes understands, for help and errors.
+inline constexpr char kModesHelp[] =
+    "all, presets, maxn, names of presets (15W,7W), or a CSV file of modes";
+
+// A list, split at commas, of "all": every mode of the board; "presets"; "maxn": everything at its
+// highest; names of presets. Or a CSV file (anything with a '/' or ending in .csv). Each mode once,
+// in the order asked. Throws what find_preset throws.
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
 
 }  // namespace ridgewatt

@@ -16,9 +16,10 @@ namespace ridgewatt {
 struct ComparedPoint {
   std::string name;  // "answer", "MAXN", "MODE_30W", "optimum of the sweep"
   OperatingPoint point;
-  Prediction cost;       // lo = mean = hi when measured
-  Verdict verdict;       // of the means
-  double objective = 0;  // per sample, SI
+  Prediction cost;          // lo = mean = hi when measured
+  Verdict verdict;          // of the means
+  double objective = 0;     // per sample, SI
+  std::string preset = {};  // name of the board's preset with this mode, where one has it
 };
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen);

@@ -29,29 +29,48 @@ void require_positive(double value, const char* what) {
   if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, is {}", what, value));
 }
 
-// One limit as it applies to an observation.
-struct Check {
+// How a limit is told to people.
+struct LimitText {
   const char* name;
   const char* unit;
   double scale;  // SI to the unit
-  double value;
-  double bound;
 };
 
-std::array<Check, 6> checks(const Goal& goal, const Observation& seen) {
+LimitText text_of(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kPower:
+      return {"power", "W", 1};
+    case LimitKind::kTime:
+      return {"time", "ms", 1e3};
+    case LimitKind::kEnergy:
+      return {"energy", "J", 1};
+    case LimitKind::kLatency:
+      return {"latency", "ms", 1e3};
+    case LimitKind::kRate:
+      return {"time between batches", "ms", 1e3};
+    case LimitKind::kSlowdown:
+      return {"time per sample", "ms", 1e3};
+  }
+  return {"", "", 1};
+}
+
+// `take` of every limit that is known; a search judges millions of points.
+template <class Take>
+void for_each_limit(const Goal& goal, const Observation& seen, Take take) {
   const double n = samples(seen.point.batch);
-  const double wait_s = serving_latency_s(goal, seen.point.batch, 0);
   const Limits& limits = goal.limits;
-  return {{{"power", "W", 1, seen.power_w, limits.power_w},
-           {"time", "ms", 1e3, seen.time_s, limits.time_s},
-           {"energy", "J", 1, seen.energy_j(), limits.energy_j},
-           {"latency", "ms", 1e3, wait_s + seen.time_s, limits.latency_s},
-           {"time between batches", "ms", 1e3, seen.time_s,
-            goal.rate_hz > 0 ? n / goal.rate_hz : Limits::kNone},
-           {"time per sample", "ms", 1e3, seen.time_s / n,
-            goal.needs_reference() && goal.reference_time_s > 0
-                ? goal.reference_time_s * (1 + limits.slowdown)
-                : Limits::kNone}}};
+  const auto add = [&](LimitKind kind, double value, double bound) {
+    if (bound < Limits::kNone) take(LimitStand{kind, value, bound});
+  };
+  add(LimitKind::kPower, seen.power_w, limits.power_w);
+  add(LimitKind::kTime, seen.time_s, limits.time_s);
+  add(LimitKind::kEnergy, seen.energy_j(), limits.energy_j);
+  add(LimitKind::kLatency, serving_latency_s(goal, seen.point.batch, seen.time_s),
+      limits.latency_s);
+  if (goal.rate_hz > 0) add(LimitKind::kRate, seen.time_s, n / goal.rate_hz);
+  if (goal.needs_reference() && goal.reference_time_s > 0) {
+    add(LimitKind::kSlowdown, seen.time_s / n, goal.reference_time_s * (1 + limits.slowdown));
+  }
 }
 
 }  // namespace
@@ -126,13 +145,23 @@ Bounds bounds_at(const Goal& goal, int batch) {
   return bounds;
 }
 
+std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen) {
+  std::vector<LimitStand> stands;
+  for_each_limit(goal, seen, [&](const LimitStand& stand) { stands.push_back(stand); });
+  return stands;
+}
+
+std::string_view limit_name(LimitKind kind) {
+  return text_of(kind).name;
+}
+
 Verdict judge(const Goal& goal, const Observation& seen) {
   Verdict verdict{Feasibility::kFeasible, -1, ""};
-  for (const auto& check : checks(goal, seen)) {
-    if (check.bound == Limits::kNone) continue;
-    const double excess = check.value / check.bound - 1;
-    if (excess > verdict.excess) verdict.excess = excess, verdict.limit = check.name;
-  }
+  for_each_limit(goal, seen, [&](const LimitStand& stand) {
+    if (stand.excess() > verdict.excess) {
+      verdict.excess = stand.excess(), verdict.limit = limit_name(stand.kind);
+    }
+  });
   if (verdict.excess > 0) {
     verdict.feasibility = Feasibility::kInfeasible;
   } else if (goal.needs_reference() && goal.reference_time_s <= 0) {
@@ -142,14 +171,19 @@ Verdict judge(const Goal& goal, const Observation& seen) {
 }
 
 std::string explain_miss(const Goal& goal, const Observation& seen) {
-  const Verdict verdict = judge(goal, seen);
-  for (const auto& check : checks(goal, seen)) {
-    if (verdict.limit != check.name) continue;
-    return fmt::format("{} {:.4g} {} is {:.1f} % over the limit of {:.4g} {}", check.name,
-                       check.value * check.scale, check.unit, 100 * verdict.excess,
-                       check.bound * check.scale, check.unit);
+  auto stands = limits_at(goal, seen);
+  std::erase_if(stands, [](const LimitStand& stand) { return stand.excess() <= 0; });
+  std::stable_sort(stands.begin(), stands.end(), [](const LimitStand& a, const LimitStand& b) {
+    return a.excess() > b.excess();
+  });
+  std::string text;
+  for (const auto& [kind, value, bound] : stands) {
+    const LimitText told = text_of(kind);
+    text += fmt::format("{}{} {:.4g} {} is {:.1f} % over the limit of {:.4g} {}",
+                        text.empty() ? "" : "; ", told.name, value * told.scale, told.unit,
+                        100 * (value / bound - 1), bound * told.scale, told.unit);
   }
-  return "no limit is broken";
+  return text.empty() ? "no limit is broken" : text;
 }
 
 std::optional<std::size_t> best_feasible(const Goal& goal, const std::vector<Observation>& seen) {

@@ -73,6 +73,22 @@ struct Bounds {
 };
 Bounds bounds_at(const Goal& goal, int batch);
 
+// What can be limited.
+enum class LimitKind { kPower, kTime, kEnergy, kLatency, kRate, kSlowdown };
+
+// How an observation stands against one limit, SI. The value of a rate is the time between batches,
+// of a slowdown the time per sample; so is the bound.
+struct LimitStand {
+  LimitKind kind = LimitKind::kPower;
+  double value = 0;
+  double bound = 0;
+  double excess() const { return value / bound - 1; }  // share over the limit; 0 or less: kept
+};
+// Every limit of the goal that is known, in the order of LimitKind.
+std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen);
+// "power", "time between batches".
+std::string_view limit_name(LimitKind kind);
+
 enum class Feasibility { kFeasible, kInfeasible, kUnknown };
 
 // How a point stands against the limits. `excess` is the largest share by which a limit is broken
@@ -85,7 +101,7 @@ struct Verdict {
 // Unknown when a slowdown limit waits for its reference.
 Verdict judge(const Goal& goal, const Observation& seen);
 
-// "power 31.20 W is 4.0 % over the limit of 30 W", for people.
+// "power 31.20 W is 4.0 % over the limit of 30 W", for people; every broken limit, the worst first.
 std::string explain_miss(const Goal& goal, const Observation& seen);
 
 // Index of the best feasible observation, and of the infeasible one that is nearest to feasible.

@@ -118,7 +118,8 @@ TEST(Auto, NoSolutionNamesTheNearestMiss) {
   EXPECT_FALSE(summary.feasible);
   ASSERT_TRUE(summary.miss);
   double least = 1e9;
-  for (const auto& row : small_board_sweep().observations) least = std::min(least, row.power_w);
+  const Sweep sweep = small_board_sweep();
+  for (const auto& row : sweep.observations) least = std::min(least, row.power_w);
   EXPECT_LT(summary.miss->power_w, 1.1 * least);
 }
 

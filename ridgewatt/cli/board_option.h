@@ -1,0 +1,16 @@
+// The board that a command on a twin is asked of.
+#pragma once
+
+#include <string>
+
+#include "ridgewatt/cli/command.h"
+
+namespace ridgewatt::cli {
+
+inline constexpr char kBoardHelp[] = "Board or board file; without it the board at hand";
+
+// `device` as it was given. Empty: the board that this machine is, with a remark that names it;
+// UsageError where it is none that is known.
+std::string board_or_at_hand(const Context& context, const std::string& device);
+
+}  // namespace ridgewatt::cli

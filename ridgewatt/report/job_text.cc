@@ -1,0 +1,28 @@
+#include "ridgewatt/report/job_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ridgewatt {
+
+std::string duration_text(double seconds) {
+  if (seconds < 59.95) return fmt::format("{:.3g} s", seconds);
+  const double whole = std::round(seconds);
+  if (whole < kSecondsPerHour) {
+    return fmt::format("{:.0f} min {:.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
+  }
+  const double minutes = std::round(seconds / 60);
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / 60), std::fmod(minutes, 60));
+}
+
+std::string energy_text(double joules) {
+  const double wh = joules / kJoulesPerWh;
+  return wh < 1000 ? fmt::format("{:.3g} Wh", wh) : fmt::format("{:.4g} kWh", wh / 1000);
+}
+
+std::string job_text(const JobCost& job) {
+  return fmt::format("{} and {}", duration_text(job.time_s), energy_text(job.energy_j));
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,125 @@
+#include "ridgewatt/report/limit_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt {
+
+std::string limit_option(LimitKind kind, double value) {
+  switch (kind) {
+    case LimitKind::kPower:
+      return fmt::format("--max-power {:.4g}", value);
+    case LimitKind::kTime:
+      return fmt::format("--max-time {:.4g}", value * 1e3);
+    case LimitKind::kEnergy:
+      return fmt::format("--max-energy {:.4g}", value);
+    case LimitKind::kLatency:
+      return fmt::format("--max-latency {:.4g}", value * 1e3);
+    case LimitKind::kRate:
+      return fmt::format("--rate {:.4g}", value);
+    case LimitKind::kSlowdown:
+      return fmt::format("--max-slowdown {:.4g}%", value * 100);
+  }
+  return "";
+}
+
+std::string confidence_text(const std::vector<LimitConfidence>& limits) {
+  std::string text;
+  for (const auto& limit : limits) {
+    text += fmt::format("{}{} with {:.0f} %", text.empty() ? "" : ", ", limit_name(limit.kind),
+                        100 * limit.probability);
+  }
+  return text;
+}
+
+double least_confidence(const std::vector<LimitConfidence>& limits) {
+  double least = 1;
+  for (const auto& limit : limits) least = std::min(least, limit.probability);
+  return least;
+}
+
+std::string mend_text(const std::vector<Mend>& mends, const std::vector<BoardWithAnswer>& boards) {
+  std::string text;
+  for (const auto& mend : mends) {
+    text += (text.empty() ? "" : " or ") + limit_option(mend.kind, mend.value);
+  }
+  if (!text.empty()) text += mends.size() == 1 ? " would do" : " alone would do";
+  std::string names;
+  for (const auto& board : boards) {
+    names += fmt::format("{}{} ({:.3g} W)", names.empty() ? "" : ", ", board.name, board.power_w);
+  }
+  if (!names.empty()) {
+    text += (text.empty() ? "another board would do: " : "; so would another board: ") + names;
+  }
+  return text;
+}
+
+Json confidence_json(const std::vector<LimitConfidence>& limits) {
+  Json json = Json::array();
+  for (const auto& limit : limits) {
+    json.push_back({{"limit", limit_name(limit.kind)}, {"confidence", limit.probability}});
+  }
+  return json;
+}
+
+Json broken_json(const Goal& goal, const Observation& seen) {
+  Json json = Json::array();
+  for (const auto& stand : limits_at(goal, seen)) {
+    if (stand.excess() <= 0) continue;
+    const char* unit = stand.kind == LimitKind::kPower    ? "W"
+                       : stand.kind == LimitKind::kEnergy ? "J"
+                                                          : "s";
+    json.push_back({{"limit", limit_name(stand.kind)},
+                    {"value", stand.value},
+                    {"bound", stand.bound},
+                    {"unit", unit},
+                    {"over", stand.excess()}});
+  }
+  return json;
+}
+
+Json mend_json(const std::vector<Mend>& mends) {
+  Json json = Json::array();
+  for (const auto& mend : mends) {
+    Json entry = {{"limit", limit_name(mend.kind)},
+                  {"option", limit_option(mend.kind, mend.value)},
+                  {"mode", mode_to_json(mend.at.mode)}};
+    if (mend.at.batch > 0) entry["batch"] = mend.at.batch;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json boards_json(const std::vector<BoardWithAnswer>& boards) {
+  Json json = Json::array();
+  for (const auto& board : boards) {
+    json.push_back({{"board", board.name}, {"twin", board.twin}, {"power_w", board.power_w}});
+  }
+  return json;
+}
+
+std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w) {
+  std::map<std::string, double> most;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (const auto& name : split(names[i], ',')) {
+      const std::string one(trim(name));
+      if (power_in_name_w(one)) most[one] = std::max(most[one], drawn_w[i]);
+    }
+  }
+  if (most.empty()) return "";
+  std::string over;
+  for (const auto& [name, watts] : most) {
+    if (watts <= *power_in_name_w(name)) continue;
+    over += fmt::format("{}{} draws {:.3g} W here", over.empty() ? "" : ", ", name, watts);
+  }
+  return "the power in a preset's name is the vendor's budget, not a cap" +
+         (over.empty() ? "" : ": " + over);
+}
+
+}  // namespace ridgewatt

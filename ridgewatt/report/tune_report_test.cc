@@ -1,0 +1,59 @@
+// What answers say: jobs, confidence, what would mend a question without an answer.
+#include "ridgewatt/report/tune_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JobText, IsToldInHoursAndWattHours) {
+  EXPECT_EQ(duration_text(4980), "1 h 23 min");
+  EXPECT_EQ(duration_text(245), "4 min 5 s");
+  EXPECT_EQ(duration_text(12.34), "12.3 s");
+  EXPECT_EQ(duration_text(59.99), "1 min 0 s");
+  EXPECT_EQ(duration_text(3599.7), "1 h 0 min");
+  EXPECT_EQ(energy_text(3600), "1 Wh");
+  EXPECT_EQ(energy_text(3600 * 1500.0), "1.5 kWh");
+}
+
+TEST(LimitReport, OptionsBearTheUnitOfTheCommandLine) {
+  EXPECT_EQ(limit_option(LimitKind::kPower, 10.35), "--max-power 10.35");
+  EXPECT_EQ(limit_option(LimitKind::kLatency, 0.0412), "--max-latency 41.2");
+  EXPECT_EQ(limit_option(LimitKind::kSlowdown, 0.125), "--max-slowdown 12.5%");
+}
+
+TEST(LimitReport, APresetsNameIsNoCap) {
+  EXPECT_THAT(preset_note({"15W", "", "MAXN"}, {17.6, 30, 40}),
+              HasSubstr("not a cap: 15W draws 17.6 W here"));
+  EXPECT_EQ(preset_note({"15W"}, {12}),
+            "the power in a preset's name is the vendor's budget, not a cap");
+  EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
+}
+
+TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
+  TuneReport report;
+  report.goal.rate_hz = 30;
+  report.goal.limits.power_w = 10;
+  report.considered = 3;
+  const Observation seen{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.040, 10.5};
+  report.miss = compared(report.goal, "nearest miss", seen);
+  report.mends = {{LimitKind::kPower, 11, seen.point}};
+  report.boards = {{"orin-nx-16gb", "scaled, not validated", 8.91}};
+  std::string text;
+  for (const auto& line : tune_headline(report)) text += line + "\n";
+  EXPECT_THAT(text, HasSubstr("time between batches 40 ms is 20.0 % over"));
+  EXPECT_THAT(text, HasSubstr("power 10.5 W is 5.0 % over"));
+  EXPECT_THAT(text, HasSubstr("--max-power 11 has an answer"));
+  EXPECT_THAT(text, HasSubstr("orin-nx-16gb (8.91 W)"));
+  const Json json = tune_to_json(report);
+  EXPECT_EQ(json["nearest_miss"]["broken"].size(), 2u);
+  EXPECT_EQ(json["mends"][0]["option"], "--max-power 11");
+}
+
+}  // namespace
+}  // namespace ridgewatt

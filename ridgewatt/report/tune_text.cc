@@ -1,0 +1,170 @@
+// An answer in sentences.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/tune_report.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kSureEnough = 0.95;
+
+Observation mean_of_point(const ComparedPoint& point) {
+  return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
+}
+
+std::string with_interval(const Estimate& value, double scale, const char* unit) {
+  std::string text = fmt::format("{:.3g} {}", value.mean * scale, unit);
+  if (value.lo < value.hi) {
+    text += fmt::format(" ({:.3g} to {:.3g})", value.lo * scale, value.hi * scale);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe_goal(const Goal& goal) {
+  std::string text = "least ";
+  switch (goal.objective) {
+    case Objective::kTime:
+      text += "time per sample";
+      break;
+    case Objective::kEnergy:
+      text += "energy per sample";
+      break;
+    case Objective::kPower:
+      text += "power";
+      break;
+    case Objective::kEdp:
+      text += "energy-delay product per sample";
+      break;
+    case Objective::kCost:
+      text +=
+          fmt::format("cost per sample ({} x J + {} x s)", goal.energy_weight, goal.time_weight);
+      break;
+    case Objective::kLatency:
+      text += "latency";
+      break;
+  }
+  std::vector<std::string> limits;
+  const Limits& limit = goal.limits;
+  if (limit.power_w < Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
+  if (limit.time_s < Limits::kNone) {
+    limits.push_back(fmt::format("{:.4g} ms per minibatch", limit.time_s * 1e3));
+  }
+  if (limit.energy_j < Limits::kNone) {
+    limits.push_back(fmt::format("{:.4g} J per minibatch", limit.energy_j));
+  }
+  if (limit.latency_s < Limits::kNone) {
+    limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
+  }
+  if (limit.slowdown < Limits::kNone) {
+    limits.push_back(fmt::format("{:.4g} % slower than MAXN", limit.slowdown * 100));
+  }
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    text += (i == 0 ? " within " : i + 1 == limits.size() ? " and " : ", ") + limits[i];
+  }
+  if (goal.rate_hz > 0) text += fmt::format(" at {:.4g} requests per second", goal.rate_hz);
+  return text;
+}
+
+std::vector<std::string> tune_question(const TuneReport& report) {
+  std::string question = describe_goal(report.goal);
+  question[0] = 'L';
+  std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
+                               report.provenance);
+  if (!report.origin.runtime.empty()) of += ", " + report.origin.runtime;
+  if (!report.origin.twin.empty()) of += fmt::format(" (twin {})", report.origin.twin);
+  std::vector<std::string> lines = {question, of};
+  if (!report.batches_asked && !report.batches.empty()) {
+    lines.push_back(
+        fmt::format("batches tried: {} (--batch tries others)", fmt::join(report.batches, ", ")));
+  }
+  return lines;
+}
+
+namespace {
+
+void tell_miss(const TuneReport& report, std::vector<std::string>& lines) {
+  const std::string which = report.profiled.empty()
+                                ? fmt::format("the {} points", report.considered)
+                                : fmt::format("the {} profiled points", report.profiled.size());
+  lines.push_back(fmt::format("No answer: none of {} keeps the limits.", which));
+  if (report.miss) {
+    std::string batch;
+    if (report.miss->point.batch > 0) batch = fmt::format(", batch {}", report.miss->point.batch);
+    lines.push_back(fmt::format("Nearest: {}{}: {}.", describe(report.miss->point.mode), batch,
+                                explain_miss(report.goal, mean_of_point(*report.miss))));
+  }
+  for (const auto& mend : report.mends) {
+    lines.push_back(fmt::format("{} has an answer: {}, batch {}",
+                                limit_option(mend.kind, mend.value), describe(mend.at.mode),
+                                std::max(mend.at.batch, 1)));
+  }
+  if (!report.advice.empty()) lines.push_back(report.advice);
+  if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
+}
+
+void tell_serving(const TuneReport& report, std::vector<std::string>& lines) {
+  const auto& [point, time_s] = std::pair(report.answer->point, report.answer->cost.time_s.mean);
+  if (!(report.goal.rate_hz > 0)) return;
+  lines.push_back(fmt::format("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
+                              std::max(point.batch, 1) / time_s,
+                              1e3 * serving_latency_s(report.goal, point.batch, time_s)));
+}
+
+}  // namespace
+
+std::vector<std::string> tune_headline(const TuneReport& report) {
+  std::vector<std::string> lines;
+  if (report.memory_known && !report.fits_memory) {
+    lines.push_back(fmt::format("No answer: the minibatch needs {} of the board's {}",
+                                format_si(report.memory_bytes, "B"),
+                                format_si(report.board_memory_bytes, "B")));
+    if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
+    return lines;
+  }
+  if (!report.answer) {
+    tell_miss(report, lines);
+    return lines;
+  }
+  const ComparedPoint& answer = *report.answer;
+  lines.push_back(describe(answer.point.mode));
+  if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
+  if (!answer.preset.empty()) lines.back() += fmt::format(" (preset {})", answer.preset);
+  lines.push_back(fmt::format(
+      "{}, {}, {} per minibatch", with_interval(answer.cost.time_s, 1e3, "ms"),
+      with_interval(answer.cost.power_w, 1, "W"), with_interval(answer.cost.energy_j, 1, "J")));
+  tell_serving(report, lines);
+  if (!report.confidence.empty()) {
+    lines.push_back(
+        "limits kept, by the error of the estimates: " + confidence_text(report.confidence) +
+        (least_confidence(report.confidence) < kSureEnough ? " (--confidence 0.95 asks for more)"
+                                                           : ""));
+  }
+  if (report.memory_known) {
+    lines.push_back(fmt::format("fits: needs {} of the board's {}",
+                                format_si(report.memory_bytes, "B"),
+                                format_si(report.board_memory_bytes, "B")));
+  }
+  if (report.job) lines.push_back("the job takes " + job_text(*report.job));
+  return lines;
+}
+
+std::vector<std::string> tune_remarks(const TuneReport& report) {
+  std::vector<std::string> lines;
+  if (!report.remark.empty()) lines.push_back(report.remark);
+  if (!report.preset_note.empty()) lines.push_back(report.preset_note);
+  if (!report.profiled.empty()) {
+    lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
+                                report.strategy, report.profiled.size(),
+                                duration_text(report.board_time_s),
+                                energy_text(report.board_energy_j), report.stop));
+  }
+  return lines;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,92 @@
+#include "ridgewatt/tune/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::ElementsAre;
+
+OperatingPoint point_of(int batch, int cores = 4) {
+  return {{cores, 1e9, 1e9, 2e9, ""}, batch};
+}
+
+Prediction exact(double time_s, double power_w) {
+  return {{time_s, time_s, time_s},
+          {power_w, power_w, power_w},
+          {time_s * power_w, time_s * power_w, time_s * power_w}};
+}
+
+Goal served(double rate_hz, double power_w) {
+  Goal goal;
+  goal.objective = Objective::kLatency;
+  goal.rate_hz = rate_hz;
+  goal.limits.power_w = power_w;
+  return goal;
+}
+
+TEST(Limits, EveryBrokenOneIsNamedTheWorstFirst) {
+  // 40 ms for one request of 30 per second (33.33 ms): 20 % over; 10.5 W of 10 W: 5 % over.
+  const std::string text = explain_miss(served(30, 10), {point_of(1), 0.040, 10.5});
+  EXPECT_EQ(
+      text,
+      "time between batches 40 ms is 20.0 % over the limit of 33.33 ms; power 10.5 W is 5.0 % "
+      "over the limit of 10 W");
+}
+
+TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
+  Goal goal = served(30, 10);
+  goal.limits.latency_s = 0.090;
+  // A 90 % interval ends at the 95 % quantile.
+  Prediction cost = exact(0.05, 10);
+  cost.power_w = {10, 8, 12.5};
+  cost.time_s = {0.05, 0.04, 0.0625};
+  const auto limits = limit_confidence(goal, point_of(2), cost);
+  ASSERT_EQ(limits.size(), 3u);
+  EXPECT_EQ(limits[0].kind, LimitKind::kPower);
+  EXPECT_NEAR(limits[0].probability, 0.5, 1e-9);  // the mean is at the limit
+  // 90 ms less 1/30 s to gather leave 56.7 ms; ln(56.7 / 50) over ln(1.25) / 1.645 is 0.923.
+  EXPECT_EQ(limits[1].kind, LimitKind::kLatency);
+  EXPECT_NEAR(limits[1].probability, 0.822, 1e-3);
+  EXPECT_EQ(limits[2].kind, LimitKind::kRate);
+  EXPECT_GT(limits[2].probability, 0.95);  // 66.7 ms lie beyond the interval's end
+  EXPECT_TRUE(limit_confidence(goal, point_of(2), exact(0.05, 10)).empty());
+}
+
+TEST(Limits, OneRelaxedAloneSuffices) {
+  const std::vector<OperatingPoint> points = {point_of(1, 2), point_of(1, 4), point_of(2, 4)};
+  const std::vector<Prediction> costs = {exact(0.040, 9.5), exact(0.030, 12.34567),
+                                         exact(0.062, 11)};
+  const auto found = relaxations(served(30, 10), points, costs, Caution::kMeans);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, LimitKind::kPower);
+  EXPECT_DOUBLE_EQ(found[0].value, 11);
+  EXPECT_EQ(found[0].point, 2u);
+  EXPECT_EQ(found[1].kind, LimitKind::kRate);
+  EXPECT_DOUBLE_EQ(found[1].value, 25);
+  EXPECT_EQ(found[1].point, 0u);
+  // What is proposed is an answer: rounded up for a limit, down for a rate.
+  const auto rounded =
+      relaxations(served(30, 10), std::vector{points[1]}, std::vector{costs[1]}, Caution::kMeans);
+  ASSERT_EQ(rounded.size(), 1u);
+  EXPECT_NEAR(rounded[0].value, 12.35, 1e-9);
+}
+
+TEST(Limits, BatchesThatCanMatter) {
+  const auto fits = [](int batch) { return batch <= 16; };
+  EXPECT_THAT(batches_to_try(served(30, 10), false, fits), ElementsAre(1, 2, 4, 8, 16));
+  Goal quick = served(30, 10);
+  quick.limits.latency_s = 0.11;  // 4 requests gather in 100 ms, 8 in 233 ms
+  EXPECT_THAT(batches_to_try(quick, false, fits), ElementsAre(1, 2, 4));
+  EXPECT_THAT(batches_to_try(Goal{}, false, fits), ElementsAre(1));
+  Goal thrifty;
+  thrifty.objective = Objective::kEnergy;
+  EXPECT_THAT(batches_to_try(thrifty, false, [](int) { return true; }),
+              ElementsAre(1, 2, 4, 8, 16, 32, 64, 128));
+  EXPECT_THAT(batches_to_try(thrifty, true, fits), ElementsAre(16));
+  EXPECT_THAT(batches_to_try(thrifty, false, [](int) { return false; }), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace ridgewatt
