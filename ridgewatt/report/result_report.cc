@@ -12,6 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/energy_figures.h"
+#include "ridgewatt/report/result_json.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -38,7 +39,7 @@ Cell cell_of(const std::string& text) {
 
 Table csv_table(const CsvTable& csv) {
   std::vector<Column> columns;
-  for (const auto& name : csv.header) columns.push_back({name, ""});
+  for (const auto& name : csv.header) columns.push_back({name});
   Table table(std::move(columns));
   for (std::size_t r = 0; r < std::min(kMostTableRows, csv.rows.size()); ++r) {
     std::vector<Cell> row;
@@ -48,9 +49,19 @@ Table csv_table(const CsvTable& csv) {
   return table;
 }
 
+// A sweep without intervals is a recorded one; one with them is a model's, of which older files do
+// not tell more.
+FigureSource sweep_source(const CsvTable& csv, const Sweep& sweep) {
+  const bool named = csv.column("workload").has_value();
+  const bool intervals = csv.column("time_lo_ms").has_value();
+  return {named ? sweep.workload + " " + sweep.kind : "Workload not recorded", "",
+          intervals ? "" : "replayed", intervals ? "with intervals, so modelled or predicted" : ""};
+}
+
 // Curves of `y` over `x`, one for each combination of the text columns.
 std::optional<Plot> curves(const CsvTable& csv, std::size_t x, std::size_t y) {
   Plot plot{.title = fmt::format("{} over {}", csv.header[y], csv.header[x]),
+            .source = {"Scores of methods", "", ""},
             .x = {.label = csv.header[x]},
             .y = {.label = csv.header[y]}};
   std::map<std::string, std::map<double, std::pair<double, int>>> groups;
@@ -83,8 +94,9 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
   if (csv.column("time_ms") && csv.column("power_w") && !csv.rows.empty()) {
     const bool modelled = csv.column("time_lo_ms").has_value();
     for (const auto& sweep : sweeps_of(csv)) {
-      report.paragraph(fmt::format("{}, {}: {} operating points.", sweep.workload, sweep.kind,
-                                   sweep.observations.size()));
+      const FigureSource source = sweep_source(csv, sweep);
+      report.paragraph(
+          fmt::format("{}; {} operating points.", source.line(), sweep.observations.size()));
       Sweep shown = sweep;
       if (!modelled) {
         const QualityReport quality = check_quality(sweep);
@@ -92,10 +104,7 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
         report.paragraph(
             fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
       }
-      for (const auto& figure :
-           energy_figures(shown.observations, modelled ? "modelled" : sweep.workload)) {
-        report.figure(figure);
-      }
+      for (const auto& figure : energy_figures(shown.observations, source)) report.figure(figure);
     }
   } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
     for (std::size_t c = 0; c < csv.header.size(); ++c) {
@@ -114,77 +123,6 @@ void add_csv(HtmlReport& report, const std::string& name, const CsvTable& csv) {
   report.table(caption, csv_table(csv));
 }
 
-Cell json_cell(const Json& value) {
-  if (value.is_null()) return {};
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_boolean()) return std::string(value.get<bool>() ? "yes" : "no");
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// {"mode": {"gpu_mhz": 306}} becomes the single value "mode.gpu_mhz"; arrays stay.
-void flatten(const Json& value, const std::string& key, std::map<std::string, Json>& flat,
-             std::vector<std::string>& order, int depth = 0) {
-  if (value.is_object() && depth < 8) {
-    for (const auto& [name, child] : value.items()) {
-      flatten(child, key.empty() ? name : key + "." + name, flat, order, depth + 1);
-    }
-  } else if (flat.emplace(key, value).second) {
-    order.push_back(key);
-  }
-}
-
-bool is_table(const Json& value) {
-  return value.is_array() && !value.empty() &&
-         std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_object(); });
-}
-
-Table json_table(const Json& rows) {
-  std::vector<std::map<std::string, Json>> flat_rows;
-  std::vector<std::string> keys;
-  std::map<std::string, Json> seen;
-  for (const auto& row : rows) {
-    if (flat_rows.size() == kMostTableRows) break;
-    std::vector<std::string> order;
-    flatten(row, "", flat_rows.emplace_back(), order);
-    for (const auto& key : order) {
-      if (seen.emplace(key, nullptr).second) keys.push_back(key);
-    }
-  }
-  std::vector<Column> columns;
-  columns.reserve(keys.size());
-  for (const auto& key : keys) columns.push_back({key, ""});
-  Table table(std::move(columns));
-  for (const auto& flat : flat_rows) {
-    std::vector<Cell> row;
-    for (const auto& key : keys) {
-      const auto found = flat.find(key);
-      row.push_back(found == flat.end() ? Cell() : json_cell(found->second));
-    }
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
-void add_json(HtmlReport& report, const std::string& name, const Json& json) {
-  if (is_table(json)) {
-    report.table(name, json_table(json));
-    return;
-  }
-  std::map<std::string, Json> flat;
-  std::vector<std::string> order;
-  flatten(json, "", flat, order);
-  Table values({{"key"}, {"value"}});
-  for (const auto& key : order) {
-    if (!is_table(flat[key])) values.add_row({key, cell_text(json_cell(flat[key]), 6)});
-  }
-  if (!values.rows().empty()) report.table(name, values);
-  for (const auto& key : order) {
-    if (is_table(flat[key])) report.table(key, json_table(flat[key]));
-  }
-}
-
 }  // namespace
 
 void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
@@ -199,7 +137,7 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
   const Json json = Json::parse(text, shallow, false);
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
-  add_json(report, name, json);
+  add_json_result(report, name, json);
 }
 
 }  // namespace ridgewatt
