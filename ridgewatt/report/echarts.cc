@@ -1,4 +1,4 @@
-// Figures as ECharts options. Colours of text and lines come from the page's theme; tooltips are
+// Figures as ECharts options. Colors of text and lines come from the page's theme; tooltips are
 // drawn as rich text, so names from a model never become HTML.
 #include <fmt/format.h>
 
@@ -380,7 +380,7 @@ Json option(const ViolinPlot& plot) {
   return json;
 }
 
-// A span is a stacked bar upon an invisible one: one series a kind for each place in a lane would
+// A span is a stacked bar upon an invisible one: one series per kind for each place in a lane would
 // be many, so spans are thick lines between two points instead.
 Json option(const Timeline& timeline) {
   Json json = base_option(timeline.title);

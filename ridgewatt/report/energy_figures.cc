@@ -50,6 +50,15 @@ std::size_t index_in(const std::vector<double>& levels, double value) {
                                   levels.begin());
 }
 
+std::size_t known_cells(const HeatMap& map) {
+  std::size_t known = 0;
+  for (const auto& row : map.values) {
+    known += static_cast<std::size_t>(
+        std::count_if(row.begin(), row.end(), [](double value) { return std::isfinite(value); }));
+  }
+  return known;
+}
+
 }  // namespace
 
 Plot energy_over_gpu_clock(std::span<const Observation> observations, const FigureSource& source) {
@@ -163,12 +172,21 @@ Plot time_power_front(std::span<const Observation> observations, const FigureSou
 
 std::vector<Figure> energy_figures(std::span<const Observation> observations,
                                    const FigureSource& source) {
+  constexpr std::size_t kFewestPoints = 3;  // that make a curve
   std::vector<Figure> figures;
-  std::set<double> clocks;
-  for (const auto& observation : observations) clocks.insert(observation.point.mode.gpu_clock_hz);
-  if (clocks.size() > 2) figures.emplace_back(energy_over_gpu_clock(observations, source));
-  if (auto map = energy_topology(observations, source)) figures.emplace_back(std::move(*map));
-  if (observations.size() > 2) figures.emplace_back(time_power_front(observations, source));
+  Plot curves = energy_over_gpu_clock(observations, source);
+  if (std::any_of(curves.series.begin(), curves.series.end(),
+                  [](const auto& series) { return series.x.size() >= kFewestPoints; })) {
+    figures.emplace_back(std::move(curves));
+  }
+  // A map of which most is empty, as of a Pareto front, shows no topology.
+  if (auto map = energy_topology(observations, source);
+      map && 2 * known_cells(*map) >= map->x.size() * map->y.size()) {
+    figures.emplace_back(std::move(*map));
+  }
+  if (observations.size() >= kFewestPoints) {
+    figures.emplace_back(time_power_front(observations, source));
+  }
   return figures;
 }
 

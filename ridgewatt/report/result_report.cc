@@ -49,13 +49,27 @@ Table csv_table(const CsvTable& csv) {
   return table;
 }
 
-// A sweep without intervals is a recorded one; one with them is a model's, of which older files do
-// not tell more.
+// What the rows of a sweep tell of themselves. A file without a provenance is a recorded sweep;
+// one with intervals is a model's, of which such files do not tell more.
 FigureSource sweep_source(const CsvTable& csv, const Sweep& sweep) {
-  const bool named = csv.column("workload").has_value();
+  const auto field = [&](std::string_view name) {
+    const auto column = csv.column(name);
+    const std::size_t row = sweep.lines.empty() ? 0 : sweep.lines.front() - 2;  // after the header
+    return column && row < csv.rows.size() ? csv.rows[row][*column] : std::string();
+  };
   const bool intervals = csv.column("time_lo_ms").has_value();
-  return {named ? sweep.workload + " " + sweep.kind : "Workload not recorded", "",
-          intervals ? "" : "replayed", intervals ? "with intervals, so modelled or predicted" : ""};
+  std::string word = field("provenance");
+  std::string detail = field("runtime");
+  if (const std::string twin = field("twin"); !twin.empty()) {
+    detail += (detail.empty() ? "twin " : ", twin ") + twin;
+  }
+  if (word.empty()) {
+    word = intervals ? "" : "replayed";
+    if (intervals) detail = "with intervals, so modelled or predicted";
+  }
+  const bool named = csv.column("workload").has_value();
+  return {named ? sweep.workload + " " + sweep.kind : "Workload not recorded", field("board"), word,
+          detail};
 }
 
 // Curves of `y` over `x`, one for each combination of the text columns.

@@ -104,6 +104,14 @@ std::string page_of(const std::string& content) {
   return report.html();
 }
 
+TEST(EnergyFigures, AFrontHasNoTopology) {
+  std::vector<Observation> points;
+  for (int i = 1; i <= 6; ++i) {
+    points.push_back({{{4, 1e8 * i, 1e8 * i, 2e9, ""}, 1}, 1.0 / i, 1.0 * i});
+  }
+  EXPECT_EQ(energy_figures(points, {"net", "board", "measured"}).size(), 1u);  // time and power
+}
+
 TEST(EnergyFigures, SayWhatIsNotDrawn) {
   std::vector<Observation> points;
   for (int i = 1; i <= 5000; ++i) points.push_back({{{4, 1e9, 1e6 * i, 2e9, ""}, 1}, 1.0 / i, 5});
@@ -133,6 +141,16 @@ TEST(ResultReport, TakesCsvAndJson) {
   EXPECT_THROW(page_of("a,b\n1\n"), InputError);
   EXPECT_THROW(page_of("[" + std::string(100000, '[')), InputError);
   page_of(std::string(100000, '[') + std::string(100000, ']'));
+}
+
+TEST(ResultReport, RowsTellWhoseTheyAre) {
+  const std::string page = page_of(
+      "workload,kind,board,provenance,runtime,twin,gpu_mhz,time_ms,power_w\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",306,10,5\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",408,8,6\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",510,7,8\n");
+  EXPECT_THAT(page, HasSubstr("net inference on nano. Modelled: pytorch-eager, twin scaled, not "
+                              "validated"));
 }
 
 TEST(ResultReport, ProgramWritesOneFile) {
