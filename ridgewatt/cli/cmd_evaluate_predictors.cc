@@ -163,7 +163,9 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
                                                ? std::vector<bool>(sweep.observations.size(), false)
                                                : check_quality(sweep).flagged);
   const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
-  const auto figures = predictor_figures(scores, front);
+  const auto figures = predictor_figures(
+      scores, front,
+      {sweep.workload + " " + sweep.kind, "", "predicted", "compared with the replayed sweep"});
   write_figures(options.svg, options.html, title, figures, table);
 }
 

@@ -170,7 +170,7 @@ void run(const Context& context, const EvaluateOptions& options) {
   progress.update(done);
   print(context, table);
   if (options.svg.empty() && options.html.empty()) return;
-  const auto figures = strategy_figures(scores);
+  const auto figures = strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
   write_figures(options.svg, options.html, title, figures, table);
 }

@@ -97,21 +97,32 @@ std::string timeline_to_csv(const Simulation& result) {
   return text;
 }
 
+// "resnet50 inference, resnet18 training".
+std::string names_of(const ScheduleWorkloads& workloads) {
+  std::string names;
+  const auto add = [&](const Sweep& sweep) {
+    names += (names.empty() ? "" : ", ") + sweep.workload + " " + sweep.kind;
+  };
+  if (workloads.inference) add(*workloads.inference);
+  for (const auto& background : workloads.background) add(background.sweep);
+  return names;
+}
+
 // The first six cycles, the distributions, and the plans for other budgets.
 void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
-                   const PlanProblem& problem, double idle_power_w,
+                   const PlanProblem& problem, double idle_power_w, const FigureSource& source,
                    const std::vector<std::pair<std::string, Simulation>>& results) {
   const double until_s = 6 * plan.cycle.period_s;
   const auto write = [&](const char* name, const Figure& figure) {
     write_file_atomically(folder + "/" + name, to_svg(figure));
   };
-  write("timeline.svg", cycle_timeline(results.front().second, until_s));
-  write("power.svg", cycle_power(results.front().second, until_s, idle_power_w));
-  write("latency.svg", latency_distribution(results, problem.max_latency_s));
+  write("timeline.svg", cycle_timeline(results.front().second, until_s, source));
+  write("power.svg", cycle_power(results.front().second, until_s, idle_power_w, source));
+  write("latency.svg", latency_distribution(results, problem.max_latency_s, source));
   std::vector<double> power_w, latency_s;
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
   for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
-  write("throughput.svg", throughput_map(table, problem, power_w, latency_s));
+  write("throughput.svg", throughput_map(table, problem, power_w, latency_s, source));
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
@@ -127,7 +138,8 @@ void check(const CLI::App& command, const SimulateOptions& options) {
 
 void run(const Context& context, const SimulateOptions& options) {
   const PlanProblem problem = options.schedule.problem();
-  const auto candidates = join_sweeps(options.schedule.workloads(context));
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  const auto candidates = join_sweeps(workloads);
   const PlanTable plans(candidates);
   const Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
@@ -161,7 +173,9 @@ void run(const Context& context, const SimulateOptions& options) {
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
   }
   if (!options.figures.empty() && !results.empty()) {
-    write_figures(options.figures, plan, plans, problem, simulation.idle_power_w, results);
+    const FigureSource source(names_of(workloads), "", "modelled",
+                              "simulated from replayed sweeps");
+    write_figures(options.figures, plan, plans, problem, simulation.idle_power_w, source, results);
   }
   if (context.json()) {
     Json json;

@@ -108,7 +108,7 @@ std::vector<StudyResult> measure(const Context& context, const StudyCommand& opt
     return {};
   }
   report.word = bench.word();
-  report.where = device.name;
+  report.where = report.board = device.name;
   StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
                context.seed);
   const auto runs = plan_study(study, context.seed);
@@ -202,6 +202,7 @@ void run(const Context& context, const StudyCommand& options) {
     remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
     report.word = "replayed";
     report.where = options.replay;
+    report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
   }
   if (report.results.empty()) throw Error("no run is finished yet", study.name);
   report.study = study;

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "ridgewatt/report/svg.h"
 
 namespace ridgewatt {
 namespace {
@@ -28,27 +32,50 @@ std::vector<Tick> linear_ticks(double lo, double hi, int wanted) {
   return ticks;
 }
 
-std::vector<Tick> log_ticks(double lo, double hi, int wanted) {
+// Which parts of a decade carry a label: all, 1-2-5, 1-3 or powers of ten, and of these every so
+// many.
+struct LogStyle {
+  std::string_view parts;
+  int stride;
+};
+
+std::vector<Tick> styled_log_ticks(double lo, double hi, const LogStyle& style) {
   const int first = static_cast<int>(std::floor(std::log10(lo)));
   const int last = static_cast<int>(std::ceil(std::log10(hi)));
-  const int decades = last - first;
-  const int stride = std::max(1, decades / std::max(1, wanted));
-  const bool label_parts = hi / lo < 40;
-  const bool label_all = hi / lo < 5;
   std::vector<Tick> ticks;
   for (int decade = first; decade <= last; ++decade) {
     for (int part = 1; part < 10; ++part) {
       const double value = part * std::pow(10.0, decade);
       if (value < lo * 0.9999 || value > hi * 1.0001) continue;
-      const bool labelled = part == 1 ? (decade - first) % stride == 0
-                                      : label_all || (label_parts && (part == 2 || part == 5));
+      const bool labelled =
+          decade % style.stride == 0 &&
+          style.parts.find(static_cast<char>('0' + part)) != std::string_view::npos;
       if (labelled)
         ticks.push_back({value, tick_label(value)});
-      else if (decades <= 8)
+      else if (last - first <= 8)
         ticks.push_back({value, ""});
     }
   }
   return ticks;
+}
+
+int labels_in(const std::vector<Tick>& ticks) {
+  return static_cast<int>(std::count_if(ticks.begin(), ticks.end(),
+                                        [](const auto& tick) { return !tick.label.empty(); }));
+}
+
+// The densest style of at most `wanted` labels. An axis over less than half a decade, or one
+// on which less than three round numbers lie, has evenly spaced numbers, as a linear one.
+std::vector<Tick> log_ticks(double lo, double hi, int wanted) {
+  std::vector<Tick> ticks;
+  for (const LogStyle& style :
+       {LogStyle{"123456789", 1}, LogStyle{"125", 1}, LogStyle{"13", 1}, LogStyle{"1", 1},
+        LogStyle{"1", 2}, LogStyle{"1", 3}, LogStyle{"1", 5}, LogStyle{"1", 10}, LogStyle{"1", 30},
+        LogStyle{"1", 100}}) {
+    ticks = styled_log_ticks(lo, hi, style);
+    if (labels_in(ticks) <= std::max(3, wanted)) break;
+  }
+  return hi / lo < 3 || labels_in(ticks) < 3 ? linear_ticks(lo, hi, wanted) : ticks;
 }
 
 }  // namespace
@@ -69,6 +96,29 @@ double Scale::pixel(double value) const {
 
 bool Scale::accepts(double value) const {
   return std::isfinite(value) && (!log_ || value > 0);
+}
+
+std::vector<Tick> Scale::apart(int wanted, double size, bool vertical) const {
+  std::vector<Tick> all;
+  for (; wanted >= 1; --wanted) {
+    all = ticks(wanted);
+    bool touch = false;
+    double end = -std::numeric_limits<double>::infinity();
+    std::sort(all.begin(), all.end(),
+              [&](const auto& a, const auto& b) { return pixel(a.value) < pixel(b.value); });
+    for (auto& tick : all) {
+      if (tick.label.empty()) continue;
+      const double half = vertical ? 0.7 * size : text_width(tick.label, size) / 2 + 0.5 * size;
+      const double begin = pixel(tick.value) - half;
+      if (begin < end) {
+        touch = true;
+        if (wanted == 1) tick.label.clear();  // the last resort
+      }
+      if (!tick.label.empty()) end = pixel(tick.value) + half;
+    }
+    if (!touch) break;
+  }
+  return all;
 }
 
 std::vector<Tick> Scale::ticks(int wanted) const {

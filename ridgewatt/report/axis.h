@@ -21,6 +21,8 @@ class Scale {
   bool accepts(double value) const;
   // Round positions, about `wanted` of them with a label.
   std::vector<Tick> ticks(int wanted = 6) const;
+  // The same, thinned until labels of this size in pixels do not touch.
+  std::vector<Tick> apart(int wanted, double size, bool vertical) const;
   double lo() const { return lo_; }
   double hi() const { return hi_; }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
@@ -47,33 +50,98 @@ void check(const Timeline& timeline) {
   }
 }
 
-std::string draw(const Plot& plot) {
-  return svg_plot(plot);
+std::vector<LegendEntry> legend_of(const Plot& plot) {
+  std::vector<LegendEntry> legend;
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    const Series& series = plot.series[i];
+    if (series.name.empty()) continue;
+    legend.push_back({series.name, series_color(series, i), series.mark, series.dashed});
+  }
+  return legend;
 }
-std::string draw(const HeatMap& map) {
-  return svg_heat_map(map);
+
+std::vector<LegendEntry> legend_of(const StackedBars& bars) {
+  std::vector<LegendEntry> legend;
+  for (std::size_t p = 0; p < bars.parts.size(); ++p) {
+    legend.push_back({bars.parts[p], palette_color(p), Mark::kBand, false});
+  }
+  return legend;
 }
-std::string draw(const StackedBars& bars) {
-  return svg_stacked_bars(bars);
+
+std::vector<LegendEntry> legend_of(const Timeline& timeline) {
+  std::vector<LegendEntry> legend;
+  const auto kinds = timeline_kinds(timeline);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (!kinds[k].empty()) legend.push_back({kinds[k], palette_color(k), Mark::kBand, false});
+  }
+  return legend;
 }
-std::string draw(const ViolinPlot& plot) {
-  return svg_violins(plot);
+
+// An attribute of the document's own element.
+double svg_size(const std::string& svg, const std::string& name) {
+  const auto at = svg.find(" " + name + "=\"") + name.size() + 3;
+  return parse_double(svg.substr(at, svg.find('"', at) - at)).value_or(0);
 }
-std::string draw(const Timeline& timeline) {
-  return svg_timeline(timeline);
+
+std::vector<LegendEntry> legend_of(const HeatMap&) {
+  return {};
+}
+std::vector<LegendEntry> legend_of(const ViolinPlot&) {
+  return {};
 }
 
 }  // namespace
 
-const std::string& figure_title(const Figure& figure) {
-  return std::visit([](const auto& f) -> const std::string& { return f.title; }, figure);
+FigureSource::FigureSource(std::string of_workload, std::string on_board, std::string provenance,
+                           std::string more)
+    : workload(std::move(of_workload)),
+      board(std::move(on_board)),
+      word(std::move(provenance)),
+      detail(std::move(more)) {}
+
+std::string FigureSource::line() const {
+  std::string text = workload;
+  text += board.empty() ? (text.empty() ? "Board not recorded" : ", board not recorded")
+                        : (text.empty() ? "" : " on ") + board;
+  std::string origin = word.empty() ? "provenance not recorded" : word;
+  origin[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(origin[0])));
+  return text + ". " + origin + (detail.empty() ? "" : ": " + detail);
 }
 
-std::string to_svg(const Figure& figure) {
+FigureHead figure_head(const Figure& figure) {
   return std::visit(
       [](const auto& f) {
+        return FigureHead{f.title, f.source.line(), f.note};
+      },
+      figure);
+}
+
+std::vector<LegendEntry> figure_legend(const Figure& figure) {
+  return std::visit([](const auto& f) { return legend_of(f); }, figure);
+}
+
+std::optional<ColorRange> color_range(const HeatMap& map) {
+  std::optional<ColorRange> range;
+  for (const auto& row : map.values) {
+    for (const double value : row) {
+      if (!std::isfinite(value)) continue;
+      if (!range) range = {value, value, false};
+      range->lo = std::min(range->lo, value);
+      range->hi = std::max(range->hi, value);
+    }
+  }
+  if (range && map.color_hi && *map.color_hi<range->hi&& * map.color_hi> range->lo) {
+    range->hi = *map.color_hi;
+    range->clipped = true;
+  }
+  return range;
+}
+
+std::string to_svg(const Figure& figure, const SvgOptions& options) {
+  return std::visit(
+      [&](const auto& f) {
         check(f);
-        return draw(f);
+        return draw_figure(f, {options.width > 0 ? options.width : f.width, options.head});
       },
       figure);
 }
@@ -83,14 +151,13 @@ std::string to_svg(const std::vector<Figure>& figures, const std::string& title)
   double height = 0;
   std::string parts;
   for (const auto& figure : figures) {
-    const auto [w, h] =
-        std::visit([](const auto& f) { return std::pair(f.width, f.height); }, figure);
     // A document is an element: moved down it is a part of another.
     std::string part = to_svg(figure);
+    width = std::max(width, svg_size(part, "width"));
+    const double own_height = svg_size(part, "height");
     part.insert(4, fmt::format(" y=\"{}\"", height));
     parts += part;
-    width = std::max(width, w);
-    height += h;
+    height += own_height;
   }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "

@@ -1,8 +1,9 @@
 // Figures as data: what is to be seen, in plain numbers, apart from how it is drawn. Each can be
 // drawn as a static SVG for papers (to_svg) and as an interactive Apache ECharts chart
-// (to_echarts).
+// (to_echarts), and told as a table (figure_data.h).
 //
-//   Plot plot{.title = "Energy over GPU clock", .x = {"GPU clock (MHz)"}, .y = {"energy (J)"}};
+//   Plot plot{.title = "Energy over GPU clock", .source = {"resnet50", "agx-orin", "measured"}};
+//   plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
 //   plot.series.push_back({.name = "ResNet-50", .x = clocks, .y = energies});
 //   write_file_atomically("energy.svg", to_svg(plot));
 #pragma once
@@ -15,6 +16,22 @@
 #include "ridgewatt/base/json.h"
 
 namespace ridgewatt {
+
+// Whose numbers a figure shows and where they come from. Has no default, so that no figure is
+// without it.
+struct FigureSource {
+  std::string workload;  // "resnet50 inference"; empty: not of one workload
+  std::string board;     // empty is told as "board not recorded"
+  std::string word;      // measured, replayed, modelled, predicted, fake; empty: "not recorded"
+  // Of modelled numbers the runtime and the twin's kind with its error: "pytorch-eager, fitted
+  // twin, time 11 % off on unseen workloads".
+  std::string detail;
+
+  FigureSource(std::string of_workload, std::string on_board, std::string provenance,
+               std::string more = {});
+  // "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
+  std::string line() const;
+};
 
 struct Axis {
   std::string label = {};  // with the unit: "time (ms)"
@@ -50,6 +67,8 @@ struct Remark {
 // Lines, points, bands and steps over two axes.
 struct Plot {
   std::string title = {};
+  FigureSource source;
+  std::string note = {};  // what is not drawn: "2,000 of 18,096 modes drawn"
   Axis x = {};
   Axis y = {};
   std::vector<Series> series = {};
@@ -58,41 +77,51 @@ struct Plot {
   double height = 420;
 };
 
+// A line of equal value, with the text that it carries: "+5 %".
+struct Contour {
+  double value = 0;
+  std::string text = {};
+};
+
 // A value for each pair of levels; values[row][column] belongs to y[row], x[column]. NaN: no value.
 struct HeatMap {
   std::string title = {};
+  FigureSource source;
+  std::string note = {};
   std::string x_label = {};
   std::string y_label = {};
   std::string value_label = {};  // with the unit
   std::vector<double> x = {};    // ascending levels
   std::vector<double> y = {};
   std::vector<std::vector<double>> values = {};
-  std::optional<double> color_hi = {};  // colours end here; higher values look the same
+  std::optional<double> color_hi = {};  // colors end here; higher values look the same
   std::vector<Remark> remarks = {};     // x and y in levels: "optimum", "MAXN"
-  std::vector<double> contours = {};    // lines of equal value
+  std::vector<Contour> contours = {};
   double width = 640;
   double height = 420;
 };
 
-// Bars whose parts add up: values[part][bar].
+// Bars whose parts add up: values[part][bar]. Names stand to the left, a bar each.
 struct StackedBars {
   std::string title = {};
+  FigureSource source;
+  std::string note = {};
   std::string value_label = {};
   std::vector<std::string> bars = {};
   std::vector<std::string> parts = {};
   std::vector<std::vector<double>> values = {};
   double width = 640;
-  double height = 420;
 };
 
-// Distributions side by side, with median and quartiles.
+// Distributions below each other, with median and quartiles.
 struct ViolinPlot {
   std::string title = {};
-  Axis y = {};
+  FigureSource source;
+  std::string note = {};
+  Axis value = {};
   std::vector<std::string> names = {};
   std::vector<std::vector<double>> values = {};
   double width = 640;
-  double height = 420;
 };
 
 // What ran where and when.
@@ -101,27 +130,60 @@ struct Timeline {
     std::size_t lane = 0;
     double begin = 0;
     double end = 0;
-    std::string kind = {};  // one colour a kind
+    std::string kind = {};  // one color per kind
     std::string label = {};
   };
   std::string title = {};
+  FigureSource source;
+  std::string note = {};
   std::string time_label = {};  // "time (ms)"
   std::vector<std::string> lanes = {};
   std::vector<Span> spans = {};
   double width = 720;
-  double height = 260;
 };
 
 using Figure = std::variant<Plot, HeatMap, StackedBars, ViolinPlot, Timeline>;
 
-const std::string& figure_title(const Figure& figure);
+struct FigureHead {
+  std::string title;
+  std::string source;  // FigureSource::line()
+  std::string note;
+};
+FigureHead figure_head(const Figure& figure);
+
+// An entry of a legend; pages set it in HTML, so that it wraps at any width.
+struct LegendEntry {
+  std::string name = {};
+  std::string color = {};
+  Mark mark = Mark::kLine;
+  bool dashed = false;
+};
+std::vector<LegendEntry> figure_legend(const Figure& figure);
+
+// The values that the colors of a heat map stand for: the data's own, up to `color_hi`.
+struct ColorRange {
+  double lo = 0;
+  double hi = 0;
+  bool clipped = false;  // higher values are there and look like `hi`
+};
+// nullopt: no finite value.
+std::optional<ColorRange> color_range(const HeatMap& map);
+
+struct SvgOptions {
+  double width = 0;  // of the document; 0: the figure's own
+  bool head = true;  // title, source, note and legend too; a page tells them in HTML
+};
 // A whole SVG document; the same figure gives the same bytes. UsageError when vectors that belong
 // together differ in length.
-std::string to_svg(const Figure& figure);
+std::string to_svg(const Figure& figure, const SvgOptions& options = {});
 // Several figures below each other in one document.
 std::string to_svg(const std::vector<Figure>& figures, const std::string& title);
-// The option object of an ECharts chart. Points keep their table row as the data item's "row".
+// The option object of an ECharts chart without title and legend. Points keep their table row as
+// the data item's "row". What ECharts cannot be told as data (ticks of our own, polygons) is told
+// in fields that report.js reads.
 Json to_echarts(const Figure& figure);
+// Height of the chart in a page, in pixels.
+double chart_height(const Figure& figure);
 
 // Gaussian kernel density of a sample (Silverman 1986, equation 3.31) at `at`; for violins.
 std::vector<double> kernel_density(const std::vector<double>& sample,

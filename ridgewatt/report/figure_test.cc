@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
+#include <type_traits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/axis.h"
+#include "ridgewatt/report/figure_data.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt {
@@ -15,6 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+const FigureSource kTestSource("net", "board", "measured");
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -96,7 +101,9 @@ TEST(KernelDensity, IntegratesToOneAndPeaksAtTheMode) {
 }
 
 Plot sample_plot() {
-  Plot plot{.title = "<b>title & \"quotes\"</b>", .x = {.label = "x", .log = true}};
+  Plot plot{.title = "<b>title & \"quotes\"</b>",
+            .source = kTestSource,
+            .x = {.label = "x", .log = true}};
   plot.y.label = "y";
   Series line{.name = "a<script>", .x = {1, 10, 100, 1000}, .y = {1, NAN, 3, 4}};
   Series points{.name = "p", .mark = Mark::kPoints, .x = {1, -1, 100}, .y = {1, 2, 3}};
@@ -121,55 +128,152 @@ TEST(Svg, PlotLeavesOutWhatAnAxisCannotShowAndEscapes) {
 }
 
 TEST(Svg, ALineGoesThroughItsPoints) {
-  Plot plot{.title = "t"};
+  Plot plot{.title = "t", .source = kTestSource};
   plot.x = {.label = "x", .lo = 0.0, .hi = 10.0};
   plot.y = {.label = "y", .lo = 0.0, .hi = 1.0};
   plot.series = {{.x = {0, 10}, .y = {0, 1}}};
-  // Margins: 66 left, 18 right, 34 top, 50 bottom of 640 x 420.
-  EXPECT_THAT(to_svg(plot), HasSubstr("points=\"66,370 622,34\""));
+  // From the lower left to the upper right corner of the frame, which is what clips the line.
+  const std::string svg = to_svg(plot);
+  std::vector<double> clip;  // x, y, width, height
+  std::size_t quote = svg.find("<svg x=");
+  for (int i = 0; i < 4 && quote != std::string::npos; ++i) {
+    quote = svg.find('"', quote) + 1;
+    clip.push_back(std::stod(svg.substr(quote)));
+    quote = svg.find('"', quote) + 1;
+  }
+  ASSERT_EQ(clip.size(), 4u);
+  const auto at = svg.find("points=\"");
+  ASSERT_NE(at, std::string::npos);
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  ASSERT_EQ(std::sscanf(svg.c_str() + at, "points=\"%lf,%lf %lf,%lf", &x1, &y1, &x2, &y2), 4);
+  EXPECT_NEAR(x1, clip[0], 0.011);  // written with two decimals
+  EXPECT_NEAR(y1, clip[1] + clip[3], 0.011);
+  EXPECT_NEAR(x2, clip[0] + clip[2], 0.011);
+  EXPECT_NEAR(y2, clip[1], 0.011);
 }
 
 TEST(Svg, HeatMapMarksTheCellAndDrawsContours) {
-  HeatMap map{.title = "h", .x = {1, 2, 3}, .y = {10, 20}};
+  HeatMap map{.title = "h", .source = kTestSource, .x = {1, 2, 3}, .y = {10, 20}};
   map.values = {{1, 2, 3}, {1, NAN, 3}};
   map.remarks = {{.x = 3, .y = 20, .text = "best"}};
   const std::string plain = to_svg(map);
   expect_well_formed(plain);
-  EXPECT_EQ(count(plain, "<rect"), 5u + 64u);  // five cells with a value and the colour bar
+  EXPECT_EQ(count(plain, "<rect"), 5u + 64u);  // five cells with a value and the color bar
   EXPECT_THAT(plain, HasSubstr("best"));
   map.values[1][1] = 2;
-  map.contours = {1.5};
-  // One straight contour between columns 1 and 2, over one square.
+  map.contours = {{1.5, "+50 %"}};
+  // One straight contour between columns 1 and 2, over one square, in both kinds of figure.
+  const Json chart = to_echarts(map);
+  EXPECT_EQ(chart["series"][1]["data"].size(), 1u);
+  EXPECT_DOUBLE_EQ(chart["series"][1]["data"][0]["coords"][0][0],
+                   1.0);  // in the middle of two cells
   EXPECT_EQ(count(to_svg(map), "<line"), 1u);
 }
 
 TEST(Svg, OtherChartsAndEmptyOnes) {
-  StackedBars bars{.title = "b", .bars = {"one", "two"}, .parts = {"p", "q"}};
+  StackedBars bars{
+      .title = "b", .source = kTestSource, .bars = {"one", "two"}, .parts = {"p", "q"}};
   bars.values = {{1, 2}, {3, 4}};
   expect_well_formed(to_svg(bars));
-  EXPECT_EQ(count(to_svg(bars), "<rect"), 4u);
-  ViolinPlot violins{.title = "v", .names = {"a", "b"}, .values = {{1, 2, 3, 4}, {}}};
+  EXPECT_EQ(count(to_svg(bars), "<rect"), 4u + 2u);  // four parts of bars, two keys of the legend
+  ViolinPlot violins{
+      .title = "v", .source = kTestSource, .names = {"a", "b"}, .values = {{1, 2, 3, 4}, {}}};
   expect_well_formed(to_svg(violins));
   EXPECT_EQ(count(to_svg(violins), "<polygon"), 1u);
-  expect_well_formed(to_svg(ViolinPlot{.title = "constant", .names = {"a"}, .values = {{2, 2}}}));
-  Timeline timeline{.title = "t", .lanes = {"train"}};
+  expect_well_formed(to_svg(
+      ViolinPlot{.title = "constant", .source = kTestSource, .names = {"a"}, .values = {{2, 2}}}));
+  Timeline timeline{.title = "t", .source = kTestSource, .lanes = {"train"}};
   timeline.spans = {{0, 0, 5, "step", "first"}, {0, 5, 6, "wait", ""}};
   expect_well_formed(to_svg(timeline));
-  for (const Figure& figure : {Figure(Plot{}), Figure(HeatMap{}), Figure(StackedBars{}),
-                               Figure(ViolinPlot{}), Figure(Timeline{})}) {
+  for (const Figure& figure :
+       {Figure(Plot{.source = kTestSource}), Figure(HeatMap{.source = kTestSource}),
+        Figure(StackedBars{.source = kTestSource}), Figure(ViolinPlot{.source = kTestSource}),
+        Figure(Timeline{.source = kTestSource})}) {
     expect_well_formed(to_svg(figure));
     EXPECT_TRUE(to_echarts(figure).is_object());
   }
 }
 
+TEST(Figure, SaysWhoseNumbersItShows) {
+  const FigureSource twin("resnet50", "agx-orin", "modelled", "pytorch-eager, fitted twin");
+  EXPECT_EQ(twin.line(), "resnet50 on agx-orin. Modelled: pytorch-eager, fitted twin");
+  EXPECT_EQ(FigureSource("", "", "").line(), "Board not recorded. Provenance not recorded");
+  const Plot plot{.title = "t", .source = twin, .note = "16 of 49 settings drawn"};
+  const std::string svg = to_svg(plot);
+  for (const char* part : {"agx-orin", "pytorch-eager", "16 of 49 settings drawn"}) {
+    EXPECT_THAT(svg, HasSubstr(part));
+  }
+  static_assert(!std::is_default_constructible_v<Plot>);  // no figure without a source
+  static_assert(!std::is_default_constructible_v<HeatMap>);
+}
+
+TEST(Axis, NarrowLogarithmicAxesHaveNumbers) {
+  // 0.2 to 0.54 J, and less than half a decade anywhere: never an axis without numbers.
+  for (const double lo : {0.2, 1.1, 210.0, 3.3e4}) {
+    for (const double ratio : {1.05, 1.5, 2.7, 8.0, 30.0, 1e4, 1e9}) {
+      const auto ticks = Scale(lo, lo * ratio, true, 0, 400).apart(6, 11, false);
+      const auto labels = std::count_if(ticks.begin(), ticks.end(),
+                                        [](const auto& tick) { return !tick.label.empty(); });
+      EXPECT_GE(labels, 2) << lo << " x " << ratio;
+      for (const auto& tick : ticks) {
+        EXPECT_GE(tick.value, lo * 0.999);
+        EXPECT_LE(tick.value, lo * ratio * 1.001);
+      }
+    }
+  }
+}
+
+TEST(Axis, LabelsDoNotTouch) {
+  for (const double width : {120.0, 300.0, 900.0}) {
+    const Scale scale(0, 2201600, false, 0, width);
+    double end = -1e9;
+    for (const auto& tick : scale.apart(12, 11, false)) {
+      if (tick.label.empty()) continue;
+      const double half = text_width(tick.label, 11) / 2;
+      EXPECT_GT(scale.pixel(tick.value) - half, end) << width;
+      end = scale.pixel(tick.value) + half;
+    }
+  }
+}
+
+TEST(HeatMap, ColorsHaveTheRangeOfTheData) {
+  HeatMap map{.title = "h", .source = kTestSource, .x = {1, 2}, .y = {1}, .values = {{0.2, 0.54}}};
+  EXPECT_DOUBLE_EQ(color_range(map)->lo, 0.2);
+  EXPECT_DOUBLE_EQ(color_range(map)->hi, 0.54);
+  const Json chart = to_echarts(map);
+  EXPECT_EQ(chart["visualMap"]["min"], 0.2);
+  EXPECT_EQ(chart["visualMap"]["max"], 0.54);
+  EXPECT_FALSE(color_range(map)->clipped);
+  map.color_hi = 0.4;
+  EXPECT_DOUBLE_EQ(color_range(map)->hi, 0.4);
+  EXPECT_TRUE(color_range(map)->clipped);
+  map.values = {{NAN, NAN}};
+  EXPECT_FALSE(color_range(map));
+}
+
+TEST(Figure, DataAreATableThatSaysWhatItLeavesOut) {
+  Plot plot{.title = "t", .source = kTestSource};
+  plot.series = {{.name = "s"}};
+  for (int i = 0; i < 1000; ++i) {
+    plot.series[0].x.push_back(i);
+    plot.series[0].y.push_back(2 * i);
+  }
+  const FigureData data = figure_data(plot);
+  EXPECT_THAT(data.caption,
+              HasSubstr(std::to_string(data.table.rows().size()) + " of 1000 points"));
+  EXPECT_EQ(std::get<double>(data.table.rows().front()[1]), 0);
+  EXPECT_EQ(std::get<double>(data.table.rows().back()[2]), 1998);  // both ends are told
+}
+
 TEST(Figure, LengthsMustAgree) {
-  Plot plot{.title = "t"};
+  Plot plot{.title = "t", .source = kTestSource};
   plot.series = {{.x = {1, 2}, .y = {1}}};
   EXPECT_THROW(to_svg(plot), UsageError);
-  EXPECT_THROW(to_svg(HeatMap{.title = "h", .x = {1}, .y = {1}}), UsageError);
-  EXPECT_THROW(to_svg(StackedBars{.parts = {"p"}}), UsageError);
-  EXPECT_THROW(to_svg(ViolinPlot{.names = {"a"}}), UsageError);
-  EXPECT_THROW(to_svg(Timeline{.spans = {{3, 0, 1, "", ""}}}), UsageError);
+  EXPECT_THROW(to_svg(HeatMap{.title = "h", .source = kTestSource, .x = {1}, .y = {1}}),
+               UsageError);
+  EXPECT_THROW(to_svg(StackedBars{.source = kTestSource, .parts = {"p"}}), UsageError);
+  EXPECT_THROW(to_svg(ViolinPlot{.source = kTestSource, .names = {"a"}}), UsageError);
+  EXPECT_THROW(to_svg(Timeline{.source = kTestSource, .spans = {{3, 0, 1, "", ""}}}), UsageError);
 }
 
 TEST(Echarts, KeepsRowsAndUsesNoHtml) {

@@ -1,6 +1,7 @@
 // One self-contained HTML file: text, sortable tables and charts, offline. Charts are interactive
-// where Apache ECharts was there at build, and the static SVG else; points and table rows that
-// belong together are selected together. Light and dark; prints well. Text is escaped.
+// where Apache ECharts was there at build, and static SVG else and on paper; each carries its
+// title, source, legend and data as text. Points and table rows that belong together are selected
+// together. Light and dark; any width; prints well. Text is escaped.
 //
 //   HtmlReport report("ResNet-50 on AGX Orin");
 //   report.paragraph("modelled: twin of agx-orin, fit error 9 %");
@@ -23,17 +24,32 @@ class HtmlReport {
   explicit HtmlReport(std::string title) : title_(std::move(title)) {}
   void heading(std::string_view text);
   void paragraph(std::string_view text);
+  // The answer in short: what, and its value, in boxes side by side.
+  struct Fact {
+    std::string name;
+    std::string value;
+    std::string remark = {};  // its interval, or a comparison
+  };
+  void facts(const std::vector<Fact>& facts);
+  // A line of the answer: larger than a paragraph.
+  void lead(std::string_view text);
+  // Any JSON as nested lists, what lies deep folded away; long arrays are cut, which is said.
+  void tree(const Json& json);
   // Returns the table's number, for `figure`.
   int table(std::string_view caption, const Table& table);
+  // The number that the next table will have, for figures before it.
+  int next_table() const { return tables_; }
   // `linked_table`: the table that the rows of the figure's points count in; -1: none.
   void figure(const Figure& figure, int linked_table = -1);
   std::string html() const;
 
  private:
+  void end_charts();  // what is no figure ends the row of figures
   std::string title_;
   std::string body_;
   std::vector<std::string> options_;  // of the charts, as JSON text safe inside <script>
   int tables_ = 0;
+  bool in_charts_ = false;
 };
 
 // Whether the build embedded the chart code.

@@ -17,7 +17,11 @@ std::string sample_page() {
   report.heading(kHostile);
   report.paragraph(kHostile);
   Table table({{"layer", kHostile}, {"time_ms", "time (ms)"}});
-  Plot plot{.title = kHostile, .x = {.label = "x", .log = true}, .y = {.label = kHostile}};
+  const FigureSource source(kHostile, kHostile, "measured");
+  Plot plot{.title = kHostile,
+            .source = source,
+            .x = {.label = "x", .log = true},
+            .y = {.label = kHostile}};
   Series points{.name = kHostile, .mark = Mark::kPoints};
   for (int i = 0; i < 5; ++i) {
     table.add_row({std::string(kHostile), 10.0 - i});
@@ -29,12 +33,14 @@ std::string sample_page() {
   plot.series = {points};
   const int id = report.table(kHostile, table);
   report.figure(plot, id);
-  HeatMap map{.title = "heat", .x = {1, 2}, .y = {3, 4}};
+  HeatMap map{.title = "heat", .source = source, .x = {1, 2}, .y = {3, 4}};
   map.values = {{1, 2}, {3, 4}};
   report.figure(map);
-  report.figure(StackedBars{.title = "bars", .bars = {kHostile}, .parts = {"p"}, .values = {{1}}});
-  report.figure(ViolinPlot{.title = "violin", .names = {"a"}, .values = {{1, 2, 3}}});
-  Timeline timeline{.title = "timeline", .lanes = {"a"}};
+  report.figure(StackedBars{
+      .title = "bars", .source = source, .bars = {kHostile}, .parts = {"p"}, .values = {{1}}});
+  report.figure(
+      ViolinPlot{.title = "violin", .source = source, .names = {"a"}, .values = {{1, 2, 3}}});
+  Timeline timeline{.title = "timeline", .source = source, .lanes = {"a"}};
   timeline.spans = {{0, 0, 1, "k", kHostile}};
   report.figure(timeline);
   return report.html();
@@ -71,7 +77,8 @@ window.addEventListener("load", async () => {
   await wait(300);
   const faults = [];
   const check = (holds, what) => { if (!holds) faults.push(what); };
-  const charts = Array.from(document.querySelectorAll("figure.chart"));
+  const live = document.getElementById("options") !== null;
+  const charts = Array.from(document.querySelectorAll("figure.chart")).map((c) => c.querySelector(live ? ".live" : ".still.wide"));
   const drawn = () => charts.filter((c) => c.querySelector("svg path, svg circle, svg rect")).length;
   check(drawn() === charts.length, "charts " + drawn());
   const interactive = document.getElementById("options") !== null;
@@ -112,7 +119,8 @@ constexpr const char* kRooflineActions = R"(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];
   const check = (holds, what) => { if (!holds) faults.push(what); };
-  const charts = Array.from(document.querySelectorAll("figure.chart"));
+  const live = document.getElementById("options") !== null;
+  const charts = Array.from(document.querySelectorAll("figure.chart")).map((c) => c.querySelector(live ? ".live" : ".still.wide"));
   check(charts.length === 6, "figures " + charts.length);
   check(charts.every((c) => c.querySelectorAll("svg *").length > 20), "drawn");
   const rows = document.querySelectorAll('table[data-table="1"] tbody tr');
@@ -137,7 +145,13 @@ TEST(HtmlReport, RooflinePageOfAModelWorksInChromium) {
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(read_file(svg).find("energy arch line"), std::string::npos);
   std::string page = read_file(html);
-  EXPECT_NE(page.find("modelled"), std::string::npos);
+  // Every figure says workload, board, provenance, runtime and the twin's kind.
+  for (const std::string& text : {page, read_file(svg)}) {
+    EXPECT_NE(text.find("resnet18"), std::string::npos);
+    for (const char* part : {"Jetson AGX Orin", "Modelled: ", "pytorch-eager", "fitted"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << part;
+    }
+  }
   testing::expect_well_in_browser(page, kRooflineActions);
 }
 

@@ -7,20 +7,24 @@
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/report/svg.h"
 
 namespace ridgewatt {
 namespace {
 
 Plot error_figure(const std::vector<RunScore>& scores, const std::string& quantity,
-                  QuantityScore RunScore::*score) {
-  Plot plot{.title = "Error of predicted " + quantity,
+                  QuantityScore RunScore::*score, const FigureSource& source) {
+  Plot plot{.title = "Error of predicted " + quantity + ", median and quartiles",
+            .source = source,
             .x = {.label = "profiled modes", .log = true},
             .y = {.label = quantity + " MAPE (%)", .lo = 0.0}};
   std::map<std::string, std::map<int, std::vector<double>>> errors;
   for (const auto& run : scores) errors[run.method][run.size].push_back((run.*score).mape_pct);
+  std::size_t color = 0;
   for (const auto& [method, sizes] : errors) {
-    Series band{.name = method + ", quartiles", .mark = Mark::kBand};
-    Series line{.name = method, .mark = Mark::kLinePoints};
+    const std::string hue = palette_color(color++);
+    Series band{.mark = Mark::kBand, .color = hue};
+    Series line{.name = method, .mark = Mark::kLinePoints, .color = hue};
     for (const auto& [size, values] : sizes) {
       band.x.push_back(size), line.x.push_back(size);
       band.y.push_back(quantile(values, 0.25));
@@ -45,8 +49,10 @@ Series front_series(std::string name, Mark mark, const std::vector<Observation>&
 }  // namespace
 
 std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
-                                      const std::vector<Observation>& measured) {
+                                      const std::vector<Observation>& measured,
+                                      const FigureSource& source) {
   Plot fronts{.title = "Pareto fronts of time and power",
+              .source = source,
               .x = {.label = "time of a minibatch (ms)", .log = true},
               .y = {.label = "power (W)"}};
   fronts.series.push_back(front_series("measured front", Mark::kSteps, measured));
@@ -55,16 +61,20 @@ std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
     const RunScore*& best = shown[run.method];
     if (best == nullptr || run.size > best->size) best = &run;
   }
+  std::size_t color = 1;  // the measured front has the first
   for (const auto& [method, run] : shown) {
+    const std::string hue = palette_color(color++);
     fronts.series.push_back(
         front_series(fmt::format("{} of {} modes, predicted", method, run->size), Mark::kLine,
                      run->predicted_front));
     fronts.series.back().dashed = true;
+    fronts.series.back().color = hue;
     fronts.series.push_back(front_series(fmt::format("{} of {} modes, when run", method, run->size),
                                          Mark::kPoints, run->measured_front));
+    fronts.series.back().color = hue;
   }
-  return {error_figure(scores, "time", &RunScore::time),
-          error_figure(scores, "power", &RunScore::power), fronts};
+  return {error_figure(scores, "time", &RunScore::time, source),
+          error_figure(scores, "power", &RunScore::power, source), fronts};
 }
 
 }  // namespace ridgewatt

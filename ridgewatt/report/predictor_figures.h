@@ -13,6 +13,7 @@ namespace ridgewatt {
 // `measured`, and what the modes on each method's predicted front cost when they are run (first
 // run, largest number of profiled modes).
 std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
-                                      const std::vector<Observation>& measured);
+                                      const std::vector<Observation>& measured,
+                                      const FigureSource& source);
 
 }  // namespace ridgewatt

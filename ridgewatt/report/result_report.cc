@@ -12,6 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/energy_figures.h"
+#include "ridgewatt/report/result_json.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -56,12 +57,29 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
   return rows;
 }
 
+// Whose numbers a sweep holds. Intervals without a provenance are those of a model, of which such a
+// file does not tell more.
+FigureSource sweep_source(const Sweep& sweep, bool named, bool intervals, bool origins) {
+  const std::string workload =
+      named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
+  if (intervals && !origins) {
+    return {workload, sweep.board, "", "with intervals, so modelled or predicted"};
+  }
+  std::string detail = sweep.runtime;
+  if (!sweep.twin.empty()) detail += (detail.empty() ? "twin " : ", twin ") + sweep.twin;
+  return {workload, sweep.board, std::string(provenance_name(sweep.provenance)), detail};
+}
+
 constexpr std::size_t kMostCurves = 12;
 
 // Mean of `y` over `x`, one curve for each combination of the text columns.
 std::optional<Plot> curves(std::string_view text, const std::string& name, std::size_t x,
                            std::size_t y) {
   CsvReader csv(text, name);
+  Plot plot{.title = fmt::format("{} over {}", csv.header()[y], csv.header()[x]),
+            .source = {"Scores of methods", "", ""},
+            .x = {.label = csv.header()[x]},
+            .y = {.label = csv.header()[y]}};
   std::map<std::string, std::map<double, std::pair<double, int>>> groups;
   while (csv.next()) {
     const auto x_value = parse_double(csv.field(x));
@@ -78,9 +96,6 @@ std::optional<Plot> curves(std::string_view text, const std::string& name, std::
     if (groups.size() > kMostCurves) return std::nullopt;
   }
   if (groups.empty()) return std::nullopt;
-  Plot plot{.title = fmt::format("{} over {}", csv.header()[y], csv.header()[x]),
-            .x = {.label = csv.header()[x]},
-            .y = {.label = csv.header()[y]}};
   for (const auto& [group, points] : groups) {
     Series series{.name = group, .mark = Mark::kLinePoints};
     for (const auto& [at, mean] : points) {
@@ -93,12 +108,12 @@ std::optional<Plot> curves(std::string_view text, const std::string& name, std::
 }
 
 // The figures of a sweep. What a model made is not compared with its neighbors.
-void add_sweep_figures(HtmlReport& report, const Sweep& sweep, bool made_by_a_model) {
+void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSource& source,
+                       bool made_by_a_model) {
   report.paragraph(
-      fmt::format("{}: {} operating points.", describe(sweep.origin()), sweep.observations.size()));
-  const std::string word = sweep.workload + ", " + std::string(provenance_name(sweep.provenance));
+      fmt::format("{}; {} operating points.", source.line(), sweep.observations.size()));
   const auto add_figures = [&](const Sweep& shown) {
-    for (const auto& figure : energy_figures(shown.observations, word)) report.figure(figure);
+    for (const auto& figure : energy_figures(shown.observations, source)) report.figure(figure);
   };
   if (made_by_a_model) return add_figures(sweep);
   const QualityReport quality = check_quality(sweep);
@@ -107,23 +122,20 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, bool made_by_a_mo
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 
-// Interval columns without a provenance are those of estimates before it was written.
-void add_sweeps(HtmlReport& report, std::vector<Sweep> sweeps, bool intervals, bool origins) {
-  for (auto& sweep : sweeps) {
-    if (intervals && !origins) sweep.provenance = Provenance::kModelled;
-    add_sweep_figures(report, sweep,
-                      intervals || sweep.provenance == Provenance::kModelled ||
-                          sweep.provenance == Provenance::kPredicted);
-    sweep = Sweep();
-  }
-}
-
 void add_csv(HtmlReport& report, const std::string& name, std::string_view text) {
   const CsvReader csv(text, name);
   const CsvRows rows = first_rows(text, name);
   if (csv.column("time_ms") && csv.column("power_w") && rows.count > 0) {
-    add_sweeps(report, parse_sweeps(text, name), csv.column("time_lo_ms").has_value(),
-               csv.column("provenance").has_value());
+    const bool intervals = csv.column("time_lo_ms").has_value();
+    for (auto& sweep : parse_sweeps(text, name)) {
+      const FigureSource source =
+          sweep_source(sweep, csv.column("workload").has_value(), intervals,
+                       csv.column("provenance").has_value());
+      const bool modelled = intervals || sweep.provenance == Provenance::kModelled ||
+                            sweep.provenance == Provenance::kPredicted;
+      add_sweep_figures(report, sweep, source, modelled);
+      sweep = Sweep();  // a large file is held once
+    }
   } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
     for (std::size_t c = 0; c < csv.header().size(); ++c) {
       const auto& column = csv.header()[c];
@@ -141,77 +153,6 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
   report.table(caption, rows.table);
 }
 
-Cell json_cell(const Json& value) {
-  if (value.is_null()) return {};
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_boolean()) return std::string(value.get<bool>() ? "yes" : "no");
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// {"mode": {"gpu_mhz": 306}} becomes the single value "mode.gpu_mhz"; arrays stay.
-void flatten(const Json& value, const std::string& key, std::map<std::string, Json>& flat,
-             std::vector<std::string>& order, int depth = 0) {
-  if (value.is_object() && depth < 8) {
-    for (const auto& [name, child] : value.items()) {
-      flatten(child, key.empty() ? name : key + "." + name, flat, order, depth + 1);
-    }
-  } else if (flat.emplace(key, value).second) {
-    order.push_back(key);
-  }
-}
-
-bool is_table(const Json& value) {
-  return value.is_array() && !value.empty() &&
-         std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_object(); });
-}
-
-Table json_table(const Json& rows) {
-  std::vector<std::map<std::string, Json>> flat_rows;
-  std::vector<std::string> keys;
-  std::map<std::string, Json> seen;
-  for (const auto& row : rows) {
-    if (flat_rows.size() == kMostTableRows) break;
-    std::vector<std::string> order;
-    flatten(row, "", flat_rows.emplace_back(), order);
-    for (const auto& key : order) {
-      if (seen.emplace(key, nullptr).second) keys.push_back(key);
-    }
-  }
-  std::vector<Column> columns;
-  columns.reserve(keys.size());
-  for (const auto& key : keys) columns.push_back({key, ""});
-  Table table(std::move(columns));
-  for (const auto& flat : flat_rows) {
-    std::vector<Cell> row;
-    for (const auto& key : keys) {
-      const auto found = flat.find(key);
-      row.push_back(found == flat.end() ? Cell() : json_cell(found->second));
-    }
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
-void add_json(HtmlReport& report, const std::string& name, const Json& json) {
-  if (is_table(json)) {
-    report.table(name, json_table(json));
-    return;
-  }
-  std::map<std::string, Json> flat;
-  std::vector<std::string> order;
-  flatten(json, "", flat, order);
-  Table values({{"key"}, {"value"}});
-  for (const auto& key : order) {
-    if (!is_table(flat[key])) values.add_row({key, cell_text(json_cell(flat[key]), 6)});
-  }
-  if (!values.rows().empty()) report.table(name, values);
-  for (const auto& key : order) {
-    if (is_table(flat[key])) report.table(key, json_table(flat[key]));
-  }
-}
-
 }  // namespace
 
 void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
@@ -226,7 +167,7 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
   const Json json = Json::parse(text, shallow, false);
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
-  add_json(report, name, json);
+  add_json_result(report, name, json);
 }
 
 }  // namespace ridgewatt

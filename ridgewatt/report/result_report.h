@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostTableRows = 2000;
 
 // CSV: one table; operating points (time_ms, power_w and knobs) get the energy figures, error or
 // penalty columns over a number of profiled modes get curves.
-// JSON: single values as a table of keys, every array of objects as a table of its own.
+// JSON: the page of its kind (result_json.h).
 // `name` is for headings and messages. InputError when `content` is neither.
 void add_result(HtmlReport& report, const std::string& name, std::string_view content);
 

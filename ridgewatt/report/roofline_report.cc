@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "ridgewatt/report/energy_figures.h"
-#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/svg.h"
 #include "ridgewatt/report/table.h"
 
@@ -15,6 +14,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr int kLineSteps = 160;
+constexpr std::size_t kNamedModes = 5;  // chosen: colors that are told apart at a glance
 
 bool has_place(const RooflineLayer& layer) {
   return layer.work_flop > 0 && layer.traffic_bytes > 0 && layer.time_s > 0;
@@ -50,15 +50,20 @@ using LayerValue = std::function<double(const RooflineLayer&)>;
 // One line a mode, the layers as points, and the whole model as a remark.
 Plot roofline_plot(const RooflineReport& report, const std::string& name, const Axis& y,
                    const RoofValue& roof, const LayerValue& of_layer) {
-  Plot plot{.title = fmt::format("{}: {} ({})", report.title, name, report.word),
+  Plot plot{.title = fmt::format("{}: {}", report.title, name),
+            .source = report.source,
             .x = {.label = "arithmetic intensity (FLOP/byte)", .log = true},
             .y = y};
   const IntensityRange range = intensity_range(report);
   const std::size_t count = report.modes.size();
+  if (count > kNamedModes) {
+    plot.note = fmt::format("{} modes, from {} (dark) to {} (light)", count,
+                            report.modes.front().name, report.modes.back().name);
+  }
   for (std::size_t m = 0; m < count; ++m) {
     Series line{.name = report.modes[m].name};
     // Few modes have colours of their own, a family a ramp.
-    if (count > 5) {
+    if (count > kNamedModes) {
       line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
       if (m > 0 && m + 1 < count) line.name.clear();
     }
@@ -96,22 +101,13 @@ Plot roofline_plot(const RooflineReport& report, const std::string& name, const 
     points.labels.push_back(fmt::format("{} ({})", layer.name, layer.bound));
   }
   if (!points.x.empty()) plot.series.push_back(std::move(points));
-  if (has_place(whole) && of_layer(whole) > 0) {
+  if (report.mark_whole && has_place(whole) && of_layer(whole) > 0) {
     plot.remarks.push_back({.x = intensity(whole), .y = of_layer(whole), .text = whole.name});
   }
   if (count == 1) {
     plot.remarks.push_back({.x = report.modes[0].roofline.time_balance(), .text = "balance point"});
   }
   return plot;
-}
-
-std::vector<Figure> all_figures(const RooflineReport& report) {
-  std::vector<Figure> figures = {time_roofline_figure(report), energy_arch_figure(report),
-                                 power_line_figure(report)};
-  for (auto& figure : energy_figures(report.observations, report.word)) {
-    figures.push_back(std::move(figure));
-  }
-  return figures;
 }
 
 Table balance_table(const RooflineReport& report) {
@@ -190,20 +186,32 @@ Plot power_line_figure(const RooflineReport& report) {
       [](const auto& layer) { return layer.energy_j / layer.time_s; });
 }
 
+std::vector<Figure> roofline_figures(const RooflineReport& report) {
+  std::vector<Figure> figures = {time_roofline_figure(report), energy_arch_figure(report),
+                                 power_line_figure(report)};
+  for (auto& figure : energy_figures(report.observations, report.source)) {
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
 std::string roofline_svg(const RooflineReport& report) {
-  return to_svg(all_figures(report), report.title);
+  return to_svg(roofline_figures(report), report.title);
+}
+
+void add_roofline(HtmlReport& page, const RooflineReport& report) {
+  page.paragraph(report.source.line() + ".");
+  page.table("Balance points of the power modes", balance_table(report));
+  const int layers = report.layers.empty() ? -1 : page.next_table();
+  for (const auto& figure : roofline_figures(report)) page.figure(figure, layers);
+  if (layers >= 0) {
+    page.table(fmt::format("Layers in {}", report.modes.front().name), layer_table(report));
+  }
 }
 
 std::string roofline_html(const RooflineReport& report) {
   HtmlReport page(report.title);
-  page.paragraph(report.provenance);
-  page.table("Balance points of the power modes", balance_table(report));
-  int layers = -1;
-  if (!report.layers.empty()) {
-    layers =
-        page.table(fmt::format("Layers in {}", report.modes.front().name), layer_table(report));
-  }
-  for (const auto& figure : all_figures(report)) page.figure(figure, layers);
+  add_roofline(page, report);
   return page.html();
 }
 

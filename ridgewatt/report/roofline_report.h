@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ridgewatt/report/figure.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/sweep/observation.h"
 
@@ -29,12 +30,12 @@ struct RooflineLayer {
 };
 
 struct RooflineReport {
-  std::string title;       // "ResNet-50 on Jetson AGX Orin"
-  std::string provenance;  // one line: "modelled: ..., fit error ..."
-  std::string word = "modelled";
-  std::vector<RooflineMode> modes;        // the first is the one that the layers run in
-  std::vector<RooflineLayer> layers;      // may be empty: roofs alone
-  std::vector<Observation> observations;  // of the model over modes, for the energy figures
+  std::string title;  // "ResNet-50 on Jetson AGX Orin"
+  FigureSource source;
+  std::vector<RooflineMode> modes = {};        // the first is the one that the layers run in
+  std::vector<RooflineLayer> layers = {};      // may be empty: roofs alone
+  std::vector<Observation> observations = {};  // of the model over modes, for the energy figures
+  bool mark_whole = true;                      // the whole model among the layers
 };
 
 // Layers without work or time have no place on a roofline and are left out of the figures.
@@ -42,8 +43,12 @@ Plot time_roofline_figure(const RooflineReport& report);
 Plot energy_arch_figure(const RooflineReport& report);
 Plot power_line_figure(const RooflineReport& report);
 
-// All figures that the report can fill, in one SVG document below each other.
+// All figures that the report can fill.
+std::vector<Figure> roofline_figures(const RooflineReport& report);
+// The same in one SVG document below each other.
 std::string roofline_svg(const RooflineReport& report);
+// Figures, balance points and the table of layers, as sections of a page.
+void add_roofline(HtmlReport& page, const RooflineReport& report);
 // The page: balance points of the modes, figures, and the table of layers linked with them.
 std::string roofline_html(const RooflineReport& report);
 

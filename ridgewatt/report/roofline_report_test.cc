@@ -23,9 +23,8 @@ EnergyRoofline roof(double gpu_share) {
 }
 
 RooflineReport sample_report() {
-  RooflineReport report;
-  report.title = "model <x>";
-  report.provenance = "modelled: by hand";
+  RooflineReport report{.title = "model <x>",
+                        .source = {"model <x>", "board", "modelled", "by hand"}};
   report.modes = {{"MAXN", roof(1)}, {"half", roof(0.5)}};
   const auto layer = [](const char* name, double flop, double bytes, double time_s) {
     return RooflineLayer{name, "Conv", "compute", flop, bytes, time_s, time_s * 20};
@@ -82,26 +81,43 @@ std::vector<Observation> valley() {
 
 TEST(EnergyFigures, MarkTheMinimum) {
   const auto points = valley();
-  const Plot plot = energy_over_gpu_clock(points, "made up");
+  const FigureSource source("net", "board", "measured");
+  const Plot plot = energy_over_gpu_clock(points, source);
   // E ~ (5.5 + g^2 / 4) / g at the highest CPU clock: least at g = sqrt(22) = 4.7, so g = 5.
   ASSERT_EQ(plot.remarks.size(), 1u);
   EXPECT_EQ(*plot.remarks[0].x, 500);
   EXPECT_NEAR(*plot.remarks[0].y, 0.1 / 5 * (5.5 + 25 * 0.25) / 2 * 1e3, 1e-9);
-  const HeatMap map = energy_topology(points, "made up");
+  const HeatMap map = energy_topology(points, source).value();
   EXPECT_EQ(map.x.size(), 7u);
   EXPECT_EQ(map.y.size(), 3u);
   EXPECT_EQ(*map.remarks[0].y, 500);  // lowest CPU clock: E ~ (4.5 + g^2 / 4) / g, g = 4
   EXPECT_EQ(*map.remarks[0].x, 400);
-  const Plot front = time_power_front(points, "made up");
+  const Plot front = time_power_front(points, source);
   EXPECT_EQ(front.series[1].x.size(), 7u);  // lowest CPU clock wins at every GPU clock
-  EXPECT_EQ(energy_figures(points, "made up").size(), 3u);
-  EXPECT_TRUE(energy_figures({}, "none").empty());
+  EXPECT_EQ(energy_figures(points, source).size(), 3u);
+  EXPECT_TRUE(energy_figures({}, source).empty());
 }
 
 std::string page_of(const std::string& content) {
   HtmlReport report("r");
   add_result(report, "file", content);
   return report.html();
+}
+
+TEST(EnergyFigures, AFrontHasNoTopology) {
+  std::vector<Observation> points;
+  for (int i = 1; i <= 6; ++i) {
+    points.push_back({{{4, 1e8 * i, 1e8 * i, 2e9, ""}, 1}, 1.0 / i, 1.0 * i});
+  }
+  EXPECT_EQ(energy_figures(points, {"net", "board", "measured"}).size(), 1u);  // time and power
+}
+
+TEST(EnergyFigures, SayWhatIsNotDrawn) {
+  std::vector<Observation> points;
+  for (int i = 1; i <= 5000; ++i) points.push_back({{{4, 1e9, 1e6 * i, 2e9, ""}, 1}, 1.0 / i, 5});
+  const Plot plot = time_power_front(points, {"net", "board", "measured"});
+  ASSERT_LT(plot.series[0].x.size(), 5000u);
+  EXPECT_THAT(plot.note, HasSubstr(std::to_string(plot.series[0].x.size()) + " of 5000 modes"));
 }
 
 TEST(ResultReport, TakesCsvAndJson) {
@@ -117,7 +133,7 @@ TEST(ResultReport, TakesCsvAndJson) {
   EXPECT_THAT(scores.find("time_mape over profiles"), ::testing::Ne(std::string::npos));
   const std::string json =
       page_of(R"({"total":{"macs":5},"nodes":[{"name":"<i>","mode":{"gpu_mhz":306}}]})");
-  EXPECT_THAT(json.find("total.macs"), ::testing::Ne(std::string::npos));
+  EXPECT_THAT(json, HasSubstr("<b>macs</b> 5"));
   EXPECT_THAT(json.find("mode.gpu_mhz"), ::testing::Ne(std::string::npos));
   EXPECT_THAT(json.find("&lt;i&gt;"), ::testing::Ne(std::string::npos));
   EXPECT_THROW(page_of(""), InputError);
@@ -125,6 +141,16 @@ TEST(ResultReport, TakesCsvAndJson) {
   EXPECT_THROW(page_of("a,b\n1\n"), InputError);
   EXPECT_THROW(page_of("[" + std::string(100000, '[')), InputError);
   page_of(std::string(100000, '[') + std::string(100000, ']'));
+}
+
+TEST(ResultReport, RowsTellWhoseTheyAre) {
+  const std::string page = page_of(
+      "workload,kind,board,provenance,runtime,twin,gpu_mhz,time_ms,power_w\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",306,10,5\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",408,8,6\n"
+      "net,inference,nano,modelled,pytorch-eager,\"scaled, not validated\",510,7,8\n");
+  EXPECT_THAT(page, HasSubstr("net inference on nano. Modelled: pytorch-eager, twin scaled, not "
+                              "validated"));
 }
 
 TEST(ResultReport, ProgramWritesOneFile) {

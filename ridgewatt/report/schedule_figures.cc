@@ -8,9 +8,8 @@
 
 namespace ridgewatt {
 
-Timeline cycle_timeline(const Simulation& simulation, double until_s) {
-  Timeline figure;
-  figure.title = "Who holds the device";
+Timeline cycle_timeline(const Simulation& simulation, double until_s, const FigureSource& source) {
+  Timeline figure{.title = "Who holds the device", .source = source};
   figure.time_label = "time (ms)";
   figure.lanes = {"inference", "training", "mode change"};
   const auto add = [&](std::size_t lane, const Segment& segment, const std::string& label) {
@@ -30,9 +29,9 @@ Timeline cycle_timeline(const Simulation& simulation, double until_s) {
   return figure;
 }
 
-Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w) {
-  Plot plot;
-  plot.title = "Power while the device is held";
+Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w,
+                 const FigureSource& source) {
+  Plot plot{.title = "Power while the device is held", .source = source};
   plot.x.label = "time (ms)";
   plot.y.label = "power (W)";
   plot.y.lo = 0;
@@ -56,10 +55,9 @@ Plot cycle_power(const Simulation& simulation, double until_s, double idle_power
 }
 
 Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>& simulations,
-                          double max_latency_s) {
+                          double max_latency_s, const FigureSource& source) {
   constexpr std::size_t kPoints = 200;
-  Plot plot;
-  plot.title = "Latency of requests";
+  Plot plot{.title = "Latency of requests", .source = source};
   plot.x.label = "latency (ms)";
   plot.y.label = "share of requests (%)";
   plot.y.lo = 0;
@@ -80,20 +78,23 @@ Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>&
   if (std::isfinite(max_latency_s)) {
     Remark bound;
     bound.x = max_latency_s * 1e3;
-    bound.text = "bound";
+    bound.text = fmt::format("bound, {:g} ms", *bound.x);
     plot.remarks.push_back(std::move(bound));
   }
   return plot;
 }
 
 HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
-                       const std::vector<double>& power_w, const std::vector<double>& latency_s) {
-  HeatMap map;
-  map.title = fmt::format("Training throughput at {:g} requests a second", problem.arrival_rate_hz);
+                       const std::vector<double>& power_w, const std::vector<double>& latency_s,
+                       const FigureSource& source) {
+  HeatMap map{.title = fmt::format("Training throughput at {:g} requests per second",
+                                   problem.arrival_rate_hz),
+              .source = source};
   map.x_label = "power budget (W)";
   map.y_label = "latency bound (ms)";
-  map.value_label = "minibatches a second";
+  map.value_label = "training minibatches per second";
   map.x = power_w;
+  int none = 0;
   for (const double bound_s : latency_s) {
     map.y.push_back(bound_s * 1e3);
     auto& row = map.values.emplace_back();
@@ -101,8 +102,14 @@ HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
       PlanProblem cell = problem;
       cell.max_latency_s = bound_s;
       cell.max_power_w = budget_w;
-      row.push_back(table.best_throughput(cell).value_or(std::numeric_limits<double>::quiet_NaN()));
+      const auto best = table.best_throughput(cell);
+      row.push_back(best.value_or(std::numeric_limits<double>::quiet_NaN()));
+      none += best ? 0 : 1;
     }
+  }
+  if (none > 0) {
+    map.note = fmt::format("{} of {} cells are empty: no plan keeps both bounds", none,
+                           power_w.size() * latency_s.size());
   }
   return map;
 }

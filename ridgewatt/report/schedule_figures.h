@@ -12,15 +12,17 @@ namespace ridgewatt {
 
 // Who held the device when: a lane each for inference, training and mode changes, from the start to
 // `until_s`.
-Timeline cycle_timeline(const Simulation& simulation, double until_s);
+Timeline cycle_timeline(const Simulation& simulation, double until_s, const FigureSource& source);
 // Power over the same time, as steps.
-Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w);
+Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w,
+                 const FigureSource& source);
 // Share of requests that took at most so long, one line a way of sharing, and the bound (infinite:
 // none).
 Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>& simulations,
-                          double max_latency_s);
+                          double max_latency_s, const FigureSource& source);
 // Training throughput of the best plan against power budget and latency bound.
 HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
-                       const std::vector<double>& power_w, const std::vector<double>& latency_s);
+                       const std::vector<double>& power_w, const std::vector<double>& latency_s,
+                       const FigureSource& source);
 
 }  // namespace ridgewatt

@@ -38,10 +38,14 @@ void add_line(Plot& plot, const std::string& name, const std::string& color, con
   plot.series.push_back(std::move(line));
 }
 
-Plot against_profiles(const std::string& title, const std::string& label, const Scores& scores,
-                      double StrategyScore::*value, Interval StrategyScore::*interval) {
-  Plot plot{
-      .title = title, .x = {.label = "profiles", .log = true}, .y = {.label = label, .lo = 0.0}};
+Plot against_profiles(const std::string& title, const FigureSource& source,
+                      const std::string& label, const Scores& scores, double StrategyScore::*value,
+                      Interval StrategyScore::*interval) {
+  Plot plot{.title = title,
+            .source = source,
+            .x = {.label = "profiles", .log = true},
+            .y = {.label = label, .lo = 0.0}};
+  if (value == &StrategyScore::solved) plot.y.hi = 104;  // a share
   std::size_t color = 0;
   for (const auto& [strategy, runs] : by_strategy(scores)) {
     add_line(plot, strategy, palette_color(color++), runs, value, interval);
@@ -51,10 +55,12 @@ Plot against_profiles(const std::string& title, const std::string& label, const 
 
 }  // namespace
 
-std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores) {
+std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
+                                     const std::string& board) {
   std::vector<Figure> figures;
   std::vector<std::pair<std::string, Scores>> groups;  // in order of appearance
   Plot payback{.title = "After how many minibatches a search has paid for itself",
+               .source = {"", board, "replayed", "searches over measured sweeps"},
                .x = {.label = "energy of the search (J)", .log = true},
                .y = {.label = "minibatches", .log = true}};
   std::map<std::string, Series> paid;
@@ -73,11 +79,14 @@ std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores) {
     series.labels.push_back(group);
   }
   for (const auto& [group, members] : groups) {
-    figures.emplace_back(against_profiles("Penalty: " + group, "mean penalty (%)", members,
+    const FigureSource source(members.front()->workload, board, "replayed",
+                              "searches over a measured sweep");
+    figures.emplace_back(against_profiles("Penalty: " + group, source, "mean penalty (%)", members,
                                           &StrategyScore::mean_penalty,
                                           &StrategyScore::mean_interval));
-    figures.emplace_back(against_profiles("Solved: " + group, "problems solved (%)", members,
-                                          &StrategyScore::solved, &StrategyScore::solved_interval));
+    figures.emplace_back(against_profiles("Solved: " + group, source, "problems solved (%)",
+                                          members, &StrategyScore::solved,
+                                          &StrategyScore::solved_interval));
   }
   for (auto& [strategy, series] : paid) payback.series.push_back(std::move(series));
   if (!payback.series.empty()) figures.emplace_back(std::move(payback));

@@ -8,9 +8,11 @@
 
 namespace ridgewatt {
 
-// For each scenario and workload the mean penalty (with its 95 % interval) and the share of solved
-// problems against the number of profiles, a line a strategy; and, where searches save energy
-// against MAXN, after how many minibatches each has paid for the energy that it cost.
-std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores);
+// `board`: whose sweeps were replayed. For each scenario and workload the mean penalty (with its 95
+// % interval) and the share of solved problems against the number of profiles, one line per
+// strategy; and, where searches save energy against MAXN, after how many minibatches each has paid
+// for the energy that it cost.
+std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
+                                     const std::string& board);
 
 }  // namespace ridgewatt

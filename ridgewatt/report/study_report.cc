@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ridgewatt/base/statistics.h"
@@ -51,11 +52,26 @@ std::vector<CellValues> cells_of(const StudyReport& report) {
   return ordered;
 }
 
+// "GPU clock (MHz)" for gpu_mhz; other factors by their name.
+std::string knob_words(const std::string& factor) {
+  static const std::map<std::string, std::string> kWords = {{"gpu_mhz", "GPU clock (MHz)"},
+                                                            {"cpu_mhz", "CPU clock (MHz)"},
+                                                            {"mem_mhz", "memory clock (MHz)"},
+                                                            {"cpu_cores", "CPU cores"},
+                                                            {"batch", "batch"}};
+  const auto found = kWords.find(factor);
+  return found == kWords.end() ? factor : found->second;
+}
+
 std::string cell_name(const StudyReport& report, const StudyCell& cell) {
   std::string name;
   for (std::size_t f = 0; f < cell.size(); ++f) {
     const std::string& factor = report.study.factors[f].name;
-    name += (f > 0 ? ", " : "") + (parse_double(cell[f]) ? factor + " " + cell[f] : cell[f]);
+    static const std::map<std::string, std::string> kShort = {
+        {"gpu_mhz", "GPU"}, {"cpu_mhz", "CPU"}, {"mem_mhz", "memory"}, {"cpu_cores", "cores"}};
+    const auto found = kShort.find(factor);
+    const std::string& word = found == kShort.end() ? factor : found->second;
+    name += (f > 0 ? ", " : "") + (parse_double(cell[f]) ? word + " " + cell[f] : cell[f]);
   }
   return name;
 }
@@ -69,12 +85,16 @@ std::string first_of(const std::vector<CellValues>& cells,
   return "";
 }
 
+std::string settings_drawn(std::size_t shown, std::size_t all) {
+  return shown < all ? fmt::format("{} of {} settings drawn, evenly spread", shown, all) : "";
+}
+
 StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues>& cells) {
-  StackedBars bars{.title = fmt::format("Where the time goes ({})", report.word)};
+  StackedBars bars{.title = "Where the time goes", .source = report.source()};
   std::vector<std::string> parts;
   if (!first_of(cells, {"stall_s"}).empty() && !first_of(cells, {"compute_s"}).empty()) {
     parts = {"compute_s", "stall_s"};
-    bars.value_label = "time of a minibatch (ms)";
+    bars.value_label = "time per minibatch (ms)";
   } else {
     for (const auto& [response, values] : cells.front().values) {
       if (response.starts_with("phase ")) parts.push_back(response);
@@ -83,35 +103,46 @@ StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues
     bars.value_label = "time (ms)";
   }
   bars.values.resize(parts.size());
-  for (std::size_t i = 0; i < std::min(kMostBars, cells.size()); ++i) {
+  const std::size_t shown = std::min(kMostBars, cells.size());
+  for (std::size_t n = 0; n < shown; ++n) {
+    // Evenly spread, both ends among them.
+    const std::size_t i = shown < 2 ? 0 : n * (cells.size() - 1) / (shown - 1);
     bars.bars.push_back(cell_name(report, cells[i].cell));
     for (std::size_t p = 0; p < parts.size(); ++p) {
       bars.values[p].push_back(1e3 * cells[i].mean(parts[p]));
     }
   }
+  bars.note = settings_drawn(shown, cells.size());
   for (const auto& part : parts) bars.parts.push_back(response_words(part));
   return bars;
 }
 
 ViolinPlot variation(const StudyReport& report, const std::vector<CellValues>& cells) {
   const std::string response = first_of(cells, {"minibatch_s", "time_s"});
-  ViolinPlot plot{
-      .title = fmt::format("Variation of {} ({})", response_words(response), report.word),
-      .y = {.label = response_words(response) + " (ms)"}};
+  ViolinPlot plot{.title = "Variation of " + response_words(response),
+                  .source = report.source(),
+                  .value = {.label = response_words(response) + " (ms)"}};
+  std::vector<const CellValues*> repeated;
   for (const auto& cell : cells) {
-    if (plot.names.size() == kMostBars || cell.values.at(response).size() < 3) continue;
+    if (cell.values.at(response).size() >= 3) repeated.push_back(&cell);
+  }
+  const std::size_t shown = std::min(kMostBars, repeated.size());
+  for (std::size_t n = 0; n < shown; ++n) {
+    const CellValues& cell = *repeated[shown < 2 ? 0 : n * (repeated.size() - 1) / (shown - 1)];
     plot.names.push_back(cell_name(report, cell.cell));
     std::vector<double> values_ms = cell.values.at(response);
     for (auto& value : values_ms) value *= 1e3;
     plot.values.push_back(std::move(values_ms));
   }
+  plot.note = settings_drawn(shown, cells.size());
   return plot;
 }
 
 // Rows of the cell table are linked.
 Plot time_energy_front(const StudyReport& report, const std::vector<CellValues>& cells,
                        const std::string& time, const std::string& energy) {
-  Plot plot{.title = fmt::format("Time against energy ({})", report.word),
+  Plot plot{.title = "Time against energy",
+            .source = report.source(),
             .x = {.label = response_words(time) + " (ms)"},
             .y = {.label = response_words(energy) + " (J)"}};
   std::vector<std::pair<double, std::size_t>> order;
@@ -145,19 +176,23 @@ std::vector<double> numeric_levels(const StudyFactor& factor) {
   return {levels.begin(), levels.end()};
 }
 
-// Energy over the first two numeric factors, all others averaged; empty when there are not two.
-HeatMap energy_surface(const StudyReport& report, const std::vector<CellValues>& cells,
-                       const std::string& energy) {
+// Energy over the first two numeric factors, all others averaged; nullopt when there are not
+// two.
+std::optional<HeatMap> energy_surface(const StudyReport& report,
+                                      const std::vector<CellValues>& cells,
+                                      const std::string& energy) {
   std::vector<std::size_t> numeric;
   for (std::size_t f = 0; f < report.study.factors.size(); ++f) {
     if (numeric_levels(report.study.factors[f]).size() > 1) numeric.push_back(f);
   }
-  if (numeric.size() < 2) return {};
+  if (numeric.size() < 2) return std::nullopt;
   const auto& x = report.study.factors[numeric[0]];
   const auto& y = report.study.factors[numeric[1]];
-  HeatMap map{.title = fmt::format("Energy over {} and {} ({})", x.name, y.name, report.word),
-              .x_label = x.name,
-              .y_label = y.name,
+  HeatMap map{.title = fmt::format("Energy over {} and {}", knob_words(x.name), knob_words(y.name)),
+              .source = report.source(),
+              .note = "Geometric mean over all other settings. Lines: so much above the least",
+              .x_label = knob_words(x.name),
+              .y_label = knob_words(y.name),
               .value_label = response_words(energy) + " (J)",
               .x = numeric_levels(x),
               .y = numeric_levels(y)};
@@ -176,15 +211,23 @@ HeatMap energy_surface(const StudyReport& report, const std::vector<CellValues>&
                                            : std::exp(found->second.first / found->second.second));
       if (values.back() < least) {
         least = values.back();
-        map.remarks = {{.x = column, .y = row, .text = "least"}};
+        map.remarks = {{.x = column, .y = row, .text = fmt::format("least, {:.3g} J", least)}};
       }
     }
   }
   map.color_hi = 3 * least;
+  map.contours = {{1.05 * least, "+5 %"},
+                  {1.1 * least, "+10 %"},
+                  {1.25 * least, "+25 %"},
+                  {1.5 * least, "+50 %"}};
   return map;
 }
 
 }  // namespace
+
+FigureSource StudyReport::source() const {
+  return {workload.empty() ? study.title : workload, board, word, where == board ? "" : where};
+}
 
 Table effect_table(const StudyAnalysis& analysis) {
   Table table({{"response"},
@@ -251,20 +294,22 @@ std::vector<Figure> study_figures(const StudyReport& report) {
   const std::string energy = first_of(cells, {"minibatch_energy_j", "energy_j"});
   if (energy.empty()) return figures;
   figures.emplace_back(time_energy_front(report, cells, time, energy));
-  HeatMap surface = energy_surface(report, cells, energy);
-  if (!surface.x.empty()) figures.emplace_back(std::move(surface));
+  if (auto surface = energy_surface(report, cells, energy)) {
+    figures.emplace_back(std::move(*surface));
+  }
   return figures;
 }
 
 std::string study_html(const StudyReport& report) {
   HtmlReport page(report.study.title);
-  page.paragraph(report.study.question);
-  page.paragraph(fmt::format("{}: {}, {} runs.", report.word, report.where, report.results.size()));
+  page.lead(report.study.question);
+  page.paragraph(fmt::format("{}; {} runs.", report.source().line(), report.results.size()));
   page.heading("Findings");
   for (const auto& finding : report.analysis.findings) page.paragraph(finding);
   page.heading("Settings");
-  const int cells = page.table("Geometric means", cell_table(report));
+  const int cells = page.next_table();
   for (const auto& figure : study_figures(report)) page.figure(figure, cells);
+  page.table("Geometric means", cell_table(report));
   page.heading("Effects");
   page.table("Ratios with 95 % intervals", effect_table(report.analysis));
   const Table optima = optimum_table(report.analysis);

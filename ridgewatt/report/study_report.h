@@ -15,8 +15,11 @@ struct StudyReport {
   Study study;
   std::vector<StudyResult> results;  // per sample
   StudyAnalysis analysis;
-  std::string word;   // "measured", "replayed", "fake"
-  std::string where;  // board or sweep
+  std::string word;           // "measured", "replayed", "fake"
+  std::string where;          // board or sweep
+  std::string workload = {};  // empty: the study's program
+  std::string board = {};     // empty: not recorded
+  FigureSource source() const;
 };
 
 Table effect_table(const StudyAnalysis& analysis);

@@ -70,8 +70,9 @@ window.addEventListener("load", () => setTimeout(() => {
   const check = (holds, what) => { if (!holds) faults.push(what); };
   const charts = Array.from(document.querySelectorAll("figure.chart"));
   check(charts.length === 4, "figures " + charts.length);
+  check(charts.every((c) => c.querySelector("figcaption").textContent.includes("Measured")), "provenance");
   check(charts.every((c) => c.querySelectorAll("svg *").length > 20), "drawn");
-  check(document.querySelectorAll("table").length === 3, "tables");
+  check(document.querySelectorAll("table[data-table]").length === 3, "tables");
   check(document.querySelector("h1").textContent === "Clocks <b>", "title");
   document.title = faults.length ? "FAULTS " + faults.join("; ") : "ALL WELL";
 }, 300));

@@ -153,8 +153,9 @@ double text_width(std::string_view text, double size) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte & 0xC0) == 0x80) continue;  // not the first byte of a character
-    const bool wide = (byte >= 'A' && byte <= 'Z') || c == 'm' || c == 'w' || c == '_';
-    width += wide ? 0.72 : 0.56;
+    const bool wide = (byte >= 'A' && byte <= 'Z') || c == 'm' || c == 'w' || c == '%';
+    const bool narrow = std::string_view("ijlftr.,:;'|()[] -").find(c) != std::string_view::npos;
+    width += wide ? 0.76 : narrow ? 0.4 : 0.62;
   }
   return width * size;
 }

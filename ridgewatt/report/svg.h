@@ -68,7 +68,8 @@ std::string palette_color(std::size_t index);
 // colour blindness.
 std::array<int, 3> ramp_rgb(double position);
 std::string ramp_color(double position);
-// Width of text in pixels, by average advance of a sans-serif face: enough to lay out a legend.
+// Width of text in pixels, by the advances of a wide sans-serif face (DejaVu Sans): narrower faces
+// leave some room.
 double text_width(std::string_view text, double size);
 
 }  // namespace ridgewatt

@@ -7,27 +7,6 @@
 namespace ridgewatt {
 namespace {
 
-std::string series_color(const Series& series, std::size_t index) {
-  return series.color.empty() ? palette_color(index) : series.color;
-}
-
-Range range_of(const Plot& plot, const Axis& axis, bool x) {
-  std::vector<double> values;
-  for (const auto& series : plot.series) {
-    const auto& own = x ? series.x : series.y;
-    values.insert(values.end(), own.begin(), own.end());
-    if (!x) values.insert(values.end(), series.y_hi.begin(), series.y_hi.end());
-  }
-  for (const auto& remark : plot.remarks) {
-    const auto& value = x ? remark.x : remark.y;
-    if (value) values.push_back(*value);
-  }
-  Range range = padded_range(values, axis.log);
-  if (axis.lo && (!axis.log || *axis.lo > 0)) range.lo = *axis.lo;
-  if (axis.hi && *axis.hi > range.lo) range.hi = *axis.hi;
-  return range;
-}
-
 class PlotWriter {
  public:
   PlotWriter(const Plot& plot, Svg& svg, const Frame& frame, Range x, Range y)
@@ -35,7 +14,8 @@ class PlotWriter {
         svg_(svg),
         frame_(frame),
         x_(x.lo, x.hi, plot.x.log, frame.left, frame.right),
-        y_(y.lo, y.hi, plot.y.log, frame.bottom, frame.top) {}
+        y_(y.lo, y.hi, plot.y.log, frame.bottom, frame.top),
+        placer_(frame) {}
 
   void write() {
     draw_x_axis(svg_, frame_, x_, plot_.x.label);
@@ -80,6 +60,7 @@ class PlotWriter {
     std::vector<SvgPoint> run;
     const auto flush = [&] {
       if (run.size() > 1) svg_.polyline(run, style);
+      if (!plot_.remarks.empty()) placer_.keep_off(run);
       run.clear();
     };
     for (std::size_t i = 0; i < series.x.size(); ++i) {
@@ -98,36 +79,35 @@ class PlotWriter {
     const std::string color = series_color(series, index);
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!accepts(series.x[i], series.y[i])) continue;
-      SvgStyle style{.stroke = "#ffffff", .width = 0.6, .fill = color, .opacity = 0.85};
+      const double radius = series.radius.empty() ? 3.5 : series.radius[i];
+      SvgStyle style{.fill = color, .opacity = 0.85};
+      if (radius >= 3) style.stroke = "#ffffff", style.width = 0.6;
       if (!series.rows.empty()) style.row = series.rows[i];
       if (!series.labels.empty()) style.title = series.labels[i];
-      svg_.circle(at(series.x[i], series.y[i]), series.radius.empty() ? 3.5 : series.radius[i],
-                  style);
+      svg_.circle(at(series.x[i], series.y[i]), radius, style);
     }
   }
 
   void mark(const Remark& remark) {
     const SvgStyle style{.stroke = "currentColor", .width = 1.2, .opacity = 0.7, .dash = "3 3"};
-    const SvgText text{.size = 11, .opacity = 0.9};
     if (remark.x && remark.y && accepts(*remark.x, *remark.y)) {
       const SvgPoint point = at(*remark.x, *remark.y);
       svg_.circle(point, 6, {.stroke = "currentColor", .width = 1.6});
-      const bool left = point.x + 10 + text_width(remark.text, 11) > frame_.right;
-      SvgText beside = text;
-      beside.anchor = left ? Anchor::kEnd : Anchor::kStart;
-      svg_.text({point.x + (left ? -10 : 10), std::max(frame_.top + 12, point.y - 8)}, remark.text,
-                beside);
+      if (!remark.text.empty()) write_beside(point, remark.text, 9);
     } else if (remark.x && !remark.y && x_.accepts(*remark.x)) {
       const double x = x_.pixel(*remark.x);
       svg_.line({x, frame_.top}, {x, frame_.bottom}, style);
-      SvgText along = text;
-      along.rotate_deg = -90;
-      svg_.text({x - 4, frame_.bottom - 6}, remark.text, along);
+      write_beside({x, frame_.bottom - 14}, remark.text, 5);
     } else if (remark.y && !remark.x && y_.accepts(*remark.y)) {
       const double y = y_.pixel(*remark.y);
       svg_.line({frame_.left, y}, {frame_.right, y}, style);
-      svg_.text({frame_.left + 6, y - 4}, remark.text, text);
+      write_beside({frame_.left + 4, y}, remark.text, 6);
     }
+  }
+
+  void write_beside(SvgPoint point, const std::string& text, double distance) {
+    const auto place = placer_.beside(point, text, kTickSize, distance);
+    svg_.text(place.at, text, {.size = kTickSize, .anchor = place.anchor});
   }
 
   const Plot& plot_;
@@ -135,23 +115,43 @@ class PlotWriter {
   Frame frame_;
   Scale x_;
   Scale y_;
+  LabelPlacer placer_;
 };
 
 }  // namespace
 
-std::string svg_plot(const Plot& plot) {
-  std::vector<LegendEntry> legend;
-  for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    const Series& series = plot.series[i];
-    if (series.name.empty()) continue;
-    legend.push_back({series.name, series_color(series, i), series.mark, series.dashed});
+std::string series_color(const Series& series, std::size_t index) {
+  return series.color.empty() ? palette_color(index) : series.color;
+}
+
+Range plot_range(const Plot& plot, bool x) {
+  const Axis& axis = x ? plot.x : plot.y;
+  std::vector<double> values;
+  for (const auto& series : plot.series) {
+    const auto& own = x ? series.x : series.y;
+    values.insert(values.end(), own.begin(), own.end());
+    if (!x) values.insert(values.end(), series.y_hi.begin(), series.y_hi.end());
   }
-  Svg svg(plot.width, plot.height);
-  draw_title(svg, plot.title, plot.width);
-  Frame frame{.left = 66, .top = 34, .right = plot.width - 18, .bottom = plot.height - 50};
-  frame.top += draw_legend(&svg, legend, frame.left, frame.top - 4, frame.width());
-  PlotWriter(plot, svg, frame, range_of(plot, plot.x, true), range_of(plot, plot.y, false)).write();
-  return svg.document(plot.title);
+  for (const auto& remark : plot.remarks) {
+    const auto& value = x ? remark.x : remark.y;
+    if (value) values.push_back(*value);
+  }
+  Range range = padded_range(values, axis.log);
+  if (axis.lo && (!axis.log || *axis.lo > 0)) range.lo = *axis.lo;
+  if (axis.hi && *axis.hi > range.lo) range.hi = *axis.hi;
+  return range;
+}
+
+std::string draw_figure(const Plot& plot, const SvgOptions& options) {
+  Sheet sheet = begin_sheet(figure_head(plot), figure_legend(plot), plot.height - 30, options);
+  const Range x = plot_range(plot, true);
+  const Range y = plot_range(plot, false);
+  Frame frame{
+      .left = 0, .top = sheet.top + 26, .right = options.width - 18, .bottom = sheet.bottom - 46};
+  const Scale scale(y.lo, y.hi, plot.y.log, frame.bottom, frame.top);
+  frame.left = left_of(y_ticks(scale, frame.height()));
+  PlotWriter(plot, sheet.svg, frame, x, y).write();
+  return sheet.svg.document(plot.title + ". " + plot.source.line());
 }
 
 }  // namespace ridgewatt

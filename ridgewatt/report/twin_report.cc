@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/roofline/twin_roofline.h"
@@ -40,12 +41,20 @@ std::vector<RooflineLayer> layers_of(const Estimator& estimator, const PowerMode
 
 }  // namespace
 
+std::string twin_words(const Twin& twin) {
+  constexpr std::string_view kRuntime = "pytorch-eager";
+  constexpr std::string_view kModelled = "modelled with ";
+  std::string text = twin.provenance();
+  if (text.starts_with(kModelled)) text.erase(0, kModelled.size());
+  if (text.find(kRuntime) == std::string::npos) text = std::string(kRuntime) + ", " + text;
+  return text;
+}
+
 RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const PowerMode> modes,
                            const Estimator* estimator) {
   if (modes.empty()) throw UsageError("no power modes to show");
-  RooflineReport report;
-  report.title = board.title;
-  report.provenance = twin.provenance();
+  RooflineReport report{.title = board.title,
+                        .source = {"", board.title, "modelled", twin_words(twin)}};
   const std::size_t shown = std::min(modes.size(), kMostRoofs);
   for (std::size_t i = 0; i < shown; ++i) {
     const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
@@ -57,6 +66,7 @@ RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const
   if (estimator == nullptr) return report;
   const WorkloadCost& cost = estimator->cost();
   report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
+  report.source.workload = fmt::format("{}, batch {}", cost.name, cost.batch);
   report.layers = layers_of(*estimator, modes.front());
   const KnobSpace space = knob_space(board);
   report.observations.reserve(space.size());
