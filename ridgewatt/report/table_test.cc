@@ -111,7 +111,8 @@ TEST(Table, PointsLieBelowEachOther) {
 
 TEST(Table, NoLineIsLongerThanTheTerminal) {
   for (std::size_t width = 20; width < 200; ++width) {
-    for (const auto& line : printed(layers(), width).lines) {
+    const Printed narrow = printed(layers(), width);
+    for (const auto& line : narrow.lines) {
       EXPECT_LE(columns_of(line), width) << line;
     }
   }
