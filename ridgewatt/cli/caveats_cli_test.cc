@@ -4,8 +4,8 @@
 
 #include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/sweep.h"
-#include "ridgewatt/tune/board_fixture.h"
 #include "ridgewatt/workload/graph_builder.h"
 
 namespace ridgewatt {
@@ -20,8 +20,18 @@ class Caveats : public ::testing::Test {
  protected:
   testing::TemporaryFolder folder_;
   std::string model_ = write_model();
-  std::string sweep_ =
-      folder_.write("sweep.csv", write_sweep_csv({testing::small_board_sweep({16})}));
+  std::string sweep_ = folder_.write("sweep.csv", write_sweep_csv({board_sweep()}));
+
+  // Some modes of the AGX Orin: samples of a board have its clocks.
+  static Sweep board_sweep() {
+    const auto modes = knob_space(load_board("agx-orin")).modes();
+    Sweep sweep{"", "unusual", "inference", {}, {}};
+    for (std::size_t i = 0; i < modes.size(); i += 600) {
+      const double gpu = modes[i].gpu_clock_hz / 1e9, cpu = modes[i].cpu_clock_hz / 1e9;
+      sweep.observations.push_back({{modes[i], 16}, 0.01 / gpu + 0.002 / cpu, 10 + 20 * gpu});
+    }
+    return sweep;
+  }
 
   // Two of its nodes have an operator that nobody knows; its sequence is open.
   std::string write_model() const {

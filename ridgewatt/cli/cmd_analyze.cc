@@ -108,7 +108,8 @@ void add_analyze(CLI::App& app, Context& context) {
   quantity(command->add_option("--batch", a->batch, "Samples a minibatch [as exported, or 1]"),
            count().within(1, 1 << 24));
   command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
-  command->add_option("--inputs", a->inputs, "Concrete inputs: TensorProto files in input order");
+  input_file(command->add_option("--inputs", a->inputs,
+                                 "Concrete inputs: TensorProto files in input order"));
   command->add_flag("--training", a->training, "A training step instead of inference");
   command->add_option("--optimizer", a->optimizer, "sgd, momentum or adam")->capture_default_str();
   add_precision(*command, a->precision);

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 
@@ -121,9 +122,10 @@ void add_calibrate(CLI::App& app, Context& context) {
       ->add_option("--sweep", options->sweeps,
                    "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS], several times")
       ->allow_extra_args(false);
-  command->add_option("--microbench", options->microbench,
-                      "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w");
-  command->add_option("-o,--output", options->output, "Board file with the fitted twin");
+  input_file(command->add_option("--microbench", options->microbench,
+                                 "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w"));
+  output_file(
+      command->add_option("-o,--output", options->output, "Board file with the fitted twin"));
   command->add_flag("--no-validation", options->no_validation, "Skip leave-one-workload-out");
   command->add_flag("--parameters", options->parameters, "Also print the parameters");
   command->callback([&context, options, command] { run(context, *options, *command); });

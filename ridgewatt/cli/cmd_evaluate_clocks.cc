@@ -52,7 +52,8 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
       "Search the GPU clock of least energy by few measurements in each group of a sweep",
       "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5");
   auto options = std::make_shared<EvaluateClocksCommand>();
-  command->add_option("--sweep", options->sweeps, "Sweep CSV with several GPU clocks, repeatable")
+  input_file(command->add_option("--sweep", options->sweeps,
+                                 "Sweep CSV with several GPU clocks, repeatable"))
       ->allow_extra_args(false)
       ->required();
   quantity(command->add_option("--count", options->count, "Clocks measured"),

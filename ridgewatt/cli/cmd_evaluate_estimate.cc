@@ -49,6 +49,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
   std::vector<SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
   const auto runs = load_calibration_runs(specs);
+  require_trusted_rows(runs);
   CalibrateSummary summary;
   if (command.shipped) {
     summary.twin = load_twin(board);

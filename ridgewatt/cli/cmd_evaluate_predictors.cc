@@ -179,14 +179,17 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "      --sampling given --runs-file transfer_mobilenet_v3.csv");
   auto options = std::make_shared<EvaluatePredictorsCommand>();
   EvaluationOptions& evaluation = options->evaluation;
-  command->add_option("--sweep", options->sweep, "Sweep CSV that is scored")->required();
+  input_file(command->add_option("--sweep", options->sweep, "Sweep CSV that is scored"))
+      ->required();
   command->add_option("--workload", options->workload, "One of several workloads of the file");
-  command->add_option("--reference", options->references, "Sweep CSV of another workload")
+  input_file(
+      command->add_option("--reference", options->references, "Sweep CSV of another workload"))
       ->allow_extra_args(false);
   auto* twin = command->add_option(
       "--twin", options->twin,
       "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
-  command->add_option("--twin-sweep", options->twin_sweeps, "Sweep CSV to which the twin is fitted")
+  input_file(command->add_option("--twin-sweep", options->twin_sweeps,
+                                 "Sweep CSV to which the twin is fitted"))
       ->allow_extra_args(false)
       ->needs(twin);
   command->add_option("--methods", options->methods, "Predictors, separated by commas")
@@ -204,7 +207,8 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
                    "--runs-file")
       ->check(CLI::IsMember({"random", "designed", "budgets", "given"}))
       ->capture_default_str();
-  command->add_option("--runs-file", options->given, "Log of published runs with sampled_modes");
+  input_file(command->add_option("--runs-file", options->given,
+                                 "Log of published runs with sampled_modes"));
   command
       ->add_option("--budgets", options->budgets,
                    "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart")
@@ -227,9 +231,11 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
                     "Give the references' costs to other modes at random: does it do harm?");
   command->add_flag("--keep-outliers", evaluation.keep_outliers,
                     "Rows that the quality check flags are reference, optimum and answer, too");
-  command->add_option("--svg", options->svg,
-                      "Write errors over profiled modes and Pareto fronts to this SVG file");
-  command->add_option("--html", options->html, "Write figures and scores to this HTML file");
+  output_file(
+      command->add_option("--svg", options->svg,
+                          "Write errors over profiled modes and Pareto fronts to this SVG file"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
   command->add_flag("--every-run", options->every_run, "One line a run instead of medians");
   command->callback([&context, options] { run(context, *options); });
 }

@@ -121,8 +121,8 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
       evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
       "ridgewatt evaluate schedules --train resnet18.csv --infer resnet50.csv --problems 300");
   auto options = std::make_shared<EvaluateSchedulesCommand>();
-  command->add_option("--train", options->train, "Training sweeps")->required();
-  command->add_option("--infer", options->infer, "Inference sweeps")->required();
+  input_file(command->add_option("--train", options->train, "Training sweeps"))->required();
+  input_file(command->add_option("--infer", options->infer, "Inference sweeps"))->required();
   command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
       ->delimiter(',')
       ->capture_default_str();

@@ -183,9 +183,10 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
                               "ridgewatt evaluate strategies --training resnet18.csv "
                               "--training yolov8n.csv --inference resnet50.csv --only common");
   auto options = std::make_shared<EvaluateOptions>();
-  command->add_option("--training", options->training, "Training sweeps, one workload a file");
-  command->add_option("--inference", options->inference,
-                      "Inference sweeps; the first also gives the common modes");
+  input_file(
+      command->add_option("--training", options->training, "Training sweeps, one workload a file"));
+  input_file(command->add_option("--inference", options->inference,
+                                 "Inference sweeps; the first also gives the common modes"));
   command->add_option("--board", options->board, "Board whose presets and twin are compared")
       ->capture_default_str();
   command->add_flag("--twin", options->twin,
@@ -200,9 +201,10 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--seeds", options->seeds, "Seeds a problem"),
            count().within(1, 1e4))
       ->capture_default_str();
-  command->add_option("--svg", options->svg,
-                      "Write penalty and share solved over profiles to this SVG file");
-  command->add_option("--html", options->html, "Write figures and scores to this HTML file");
+  output_file(command->add_option("--svg", options->svg,
+                                  "Write penalty and share solved over profiles to this SVG file"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
   quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
            count().within(0, 1024))
       ->capture_default_str();

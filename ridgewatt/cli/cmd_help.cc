@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/complete.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/cli/reference.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 namespace ridgewatt::cli {
 
@@ -34,7 +35,8 @@ void add_man(CLI::App& app, Context& context) {
   };
   auto arguments = std::make_shared<Arguments>();
   command->add_option("COMMAND", arguments->path, "Command and its subcommand");
-  command->add_option("-o,--output", arguments->folder, "Write all pages into this folder");
+  output_file(
+      command->add_option("-o,--output", arguments->folder, "Write all pages into this folder"));
   command->callback([&app, arguments] {
     if (arguments->folder.empty()) {
       std::cout << manual_page(find_command(app, arguments->path));

@@ -53,14 +53,16 @@ void add_measure(CLI::App& app, Context& context) {
                                "Minibatches that do not count"),
            count().within(1, 1e6))
       ->capture_default_str();
-  command->add_option("--meter", options->measure.meter,
-                      "CSV that an external meter writes meanwhile (docs/measure.md)");
+  input_file(command->add_option("--meter", options->measure.meter,
+                                 "CSV that an external meter writes meanwhile (docs/measure.md)"));
   command->add_flag("--meter-total", options->measure.meter_is_total,
                     "The meter's power counts, not the rails'");
-  command->add_option("--minibatches", options->minibatches_file,
-                      "Write time, stall, compute and energy of each minibatch to this CSV");
-  command->add_option("--series", options->series_file,
-                      "Write power, clocks, loads and temperatures over time to this CSV");
+  output_file(
+      command->add_option("--minibatches", options->minibatches_file,
+                          "Write time, stall, compute and energy of each minibatch to this CSV"));
+  output_file(
+      command->add_option("--series", options->series_file,
+                          "Write power, clocks, loads and temperatures over time to this CSV"));
   command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
       ->required();
   command->callback([&context, options] { run(context, *options); });

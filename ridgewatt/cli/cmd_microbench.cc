@@ -124,8 +124,8 @@ void add_microbench(CLI::App& app, Context& context) {
       command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4"),
       number().positive())
       ->delimiter(',');
-  command->add_option("-o,--output", arguments->output,
-                      "Points as CSV for `calibrate --microbench`");
+  output_file(command->add_option("-o,--output", arguments->output,
+                                  "Points as CSV for `calibrate --microbench`"));
   command->callback([&context, arguments] { run(context, *arguments); });
 }
 

@@ -167,8 +167,8 @@ void add_mode(CLI::App& app, Context& context) {
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   apply_command->add_option("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
-  apply_command->add_option("--answer", options->answer,
-                            "File with the answer of tune --format json");
+  input_file(apply_command->add_option("--answer", options->answer,
+                                       "File with the answer of tune --format json"));
   add_mode_options(*apply_command, options->knobs);
   apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
   quantity(
@@ -190,7 +190,7 @@ void add_mode(CLI::App& app, Context& context) {
       ->capture_default_str();
   export_command->add_flag("--whole-file", options->whole_file,
                            "The board's whole file with the new mode at its end");
-  export_command->add_option("-o,--output", options->output, "File to write");
+  output_file(export_command->add_option("-o,--output", options->output, "File to write"));
 }
 
 void add_fake_board(CLI::App& app, Context& context) {

@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/predict_options.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/predict/pareto.h"
 
 namespace ridgewatt::cli {
@@ -81,7 +82,8 @@ void add_pareto(CLI::App& app, Context& context) {
   auto options = std::make_shared<ParetoCommand>();
   options->inputs.add_to(*command, context);
   command->get_option("--samples")->required(false);
-  auto* sweep = command->add_option("--sweep", options->sweep, "Front of a measured sweep instead");
+  auto* sweep = input_file(
+      command->add_option("--sweep", options->sweep, "Front of a measured sweep instead"));
   sweep->excludes(command->get_option("--samples"));
   const auto costs = CLI::IsMember({"time", "power", "energy"});
   command->add_option("--x", options->x, "First cost, per sample")

@@ -188,7 +188,7 @@ void add_pipeline(CLI::App& app, Context& context) {
            count().within(1, 1e12))
       ->capture_default_str();
   quantity(command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000"),
-           kilobytes().positive())
+           kilobytes())
       ->capture_default_str();
   quantity(command->add_option("--batch", config.batch, "Minibatch size"),
            count().within(1, 1 << 20))

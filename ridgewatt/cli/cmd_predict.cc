@@ -192,9 +192,9 @@ void add_predict(CLI::App& app, Context& context) {
       "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
   auto options = std::make_shared<PredictCommand>();
   options->inputs.add_to(*command, context);
-  command->add_option("-o,--output", options->output,
-                      "Write the predictions (CSV, or JSON with "
-                      "--format json) to this file");
+  output_file(command->add_option("-o,--output", options->output,
+                                  "Write the predictions (CSV, or JSON with "
+                                  "--format json) to this file"));
   quantity(command->add_option("--suggest", options->suggest,
                                "Instead of predicting, propose this many modes to profile next"),
            count().within(1, 1e5));
@@ -204,8 +204,9 @@ void add_predict(CLI::App& app, Context& context) {
                    "budgets of power, LEAST:MOST in W; once some modes are profiled")
       ->needs("--suggest")
       ->needs("--samples");
-  command->add_option("--train-reference", options->train_reference,
-                      "Train powertrain's reference networks on the samples and write them here");
+  output_file(command->add_option(
+      "--train-reference", options->train_reference,
+      "Train powertrain's reference networks on the samples and write them here"));
   auto* advise = command->add_flag(
       "--advise", options->advise,
       "Instead of predicting, say which method pays: time of profiling against time lost");

@@ -103,17 +103,18 @@ void add_profile(CLI::App& app, Context& context) {
   options->profile.campaign.kind = "inference";
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
-  command->add_option("STORE", options->database, "Store to add to; finished points are skipped")
+  output_file(command->add_option("STORE", options->database,
+                                  "Store to add to; finished points are skipped"))
       ->required();
-  command->add_option("--modes", options->modes_file,
-                      "Modes to profile: a CSV with knob columns, and governor");
+  input_file(command->add_option("--modes", options->modes_file,
+                                 "Modes to profile: a CSV with knob columns, and governor"));
   quantity(command->add_option("--sample", options->sample,
                                "Modes drawn from the board's grid, by --seed"),
            count().within(1, 1e6));
   quantity(command->add_option("--suggest", options->suggest, "Modes that the predictor proposes"),
            count().within(1, 1e5));
-  command->add_option("--samples", options->samples,
-                      "Points that are known already, for --suggest: a sweep CSV");
+  input_file(command->add_option("--samples", options->samples,
+                                 "Points that are known already, for --suggest: a sweep CSV"));
   command->add_option("--workload", profile_options.campaign.workload, "Name of the workload");
   command->add_option("--kind", profile_options.campaign.kind, "training, inference, ..")
       ->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/result_report.h"
 
 namespace ridgewatt::cli {
@@ -28,9 +29,10 @@ void add_report(CLI::App& app, Context& context) {
       add_command(app, context, "report", "One HTML file of any results (CSV, JSON)",
                   "ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format csv > "
                   "modes.csv\n  ridgewatt report modes.csv -o modes.html");
-  command->add_option("FILES", options->files, "Result files of this program")->required();
-  command->add_option("-o,--output", options->output,
-                      "HTML file to write (default: standard output)");
+  input_file(command->add_option("FILES", options->files, "Result files of this program"))
+      ->required();
+  output_file(command->add_option("-o,--output", options->output,
+                                  "HTML file to write (default: standard output)"));
   command->add_option("--title", options->title, "Title of the page")->capture_default_str();
   command->callback([options] { run(*options); });
 }

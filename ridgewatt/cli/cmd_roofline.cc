@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/board_option.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/option_rules.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/report/estimate_report.h"
@@ -189,8 +190,9 @@ void add_roofline(CLI::App& app, Context& context) {
   command->get_option("MODEL")->required(false);
   command->add_option("--device", options->device, kBoardHelp);
   command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
-  command->add_option("--svg", options->svg, "Write the figures to this SVG file");
-  command->add_option("--html", options->html, "Write figures and tables to this HTML file");
+  output_file(command->add_option("--svg", options->svg, "Write the figures to this SVG file"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and tables to this HTML file"));
   command->callback([&context, options, command] {
     check(*command, *options);
     run(context, *options);

@@ -109,10 +109,10 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                "Operating points (mode and batch) at which both workloads may be profiled"),
            count().within(1, 1000000))
       ->capture_default_str();
-  command->add_option("--train-reference", options->train_reference,
-                      "Sweep of another training workload, for auto and als");
-  command->add_option("--infer-reference", options->infer_reference,
-                      "Sweep of another inference workload, for auto and als");
+  input_file(command->add_option("--train-reference", options->train_reference,
+                                 "Sweep of another training workload, for auto and als"));
+  input_file(command->add_option("--infer-reference", options->infer_reference,
+                                 "Sweep of another inference workload, for auto and als"));
   command->callback([&context, options, command] {
     check(*command, *options);
     run(context, *options);

@@ -186,7 +186,8 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
       command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped"),
       seconds())
       ->capture_default_str();
-  command->add_option("--log", options->log, "CSV of every grant, written as it happens");
+  output_file(
+      command->add_option("--log", options->log, "CSV of every grant, written as it happens"));
   quantity(command->add_option("--batch", options->batch, "Inference batch instead of the plan's"),
            count().within(1, 1 << 20));
   quantity(

@@ -244,11 +244,14 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
                                "Resolution of power over time in s"),
            seconds().positive())
       ->capture_default_str();
-  command->add_option("--power-csv", options->power_csv, "Write power over time");
-  command->add_option("--timeline-csv", options->timeline_csv, "Write who held the device when");
-  command->add_option("--figures", options->figures,
-                      "Folder for timeline.svg, power.svg, latency.svg and throughput.svg");
-  command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used");
+  output_file(command->add_option("--power-csv", options->power_csv, "Write power over time"));
+  output_file(command->add_option("--timeline-csv", options->timeline_csv,
+                                  "Write who held the device when"));
+  output_file(
+      command->add_option("--figures", options->figures,
+                          "Folder for timeline.svg, power.svg, latency.svg and throughput.svg"));
+  output_file(
+      command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used"));
   command->callback([&context, options, command] {
     check(*command, *options);
     run(context, *options);

@@ -68,7 +68,8 @@ void add_sensors(CLI::App& app, Context& context) {
                               "ridgewatt sensors\n  ridgewatt sensors --watch\n  ridgewatt sensors "
                               "--tegrastats log.txt --format json");
   auto options = std::make_shared<SensorsOptions>();
-  command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead");
+  input_file(
+      command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead"));
   add_device_options(*command, options->device);
   command->add_flag("--watch", options->watch, "Show it again and again; JSON: one object a line");
   quantity(command->add_option("--interval", options->interval_s, "Seconds between two looks"),

@@ -1,6 +1,7 @@
 // ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::cli {
@@ -66,14 +67,14 @@ void add_store(CLI::App& app, Context& context) {
 
   auto* list_command = add_command(*store, context, "list", "What the store holds",
                                    "ridgewatt store list profile.db");
-  list_command->add_option("DATABASE", arguments->database, "Store")->required();
+  input_file(list_command->add_option("DATABASE", arguments->database, "Store"))->required();
   list_command->callback([&context, arguments] { list(context, *arguments); });
 
   auto* export_command = add_command(*store, context, "export", "Its points as sweep CSV",
                                      "ridgewatt store export profile.db -o sweep.csv");
-  export_command->add_option("DATABASE", arguments->database, "Store")->required();
-  export_command->add_option("-o,--output", arguments->file,
-                             "Sweep CSV (default: standard output)");
+  input_file(export_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  output_file(export_command->add_option("-o,--output", arguments->file,
+                                         "Sweep CSV (default: standard output)"));
   export_command->add_option("--workload", arguments->filter.workload, "Only this workload");
   export_command->add_option("--kind", arguments->filter.kind, "Only training, inference, ..");
   export_command->add_option("--board", arguments->filter.board, "Only points of this board");
@@ -82,8 +83,8 @@ void add_store(CLI::App& app, Context& context) {
   auto* import_command =
       add_command(*store, context, "import", "Add the rows of a sweep CSV",
                   "ridgewatt store import profile.db sweep.csv --board agx-orin");
-  import_command->add_option("DATABASE", arguments->database, "Store")->required();
-  import_command->add_option("FILE", arguments->file, "Sweep CSV")->required();
+  input_file(import_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  input_file(import_command->add_option("FILE", arguments->file, "Sweep CSV"))->required();
   import_command->add_option("--board", arguments->board,
                              "Board that the sweep is of, where the file does not say");
   import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });

@@ -219,10 +219,11 @@ void add_study(CLI::App& app, Context& context) {
   auto options = std::make_shared<StudyCommand>();
   command->add_option("STUDY", options->name, "Shipped study or TOML file; none: list them");
   add_device_options(*command, options->device);
-  command->add_option("--replay", options->replay, "Sweep to take the results from");
-  command->add_option("--store", options->database,
-                      "Keep finished runs here; an interrupted study goes on");
-  command->add_option("--html", options->html, "Write figures and findings to this HTML file");
+  input_file(command->add_option("--replay", options->replay, "Sweep to take the results from"));
+  output_file(command->add_option("--store", options->database,
+                                  "Keep finished runs here; an interrupted study goes on"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and findings to this HTML file"));
   command->add_option("--set", options->parameters, "NAME=VALUE of a parameter of the study");
   command->add_option("--levels", options->levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
   quantity(command->add_option("--repeats", options->repeats, "Blocks, instead of the study's"),

@@ -116,8 +116,8 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
                   "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
                   "-o yolo.csv");
   auto options = std::make_shared<ExampleCommand>();
-  command->add_option("-o,--output", options->output,
-                      "Sweep CSV to write (default: standard output)");
+  output_file(command->add_option("-o,--output", options->output,
+                                  "Sweep CSV to write (default: standard output)"));
   command->add_option("--device", options->board, "Board that is played")->capture_default_str();
   command
       ->add_option("--workload", options->workloads,
@@ -144,7 +144,7 @@ void add_sweep(CLI::App& app, Context& context) {
                               "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
                               "ridgewatt sweep example -o sweep.csv");
   auto path = std::make_shared<std::string>();
-  command->add_option("FILE", *path, "Sweep CSV");
+  input_file(command->add_option("FILE", *path, "Sweep CSV"));
   command->require_subcommand(0, 1);
   command->callback([&context, path, command] {
     if (!command->get_subcommands().empty()) return;
@@ -156,8 +156,9 @@ void add_sweep(CLI::App& app, Context& context) {
                               "Rows that cannot be trusted, with line numbers and reasons",
                               "ridgewatt sweep check sweep.csv -o trusted.csv");
   auto options = std::make_shared<CheckOptions>();
-  checker->add_option("FILE", options->path, "Sweep CSV")->required();
-  checker->add_option("-o,--output", options->output, "Write the trusted rows to this sweep CSV");
+  input_file(checker->add_option("FILE", options->path, "Sweep CSV"))->required();
+  output_file(checker->add_option("-o,--output", options->output,
+                                  "Write the trusted rows to this sweep CSV"));
   quantity(checker->add_option("--time-deviation", options->quality.time_deviation,
                                "Least deviation of ln(time) from the neighbours that is a fault"),
            number().positive())

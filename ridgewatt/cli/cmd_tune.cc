@@ -149,8 +149,8 @@ void add_search_options(CLI::App& command, TuneOptions& options) {
                               "Relative standard deviation of a measurement, for auto"),
            share())
       ->capture_default_str();
-  command.add_option("--observations", options.observations,
-                     "Sweep file that als and auto answer from first and add to");
+  output_file(command.add_option("--observations", options.observations,
+                                 "Sweep file that als and auto answer from first and add to"));
   command.add_flag("--trace", options.trace, "List every profiled point, in order");
 }
 
@@ -169,13 +169,13 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_option("--device", options->device,
                       "Board (its twin), all (ranks the boards), replay:FILE.csv, or a board at "
                       "hand: local, fake:BOARD");
-  command->add_option("--sweep", options->sweep, "Sweep that plays the board");
-  command->add_option("--samples", options->samples,
-                      "Profiled points to predict all others from, without profiling");
+  input_file(command->add_option("--sweep", options->sweep, "Sweep that plays the board"));
+  input_file(command->add_option("--samples", options->samples,
+                                 "Profiled points to predict all others from, without profiling"));
   command->add_option("--workload", options->workload,
                       "Which workload of a file, NAME or NAME:KIND");
-  command->add_option("--reference", options->references,
-                      "Sweep of another workload to learn from");
+  input_file(command->add_option("--reference", options->references,
+                                 "Sweep of another workload to learn from"));
   quantity(command->add_option("--batch", options->batches,
                                "Minibatch sizes to choose from; without it those that can matter"),
            count().within(1, 1 << 20))

@@ -2,6 +2,7 @@
 #include "ridgewatt/workload/zoo.h"
 
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -34,8 +35,8 @@ void add_zoo(CLI::App& app, Context& context) {
   auto name = std::make_shared<std::string>();
   auto path = std::make_shared<std::string>();
   write_command->add_option("NAME", *name, "Name from 'zoo list'")->required();
-  write_command->add_option("-o,--output", *path,
-                            "File to write; - is standard output [NAME.onnx]");
+  output_file(write_command->add_option("-o,--output", *path,
+                                        "File to write; - is standard output [NAME.onnx]"));
   write_command->callback([name, path] { write(*name, *path); });
 }
 

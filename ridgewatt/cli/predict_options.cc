@@ -22,20 +22,22 @@ namespace ridgewatt::cli {
 
 void PredictOptions::add_to(CLI::App& command, Context& context) {
   add_strict(command, context);
-  command.add_option("--samples", samples, "Sweep CSV of the profiled modes");
+  input_file(command.add_option("--samples", samples, "Sweep CSV of the profiled modes"));
   command.add_option("--workload", workload, "Workload of --samples (or --sweep): NAME[:KIND]");
-  command.add_option("--reference", references, "Sweep CSV of another workload; may be repeated")
+  input_file(command.add_option("--reference", references,
+                                "Sweep CSV of another workload; may be repeated"))
       ->allow_extra_args(false);
   command.add_option("--device", device, "Board whose modes are predicted");
   command.add_option("--model", model,
                      "Model file or zoo:NAME; with --device its twin is the prior");
-  command.add_option("--query", query, "CSV of the modes (and batches) to predict");
+  input_file(command.add_option("--query", query, "CSV of the modes (and batches) to predict"));
   command
       .add_option("--method", method,
                   fmt::format("Predictor: {}", fmt::join(predictor_methods(), ", ")))
       ->capture_default_str();
-  command.add_option("--reference-model", reference_model,
-                     "Trained reference for powertrain (see predict --train-reference)");
+  input_file(
+      command.add_option("--reference-model", reference_model,
+                         "Trained reference for powertrain (see predict --train-reference)"));
   quantity(command.add_option("--interval", confidence, "Probability of the intervals"),
            share().within(0.01, 0.999))
       ->capture_default_str();

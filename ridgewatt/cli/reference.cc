@@ -20,12 +20,19 @@ std::string value_name(const CLI::Option& option) {
   return type.substr(0, type.find(':'));
 }
 
+const char* kind_of(const CLI::Option& option) {
+  if (is_flag(option)) return "flag";
+  if (takes_quantity(option)) return "number";
+  if (value_name(option) == "FILE") return "input";
+  return value_name(option) == "OUTPUT" ? "output" : "text";
+}
+
 Json option_json(const CLI::Option& option) {
   Json json;
   json["names"] = option.get_positional() ? std::vector<std::string>{option.get_name(true, false)}
                                           : split(option.get_name(false, true), ',');
   const bool flag = is_flag(option);
-  json["kind"] = flag ? "flag" : takes_quantity(option) ? "number" : "text";
+  json["kind"] = kind_of(option);
   if (!flag) json["value"] = value_name(option);
   json["positional"] = option.get_positional();
   json["required"] = option.get_required();

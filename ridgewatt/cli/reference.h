@@ -15,7 +15,8 @@ std::vector<std::string> choices_of(const CLI::Option& option);
 bool takes_quantity(const CLI::Option& option);
 
 // {"name", "group", "description", "example", "options": [{"names", "value", "kind": "flag",
-// "number" or "text", "description", "default", "required", "choices", "group"}], "commands":
+// "number", "input", "output" or "text", "description", "default", "required", "choices",
+// "group"}], "commands":
 // [...]}
 Json reference_json(const CLI::App& app);
 

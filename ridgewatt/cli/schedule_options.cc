@@ -10,10 +10,10 @@
 namespace ridgewatt::cli {
 
 void ScheduleOptions::add_to(CLI::App& command) {
-  command.add_option("--infer", infer, "Sweep of the urgent inference");
-  command.add_option("--train", train, "Sweep of the training (several take turns)");
-  command.add_option("--non-urgent", non_urgent,
-                     "Sweep of a non-urgent inference that runs in place of training");
+  input_file(command.add_option("--infer", infer, "Sweep of the urgent inference"));
+  input_file(command.add_option("--train", train, "Sweep of the training (several take turns)"));
+  input_file(command.add_option("--non-urgent", non_urgent,
+                                "Sweep of a non-urgent inference that runs in place of training"));
   quantity(command.add_option("--non-urgent-rate", non_urgent_rate,
                               "Requests a second that each non-urgent inference must serve"),
            hertz().positive());

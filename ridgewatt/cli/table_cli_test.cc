@@ -110,7 +110,7 @@ std::vector<std::string> EveryTable::commands() {
       "predict --device agx-orin --suggest 6",
       "predict --device agx-orin --advise --minibatch-ms 250",
       "pareto --sweep " + train,
-      "tune zoo:resnet50 --device agx-orin --max-power 30 --trace",
+      "tune zoo:resnet50 --device agx-orin --max-power 30 --strategy auto --trace",
       "tune zoo:resnet50 --device all --batch 4 --max-power 15 --minimize energy",
       "tune --sweep " + infer + " --max-power 12 --profiles 12 --trace",
       "sweep " + infer,

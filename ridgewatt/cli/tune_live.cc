@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/profile_options.h"
 #include "ridgewatt/cli/tune_command.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
@@ -95,7 +96,8 @@ void refuse_live_options(const CLI::App& command) {
 }
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
-  command.add_option("--store", options.store, "Store that profiled points are kept in")
+  output_file(
+      command.add_option("--store", options.store, "Store that profiled points are kept in"))
       ->capture_default_str()
       ->group(kGroup);
   command

@@ -191,6 +191,14 @@ std::string read_quantity(const std::string& text, const Quantity& quantity) {
   return *whole;
 }
 
+CLI::Option* input_file(CLI::Option* option) {
+  return option->type_name("FILE");
+}
+
+CLI::Option* output_file(CLI::Option* option) {
+  return option->type_name("OUTPUT");
+}
+
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity) {
   option->type_name(quantity.unit.empty() ? (quantity.integral ? "N" : "X") : quantity.unit);
   return option->transform(CLI::Validator(

@@ -51,6 +51,11 @@ Quantity celsius();       // C
 // Throws UsageError: no number, an unknown unit, out of range, not whole.
 std::string read_quantity(const std::string& text, const Quantity& quantity);
 
+// Makes `option` name a file that is read, or one that is written (or a folder or store of files).
+// The help shows FILE and OUTPUT; the test of hostile files tries every one of them.
+CLI::Option* input_file(CLI::Option* option);
+CLI::Option* output_file(CLI::Option* option);
+
 // Makes `option`, of one number or of a list, take a quantity; returns it.
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity);
 

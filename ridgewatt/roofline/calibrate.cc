@@ -154,6 +154,7 @@ std::vector<std::string> check_calibration(const Twin& start,
                      "calibration sweeps",
                      fmt::format("profile at least {}, spread over all clocks", kFewestModes));
   }
+  require_trusted_rows(runs);
   std::vector<std::string> notices;
   for (std::size_t i = 0; i < kKnobs.size(); ++i) {
     if (values[i].size() > 1) continue;

@@ -74,5 +74,7 @@ class EagerModel {
 // One run a batch size; rows that data quality suspects are flagged.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
+// InputError where the quality check flags all rows of a workload.
+void require_trusted_rows(const std::vector<CalibrationRun>& runs);
 
 }  // namespace ridgewatt
