@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 python3 tools/check_rooms.py
 python3 tools/check_lifetimes.py
+python3 tools/check_commands.py
 mapfile -t sources < <(git ls-files '*.h' '*.cc' '*.c' '*.cu')
 clang-format --dry-run --Werror "${sources[@]}"
 preset=lint

@@ -135,7 +135,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
-TEST(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
+TEST_F(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
   const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.output, HasSubstr("runs a program, not a model: zoo:lenet"));

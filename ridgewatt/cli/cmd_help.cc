@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
@@ -42,9 +41,7 @@ void add_man(CLI::App& app, Context& context) {
       std::cout << manual_page(find_command(app, arguments->path));
       return;
     }
-    std::error_code failed;
-    std::filesystem::create_directories(arguments->folder, failed);
-    if (failed) throw_errno(failed.value(), "cannot make folder", arguments->folder);
+    make_folder(arguments->folder);
     for (const auto& [name, text] : manual_pages(app)) {
       write_output(arguments->folder + "/" + name, text);
     }

@@ -112,9 +112,10 @@ std::string names_of(const ScheduleWorkloads& workloads) {
 void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
                    const PlanProblem& problem, double idle_power_w, const FigureSource& source,
                    const std::vector<std::pair<std::string, Simulation>>& results) {
+  make_folder(folder);
   const double until_s = 6 * plan.cycle.period_s;
   const auto write = [&](const char* name, const Figure& figure) {
-    write_file_atomically(folder + "/" + name, to_svg(figure));
+    write_output(folder + "/" + name, to_svg(figure));
   };
   write("timeline.svg", cycle_timeline(results.front().second, until_s, source));
   write("power.svg", cycle_power(results.front().second, until_s, idle_power_w, source));

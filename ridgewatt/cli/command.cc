@@ -1,5 +1,8 @@
 #include "ridgewatt/cli/command.h"
 
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/vocabulary.h"
@@ -34,6 +37,12 @@ void print(const Json& json) {
 
 void remark(const Context& context, const std::string& text) {
   if (!context.quiet) std::cerr << escape_terminal(text) << '\n';
+}
+
+void make_folder(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) throw_errno(failed.value(), "cannot make folder", path);
 }
 
 void write_output(const std::string& path, const std::string& text) {

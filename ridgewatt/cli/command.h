@@ -47,6 +47,8 @@ void print_aside(const Context& context, const Table& table);
 void print(const Json& json);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
+// Makes a folder for results where there is none.
+void make_folder(const std::string& path);
 // Writes `text` where the user wants it (see base/file.h); an empty `path`, an option that was not
 // given, prints it.
 void write_output(const std::string& path, const std::string& text);

@@ -81,6 +81,7 @@ constexpr FileUse kOutputs[] = {
     {"store export", "--output", "store export points.db -o %"},
     {"study", "--html", "study frequency --replay inference.csv --html %"},
     {"study", "--store", "study frequency --device fake:agx-orin --max-runs 1 --store %", true},
+    {"sweep example", "--output", "sweep example --device agx-orin -o %"},
     {"sweep check", "--output", "sweep check training.csv -o %"},
     {"tune", "--observations",
      "tune --sweep training.csv --strategy auto --profiles 4 --max-power 40 --observations %"},

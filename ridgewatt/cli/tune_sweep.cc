@@ -28,7 +28,7 @@ void keep_observations(const TuneOptions& options, const Sweep& workload,
   for (const auto& step : summary.steps) known.push_back(step.seen);
   Sweep kept = workload.without_rows();
   kept.observations = std::move(known);
-  write_file_atomically(options.observations, write_sweep_csv({kept}));
+  write_output(options.observations, write_sweep_csv({kept}));
 }
 
 // What the twin of the board says of every point, as one more reference.

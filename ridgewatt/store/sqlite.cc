@@ -22,6 +22,14 @@ bool has_content(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
+// A device or a FIFO is no place for a database: SQLite would put a journal beside it.
+void require_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw InputError("is not a regular file, so it cannot hold a database", path);
+  }
+}
+
 bool file_stands(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0;
@@ -56,6 +64,7 @@ void create_for_caller(const std::string& path) {
 }  // namespace
 
 Database::Database(const std::string& path, Access access) : path_(path), access_(access) {
+  require_file(path);
   if (access == Access::kReadOnly) {
     open_to_read();
   } else {

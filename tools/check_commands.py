@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Habits of the command line that keep it safe, each with one home: remarks go through remark(), which escapes
+them; results through write_output(), which replaces nothing that is not a file; numbers through quantity(), which
+refuses what is not finite or out of range. This finds what goes around them."""
+import pathlib
+import re
+import sys
+
+RULES = [
+    # what is looked for, where it is allowed, what to do instead
+    (r"std::cerr|\bstderr\b", {"command.cc", "main.cc"}, "say it with remark()"),
+    (r"write_file_atomically|std::ofstream|\bO_CREAT\b", set(), "write it with write_output()"),
+    (r"\bfopen\(", {"cmd_schedule_run.cc"}, "write it with write_output(); a log that grows may stay open"),
+    (r"CLI::(?:PositiveNumber|NonNegativeNumber|Range|Number)\b", set(), "declare it with quantity()"),
+]
+
+faults = []
+root = pathlib.Path(__file__).resolve().parent.parent
+for path in sorted((root / "ridgewatt" / "cli").glob("*.[ch]*")):
+    if path.name.endswith("_test.cc"):
+        continue
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        code = re.sub(r"//.*|\"(?:\\.|[^\"\\])*\"", "", line)
+        for pattern, allowed, instead in RULES:
+            if path.name not in allowed and re.search(pattern, code):
+                faults.append(f"{path.relative_to(root)}:{number}: {instead}: {line.strip()}")
+print("\n".join(faults) if faults else "commands: remarks, results and numbers have one way each")
+sys.exit(1 if faults else 0)
