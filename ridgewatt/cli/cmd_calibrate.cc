@@ -6,6 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/roofline/calibration_runs.h"
@@ -49,12 +50,9 @@ std::string origin(const CalibrateCommand& command, const CalibrateSummary& summ
 // A fit of microbenchmarks is printed; no board file comes of it.
 void calibrate_microbench(const Context& context, const CalibrateCommand& command,
                           const CLI::App& app) {
-  for (const char* name : {"--device", "--output", "--no-validation", "--parameters"}) {
-    if (app.get_option(name)->count() == 0) continue;
-    throw UsageError(
-        "has no effect with --microbench", name,
-        "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board file");
-  }
+  refuse_without_effect(app, {"--device", "--output", "--no-validation", "--parameters"},
+                        "with --microbench",
+                        "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board");
   const auto fits = fit_microbench_modes(read_microbench(command.microbench));
   print(context, microbench_table(fits));
   for (const auto& fit : fits) {

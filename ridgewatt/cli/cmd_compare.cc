@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/measure/compare.h"
 #include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -71,7 +72,11 @@ void run(const Context& context, const CompareCommand& options) {
     progress.update(static_cast<std::size_t>(done));
   });
   if (control) control->restore();
-  print(context, to_table(comparisons));
+  RowOrigin origin;
+  origin.board = device.name;
+  origin.provenance = device.fake ? Provenance::kFake : Provenance::kMeasured;
+  const Table table = to_table(comparisons);
+  print(context, context.csv() || context.json() ? with_origin(table, {origin}) : table);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/schedule_commands.h"
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/dynamic.h"
 #include "ridgewatt/schedule/plan_search.h"
@@ -89,7 +90,8 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
   options.dynamic.late_last = !options.in_order;
   const PlanProblem problem = options.schedule.problem();
-  const PlanSpace space(join_sweeps(options.schedule.workloads(context)));
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  const PlanSpace space(join_sweeps(workloads));
   const auto candidates = profile(context, options, space, problem);
   options.simulation.seed = context.seed;
   PlanBook book(candidates, problem,
@@ -125,7 +127,7 @@ void run(const Context& context, ScheduleDynamicCommand options) {
     all.add(summary);
   }
   if (options.traces > 1) table.add_row(row_of("all", all, candidates.size()));
-  print(context, table);
+  print(context, context.csv() ? with_origin(table, {plan_origin(workloads)}) : table);
 }
 
 }  // namespace

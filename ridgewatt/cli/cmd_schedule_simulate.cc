@@ -8,6 +8,7 @@
 #include "ridgewatt/cli/schedule_options.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/schedule_figures.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/simulate.h"
@@ -160,6 +161,7 @@ void run(const Context& context, const SimulateOptions& options) {
     write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
   }
   const Setting setting = make_setting(plan, candidates);
+  const RowOrigin origin = plan_origin(workloads);
   Table table(kColumns);
   std::vector<std::pair<std::string, Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
@@ -174,8 +176,9 @@ void run(const Context& context, const SimulateOptions& options) {
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
   }
   if (!options.figures.empty() && !results.empty()) {
-    const FigureSource source(names_of(workloads), "", "modelled",
-                              "simulated from replayed sweeps");
+    const FigureSource source(
+        names_of(workloads), origin.board, "modelled",
+        fmt::format("simulated from {} sweeps", provenance_name(origin.provenance)));
     write_figures(options.figures, plan, plans, problem, simulation.idle_power_w, source, results);
   }
   if (context.json()) {
@@ -184,10 +187,11 @@ void run(const Context& context, const SimulateOptions& options) {
     json["arrivals"] = options.arrivals;
     json["seed"] = context.seed;
     json["provenance"] = "modelled";
+    add_origin(json["sweeps"], origin);
     json["results"] = table.to_json();
     print(json);
   } else {
-    print(context, table);
+    print(context, context.csv() ? with_origin(table, {origin}) : table);
   }
 }
 

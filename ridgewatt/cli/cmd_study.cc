@@ -11,6 +11,7 @@
 #include "ridgewatt/cli/device_options.h"
 #include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/study_report.h"
 #include "ridgewatt/study/study_bench.h"
 #include "ridgewatt/study/study_log.h"
@@ -23,6 +24,7 @@ struct StudyCommand {
   std::string name;
   DeviceOptions device;
   std::string replay;
+  std::string workload;
   std::string database;
   std::string html;
   std::vector<std::string> parameters;
@@ -140,13 +142,17 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
                       {"optima", optima.to_json()},
                       {"findings", report.analysis.findings}});
   }
-  if (context.csv()) return print(context, effects);
+  if (context.csv()) {
+    RowOrigin origin{report.workload, "", report.board};
+    origin.provenance = parse_provenance(report.word).value_or(Provenance::kReplayed);
+    return print(context, with_origin(effects, {origin}));
+  }
   std::cout << escape_terminal(report.study.title) << "\n"
             << report.word << ": " << escape_terminal(report.where) << ", " << report.results.size()
             << " runs\n";
   for (const auto& remark : remarks) std::cout << escape_terminal(remark) << '\n';
   std::cout << '\n';
-  if (report.word != "replayed") {
+  if (options.replay.empty()) {
     print_aside(context, cell_table(report));
     std::cout << '\n';
   }
@@ -168,6 +174,7 @@ void check(const CLI::App& command, const StudyCommand& options) {
                            "--rate", "--settle", "--plan"},
                           "with --replay", "nothing is run");
   }
+  if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --replay");
   if (options.show) {
     refuse_without_effect(command, {"--html", "--plan", "--store", "--replay"}, "with --show");
   }
@@ -191,7 +198,7 @@ void run(const Context& context, const StudyCommand& options) {
       remarks.emplace_back("no power sensor was read: nothing is said of power and energy");
     }
   } else {
-    const Sweep sweep = read_sweep(options.replay);
+    const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
     const QualityReport quality = check_quality(sweep);
     std::vector<std::string> left_out;
     report.results = replay_study(study, trusted_rows(sweep, quality), left_out);
@@ -200,13 +207,14 @@ void run(const Context& context, const StudyCommand& options) {
     }
     remarks.push_back(fmt::format("{} suspect rows are left out", quality.flagged_rows()));
     remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
-    report.word = "replayed";
+    report.word = provenance_name(sweep.origin_of(Provenance::kReplayed).provenance);
     report.where = options.replay;
+    report.board = sweep.board;
     report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
   }
   if (report.results.empty()) throw Error("no run is finished yet", study.name);
   report.study = study;
-  report.analysis = analyse_study(study, report.results, report.word == "replayed");
+  report.analysis = analyse_study(study, report.results, !options.replay.empty());
   show(context, options, report, remarks);
 }
 
@@ -220,6 +228,8 @@ void add_study(CLI::App& app, Context& context) {
   command->add_option("STUDY", options->name, "Shipped study or TOML file; none: list them");
   add_device_options(*command, options->device);
   input_file(command->add_option("--replay", options->replay, "Sweep to take the results from"));
+  command->add_option("--workload", options->workload,
+                      "Which workload of the sweep, NAME or NAME:KIND");
   output_file(command->add_option("--store", options->database,
                                   "Keep finished runs here; an interrupted study goes on"));
   output_file(

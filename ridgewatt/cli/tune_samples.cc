@@ -94,7 +94,7 @@ void tune_samples(const Context& context, const TuneOptions& options) {
       "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
       profiled ? "the answer is one of them and costs what was measured; " : "");
   report.considered = space.size();
-  report.origin = {samples.workload, samples.kind, "", Provenance::kPredicted};
+  report.origin = samples.origin_of(Provenance::kPredicted);
   if (report.answer) {
     report.confidence = limit_confidence(report.goal, report.answer->point, report.answer->cost);
   }

@@ -90,7 +90,7 @@ void tune_sweep(const Context& context, const TuneOptions& options) {
   report.caveats = std::move(caveats);
   report.workload = sweep.workload + " " + sweep.kind;
   report.provenance = profiler.provenance();
-  report.origin = {sweep.workload, sweep.kind};
+  report.origin = sweep.origin_of(Provenance::kReplayed);
   report.others = compare_with_sweep(report.goal, sweep, names);
   const auto governors = compare_with_governors(report.goal, governed);
   report.others.insert(report.others.end(), governors.begin(), governors.end());

@@ -232,7 +232,7 @@ Table tune_table(const TuneReport& report) {
   const auto knobs = knob_columns(modes);
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   if (preset) columns.push_back({.name = "preset", .rank = 3});
-  if (batch) columns.push_back({.name = "batch", .rank = 1});
+  if (batch) columns.push_back({"batch"});
   for (auto& column : outcome_columns("objective, x answer", 2, confidence)) {
     columns.push_back(column);
   }
