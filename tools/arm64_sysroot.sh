@@ -5,7 +5,7 @@
 set -euo pipefail
 folder=$(realpath -m "$1")
 packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libceres-dev libcli11-dev libfmt-dev
-  libblas-dev liblapack-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev libgtest-dev libgmock-dev)
+  libblas-dev liblapack-dev nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev libgtest-dev libgmock-dev)
 [[ -e $folder/.complete ]] && exit 0
 apt=$folder/.apt
 mkdir -p "$apt"/{lists/partial,archives/partial}

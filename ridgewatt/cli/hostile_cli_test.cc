@@ -507,5 +507,19 @@ TEST_F(Hostile, InputsThatAreNotSound) {
   }
 }
 
+TEST_F(Hostile, AMillionRowsAreReadToTheirEnd) {
+  const std::string sweep = read_file(path("training.csv"));
+  const std::size_t body = sweep.find('\n') + 1;
+  const auto rows = static_cast<std::size_t>(std::count(sweep.begin(), sweep.end(), '\n')) - 1;
+  std::string text = sweep.substr(0, body);
+  for (std::size_t copies = 1'000'000 / rows + 1; copies > 0; --copies) text += sweep.substr(body);
+  folder_.write("big.csv", text);
+  for (const char* line :
+       {"sweep big.csv", "pareto --sweep big.csv", "report big.csv -o page.html"}) {
+    const Run run = shell("ridgewatt " + std::string(line));
+    EXPECT_EQ(run.status, 0) << line << "\n" << run.output.substr(0, 400);
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli
