@@ -1,12 +1,9 @@
-// What a user does with a board at hand, on the command line: the tutorial as it is printed, live
-// tuning that is resumed, comparing, and the workloads of examples/.
+// What a user does with a board at hand, on the command line: live tuning that is resumed,
+// comparing, and the workloads of examples/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <sstream>
 
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/json.h"
@@ -17,52 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::run_program;
-
-// The commands of a page: the lines of its ```sh blocks.
-std::string commands_of(const std::filesystem::path& page) {
-  std::string commands;
-  bool inside = false;
-  std::istringstream lines(read_file(page.string()));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("```", 0) == 0)
-      inside = line == "```sh";
-    else if (inside)
-      commands += line + "\n";
-  }
-  return commands;
-}
-
-std::string shell_in(const std::filesystem::path& folder) {
-  return "cd '" + folder.string() + "' && export RIDGEWATT_FAKE='" + (folder / "fake").string() +
-         "' PATH='" + testing::build_folder().string() + "':$PATH && ";
-}
-
-TEST(Tutorial, RunsAsPrintedInUnderTwoMinutes) {
-  const testing::TemporaryFolder folder;
-  const auto begin = std::chrono::steady_clock::now();
-  folder.write("tutorial.sh",
-               "set -e\n" + commands_of(testing::source_folder() / "docs" / "tutorial.md"));
-  const std::string output = (folder.path() / "output").string();
-  const int status =
-      std::system((shell_in(folder.path()) + "sh tutorial.sh > output 2>&1").c_str());
-  ASSERT_EQ(status, 0) << read_file(output);
-  const double minutes =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
-  EXPECT_LT(minutes, 2);
-  const Json answer = Json::parse(read_file((folder.path() / "answer.json").string()));
-  EXPECT_EQ(answer["feasible"], true);
-  EXPECT_EQ(answer["provenance"], "fake");
-  EXPECT_LE(answer["power_w"].get<double>(), 30);
-  EXPECT_LE(answer["profiled"].size(), 6u);
-  // What was measured after applying is what the search had seen: noise, warmth and a busy machine.
-  const Json check = Json::parse(read_file((folder.path() / "check.json").string()));
-  EXPECT_NEAR(check["minibatches"]["power_w"].get<double>() / answer["power_w"].get<double>(), 1,
-              0.1);
-  // A line a mode: the header and the whole grid.
-  const std::string predicted = read_file((folder.path() / "predicted.csv").string());
-  EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 15313);
-  EXPECT_THAT(read_file(output), HasSubstr("restored"));
-}
 
 class BoardCommand : public ::testing::Test {
  protected:

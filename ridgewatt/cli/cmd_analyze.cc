@@ -105,7 +105,7 @@ void add_analyze(CLI::App& app, Context& context) {
                   "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
   auto a = std::make_shared<AnalyzeArguments>();
   command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
-  quantity(command->add_option("--batch", a->batch, "Samples a minibatch [as exported, or 1]"),
+  quantity(command->add_option("--batch", a->batch, "Samples per minibatch [as exported, or 1]"),
            count().within(1, 1 << 24));
   command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
   input_file(command->add_option("--inputs", a->inputs,

@@ -229,7 +229,7 @@ void add_estimate(CLI::App& app, Context& context) {
   command->add_flag("--per-layer", options->per_layer,
                     "Also the layers of the first mode and batch");
   quantity(command->add_option("--dataset-size", options->dataset_size,
-                               "Samples an epoch: time of the job"),
+                               "Samples per epoch: time of the job"),
            count().within(1, 1e12));
   quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
            number().positive());

@@ -221,22 +221,23 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       share().within(0.01, 0.999))
       ->capture_default_str();
   quantity(command->add_option("--reference-rows", evaluation.predictor.reference_rows_per_mode,
-                               "Training rows a mode of powertrain's reference"),
+                               "Training rows per mode of powertrain's reference"),
            count().within(1, 1e6))
       ->capture_default_str();
   quantity(command->add_option("--threads", evaluation.threads, "Threads; 0: all"),
            count().within(0, 1024))
       ->capture_default_str();
-  command->add_flag("--shuffle-reference", options->shuffle_references,
-                    "Give the references' costs to other modes at random: does it do harm?");
+  command->add_flag(
+      "--shuffle-reference", options->shuffle_references,
+      "Shuffle the references' costs among the modes, to see whether a bad reference harms");
   command->add_flag("--keep-outliers", evaluation.keep_outliers,
-                    "Rows that the quality check flags are reference, optimum and answer, too");
+                    "Rows that the quality check flags count as reference, optimum and answer");
   output_file(
       command->add_option("--svg", options->svg,
                           "Write errors over profiled modes and Pareto fronts to this SVG file"));
   output_file(
       command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
-  command->add_flag("--every-run", options->every_run, "One line a run instead of medians");
+  command->add_flag("--every-run", options->every_run, "One line per run instead of medians");
   command->callback([&context, options] { run(context, *options); });
 }
 

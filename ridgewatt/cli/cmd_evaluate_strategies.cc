@@ -183,8 +183,8 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
                               "ridgewatt evaluate strategies --training resnet18.csv "
                               "--training yolov8n.csv --inference resnet50.csv --only common");
   auto options = std::make_shared<EvaluateOptions>();
-  input_file(
-      command->add_option("--training", options->training, "Training sweeps, one workload a file"));
+  input_file(command->add_option("--training", options->training,
+                                 "Training sweeps, one workload per file"));
   input_file(command->add_option("--inference", options->inference,
                                  "Inference sweeps; the first also gives the common modes"));
   command->add_option("--board", options->board, "Board whose presets and twin are compared")
@@ -198,7 +198,7 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--profiles", options->profiles, "Profiles allowed, one score each"),
            count().within(1, 1e6))
       ->delimiter(',');
-  quantity(command->add_option("--seeds", options->seeds, "Seeds a problem"),
+  quantity(command->add_option("--seeds", options->seeds, "Random seeds per problem"),
            count().within(1, 1e4))
       ->capture_default_str();
   output_file(command->add_option("--svg", options->svg,

@@ -88,11 +88,10 @@ void add_fake_run(CLI::App& app, Context& context) {
            count().within(1, 1 << 20));
   add_strict(*command, context);
   command->add_flag("--training", options->training, "Training steps instead of inference");
-  quantity(command->add_option("--minibatches", options->minibatches, "How many"),
+  quantity(command->add_option("--minibatches", options->minibatches, "Number of minibatches"),
            count().within(1, 1e9));
-  quantity(
-      command->add_option("--speed", options->speed, "Run this many times faster than the board"),
-      number().within(0.01, 1000));
+  quantity(command->add_option("--speed", options->speed, "Run X times faster than the board"),
+           number().within(0.01, 1000));
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -160,9 +160,8 @@ void add_loadbench(CLI::App& app, Context& context) {
   auto& loader = options->loader;
   loader.minibatches = 200;
   command->add_option("DIR", options->folder, "Folder of samples: files of any kind")->required();
-  quantity(
-      command->add_option("--generate", options->generate, "First write so many samples into DIR"),
-      count().within(1, 1e7));
+  quantity(command->add_option("--generate", options->generate, "First write N samples into DIR"),
+           count().within(1, 1e7));
   quantity(
       command->add_option("--sample-bytes", options->sample_bytes, "Size of a generated sample"),
       bytes().within(1, 1 << 24).whole())
@@ -178,14 +177,13 @@ void add_loadbench(CLI::App& app, Context& context) {
   quantity(command->add_option("--repeats", options->repeats, "Runs of each; the median is shown"),
            count().within(1, 100))
       ->capture_default_str();
-  quantity(command->add_option("--batch", loader.batch, "Samples of a minibatch"),
+  quantity(command->add_option("--batch", loader.batch, "Samples per minibatch"),
            count().within(1, 1 << 20))
       ->capture_default_str();
-  quantity(
-      command->add_option("--minibatches", loader.minibatches, "At most so many a run; 0: all"),
-      count())
+  quantity(command->add_option("--minibatches", loader.minibatches, "At most N per run; 0: all"),
+           count())
       ->capture_default_str();
-  quantity(command->add_option("--prefetch", loader.prefetch, "Minibatches ahead, a worker"),
+  quantity(command->add_option("--prefetch", loader.prefetch, "Minibatches ahead, per worker"),
            count().within(1, 1024))
       ->capture_default_str();
   quantity(command->add_option("--hidden", loader.hidden, "Width of the matrix work"),

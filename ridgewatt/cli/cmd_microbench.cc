@@ -113,7 +113,7 @@ void add_microbench(CLI::App& app, Context& context) {
            count().within(0, 1024))
       ->capture_default_str();
   quantity(
-      command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds a point"),
+      command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds per point"),
       seconds().positive())
       ->capture_default_str();
   quantity(

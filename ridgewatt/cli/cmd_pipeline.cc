@@ -196,7 +196,7 @@ void add_pipeline(CLI::App& app, Context& context) {
   quantity(command->add_option("--workers", config.workers, "Loader workers"),
            count().within(0, 1024))
       ->capture_default_str();
-  quantity(command->add_option("--prefetch", config.prefetch, "Minibatches ahead, a worker"),
+  quantity(command->add_option("--prefetch", config.prefetch, "Minibatches ahead, per worker"),
            count().within(1, 1024))
       ->capture_default_str();
   quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)"),
@@ -218,12 +218,14 @@ void add_pipeline(CLI::App& app, Context& context) {
            number().within(1, 100));
   quantity(command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)"),
            watts());
-  quantity(command->add_option("--compute-w", config.compute_w, "More while computing"), watts());
-  quantity(command->add_option("--core-w", config.core_w, "More a preprocessing core"), watts());
+  quantity(command->add_option("--compute-w", config.compute_w, "Extra power while computing"),
+           watts());
+  quantity(command->add_option("--core-w", config.core_w, "Extra power per preprocessing core"),
+           watts());
   quantity(command->add_option("--cv", config.storage_cv,
                                "Variation of loading from storage, for --simulate"),
            number().within(0, 10));
-  quantity(command->add_option("--simulate", options->simulate, "Simulate so many epochs too"),
+  quantity(command->add_option("--simulate", options->simulate, "Simulate N epochs too"),
            count().within(0, 1000));
   command->callback([&context, options, command] {
     check(*command, *options);

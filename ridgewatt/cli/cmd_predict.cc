@@ -196,12 +196,12 @@ void add_predict(CLI::App& app, Context& context) {
                                   "Write the predictions (CSV, or JSON with "
                                   "--format json) to this file"));
   quantity(command->add_option("--suggest", options->suggest,
-                               "Instead of predicting, propose this many modes to profile next"),
+                               "Instead of predicting, propose N modes to profile next"),
            count().within(1, 1e5));
   command
       ->add_option("--budgets", options->budgets,
-                   "For --suggest: propose for who asks for the fastest mode within each of these "
-                   "budgets of power, LEAST:MOST in W; once some modes are profiled")
+                   "For --suggest: propose modes that tell the fastest mode within each of these power "
+                   "budgets, LEAST:MOST in W; once some modes are profiled")
       ->needs("--suggest")
       ->needs("--samples");
   output_file(command->add_option(
@@ -221,13 +221,13 @@ void add_predict(CLI::App& app, Context& context) {
           "For --advise: one training in the best mode; without it the usual scenarios"),
       hours().positive());
   one_training->needs(advise);
-  quantity(
-      command->add_option("--trainings", options->job.trainings, "For --advise: how many of them"),
-      count().within(1, 1e9))
+  quantity(command->add_option("--trainings", options->job.trainings,
+                               "For --advise: number of trainings"),
+           count().within(1, 1e9))
       ->needs(one_training)
       ->capture_default_str();
   quantity(command->add_option("--workloads", options->job.workloads,
-                               "For --advise: how many workloads they are, each profiled anew"),
+                               "For --advise: number of workloads, each profiled anew"),
            count().within(1, 1e9))
       ->needs(one_training)
       ->capture_default_str();

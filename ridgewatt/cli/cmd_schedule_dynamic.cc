@@ -155,7 +155,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
                                "Length of a trace in s; a recorded one may end sooner"),
            seconds().positive())
       ->capture_default_str();
-  quantity(command->add_option("--traces", options->traces, "How many traces"),
+  quantity(command->add_option("--traces", options->traces, "Number of traces"),
            count().within(1, 1000))
       ->capture_default_str();
   std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
@@ -166,7 +166,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
            count().within(1, 1000000))
       ->capture_default_str();
   quantity(command->add_option("--head-room", options->dynamic.head_room,
-                               "Plan for this share more arrivals"),
+                               "Head room: plan for this share more arrivals"),
            share().within(0, 10))
       ->capture_default_str();
   quantity(command->add_option("--hysteresis", options->dynamic.hysteresis,

@@ -1,4 +1,4 @@
-// ridgewatt schedule plan: mode, inference batch and training minibatches a cycle.
+// ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/schedule_commands.h"
@@ -93,7 +93,7 @@ void run(const Context& context, const PlanOptions& options) {
 
 void add_schedule_plan(CLI::App& schedule, Context& context) {
   auto* command =
-      add_command(schedule, context, "plan", "Mode, batch and training minibatches a cycle",
+      add_command(schedule, context, "plan", "Mode, batch and training minibatches per cycle",
                   "ridgewatt schedule plan --train T.csv --infer I.csv --rate 60 --max-latency 500 "
                   "--max-power 30 --strategy auto --profiles 15");
   auto options = std::make_shared<PlanOptions>();

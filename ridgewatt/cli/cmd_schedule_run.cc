@@ -194,7 +194,7 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
       command->add_option("--period", options->period_ms, "Period in ms instead of the plan's"),
       milliseconds().positive());
   quantity(command->add_option("--training-per-cycle", options->training_per_cycle,
-                               "Training minibatches a cycle instead of the plan's"),
+                               "Training minibatches per cycle instead of the plan's"),
            count().within(0, 1e6));
   quantity(command->add_option("--infer-time", options->infer_ms,
                                "Planned inference minibatch in ms instead of the plan's"),
@@ -203,11 +203,11 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
                                "Planned training minibatch in ms instead of the plan's"),
            milliseconds().positive());
   quantity(command->add_option("--deadline-factor", executor.deadline_factor,
-                               "A minibatch is late after this many times its planned time"),
+                               "A minibatch is late after X times its planned time"),
            number().within(1, 1e6))
       ->capture_default_str();
   quantity(command->add_option("--least-deadline", options->least_deadline_ms,
-                               "But not before this many ms"),
+                               "Shortest deadline in ms"),
            milliseconds())
       ->capture_default_str();
   quantity(

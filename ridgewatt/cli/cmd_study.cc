@@ -238,8 +238,7 @@ void add_study(CLI::App& app, Context& context) {
   command->add_option("--levels", options->levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
   quantity(command->add_option("--repeats", options->repeats, "Blocks, instead of the study's"),
            count().within(2, 10000));
-  quantity(command->add_option("--max-runs", options->max_runs, "Stop after so many runs"),
-           count());
+  quantity(command->add_option("--max-runs", options->max_runs, "Stop after N runs"), count());
   quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
            hertz().within(1, 1000));
   quantity(

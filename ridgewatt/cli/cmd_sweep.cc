@@ -129,8 +129,7 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
                "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)"),
            count().within(1, 65536))
       ->delimiter(',');
-  quantity(command->add_option("--modes", options->sweep.modes,
-                               "At most so many power modes, as a grid"),
+  quantity(command->add_option("--modes", options->sweep.modes, "At most N power modes, as a grid"),
            count().positive())
       ->capture_default_str();
   command->callback([&context, options] { write_example(context, *options); });
@@ -159,12 +158,14 @@ void add_sweep(CLI::App& app, Context& context) {
   input_file(checker->add_option("FILE", options->path, "Sweep CSV"))->required();
   output_file(checker->add_option("-o,--output", options->output,
                                   "Write the trusted rows to this sweep CSV"));
-  quantity(checker->add_option("--time-deviation", options->quality.time_deviation,
-                               "Least deviation of ln(time) from the neighbours that is a fault"),
+  quantity(checker->add_option(
+               "--time-deviation", options->quality.time_deviation,
+               "Smallest deviation of ln(time) from the neighbors that counts as a fault"),
            number().positive())
       ->capture_default_str();
-  quantity(checker->add_option("--power-deviation", options->quality.power_deviation,
-                               "Least deviation of ln(power) from the neighbours that is a fault"),
+  quantity(checker->add_option(
+               "--power-deviation", options->quality.power_deviation,
+               "Smallest deviation of ln(power) from the neighbors that counts as a fault"),
            number().positive())
       ->capture_default_str();
   checker->callback([&context, options] { check(context, *options); });

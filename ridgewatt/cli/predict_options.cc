@@ -87,7 +87,7 @@ PowerBudgets parse_budgets(const std::string& text) {
   const auto fields = split(text, ':');
   const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
   if (fields.size() > 2 || !least_w || !most_w) {
-    throw UsageError(fmt::format("'{}' is no range of power", text), "--budgets",
+    throw UsageError(fmt::format("'{}' is not a range of power", text), "--budgets",
                      "give LEAST:MOST in W, for example 17:50");
   }
   const PowerBudgets budgets{*least_w, *most_w, 1};

@@ -6,18 +6,18 @@
 namespace ridgewatt::cli {
 
 void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius) {
-  quantity(command.add_option("--settle", options.settle_s, "At most so long for steady power"),
+  quantity(command.add_option("--settle", options.settle_s, "Longest wait for steady power"),
            seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
   quantity(command.add_option("--settle-window", options.settle_window_s,
-                              "Power is steady when two windows of so many seconds agree"),
+                              "Power is steady when two windows of this length agree"),
            seconds().within(0.01, 60))
       ->capture_default_str()
       ->group(kMeasuringGroup);
   quantity(
       command.add_option("--window", options.measure.window.minibatches,
-                         "Clean minibatches a point; the command is ended after them (0: never)"),
+                         "Clean minibatches per point; the command is ended after them (0: never)"),
       count().within(0, 1e6))
       ->capture_default_str()
       ->group(kMeasuringGroup);
@@ -25,8 +25,9 @@ void add_profile_options(CLI::App& command, ProfileOptions& options, double& max
            count().within(1, 1e6))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  quantity(command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline a mode"),
-           seconds().within(0, 3600))
+  quantity(
+      command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline per mode"),
+      seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
   quantity(command.add_option("--max-celsius", max_celsius, "Abort above this temperature"),

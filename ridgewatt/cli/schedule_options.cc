@@ -15,10 +15,10 @@ void ScheduleOptions::add_to(CLI::App& command) {
   input_file(command.add_option("--non-urgent", non_urgent,
                                 "Sweep of a non-urgent inference that runs in place of training"));
   quantity(command.add_option("--non-urgent-rate", non_urgent_rate,
-                              "Requests a second that each non-urgent inference must serve"),
+                              "Requests per second that each non-urgent inference must serve"),
            hertz().positive());
   quantity(
-      command.add_option("--rate", rate, "Arrivals of the urgent inference, requests a second"),
+      command.add_option("--rate", rate, "Arrivals of the urgent inference, requests per second"),
       hertz().positive());
   quantity(command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms"),
            milliseconds().positive());
@@ -37,7 +37,7 @@ PlanProblem ScheduleOptions::problem() const {
   problem.max_power_w = max_power_w == 0 ? kNone : max_power_w;
   problem.bound = parse_bound(bound);
   if (!infer.empty() && rate == 0) {
-    throw UsageError("inference needs an arrival rate", "--rate", "give requests a second");
+    throw UsageError("inference needs an arrival rate", "--rate", "give requests per second");
   }
   problem.check(!infer.empty());
   return problem;

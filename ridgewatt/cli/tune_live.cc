@@ -67,7 +67,7 @@ void check(const TuneOptions& options) {
       std::any_of(options.live.command.begin(), options.live.command.end(),
                   [](const auto& word) { return word.find("{batch}") != std::string::npos; });
   if (options.batches.size() > 1 && !placed) {
-    throw UsageError("the program does not hear of its batch", "--batch",
+    throw UsageError("the command never receives the batch size", "--batch",
                      "write {batch} where its command names the batch");
   }
 }

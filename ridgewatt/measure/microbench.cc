@@ -178,7 +178,7 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
 
   const std::size_t share = options.footprint_bytes / static_cast<std::size_t>(threads);
   const std::size_t doubles = std::max<std::size_t>(share / 3 / sizeof(double) / 1024 * 1024, 1024);
-  // STREAM counts 24 bytes an element; the line that a store reads first comes on top (McCalpin).
+  // STREAM counts 24 bytes per element; the line that a store reads first comes on top (McCalpin).
   add("triad", 2.0 * static_cast<double>(doubles), 24.0 * static_cast<double>(doubles), [&] {
     auto a = std::make_shared<Array<double>>(doubles, 1.0);
     auto b = std::make_shared<Array<double>>(doubles, 2.0);

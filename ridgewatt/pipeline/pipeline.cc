@@ -15,7 +15,7 @@ const std::vector<StorageModel>& storages() {
   static const std::vector<StorageModel> kStorages = {
       {"memory", 0, 4e9, 64},
       {"nvme", 100e-6, 3.5e9 / 4, 4},  // 3.5 GB/s in all; 100 us: a flash read and its file system
-      {"sd", 1 / 1500.0, 100e6, 1},    // application class A1: at least 1,500 reads a second
+      {"sd", 1 / 1500.0, 100e6, 1},    // application class A1: at least 1,500 reads per second
       {"hdd", 8.5e-3 + 4.17e-3, 1.05e9, 1}  // average seek, half a turn at 7,200 rpm
   };
   return kStorages;

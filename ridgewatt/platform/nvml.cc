@@ -154,7 +154,7 @@ void Nvml::describe_devices() {
     refuse(device.power, "power");
     refuse(gpu_clock_hz(device.index).has_value(), "clocks");
     refuse(temperature_celsius(device.index).has_value(), "temperature");
-    refuse(load(device.index).has_value(), "utilisation");
+    refuse(load(device.index).has_value(), "utilization");
     devices_.push_back(std::move(device));
   }
 }

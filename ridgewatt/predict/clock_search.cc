@@ -68,7 +68,7 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
     measure(nearest_open(clocks_hz, known, bottom, top, bottom + share * (top - bottom)));
   }
   while (known.size() < count) {
-    // The bracket reaches to the measured neighbours of the best; its wider side is divided first.
+    // The bracket reaches to the measured neighbors of the best; its wider side is divided first.
     const auto at = known.find(search.best);
     const double middle = clocks_hz[search.best];
     const double least = at == known.begin() ? bottom : clocks_hz[std::prev(at)->first];

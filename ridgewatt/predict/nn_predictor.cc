@@ -48,7 +48,7 @@ TrainedNetwork standardise(std::span<const Observation> rows) {
   return result;
 }
 
-// An input without a scale, or that a point does not have, stands at its centre: no effect.
+// An input without a scale, or that a point does not have, stands at its center: no effect.
 std::vector<float> inputs_of(const TrainedNetwork& network,
                              std::span<const OperatingPoint> points) {
   std::vector<float> result;

@@ -10,7 +10,7 @@ namespace ridgewatt {
 
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second) {
-  if (first.size() != second.size()) throw UsageError("a Pareto front needs two costs a point");
+  if (first.size() != second.size()) throw UsageError("a Pareto front needs two costs per point");
   struct Point {
     double first, second;
     std::size_t index;

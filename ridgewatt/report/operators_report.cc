@@ -16,11 +16,11 @@ std::string gradient_text(const CostRule& rule) {
     case Gradient::kPass:
       return "0";
     case Gradient::kPerInput:
-      return rule.gradient_flops == 0 ? "0" : flops + " * outputs an operand";
+      return rule.gradient_flops == 0 ? "0" : flops + " * outputs per operand";
     case Gradient::kOnce:
       return flops + " * inputs";
     case Gradient::kContraction:
-      return "2 * MACs an operand";
+      return "2 * MACs per operand";
   }
   return "";
 }

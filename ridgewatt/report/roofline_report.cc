@@ -47,7 +47,7 @@ IntensityRange intensity_range(const RooflineReport& report) {
 using RoofValue = std::function<double(const EnergyRoofline&, double intensity)>;
 using LayerValue = std::function<double(const RooflineLayer&)>;
 
-// One line a mode, the layers as points, and the whole model as a remark.
+// One line per mode, the layers as points, and the whole model as a remark.
 Plot roofline_plot(const RooflineReport& report, const std::string& name, const Axis& y,
                    const RoofValue& roof, const LayerValue& of_layer) {
   Plot plot{.title = fmt::format("{}: {}", report.title, name),
@@ -62,7 +62,7 @@ Plot roofline_plot(const RooflineReport& report, const std::string& name, const 
   }
   for (std::size_t m = 0; m < count; ++m) {
     Series line{.name = report.modes[m].name};
-    // Few modes have colours of their own, a family a ramp.
+    // Few modes have colors of their own, a family a ramp.
     if (count > kNamedModes) {
       line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
       if (m > 0 && m + 1 < count) line.name.clear();

@@ -80,7 +80,7 @@ window.addEventListener("load", () => setTimeout(() => {
 
 TEST(StudyReport, PageWorksInChromiumWithoutErrors) {
   std::string page = study_html(sample_study_report());
-  EXPECT_THAT(page, HasSubstr("raising gpu_mhz from 300 to 600 cuts time a minibatch by"));
+  EXPECT_THAT(page, HasSubstr("raising gpu_mhz from 300 to 600 cuts time per minibatch by"));
   testing::expect_well_in_browser(page, kStudyActions);
 }
 

@@ -97,7 +97,7 @@ PowerMode top_mode(const CalibrationRun& run) {
   return top;
 }
 
-// `modelled`: one a row of the run. Nothing without a trusted row.
+// `modelled`: one per row of the run. Nothing without a trusted row.
 std::optional<WorkloadFindings> check_run(const CalibrationRun& run,
                                           const std::vector<TimePower>& modelled,
                                           bool keep_flagged) {

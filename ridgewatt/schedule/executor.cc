@@ -210,7 +210,7 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
       return;
     case WorkerMessage::Type::kDone:
       if (link.state != State::kHolding || holder_->record.sequence != message.sequence) {
-        return fault(link, "done without that grant");
+        return fault(link, "'done' for a grant that this worker does not hold");
       }
       link.state = State::kIdle;
       release(holder_->revoked ? "late" : "done");

@@ -1,7 +1,7 @@
-// Our search: constrained Bayesian optimisation. Two surrogates, one a workload, believe what time
-// and power are everywhere; draws from both go through the closed form of the cycle, floor and all,
-// and the point with the largest expected improvement of a feasible plan is profiled next (Gardner
-// et al. 2014). While nothing feasible is known, the point that is most probably feasible.
+// Our search: constrained Bayesian optimization. Two surrogates, one per workload, believe what
+// time and power are everywhere; draws from both go through the closed form of the cycle, floor and
+// all, and the point with the largest expected improvement of a feasible plan is profiled next
+// (Gardner et al. 2014). While nothing feasible is known, the point that is most probably feasible.
 #include <algorithm>
 #include <array>
 #include <cmath>

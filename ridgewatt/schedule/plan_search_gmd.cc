@@ -28,7 +28,7 @@ constexpr double kTimeError = 0.04;
 constexpr double kPowerError = 0.05;
 // Of the standard normal distribution: the middles of seven equally likely parts.
 constexpr std::array<double, 7> kNormalQuantiles = {-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465};
-constexpr double kWorthOfFeasible = 1000;  // minibatches a second
+constexpr double kWorthOfFeasible = 1000;  // minibatches per second
 
 using Position = SearchSpace::Position;
 
@@ -164,7 +164,7 @@ class Descent {
     return ranges;
   }
 
-  // Upwards the knob that gains most time a watt; downwards the one that loses least a watt.
+  // Upward the knob that saves the most time per watt; downward the one that loses the least.
   double merit(const Range& range) const {
     if (!over_power(*here_)) return range.slope;
     return range.slope > 0 ? 1 / range.slope : 0;

@@ -12,7 +12,7 @@
 namespace ridgewatt {
 namespace {
 
-// By hand: batch 4 at 10 requests a second gathers in 0.3 s after its first request, has a period
+// By hand: batch 4 at 10 requests per second gathers in 0.3 s after its first request, has a period
 // of 0.4 s; inference takes 0.1 s, so 0.3 s are left: three training minibatches of 0.1 s.
 TEST(Cycle, HandComputed) {
   Candidate candidate;
@@ -116,7 +116,7 @@ TEST(PlanTable, NonUrgentInferenceInPlaceOfTraining) {
   two.background[0].sweep.workload = "other";
   const Plan plan = PlanTable(join_sweeps(two)).best({.arrival_rate_hz = 10, .max_latency_s = 2});
   ASSERT_TRUE(plan.feasible);
-  // Samples a second of the non-urgent stream cover its arrivals.
+  // Samples per second of the non-urgent stream cover its arrivals.
   EXPECT_GE(plan.cycle.training_throughput_hz * plan.candidate.samples_per_round, 5.0);
 }
 

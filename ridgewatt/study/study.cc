@@ -116,7 +116,7 @@ StudyFactor parse_factor(const StudyFile& file) {
   factor.asked = file.flag("asked", true);
   for (const auto& [level, text] : factor.texts) {
     if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
-      file.fail("texts", "has a text for what is no level");
+      file.fail("texts", "has a text for what is not a level");
     }
   }
   return factor;

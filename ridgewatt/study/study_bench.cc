@@ -138,7 +138,7 @@ void CommandBench::prepare(Study& study) {
       resolve(factor);
     } else if (command.find('{' + factor.name + '}') == std::string::npos) {
       throw UsageError(
-          fmt::format("factor '{}' cannot be set: it is no knob and the command does not use it",
+          fmt::format("factor '{}' cannot be set: it is not a knob and the command does not use it",
                       factor.name),
           study.name);
     }

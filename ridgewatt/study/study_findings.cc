@@ -31,12 +31,12 @@ bool is_numeric(const StudyFactor& factor) {
 }
 
 std::string response_words(const std::string& response, bool of_samples) {
-  if (of_samples && response == "minibatch_energy_j") return "energy a sample";
-  if (of_samples && response == "minibatch_s") return "time a sample";
+  if (of_samples && response == "minibatch_energy_j") return "energy per sample";
+  if (of_samples && response == "minibatch_s") return "time per sample";
   static const std::map<std::string, std::string> kWords = {
-      {"minibatch_energy_j", "energy a minibatch"},
+      {"minibatch_energy_j", "energy per minibatch"},
       {"energy_j", "energy"},
-      {"minibatch_s", "time a minibatch"},
+      {"minibatch_s", "time per minibatch"},
       {"time_s", "time"},
       {"power_w", "power"},
       {"stall_s", "fetch stall"},

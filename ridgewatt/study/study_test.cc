@@ -181,7 +181,7 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
                                             {{"4"}, "2", {{"minibatch_s", 0.1}}}};
   EXPECT_THAT(
       analyse_study(study, results, false).findings,
-      ::testing::Contains("raising batch from 1 to 4: time a sample varies too much between "
+      ::testing::Contains("raising batch from 1 to 4: time per sample varies too much between "
                           "2 blocks to tell"));
 }
 
@@ -209,7 +209,7 @@ TEST(StudyLog, KeepsRunsAndKnowsThem) {
                Error);
 }
 
-// A study that leaves a line a run.
+// A study that leaves a line per run.
 std::string counting_study(const testing::TemporaryFolder& folder) {
   return folder.write("count.toml", "name = \"count\"\nrepeats = 3\ncommand = \"echo {a} >> " +
                                         (folder.path() / "lines").string() +

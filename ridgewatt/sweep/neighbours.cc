@@ -17,7 +17,7 @@ struct Vote {
   double weight = 0;
 };
 
-// The votes of a row, at most one a dimension.
+// The votes of a row, at most one per dimension.
 struct Votes {
   std::array<Vote, kDimensions> votes;
   std::size_t count = 0;

@@ -264,24 +264,23 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
   const bool power_off = std::abs(power_deviation) > power_limit;
   if (time_off && std::abs(power_deviation) > power_limit / 2 &&
       std::signbit(time_deviation) != std::signbit(power_deviation)) {
-    flag(
-        row, Fault::kClockNotApplied,
-        fmt::format("{:.4g} ms and {:.4g} W where the neighbours say {:.4g} ms and {:.4g} W: as if "
-                    "a {} clock had been in force",
-                    observation.time_s * 1e3, observation.power_w,
-                    observation.time_s * 1e3 * std::exp(-time_deviation),
-                    observation.power_w * std::exp(-power_deviation),
-                    time_deviation < 0 ? "higher" : "lower"));
+    flag(row, Fault::kClockNotApplied,
+         fmt::format("{:.4g} ms and {:.4g} W where the neighbors say {:.4g} ms and {:.4g} W: as if "
+                     "a {} clock had been in force",
+                     observation.time_s * 1e3, observation.power_w,
+                     observation.time_s * 1e3 * std::exp(-time_deviation),
+                     observation.power_w * std::exp(-power_deviation),
+                     time_deviation < 0 ? "higher" : "lower"));
     return;
   }
   if (time_off) {
     flag(row, Fault::kTimeOutlier,
-         fmt::format("{:.4g} ms where the neighbours say {:.4g} ms", observation.time_s * 1e3,
+         fmt::format("{:.4g} ms where the neighbors say {:.4g} ms", observation.time_s * 1e3,
                      observation.time_s * 1e3 * std::exp(-time_deviation)));
   }
   if (power_off) {
     flag(row, Fault::kPowerOutlier,
-         fmt::format("{:.4g} W where the neighbours say {:.4g} W", observation.power_w,
+         fmt::format("{:.4g} W where the neighbors say {:.4g} W", observation.power_w,
                      observation.power_w * std::exp(-power_deviation)));
   }
 }

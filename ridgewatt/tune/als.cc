@@ -50,10 +50,10 @@ class AlsSearch {
 
   int bins() const { return std::clamp(search_.left() / 2, 1, kMostBins); }
   double log_batch(std::size_t i) const { return std::log(std::max(space_[i].batch, 1)); }
-  // Log time a sample, as predicted.
+  // Log time per sample, as predicted.
   double slowness(std::size_t i) const { return beliefs_.time_mean[i] - log_batch(i); }
 
-  // Untried points of the predicted front of time a sample and power, ascending in power; all
+  // Untried points of the predicted front of time per sample and power, ascending in power; all
   // untried points when there are none.
   std::vector<std::size_t> predicted_front() const {
     std::vector<std::size_t> order(space_.size());
@@ -97,7 +97,7 @@ class AlsSearch {
   }
 
   // For the upper edge of each bin of the measured powers, the untried point with the largest
-  // expected improvement of time a sample times its probability of staying below the edge.
+  // expected improvement of time per sample times its probability of staying below the edge.
   std::vector<std::size_t> likely_faster() const {
     const auto& seen = search_.seen();
     if (seen.empty()) return {};

@@ -1,4 +1,4 @@
-// Our search: constrained Bayesian optimisation on the structured surrogate. Expected improvement
+// Our search: constrained Bayesian optimization on the structured surrogate. Expected improvement
 // of the logarithm of the objective times the probability that every limit is kept (Gardner et al.
 // 2014). While nothing feasible is known, the best point that is probably feasible. With noisy
 // measurements what counts as known is what the surrogate believes in, and a doubtful point is

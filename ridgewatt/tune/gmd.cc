@@ -1,5 +1,5 @@
 // GMD: gradient descent in several dimensions, as Fulcrum publishes it. Profile the middle mode,
-// then each knob at the end that leads towards the power budget; follow the knob with the largest
+// then each knob at the end that leads toward the power budget; follow the knob with the largest
 // slope |change of time / change of power|, halving its range. What is not published is chosen
 // here: the objective stands for time; any broken limit other than power or energy counts as "too
 // slow"; while over the budget the knob with the least slope is followed, which gives up least
@@ -97,7 +97,7 @@ class Descent {
     }
   }
 
-  // Upwards the knob that gains most time a watt; downwards the one that loses least a watt.
+  // Upward the knob that saves the most time per watt; downward the one that loses the least.
   double merit(const Range& range) const {
     if (!too_much(search_, here_)) return range.slope;
     return range.slope > 0 ? 1 / range.slope : 0;

@@ -15,7 +15,7 @@ Observation seen(int batch, double time_s, double power_w) {
 
 TEST(Goal, ObjectivesArePerSample) {
   Goal goal;
-  const Observation row = seen(4, 0.2, 10);  // 2 J a minibatch
+  const Observation row = seen(4, 0.2, 10);  // 2 J per minibatch
   goal.objective = Objective::kTime;
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.05);
   goal.objective = Objective::kEnergy;

@@ -200,7 +200,7 @@ Surrogate::Solution Surrogate::solve(const Output& output,
   return solution;
 }
 
-// Coordinate search over the grids from the last choice: neighbouring fits hardly differ.
+// Coordinate search over the grids from the last choice: neighboring fits hardly differ.
 Surrogate::Solution Surrogate::fit(Output& output,
                                    const std::vector<const std::vector<float>*>& means,
                                    double unit) const {

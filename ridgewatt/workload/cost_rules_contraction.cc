@@ -45,7 +45,7 @@ OpCost fused_conv(const OpContext& op, Terms& t) {
 // Every input element meets the window of every output channel of its group.
 OpCost conv_transpose(const OpContext& op, Terms& t) {
   const double inputs = inputs_of(op, t);
-  const double channels = t("channels", extent(op.input(1), 1));  // outputs a group
+  const double channels = t("channels", extent(op.input(1), 1));  // outputs per group
   const double window = t("window", extents_from(op.input(1), 2));
   const double outputs = outputs_of(op, t);
   const double biased = t("bias", op.has_input(2) ? 1 : 0);

@@ -20,7 +20,7 @@ std::optional<std::int64_t> checked_element_count(const Shape& shape, std::strin
       empty = true;
     } else if (extent > kMaxElements / count) {
       throw InputError("tensor of more than 2^48 elements " + format_shape(shape),
-                       std::string(where), "the extents cannot be meant");
+                       std::string(where), "implausible tensor shape");
     } else {
       count *= extent;
     }

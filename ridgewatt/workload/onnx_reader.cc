@@ -111,7 +111,7 @@ class ModelReader {
   ExternalFolder external_;
   Model model_;
   std::vector<Function> functions_;
-  std::vector<bool> produced_;  // by tensor: some node, input or initialiser gives it
+  std::vector<bool> produced_;  // by tensor: some node, input or initializer gives it
   std::unordered_map<std::string, int> node_names_;
   std::size_t node_count_ = 0;
 };
@@ -128,7 +128,8 @@ void read_default_dim(std::string_view message, std::map<std::string, std::int64
   }
   if (!key.starts_with(kPrefix)) return;
   const auto size = parse_int(value);
-  if (!size || *size < 1) throw InputError("metadata '" + escape_terminal(key) + "' is no size");
+  if (!size || *size < 1)
+    throw InputError("metadata '" + escape_terminal(key) + "' is not a positive integer");
   dims[std::string(key.substr(kPrefix.size()))] = *size;
 }
 
@@ -305,7 +306,7 @@ void ModelReader::read_input(std::string_view message, Scope& scope, Graph& grap
   const auto known = scope.names.find(named.name);
   if (known != scope.names.end() &&
       model_.tensors[static_cast<std::size_t>(known->second)].role == TensorRole::kInitializer) {
-    return;  // before IR version 4 initialisers are listed among the inputs, too
+    return;  // before IR version 4 initializers are listed among the inputs, too
   }
   const TensorId id = declare(named.name, frame, scope);
   Tensor& tensor = model_.tensors[static_cast<std::size_t>(id)];

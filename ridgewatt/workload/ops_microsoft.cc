@@ -1,4 +1,4 @@
-// Operators of ONNX Runtime: domain com.microsoft, what its optimiser and quantiser write.
+// Operators of ONNX Runtime: domain com.microsoft, what its optimizer and quantizer write.
 #include <algorithm>
 
 #include "ridgewatt/workload/attention_lengths.h"
@@ -124,7 +124,7 @@ void group_query_attention(InferContext& c) {
   c.set(3, c.dtype(0), Shape{extent_of(q, 0), heads, extent_of(q, 1), lengths.keys});
 }
 
-// Y, mean, inverse deviation, and the sum that was normalised.
+// Y, mean, inverse deviation, and the sum that was normalized.
 void skip_normalization(InferContext& c) {
   same_as_input(c);
   std::optional<Shape> statistics = c.input(0).shape;

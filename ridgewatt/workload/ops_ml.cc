@@ -108,7 +108,7 @@ void dict_vectorizer(InferContext& c) {
       Shape{1, static_cast<std::int64_t>(length_of(c, {"string_vocabulary", "int64_vocabulary"}))});
 }
 
-// A sequence of maps, one a row.
+// A sequence of maps, one per row.
 void zip_map(InferContext& c) {
   ValueInfo map;
   map.kind = ValueKind::kMap;

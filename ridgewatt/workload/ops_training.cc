@@ -1,4 +1,4 @@
-// Optimisers and gradients: domain ai.onnx.preview.training.
+// Optimizers and gradients: domain ai.onnx.preview.training.
 #include "ridgewatt/workload/infer_context.h"
 
 namespace ridgewatt {

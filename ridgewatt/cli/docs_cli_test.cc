@@ -1,0 +1,247 @@
+// Every `ridgewatt` command that the README and docs/ print runs in an empty folder after the lines
+// above it on its page. docs/README.md says which comments mark what a command needs besides.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <regex>
+#include <sstream>
+
+#include "ridgewatt/base/file.h"
+#include "ridgewatt/base/json.h"
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// One printed command, with its comment; several lines where they end in a backslash.
+struct PrintedCommand {
+  std::string text;
+  std::string needs;     // "a board": not run here
+  int status = 0;        // that the page states
+  bool endless = false;  // runs until Ctrl+C
+};
+
+PrintedCommand printed_command(const std::string& text) {
+  static const std::regex kNeeds("#[^#\n]*\\bneeds ([^\n]*)\n?$");
+  static const std::regex kEnds("#[^#\n]*\\bends with ([0-9]+)");
+  static const std::regex kEndless("#[^#\n]*\\buntil Ctrl\\+C\n?$");
+  PrintedCommand command{text, "", 0, false};
+  std::smatch match;
+  if (std::regex_search(text, match, kNeeds)) command.needs = match[1];
+  if (std::regex_search(text, match, kEnds)) command.status = std::stoi(match[1]);
+  // A command that says --duration is told to go on without it.
+  command.endless = std::regex_search(text, kEndless) && text.find("--duration") == text.npos;
+  return command;
+}
+
+// Whether the first word of a line is the program.
+bool calls_program(const std::string& line) {
+  static const std::regex kCall("^ *(sudo )?ridgewatt( |$)");
+  return std::regex_search(line, kCall);
+}
+
+// The blocks of a page that may be commands: what is indented by four, and ```sh.
+std::vector<std::vector<std::string>> printed_blocks(const fs::path& page) {
+  std::vector<std::vector<std::string>> blocks(1);
+  std::string fence;
+  std::istringstream lines(read_file(page.string()));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("```", 0) == 0) {
+      fence = fence.empty() ? line : "";
+      blocks.emplace_back();
+    } else if (fence == "```sh") {
+      blocks.back().push_back(line);
+    } else if (fence.empty() && line.rfind("    ", 0) == 0) {
+      blocks.back().push_back(line.substr(4));
+    } else {
+      blocks.emplace_back();
+    }
+  }
+  return blocks;
+}
+
+std::vector<PrintedCommand> printed_commands(const fs::path& page) {
+  std::vector<PrintedCommand> commands;
+  for (const auto& block : printed_blocks(page)) {
+    if (std::none_of(block.begin(), block.end(), calls_program)) continue;
+    std::string text;
+    for (const std::string& line : block) {
+      text += line + "\n";
+      if (!line.empty() && line.back() == '\\') continue;
+      if (line != "") commands.push_back(printed_command(text));
+      text.clear();
+    }
+    if (!text.empty()) commands.push_back(printed_command(text));
+  }
+  return commands;
+}
+
+// Runs `script` in `folder`, where the fake boards are too, for at most a minute.
+testing::ProgramResult run_in(const fs::path& folder, const std::string& script,
+                              bool endless = false) {
+  const fs::path file = folder.string() + ".sh";
+  const fs::path output = folder.string() + ".out";
+  write_file_atomically(file.string(), script);
+  const int status =
+      std::system(("cd '" + folder.string() + "' && RIDGEWATT_FAKE='" + (folder / "fake").string() +
+                   "' HOME='" + folder.string() + "' PATH='" + testing::build_folder().string() +
+                   "':$PATH timeout " + (endless ? "-s INT 1" : "60") + " sh '" + file.string() +
+                   "' > '" + output.string() + "' 2>&1 < /dev/null")
+                      .c_str());
+  const testing::ProgramResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 255,
+                                      read_file(output.string())};
+  fs::remove(file);
+  fs::remove(output);
+  return result;
+}
+
+// Runs the commands one after the other; says what ran and what was left out.
+void run_commands(const std::vector<PrintedCommand>& commands, const fs::path& folder) {
+  int ran = 0;
+  for (const PrintedCommand& command : commands) {
+    if (!command.needs.empty()) {
+      std::cout << "not run, needs " << command.needs << ": " << command.text;
+      continue;
+    }
+    const auto result = run_in(folder, command.text, command.endless);
+    const int expected = command.endless ? 124 : command.status;  // timeout's own status
+    EXPECT_EQ(result.status, expected) << command.text << result.output.substr(0, 600);
+    ++ran;
+  }
+  std::cout << ran << " of " << commands.size() << " commands ran\n";
+}
+
+// README and every page of docs/ that prints a command. The tutorial has a test of its own below.
+std::vector<std::string> documented_pages() {
+  std::vector<std::string> pages{"README.md", "CONTRIBUTING.md"};
+  const fs::path root = testing::source_folder();
+  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".md" && name != "tutorial.md") pages.push_back("docs/" + name);
+  }
+  pages.erase(
+      std::remove_if(pages.begin(), pages.end(),
+                     [&](const auto& page) { return printed_commands(root / page).empty(); }),
+      pages.end());
+  std::sort(pages.begin(), pages.end());
+  return pages;
+}
+
+class PrintedCommands : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PrintedCommands, RunInAnEmptyFolder) {
+  const testing::TemporaryFolder folder;
+  const fs::path here = folder.path() / "here";
+  fs::create_directory(here);
+  run_commands(printed_commands(testing::source_folder() / GetParam()), here);
+}
+
+INSTANTIATE_TEST_SUITE_P(Docs, PrintedCommands, ::testing::ValuesIn(documented_pages()),
+                         [](const auto& page) {
+                           std::string name = page.param.substr(0, page.param.find('.'));
+                           std::replace(name.begin(), name.end(), '/', '_');
+                           return name;
+                         });
+
+TEST(PrintedCommand, IsReadWithItsMark) {
+  const testing::TemporaryFolder folder;
+  const std::string page =
+      folder.write("page.md",
+                   "text\n\n    ridgewatt a \\\n        b   # slow; needs a GPU\n"
+                   "    echo c\n\n    Plot plot;\n\n```sh\nridgewatt d  # ends with 3\n"
+                   "ridgewatt e  # until Ctrl+C\n```\n    ridgewatt::f();\n");
+  const auto commands = printed_commands(page);
+  ASSERT_EQ(commands.size(), 4u);
+  EXPECT_EQ(commands[0].text, "ridgewatt a \\\n    b   # slow; needs a GPU\n");
+  EXPECT_EQ(commands[0].needs, "a GPU");
+  EXPECT_EQ(commands[1].text, "echo c\n");
+  EXPECT_EQ(commands[2].status, 3);
+  EXPECT_TRUE(commands[3].endless);
+}
+
+// What a command may be marked to need stands in docs/README.md, so that no failure hides behind
+// it.
+TEST(PrintedCommand, NeedsOnlyWhatTheDocumentationExplains) {
+  const std::string legend = read_file((testing::source_folder() / "docs/README.md").string());
+  for (const std::string& page : documented_pages()) {
+    for (const auto& command : printed_commands(testing::source_folder() / page)) {
+      if (command.needs.empty()) continue;
+      EXPECT_THAT(legend, HasSubstr("| `# needs " + command.needs + "` |")) << page;
+    }
+  }
+}
+
+std::string with_board(const std::string& text, const std::string& board) {
+  return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
+}
+
+TEST(Tutorial, RunsAsPrintedInUnderTwoMinutes) {
+  const testing::TemporaryFolder folder;
+  const fs::path here = folder.path() / "here";
+  fs::create_directory(here);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto commands = printed_commands(testing::source_folder() / "docs" / "tutorial.md");
+  for (const auto& command : commands) EXPECT_EQ(command.needs, "");
+  run_commands(commands, here);
+  ASSERT_FALSE(HasFailure());
+  const double minutes =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
+  EXPECT_LT(minutes, 2);
+  const Json answer = Json::parse(read_file((here / "answer.json").string()));
+  EXPECT_EQ(answer["feasible"], true);
+  EXPECT_EQ(answer["provenance"], "fake");
+  EXPECT_LE(answer["power_w"].get<double>(), 30);
+  EXPECT_LE(answer["profiled"].size(), 6u);
+  // What was measured after applying is what the search had seen: noise, warmth and a busy machine.
+  const Json check = Json::parse(read_file((here / "check.json").string()));
+  EXPECT_NEAR(check["minibatches"]["power_w"].get<double>() / answer["power_w"].get<double>(), 1,
+              0.1);
+  // A line per mode: the header and the whole grid.
+  const std::string predicted = read_file((here / "predicted.csv").string());
+  EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 15313);
+  // The board has its first mode back: nothing is left to restore.
+  EXPECT_THAT(run_in(here, "ridgewatt mode restore --device fake:agx-orin").output,
+              HasSubstr("no saved mode"));
+}
+
+// The page says that another board's name may stand for the AGX Orin's; the rest of the page with
+// fewer profiles, and with the limit and the preset of the smaller board.
+class TutorialOn : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(TutorialOn, AnotherBoard) {
+  const auto& [board, preset] = GetParam();
+  const testing::TemporaryFolder folder;
+  const fs::path here = folder.path() / "here";
+  fs::create_directory(here);
+  auto commands = printed_commands(testing::source_folder() / "docs" / "tutorial.md");
+  for (auto& command : commands) {
+    std::string& text = command.text;
+    text = with_board(text, board);
+    text = std::regex_replace(text, std::regex("--suggest 20"), "--suggest 5");
+    text = std::regex_replace(text, std::regex("--window 20"), "--window 5");
+    text = std::regex_replace(text, std::regex("--profiles 6"), "--profiles 2");
+    text = std::regex_replace(text, std::regex("--max-power 30"), "--max-power 10");
+    text = std::regex_replace(text, std::regex("MODE_30W"), preset);
+  }
+  run_commands(commands, here);
+  EXPECT_EQ(Json::parse(read_file((here / "answer.json").string()))["provenance"], "fake");
+}
+
+INSTANTIATE_TEST_SUITE_P(Boards, TutorialOn,
+                         ::testing::Values(std::pair{"orin-nano", "15W"},
+                                           std::pair{"xavier-nx", "MODE_15W_6CORE"}),
+                         [](const auto& board) {
+                           std::string name = board.param.first;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace ridgewatt
