@@ -199,9 +199,10 @@ void add_predict(CLI::App& app, Context& context) {
                                "Instead of predicting, propose N modes to profile next"),
            count().within(1, 1e5));
   command
-      ->add_option("--budgets", options->budgets,
-                   "For --suggest: propose modes that tell the fastest mode within each of these power "
-                   "budgets, LEAST:MOST in W; once some modes are profiled")
+      ->add_option(
+          "--budgets", options->budgets,
+          "For --suggest: propose modes that tell the fastest mode within each of these power "
+          "budgets, LEAST:MOST in W; once some modes are profiled")
       ->needs("--suggest")
       ->needs("--samples");
   output_file(command->add_option(

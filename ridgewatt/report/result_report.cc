@@ -60,8 +60,7 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
 // Whose numbers a sweep holds. Intervals without a provenance are those of a model, of which such a
 // file does not tell more.
 FigureSource sweep_source(const Sweep& sweep, bool named, bool intervals, bool origins) {
-  const std::string workload =
-      named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
+  const std::string workload = named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
   if (intervals && !origins) {
     return {workload, sweep.board, "", "with intervals, so modelled or predicted"};
   }
@@ -128,9 +127,8 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
   if (csv.column("time_ms") && csv.column("power_w") && rows.count > 0) {
     const bool intervals = csv.column("time_lo_ms").has_value();
     for (auto& sweep : parse_sweeps(text, name)) {
-      const FigureSource source =
-          sweep_source(sweep, csv.column("workload").has_value(), intervals,
-                       csv.column("provenance").has_value());
+      const FigureSource source = sweep_source(sweep, csv.column("workload").has_value(), intervals,
+                                               csv.column("provenance").has_value());
       const bool modelled = intervals || sweep.provenance == Provenance::kModelled ||
                             sweep.provenance == Provenance::kPredicted;
       add_sweep_figures(report, sweep, source, modelled);

@@ -27,9 +27,10 @@ TEST(ResultReport, FiguresAndTextSayWhereRowsComeFrom) {
       "4,306,1,10,5,resnet18,training,agx-orin,fake\n"
       "4,408,1,9,6,resnet18,training,agx-orin,fake\n"
       "4,510,1,8,7,resnet18,training,agx-orin,fake\n";
-  const std::string page =
-      result_page("cpu_cores,gpu_mhz,batch,time_ms,power_w,workload,kind,board,provenance\n" + rows);
-  EXPECT_NE(page.find("resnet18 training on agx-orin. Fake; 3 operating points"), std::string::npos);
+  const std::string page = result_page(
+      "cpu_cores,gpu_mhz,batch,time_ms,power_w,workload,kind,board,provenance\n" + rows);
+  EXPECT_NE(page.find("resnet18 training on agx-orin. Fake; 3 operating points"),
+            std::string::npos);
   EXPECT_NE(page.find("Time against power"), std::string::npos);
 }
 

@@ -184,7 +184,8 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   if (preset) columns.push_back({.name = "preset", .rank = 2});
   if (batch) columns.push_back({"batch"});
-  for (auto& column : outcome_columns("objective, x best", 1, confidence)) columns.push_back(column);
+  for (auto& column : outcome_columns("objective, x best", 1, confidence))
+    columns.push_back(column);
   columns.push_back({.name = "twin", .rank = 3, .wrap = true});
   Table table(columns);
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -89,7 +89,8 @@ static inline void ridgewatt_disconnect(struct ridgewatt_worker* worker) {
   worker->fd = -1;
 }
 
-/* Where `ridgewatt schedule run` listens by default; 0, or -1 when the environment names no place. */
+/* Where `ridgewatt schedule run` listens by default; 0, or -1 when the environment names no place.
+ */
 static inline int ridgewatt_default_socket_(char* path, size_t size) {
   const char* folder = getenv("XDG_RUNTIME_DIR");
   const char* inside = "";
@@ -142,8 +143,8 @@ static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char*
   if (worker->fd < 0) return -1;
   snprintf(line, sizeof line, "hello 1 %s %s\n", kind, name);
   if (connect(worker->fd, (struct sockaddr*)&address, sizeof address) == 0 &&
-      ridgewatt_check_peer_(worker->fd) == 0 &&
-      ridgewatt_send_(worker, line) == 0 && ridgewatt_receive_(worker, line) == 0) {
+      ridgewatt_check_peer_(worker->fd) == 0 && ridgewatt_send_(worker, line) == 0 &&
+      ridgewatt_receive_(worker, line) == 0) {
     if (sscanf(line, "welcome 1 %d %lld", &worker->batch, &worker->period_us) == 2) return 0;
     errno = EPROTO;
   }
