@@ -11,7 +11,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr std::size_t kPart = 128;  // of many samples; see docs/predictors.md
-// Bounds of memory: a row costs kPart numbers a few times.
+// Bounds of memory and time.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000;
 

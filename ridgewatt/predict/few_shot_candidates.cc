@@ -144,6 +144,17 @@ void CandidateSet::fit(const CandidateInput& input, const Eigen::VectorXd& y) {
   parallel_for(candidates_.size(), [&](std::size_t i) {
     candidates_[i].model.fit(input_for(candidates_[i], input), y);
   });
+  weigh();
+}
+
+void CandidateSet::condition(const CandidateInput& input, const Eigen::VectorXd& y) {
+  parallel_for(candidates_.size(), [&](std::size_t i) {
+    candidates_[i].model.condition(input_for(candidates_[i], input), y);
+  });
+  weigh();
+}
+
+void CandidateSet::weigh() {
   double best = -std::numeric_limits<double>::infinity();
   for (const auto& candidate : candidates_) best = std::max(best, candidate.model.evidence());
   double sum = 0;
@@ -151,13 +162,6 @@ void CandidateSet::fit(const CandidateInput& input, const Eigen::VectorXd& y) {
     sum += candidate.weight = std::exp(candidate.model.evidence() - best);
   }
   for (auto& candidate : candidates_) candidate.weight /= sum;
-}
-
-void CandidateSet::condition(const CandidateInput& input, const Eigen::VectorXd& y) {
-  parallel_for(candidates_.size(), [&](std::size_t i) {
-    if (candidates_[i].weight < kLeastWeight) return;
-    candidates_[i].model.condition(input_for(candidates_[i], input), y);
-  });
 }
 
 void CandidateSet::use_prior() {

@@ -73,7 +73,7 @@ class CandidateSet {
                const GaussianProcessOptions& process, double reference_log_time);
 
   void fit(const CandidateInput& input, const Eigen::VectorXd& y);
-  // After a fit on a part of them: learns from many more samples; weights stay.
+  // After a fit on a part of them: learns from many more samples and weighs the candidates anew.
   void condition(const CandidateInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const CandidateInput& input) const;
   // Stands at the prior, without samples.
@@ -102,6 +102,7 @@ class CandidateSet {
   void add(std::string name, std::ptrdiff_t reference, std::shared_ptr<const MeanModel> mean,
            const GaussianProcessOptions& process);
   ModelInput input_for(const Candidate& candidate, const CandidateInput& input) const;
+  void weigh();  // by their evidence
   const Candidate& likeliest() const;
 
   Quantity quantity_ = Quantity::kTime;

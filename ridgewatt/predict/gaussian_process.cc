@@ -38,36 +38,60 @@ double GaussianProcess::noise_deviation() const {
   return std::exp(hyper_[kNoise]);
 }
 
-double GaussianProcess::negative_log_posterior(const Eigen::VectorXd& hyper,
-                                               Eigen::VectorXd& gradient) const {
-  const Eigen::Index n = x_.rows();
-  gradient.setZero(kHyper);
-  const Eigen::ArrayXXd r = scaled_distance(x_, x_, hyper).array();
+double GaussianProcess::signal_variance() const {
+  return std::exp(2 * hyper_[kSignal]);
+}
+
+Eigen::Matrix<double, kFeatures, 1> GaussianProcess::lengths() const {
+  return hyper_.segment<kFeatures>(kLength).array().exp();
+}
+
+Eigen::VectorXd GaussianProcess::noise_scales() const {
+  // Expectation of the t distribution's scale given the leave-one-out residuals.
+  const double dof = options_.degrees_of_freedom;
+  return ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
+}
+
+double GaussianProcess::add_negative_log_likelihood(const Group& group,
+                                                    const Eigen::VectorXd& hyper,
+                                                    Eigen::VectorXd& gradient) const {
+  const FeatureMatrix& x = group.x;
+  const Eigen::Index n = x.rows();
+  const Eigen::ArrayXXd r = scaled_distance(x, x, hyper).array();
   const Eigen::ArrayXXd decay = std::exp(2 * hyper[kSignal]) * (-r).exp();
   const Eigen::ArrayXXd signal = (1 + r + r.square() / 3) * decay;
-  const Eigen::ArrayXd noise = std::exp(2 * hyper[kNoise]) * noise_scale_.array();
-  Eigen::MatrixXd covariance = linear_covariance_ + signal.matrix();
+  const Eigen::ArrayXd noise = std::exp(2 * hyper[kNoise]) * group.noise_scale.array();
+  Eigen::MatrixXd covariance = group.linear_covariance + signal.matrix();
   covariance.diagonal().array() += noise + kJitter;
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   if (factor.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
-  const Eigen::VectorXd weights = factor.solve(centred_);
-  double value = 0.5 * centred_.dot(weights) + factor.matrixLLT().diagonal().array().log().sum();
+  const Eigen::VectorXd weights = factor.solve(group.centred);
+  const double value =
+      0.5 * group.centred.dot(weights) + factor.matrixLLT().diagonal().array().log().sum();
   // dL/dtheta = tr((C^-1 - a a^T) dC/dtheta) / 2.
   Eigen::MatrixXd sensitivity = factor.solve(Eigen::MatrixXd::Identity(n, n));
   sensitivity.noalias() -= weights * weights.transpose();
-  gradient[kSignal] = (sensitivity.array() * signal).sum();
-  gradient[kNoise] = (sensitivity.diagonal().array() * noise).sum();
+  gradient[kSignal] += (sensitivity.array() * signal).sum();
+  gradient[kNoise] += (sensitivity.diagonal().array() * noise).sum();
   const Eigen::ArrayXXd slope = sensitivity.array() * decay * (1 + r) * (5.0 / 3.0);
   for (Eigen::Index f = 0; f < kFeatures; ++f) {
-    const Eigen::ArrayXd column = x_.col(f).array();
+    const Eigen::ArrayXd column = x.col(f).array();
     if (column.maxCoeff() - column.minCoeff() < 1e-12) continue;
     const double inverse = std::exp(-2 * hyper[kLength + f]);
     double sum = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       sum += (slope.col(j) * (column - column[j]).square()).sum();
     }
-    gradient[kLength + f] = 0.5 * inverse * sum;
+    gradient[kLength + f] += 0.5 * inverse * sum;
   }
+  return value;
+}
+
+double GaussianProcess::negative_log_posterior(const Eigen::VectorXd& hyper,
+                                               Eigen::VectorXd& gradient) const {
+  gradient.setZero(kHyper);
+  double value = 0;
+  for (const auto& group : groups_) value += add_negative_log_likelihood(group, hyper, gradient);
   const auto add_prior = [&](Eigen::Index i, double mean, double spread) {
     const double z = (hyper[i] - mean) / spread;
     value += z * z / 2;
@@ -139,7 +163,7 @@ void GaussianProcess::use_prior(const Eigen::VectorXd& coefficient_mean,
   linear_.resize(0, coefficient_mean.size());
   weights_.resize(0);
   factor_.resize(0, 0);
-  projection_.reset();
+  local_.reset();
 }
 
 Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
@@ -151,17 +175,6 @@ Eigen::MatrixXd GaussianProcess::covariance(const FeatureMatrix& a, const Eigen:
     result.noalias() += (linear_p * coefficient_variance_.asDiagonal()) * linear_q.transpose();
     return result;
   };
-  if (projection_) {
-    const Eigen::MatrixXd basis_a = projected(a, linear_a), basis_b = projected(b, linear_b);
-    const Eigen::Index part = x_.rows();
-    Eigen::MatrixXd result = kernel(a, b);
-    result.noalias() -= basis_a.rightCols(part) * basis_b.rightCols(part).transpose();
-    const auto factor = projection_->precision_factor.triangularView<Eigen::Lower>();
-    const Eigen::MatrixXd to_a = factor.solve(basis_a.transpose());
-    const Eigen::MatrixXd to_b = factor.solve(basis_b.transpose());
-    result.noalias() += to_a.transpose() * to_b;
-    return result;
-  }
   Eigen::MatrixXd result = prior(a, linear_a, b, linear_b);
   if (x_.rows() == 0) return result;
   Eigen::MatrixXd to_a = prior(x_, linear_, a, linear_a), to_b = prior(x_, linear_, b, linear_b);
@@ -176,7 +189,7 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
                           const Eigen::VectorXd& coefficient_deviation) {
   if (hyper_.size() == 0) reset_hyperparameters();
   signal_widening_ = noise_widening_ = 1;
-  projection_.reset();
+  local_.reset();
   if (noise_scale_.size() != x.rows()) noise_scale_.setOnes(x.rows());
   x_ = x;
   linear_ = linear;
@@ -184,19 +197,22 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
   coefficient_variance_ = coefficient_deviation.array().square();
   linear_covariance_ = linear * coefficient_variance_.asDiagonal() * linear.transpose();
   centred_ = y - linear * coefficient_mean;
+  for (int round = 0;; ++round) {
+    groups_ = {{x_, linear_covariance_, centred_, noise_scale_}};
+    evidence_ = maximise();
+    factorise();
+    if (round == options_.reweightings) break;
+    noise_scale_ = noise_scales();
+  }
+}
+
+double GaussianProcess::maximise() {
   MinimizeOptions minimize;
   minimize.max_iterations = options_.max_iterations;
   minimize.gradient_tolerance = 0.02;
-  for (int round = 0;; ++round) {
-    evidence_ = -minimize_bfgs([this](const Eigen::VectorXd& h,
-                                      Eigen::VectorXd& g) { return negative_log_posterior(h, g); },
-                               hyper_, minimize);
-    factorise();
-    if (round == options_.reweightings) break;
-    // Expectation of the t distribution's scale given the leave-one-out residuals.
-    const double dof = options_.degrees_of_freedom;
-    noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
-  }
+  return -minimize_bfgs(
+      [this](const Eigen::VectorXd& h, Eigen::VectorXd& g) { return negative_log_posterior(h, g); },
+      hyper_, minimize);
 }
 
 Eigen::MatrixXd GaussianProcess::residual_covariance() const {
@@ -205,73 +221,9 @@ Eigen::MatrixXd GaussianProcess::residual_covariance() const {
   return covariance;
 }
 
-Eigen::MatrixXd GaussianProcess::projected(const FeatureMatrix& x,
-                                           const Eigen::MatrixXd& linear) const {
-  const Eigen::Index coefficients = linear.cols();
-  Eigen::MatrixXd basis(x.rows(), coefficients + x_.rows());
-  basis.leftCols(coefficients) = linear * coefficient_variance_.cwiseSqrt().asDiagonal();
-  Eigen::MatrixXd cross = kernel(x_, x);
-  projection_->part_factor.triangularView<Eigen::Lower>().solveInPlace(cross);
-  basis.rightCols(x_.rows()) = cross.transpose();
-  return basis;
-}
-
-// Bayesian linear regression with unit priors; noise_scale_ is of the samples in `basis`.
-void GaussianProcess::learn_projected(const Eigen::MatrixXd& basis, const Eigen::VectorXd& target,
-                                      const Eigen::VectorXd& unexplained) {
-  const double noise = std::exp(2 * hyper_[kNoise]);
-  const Eigen::ArrayXd own = unexplained.array() + noise * noise_scale_.array() + kJitter;
-  const Eigen::MatrixXd weighed = basis.array().colwise() / own;
-  Eigen::MatrixXd precision = Eigen::MatrixXd::Identity(basis.cols(), basis.cols());
-  precision.noalias() += weighed.transpose() * basis;
-  const Eigen::LLT<Eigen::MatrixXd> factor(precision);
-  projection_->precision_factor = factor.matrixL();
-  projection_->weights = factor.solve(weighed.transpose() * target);
-  // Leave-one-out as in factorise(), by the inverse of a sum of low rank and diagonal.
-  const Eigen::MatrixXd spread =
-      projection_->precision_factor.triangularView<Eigen::Lower>().solve(basis.transpose());
-  const Eigen::ArrayXd inverse =
-      own.inverse() - spread.colwise().squaredNorm().transpose().array() / own.square();
-  const Eigen::ArrayXd left_out_variance = inverse.max(1e-12).inverse();
-  const Eigen::ArrayXd variance =
-      (left_out_variance - noise * (noise_scale_.array() - 1)).max(noise / 4);
-  standardised_ =
-      (target - basis * projection_->weights).array() / own * left_out_variance / variance.sqrt();
-}
-
-void GaussianProcess::condition(const FeatureMatrix& x, const Eigen::VectorXd& y,
-                                const Eigen::MatrixXd& linear) {
-  Eigen::MatrixXd part = kernel(x_, x_);
-  part.diagonal().array() += kJitter;
-  projection_.emplace();
-  projection_->part_factor = part.llt().matrixL();
-  const Eigen::MatrixXd basis = projected(x, linear);
-  const Eigen::VectorXd target = y - linear * coefficient_mean_;
-  const Eigen::VectorXd explained = basis.rightCols(x_.rows()).rowwise().squaredNorm();
-  const Eigen::VectorXd unexplained = (std::exp(2 * hyper_[kSignal]) - explained.array()).max(0);
-  const double dof = options_.degrees_of_freedom;
-  noise_scale_.setOnes(x.rows());
-  for (int round = 0;; ++round) {
-    learn_projected(basis, target, unexplained);
-    if (round == options_.reweightings) break;
-    noise_scale_ = ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
-  }
-}
-
 void GaussianProcess::predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear,
                               Eigen::VectorXd& mean, Eigen::VectorXd& variance) const {
-  if (projection_) {
-    const Eigen::MatrixXd basis = projected(x, linear);
-    mean = linear * coefficient_mean_ + basis * projection_->weights;
-    const Eigen::MatrixXd spread =
-        projection_->precision_factor.triangularView<Eigen::Lower>().solve(basis.transpose());
-    variance = std::exp(2 * hyper_[kSignal]) -
-               basis.rightCols(x_.rows()).rowwise().squaredNorm().array() +
-               spread.colwise().squaredNorm().transpose().array();
-    variance =
-        variance.array().max(0) * signal_widening_ + std::exp(2 * hyper_[kNoise]) * noise_widening_;
-    return;
-  }
+  if (local_) return predict_local(x, linear, mean, variance);
   Eigen::MatrixXd cross = kernel(x_, x);  // samples x points
   cross.noalias() += (linear_ * coefficient_variance_.asDiagonal()) * linear.transpose();
   mean = linear * coefficient_mean_ + cross.transpose() * weights_;

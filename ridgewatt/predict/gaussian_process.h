@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "ridgewatt/predict/features.h"
+#include "ridgewatt/predict/neighbourhoods.h"
 
 namespace ridgewatt {
 
@@ -35,10 +36,11 @@ class GaussianProcess {
   // Widens what is predicted from here on by how far the hyperparameters are from known. Once,
   // after the last fit: it costs as much as a dozen steps of one.
   void weigh_hyperparameters();
-  // With many more samples than fit() can take: keeps the hyperparameters and the basis that fit()
-  // found on a part of them and learns from all, y = H b + f(x) + e, where f is projected on the
-  // part (the fully independent training conditional: Snelson and Ghahramani 2006;
-  // Quinonero-Candela and Rasmussen 2005). Costs rows x part^2.
+  // With many more samples than fit() can take, after a fit on a part of them: finds the
+  // hyperparameters anew, by the likelihood of groups of neighbours taken as independent (Varin,
+  // Reid and Firth 2011), which is then the evidence, too. Each point is learned from the samples
+  // nearest to it alone, exactly (Vecchia 1988). Rows of one point count as one, with their mean
+  // and that much less noise, which says the same. Cost goes with the samples.
   void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
   // Mean and variance of a new noisy observation at each row. Once weighed, the variances of
   // function and noise (with the linear part) are uncertain by their own log-normal, so the
@@ -47,8 +49,8 @@ class GaussianProcess {
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
-  // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples (or
-  // under the prior before any: call use_prior first).
+  // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples of
+  // fit() (or under the prior before any: call use_prior first).
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
   // Hyperparameters at the centre of their prior and no samples.
@@ -63,24 +65,49 @@ class GaussianProcess {
   // Williams, 5.10 and 5.12), hyperparameters at their most likely values.
   const Eigen::VectorXd& standardised_residuals() const { return standardised_; }
   double noise_deviation() const;
+  double signal_variance() const;
+  Eigen::Matrix<double, kFeatures, 1> lengths() const;
   // Kernel between two sets of points, s^2 Matern 5/2.
   Eigen::MatrixXd kernel(const FeatureMatrix& a, const FeatureMatrix& b) const;
 
  private:
   void reset_hyperparameters();
+  // Samples whose likelihood is asked.
+  struct Group {
+    FeatureMatrix x;
+    Eigen::MatrixXd linear_covariance;
+    Eigen::VectorXd centred, noise_scale;
+  };
+  double add_negative_log_likelihood(const Group& group, const Eigen::VectorXd& hyper,
+                                     Eigen::VectorXd& gradient) const;
+  // Moves the hyperparameters to the maximum of the posterior; its logarithm.
+  double maximise();
+  void group_neighbours();
+  // The next noise scales of the Student-t noise, from the standardised residuals.
+  Eigen::VectorXd noise_scales() const;
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorise();
-  // The samples of condition() as a linear model of independent unit weights: H's coefficients,
-  // then f at the part's points, whitened.
-  struct Projection {
-    Eigen::MatrixXd part_factor;       // lower Cholesky factor of the kernel between the part
-    Eigen::MatrixXd precision_factor;  // of the weights' posterior precision
-    Eigen::VectorXd weights;           // posterior mean
+  // The samples of condition(), one row per distinct point.
+  struct Local {
+    Neighbourhoods where;
+    FeatureMatrix x;
+    Eigen::MatrixXd linear;
+    Eigen::VectorXd target, noise_scale;
   };
-  // Rows of the linear model: one per row of `x`, a column per weight.
-  Eigen::MatrixXd projected(const FeatureMatrix& x, const Eigen::MatrixXd& linear) const;
-  void learn_projected(const Eigen::MatrixXd& basis, const Eigen::VectorXd& target,
-                       const Eigen::VectorXd& unexplained);
+  // The process given the points nearest to a cell.
+  struct Near;
+  Near near(const Neighbourhoods::Cell& cell) const;
+  // All samples, merged by point.
+  void merge(const Eigen::VectorXd& target, const Eigen::MatrixXd& linear,
+             const Eigen::VectorXd& scale);
+  // Means and variances of new noisy observations.
+  struct Expected {
+    Eigen::VectorXd mean, variance;
+  };
+  // At all points of condition(), each from the others.
+  Expected leave_out() const;
+  void predict_local(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
+                     Eigen::VectorXd& variance) const;
 
   GaussianProcessOptions options_;
   Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise
@@ -91,7 +118,8 @@ class GaussianProcess {
   Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
   Eigen::VectorXd weights_, standardised_;
   double evidence_ = 0;
-  std::optional<Projection> projection_;  // after condition()
+  std::vector<Group> groups_;   // taken as independent; of fit(), one
+  std::optional<Local> local_;  // after condition()
 };
 
 }  // namespace ridgewatt

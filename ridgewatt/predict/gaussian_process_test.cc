@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/random.h"
@@ -65,8 +66,8 @@ TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
   EXPECT_NEAR(coverage_of_drawn_functions(12, 400), of_many, 0.04);
 }
 
-// Projected on all samples the process is itself (Quinonero-Candela and Rasmussen 2005, section 5).
-TEST(GaussianProcess, ProjectedOnAllItsSamplesIsExact) {
+// Where the nearest samples are all samples, the process is itself.
+TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighboursIsExact) {
   GaussianProcessOptions options;
   options.reweightings = 0;
   GaussianProcess process(options);
@@ -80,17 +81,62 @@ TEST(GaussianProcess, ProjectedOnAllItsSamplesIsExact) {
   for (Eigen::Index i = 0; i < at.rows(); ++i) at(i, kLogGpu) = -0.3 * static_cast<double>(i);
   const Eigen::MatrixXd linear = Eigen::MatrixXd::Ones(30, 1), linear_at = linear.topRows(7);
   process.fit(x, y, linear, Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1));
-  Eigen::VectorXd mean, variance, projected_mean, projected_variance;
+  Eigen::VectorXd mean, variance, near_mean, near_variance;
   process.predict(at, linear_at, mean, variance);
-  const Eigen::MatrixXd covariance = process.covariance(at, linear_at, at, linear_at);
   const Eigen::VectorXd residuals = process.standardised_residuals();
   process.condition(x, y, linear);
-  process.predict(at, linear_at, projected_mean, projected_variance);
-  EXPECT_LT((mean - projected_mean).cwiseAbs().maxCoeff(), 1e-5);
-  EXPECT_LT((variance - projected_variance).cwiseAbs().maxCoeff(), 1e-6);
-  EXPECT_LT((covariance - process.covariance(at, linear_at, at, linear_at)).cwiseAbs().maxCoeff(),
-            1e-6);
-  EXPECT_LT((residuals - process.standardised_residuals()).cwiseAbs().maxCoeff(), 1e-2);
+  process.predict(at, linear_at, near_mean, near_variance);
+  EXPECT_LT((mean - near_mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((variance - near_variance).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((residuals - process.standardised_residuals()).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+// Rows of one point say what their mean says with that much less noise.
+TEST(GaussianProcess, RowsOfOnePointAreMergedWithoutLoss) {
+  GaussianProcessOptions options;
+  options.reweightings = 0;
+  GaussianProcess process(options);
+  FeatureMatrix x = FeatureMatrix::Zero(60, kFeatures), at = FeatureMatrix::Zero(5, kFeatures);
+  Eigen::VectorXd y(60);
+  Random random(4);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    x(i, kLogGpu) = -0.1 * static_cast<double>(i % 20);
+    y[i] = 0.1 * std::sin(3 * x(i, kLogGpu)) + 0.02 * random.normal();
+  }
+  for (Eigen::Index i = 0; i < at.rows(); ++i) at(i, kLogGpu) = -0.33 * static_cast<double>(i);
+  const Eigen::MatrixXd linear = Eigen::MatrixXd::Ones(60, 1), linear_at = linear.topRows(5);
+  process.fit(x, y, linear, Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1));
+  Eigen::VectorXd mean, variance, merged_mean, merged_variance;
+  process.predict(at, linear_at, mean, variance);
+  process.condition(x, y, linear);
+  process.predict(at, linear_at, merged_mean, merged_variance);
+  EXPECT_LT((mean - merged_mean).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((variance - merged_variance).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+TEST(Neighbourhoods, EveryPointLiesInItsCellAndItsCellLearnsFromIt) {
+  FeatureMatrix x = FeatureMatrix::Zero(500, kFeatures);
+  Random random(6);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {  // a coarse grid: many rows are alike
+    for (Eigen::Index f = 0; f < 3; ++f) x(i, f) = static_cast<double>(random.below(8));
+  }
+  const Neighbourhoods where(x, Eigen::Matrix<double, kFeatures, 1>::Ones(), 16, 40);
+  const auto rows = where.rows_by_cell(x);
+  std::size_t members = 0, seen = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& cell = where.cells()[i];
+    EXPECT_LE(cell.members.size(), 16u);
+    EXPECT_GE(cell.nearest.size(), 40u);
+    EXPECT_TRUE(std::includes(cell.nearest.begin(), cell.nearest.end(), cell.members.begin(),
+                              cell.members.end()));
+    members += cell.members.size(), seen += rows[i].size();
+    for (const auto row : rows[i]) {
+      const auto point = where.point_of_row()[static_cast<std::size_t>(row)];
+      EXPECT_TRUE(std::binary_search(cell.members.begin(), cell.members.end(), point));
+    }
+  }
+  EXPECT_EQ(members, where.first_rows().size());
+  EXPECT_EQ(seen, 500u);
 }
 
 }  // namespace

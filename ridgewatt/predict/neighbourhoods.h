@@ -1,0 +1,52 @@
+// What lies near what, for processes that learn from the nearest samples only: the distinct points
+// of many samples, cut into cells of neighbours by a k-d tree (Bentley 1975).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ridgewatt/predict/features.h"
+
+namespace ridgewatt {
+
+class Neighbourhoods {
+ public:
+  struct Cell {
+    std::vector<Eigen::Index> members;  // points of the cell, ascending
+    std::vector<Eigen::Index> nearest;  // points nearest to its middle, ascending
+  };
+
+  // Distances are those of the columns over `lengths`. Cells have up to `cell_points` points, and
+  // `nearest_points` nearest ones, or all.
+  Neighbourhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                 std::size_t cell_points, std::size_t nearest_points);
+
+  // Of each row of x, its point. Rows that are alike are one point; points are in order of their
+  // first row.
+  const std::vector<Eigen::Index>& point_of_row() const { return point_of_row_; }
+  const std::vector<Eigen::Index>& first_rows() const { return first_rows_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  // Rows of `x` by the cell that they lie in.
+  std::vector<std::vector<Eigen::Index>> rows_by_cell(const FeatureMatrix& x) const;
+
+ private:
+  // A leaf has a cell; else what is below `value` in `feature` goes on at `below`, the rest behind.
+  struct Node {
+    int feature = 0;
+    double value = 0;
+    std::size_t below = 0, other = 0;
+    std::ptrdiff_t cell = -1;
+  };
+  void number_points(const FeatureMatrix& x);
+  std::size_t add_node(std::span<Eigen::Index> points, std::size_t cell_points);
+  std::vector<Eigen::Index> nearest(const Cell& cell, std::size_t count) const;
+
+  FeatureMatrix scaled_;  // of the points
+  Eigen::Matrix<double, 1, kFeatures> scale_;
+  std::vector<Eigen::Index> point_of_row_, first_rows_;
+  std::vector<Node> nodes_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace ridgewatt
