@@ -90,8 +90,9 @@ TokenLengths token_lengths(const Model& model, const std::vector<OpenExtent>& op
 void check_names(const Model& model, const std::vector<OpenExtent>& open,
                  const InferOptions& options) {
   for (const auto& [name, value] : options.dims) {
-    const auto used = std::find_if(open.begin(), open.end(),
-                                   [&](const OpenExtent& extent) { return extent.name == name; });
+    const auto used =
+        std::find_if(open.begin(), open.end(),
+                     [&wanted = name](const OpenExtent& extent) { return extent.name == wanted; });
     const bool is_batch = used != open.end() && used->is_batch;
     if (value < 0 || (value == 0 && is_batch)) {
       throw UsageError("extent " + escape_terminal(name) + " must be at least " +
