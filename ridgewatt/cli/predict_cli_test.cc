@@ -263,7 +263,7 @@ TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
   Sweep other = board_;
   other.workload = "other";
   const std::string both = folder_.write("both.csv", write_sweep_csv({board_, other}));
-  for (const std::string command :
+  for (const std::string& command :
        {"predict --query " + sweep_ + " --samples ", std::string("pareto --sweep ")}) {
     const auto refused = run_program(command + both);
     EXPECT_EQ(refused.status, 2);
