@@ -9,9 +9,9 @@
 namespace ridgewatt {
 namespace {
 
-// Chosen on the training sweeps of MobileNetV3 and ResNet-18; see docs/predictors.md.
+// See docs/predictors.md.
 constexpr std::size_t kNearestPoints = 128, kCellPoints = 32;
-constexpr std::size_t kGroups = 16, kGroupPoints = 128;
+constexpr std::size_t kGroups = 8, kGroupPoints = 128;
 constexpr double kLocalJitter = 1e-9;
 
 }  // namespace
