@@ -115,7 +115,7 @@ void remark_part(const Context& context, const Predictor& predictor) {
   const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor);
   if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return;
   remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
-                              "the process learns from all (seed {})",
+                              "predictions learn from their neighbors among all (seed {})",
                               fitted->summary().part, fitted->summary().samples, context.seed));
 }
 
