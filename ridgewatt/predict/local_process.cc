@@ -10,8 +10,8 @@ namespace ridgewatt {
 namespace {
 
 // See docs/predictors.md.
-constexpr std::size_t kNearestPoints = 128, kCellPoints = 32;
-constexpr std::size_t kGroups = 8, kGroupPoints = 128;
+constexpr std::size_t kNearestPoints = 64, kCellPoints = 24;
+constexpr std::size_t kGroups = 3, kGroupPoints = 128;
 constexpr double kLocalJitter = 1e-9;
 
 }  // namespace
