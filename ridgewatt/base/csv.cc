@@ -1,36 +1,27 @@
 #include "ridgewatt/base/csv.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/csv_reader.h"
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
+
 std::optional<std::size_t> CsvTable::column(std::string_view name) const {
-  const auto found = std::find(header.begin(), header.end(), name);
-  if (found == header.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - header.begin());
+  return csv_column(header, name);
 }
 
 std::size_t CsvTable::require_column(std::string_view name) const {
-  if (const auto index = column(name)) return *index;
-  throw InputError(
-      fmt::format("no column '{}'", name), source,
-      fmt::format("it has {}", escape_terminal(fmt::format("{}", fmt::join(header, ", ")))));
+  return require_csv_column(header, name, source);
 }
 
 double CsvTable::number(std::size_t row, std::size_t column) const {
   const auto value = parse_double(rows[row][column]);
   if (value && std::isfinite(*value)) return *value;
-  throw InputError(
-      fmt::format("'{}' is not a finite number", escape_terminal(rows[row][column].substr(0, 40))),
-      fmt::format("{} column {}", where(row), header[column]));
+  refuse_csv_number(rows[row][column], where(row), header[column]);
 }
 
 std::string CsvTable::where(std::size_t row) const {

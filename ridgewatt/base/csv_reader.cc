@@ -22,6 +22,27 @@ constexpr std::array<bool, 256> kSpecial = [] {
 
 }  // namespace
 
+std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
+                                      std::string_view name) {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
+                               const std::string& source) {
+  if (const auto index = csv_column(header, name)) return *index;
+  throw InputError(
+      fmt::format("no column '{}'", name), source,
+      fmt::format("it has {}", escape_terminal(fmt::format("{}", fmt::join(header, ", ")))));
+}
+
+void refuse_csv_number(std::string_view field, const std::string& where,
+                       const std::string& column) {
+  throw InputError(fmt::format("'{}' is not a finite number", escape_terminal(field.substr(0, 40))),
+                   fmt::format("{} column {}", where, column));
+}
+
 CsvReader::CsvReader(std::string_view text, std::string source)
     : text_(text), source_(std::move(source)) {
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
@@ -37,19 +58,6 @@ CsvReader::CsvReader(std::string_view text, std::string source)
   }
 }
 
-std::optional<std::size_t> CsvReader::column(std::string_view name) const {
-  const auto found = std::find(header_.begin(), header_.end(), name);
-  if (found == header_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - header_.begin());
-}
-
-std::size_t CsvReader::require_column(std::string_view name) const {
-  if (const auto index = column(name)) return *index;
-  throw InputError(
-      fmt::format("no column '{}'", name), source_,
-      fmt::format("it has {}", escape_terminal(fmt::format("{}", fmt::join(header_, ", ")))));
-}
-
 bool CsvReader::next() {
   if (!next_record()) return false;
   if (fields_.size() != header_.size()) {
@@ -62,9 +70,7 @@ bool CsvReader::next() {
 double CsvReader::number(std::size_t column) const {
   const auto value = parse_double(fields_[column]);
   if (value && std::isfinite(*value)) return *value;
-  throw InputError(
-      fmt::format("'{}' is not a finite number", escape_terminal(fields_[column].substr(0, 40))),
-      fmt::format("{} column {}", where(), header_[column]));
+  refuse_csv_number(fields_[column], where(), header_[column]);
 }
 
 std::string CsvReader::where() const {

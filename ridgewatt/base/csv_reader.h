@@ -14,6 +14,16 @@
 
 namespace ridgewatt {
 
+// Index of a column of a header.
+std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
+                                      std::string_view name);
+// The same, or InputError naming the file and the columns that there are.
+std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
+                               const std::string& source);
+// InputError for a field that is not a finite number.
+[[noreturn]] void refuse_csv_number(std::string_view field, const std::string& where,
+                                    const std::string& column);
+
 class CsvReader {
  public:
   // Reads the header. `text` must outlive the reader. Throws InputError as parse_csv does.
@@ -21,9 +31,12 @@ class CsvReader {
 
   const std::string& source() const { return source_; }
   const std::vector<std::string>& header() const { return header_; }
-  std::optional<std::size_t> column(std::string_view name) const;
-  // Column index, or InputError naming the file and the columns that there are.
-  std::size_t require_column(std::string_view name) const;
+  std::optional<std::size_t> column(std::string_view name) const {
+    return csv_column(header_, name);
+  }
+  std::size_t require_column(std::string_view name) const {
+    return require_csv_column(header_, name, source_);
+  }
 
   // Goes to the next row; false at the end. InputError: too few or too many fields, ...
   bool next();

@@ -21,10 +21,9 @@ class OwnedFd {
   OwnedFd(const OwnedFd&) = delete;
   OwnedFd& operator=(const OwnedFd&) = delete;
   ~OwnedFd() { reset(); }
-  void reset() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
+  void reset() { close(); }
+  // What ::close says: of a written file the last chance to hear of an error. 0 when none is held.
+  int close() { return fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0; }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
 

@@ -13,37 +13,15 @@
 #include <cstdlib>
 #include <utility>
 
+#include "ridgewatt/base/caller.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  int get() const { return fd_; }
-  int close() {
-    const int result = fd_ >= 0 ? ::close(fd_) : 0;
-    fd_ = -1;
-    return result;
-  }
-
- private:
-  int fd_;
-};
-
-}  // namespace
 
 std::string read_file(const std::string& path, std::size_t limit_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw_errno(errno, "cannot open file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_errno(errno, "cannot read file", path);
@@ -115,12 +93,8 @@ void dress(int fd, const std::string& path, bool for_user) {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   if (::fchmod(fd, 0666 & ~mask) != 0) throw_errno(errno, kCannotWrite, path);
-  const char* user = std::getenv("SUDO_UID");
-  const char* group = std::getenv("SUDO_GID");
-  if (!for_user || ::geteuid() != 0 || user == nullptr || group == nullptr) return;
-  const auto uid = parse_int(user), gid = parse_int(group);
-  if (!uid || !gid || *uid < 0 || *gid < 0) return;
-  if (::fchown(fd, static_cast<uid_t>(*uid), static_cast<gid_t>(*gid)) != 0) {
+  const auto caller = for_user ? calling_user() : std::nullopt;
+  if (caller && ::fchown(fd, caller->user, caller->group) != 0) {
     throw_errno(errno, "cannot give file to the calling user", path);
   }
 }
@@ -137,7 +111,7 @@ class NewFile {
       throw_errno(errno, kCannotWrite, path);
     }
     name_ = path + ".XXXXXX";
-    file_ = Descriptor(::mkostemp(name_.data(), O_CLOEXEC));
+    file_ = OwnedFd(::mkostemp(name_.data(), O_CLOEXEC));
     if (file_.get() < 0) {
       name_.clear();
       throw_errno(errno, kCannotWrite, path);
@@ -175,7 +149,7 @@ class NewFile {
   }
 
   std::string path_, name_;
-  Descriptor file_;
+  OwnedFd file_;
 };
 
 void replace_file(const std::string& path, std::string_view content, bool for_user) {
@@ -213,7 +187,7 @@ std::string follow_links(std::string path) {
 }
 
 void write_in_place(const std::string& path, std::string_view content) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) throw_errno(errno, kCannotWrite, path);
   write_all(file.get(), content, path);
 }

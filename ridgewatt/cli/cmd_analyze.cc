@@ -25,17 +25,6 @@ struct AnalyzeArguments {
   std::string explain;
 };
 
-// "name=value" with a whole value; 0 is an extent, too: of a cache that is empty.
-std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
-  const auto equals = text.rfind('=');
-  const auto value =
-      equals == std::string::npos ? std::nullopt : parse_int(text.substr(equals + 1));
-  if (!value || *value < 0 || equals == 0) {
-    throw UsageError("not an extent", escape_terminal(text), "write --dim sequence=128");
-  }
-  return {text.substr(0, equals), *value};
-}
-
 CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) {
   CostOptions options;
   options.batch = arguments.batch;
@@ -61,13 +50,7 @@ void print_layers(const Context& context, const Model& model, const Analysis& an
   const Table layers = analysis_layers(analysis);
   print(context, layers, kAnalysisOrder);
   if (context.csv()) return;
-  const LayerSums sums = analysis_sums(layers);
-  std::cout << "\nBy operator:\n\n";
-  print_aside(context, sums.by_operator);
-  if (!sums.by_block.rows().empty()) {
-    std::cout << "\nBy block:\n\n";
-    print_aside(context, sums.by_block);
-  }
+  print_sums(context, analysis_sums(layers));
   std::cout << "\nIn all:\n\n";
   print_aside(context, analysis_totals(model, analysis));
 }

@@ -115,20 +115,12 @@ void print_json(const EstimateOptions& options, const std::vector<EstimateRow>& 
   if (options.per_layer) {
     const Table layers = layer_table(estimator.cost(), estimator.layers(rows.front().mode));
     json["layers"] = layers.to_json();
-    json["by_operator"] = layer_sums(layers).by_operator.to_json();
-    json["by_block"] = layer_sums(layers).by_block.to_json();
+    const LayerSums sums = layer_sums(layers);
+    json["by_operator"] = sums.by_operator.to_json();
+    json["by_block"] = sums.by_block.to_json();
     json["causes"] = cause_table(rows.front().estimate).to_json();
   }
   print(json);
-}
-
-void print_sums(const Context& context, const Table& layers) {
-  const LayerSums sums = layer_sums(layers);
-  std::cout << "\nBy operator:\n\n";
-  print_aside(context, sums.by_operator);
-  if (sums.by_block.rows().empty()) return;
-  std::cout << "\nBy block:\n\n";
-  print_aside(context, sums.by_block);
 }
 
 void print_result(const Context& context, const EstimateOptions& options,
@@ -156,7 +148,7 @@ void print_result(const Context& context, const EstimateOptions& options,
     if (several) std::cout << ", on " << escape_terminal(first.board);
     std::cout << ":\n\n";
     print(context, layers, kLayerOrder);
-    print_sums(context, layers);
+    print_sums(context, layer_sums(layers));
     std::cout << "\nBy cause:\n\n";
     print_aside(context, cause_table(first.estimate));
   } else {

@@ -30,6 +30,7 @@ void run(const Context& context, const ParetoCommand& options) {
   std::vector<OperatingPoint> points;
   std::vector<Prediction> values;
   RowOrigin known, predicted;  // of points that the rows hold, and of others
+  std::unique_ptr<Predictor> predictor;
   if (!options.sweep.empty()) {
     const Sweep sweep = read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers,
                                            options.inputs.workload);
@@ -39,12 +40,12 @@ void run(const Context& context, const ParetoCommand& options) {
   } else {
     PredictInputs inputs = read_inputs(context, options.inputs);
     inputs.predictor->fit(inputs.samples.observations);
-    remark_part(context, *inputs.predictor);
     values = inputs.predictor->predict(inputs.points, options.inputs.confidence);
     use_measured(inputs.points, inputs.samples.observations, values);
     points = std::move(inputs.points);
     known = predicted = inputs.origin;
     known.provenance = inputs.samples.provenance;
+    predictor = std::move(inputs.predictor);
   }
   std::vector<double> first, second;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -60,7 +61,7 @@ void run(const Context& context, const ParetoCommand& options) {
     const Estimate& time = values[index].time_s;
     origins.push_back(time.lo == time.hi ? known : predicted);  // exactly() has no width
   }
-  print_predictions(context, front_points, front_values, origins);
+  print_predictions(context, predictor.get(), front_points, front_values, origins);
   remark(context, describe(predicted));
 }
 

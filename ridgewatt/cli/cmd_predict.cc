@@ -57,16 +57,6 @@ void advise(const Context& context, const PredictCommand& options) {
   print(context, table);
 }
 
-// How many of many samples the parameters were fitted on, into each row.
-void add_part(Json& rows, const Predictor& predictor) {
-  const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor);
-  if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return;
-  for (auto& row : rows) {
-    row["samples"] = fitted->summary().samples;
-    row["fitted_samples"] = fitted->summary().part;
-  }
-}
-
 // Modes before anything is known of their cost.
 Table points_table(const std::vector<OperatingPoint>& points) {
   std::vector<PowerMode> modes;
@@ -108,7 +98,7 @@ void suggest(const Context& context, const PredictCommand& options) {
   });
   if (!sampled) return print(context, points_table(next));
   const auto predictions = predictor->predict(next, options.inputs.confidence);
-  print_predictions(context, next, predictions, {inputs.origin});
+  print_predictions(context, predictor, next, predictions, {inputs.origin});
 }
 
 void train(const Context& context, const PredictCommand& options) {
@@ -128,27 +118,11 @@ void run(const Context& context, const PredictCommand& options) {
   PredictInputs inputs = read_inputs(context, options.inputs);
   inputs.predictor->fit(inputs.samples.observations);
   const auto predictions = inputs.predictor->predict(inputs.points, options.inputs.confidence);
-  const auto json = [&] {
-    Json rows = predictions_to_json(inputs.points, predictions, {inputs.origin});
-    add_part(rows, *inputs.predictor);
-    return rows;
-  };
-  if (!options.output.empty()) {
-    std::ostringstream text;
-    if (context.json())
-      text << dump_json(json()) << '\n';
-    else
-      prediction_table(inputs.points, predictions, {inputs.origin}).print_csv(text);
-    write_output(options.output, text.str());
-  } else if (context.json()) {
-    print(json());
-  } else {
-    print_predictions(context, inputs.points, predictions, {inputs.origin});
-  }
+  print_predictions(context, inputs.predictor.get(), inputs.points, predictions, {inputs.origin},
+                    options.output);
   remark(context, fmt::format("{} points predicted from {} samples by {}: {}", inputs.points.size(),
                               inputs.samples.observations.size(), inputs.predictor->name(),
                               describe(inputs.origin)));
-  remark_part(context, *inputs.predictor);
   if (const auto* fitted = dynamic_cast<const AutoPredictor*>(inputs.predictor.get())) {
     for (const auto& candidate : fitted->summary().candidates) {
       remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ridgewatt/base/json.h"
+#include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::cli {
@@ -45,6 +46,8 @@ void print(const Context& context, const Table& table, const std::string& order 
 // A table beside that one: as it is, but no wider than the terminal.
 void print_aside(const Context& context, const Table& table);
 void print(const Json& json);
+// The sums of a table of layers, each with its heading.
+void print_sums(const Context& context, const LayerSums& sums);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
 // Makes a folder for results where there is none.

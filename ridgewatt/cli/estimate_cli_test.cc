@@ -245,6 +245,9 @@ TEST_F(EstimateCommand, FaultySweepsAreNamed) {
   expect_refused("calibrate --sweep " + folder_.write("nan.csv", text), 1, "line " + lines);
   expect_refused("calibrate", 2, "--sweep");
   expect_refused("calibrate --sweep " + write("good.csv", good) + ",colour=red", 2, "colour");
+  for (const char* bad : {"model=", "image=0", "image=nan", "workers=1e300", "loader-ms=-1"}) {
+    expect_refused("calibrate --sweep " + write("good.csv", good) + "," + bad, 2, bad);
+  }
 
   Sweep one_clock = good;
   std::erase_if(one_clock.observations,

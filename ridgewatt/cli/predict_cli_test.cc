@@ -81,7 +81,13 @@ TEST_F(PredictCommand, SuggestsWhatBudgetsOfPowerNeed) {
 
 // What was profiled is not predicted again where it is an answer.
 TEST_F(PredictCommand, AFrontOfSamplesHoldsWhatWasMeasured) {
-  const Json front = json_of("pareto --samples " + sweep_ + " --query " + sweep_);
+  Json front = json_of("pareto --samples " + sweep_ + " --query " + sweep_);
+  for (auto& row : front) {
+    // How many samples the predictor was fitted on is said only where one was.
+    EXPECT_LT(row["fitted_samples"], row["samples"]);
+    row.erase("samples");
+    row.erase("fitted_samples");
+  }
   EXPECT_EQ(front, json_of("pareto --sweep " + sweep_));
 }
 

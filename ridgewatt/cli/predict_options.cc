@@ -1,14 +1,15 @@
 #include "ridgewatt/cli/predict_options.h"
-#include "ridgewatt/cli/vocabulary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/cli/workload_options.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/auto_predictor.h"
@@ -103,20 +104,42 @@ Sweep read_samples(const Context& context, const std::string& path, bool keep_ou
   return samples;
 }
 
-void print_predictions(const Context& context, std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions,
-                       const std::vector<RowOrigin>& origins) {
-  if (context.json()) return print(predictions_to_json(points, predictions, origins));
-  if (context.csv()) return print(context, prediction_table(points, predictions, origins));
-  print(context, prediction_table(points, predictions));
+namespace {
+
+// What was fitted, where that was on a part of many samples.
+const AutoSummary* fitted_on_part(const Predictor* predictor) {
+  const auto* fitted = dynamic_cast<const AutoPredictor*>(predictor);
+  if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return nullptr;
+  return &fitted->summary();
 }
 
-void remark_part(const Context& context, const Predictor& predictor) {
-  const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor);
-  if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return;
+}  // namespace
+
+void print_predictions(const Context& context, const Predictor* predictor,
+                       std::span<const OperatingPoint> points,
+                       std::span<const Prediction> predictions,
+                       const std::vector<RowOrigin>& origins, const std::string& path) {
+  const AutoSummary* part = fitted_on_part(predictor);
+  if (context.json()) {
+    Json rows = predictions_to_json(points, predictions, origins);
+    for (auto& row : rows) {
+      if (part == nullptr) break;
+      row["samples"] = part->samples;
+      row["fitted_samples"] = part->part;
+    }
+    write_output(path, dump_json(rows) + '\n');
+  } else if (!path.empty()) {
+    std::ostringstream text;
+    prediction_table(points, predictions, origins).print_csv(text);
+    write_output(path, text.str());
+  } else {
+    print(context, context.csv() ? prediction_table(points, predictions, origins)
+                                 : prediction_table(points, predictions));
+  }
+  if (part == nullptr) return;
   remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
                               "predictions learn from their neighbors among all (seed {})",
-                              fitted->summary().part, fitted->summary().samples, context.seed));
+                              part->part, part->samples, context.seed));
 }
 
 PredictInputs read_inputs(const Context& context, const PredictOptions& options) {

@@ -40,13 +40,13 @@ KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
                    const std::optional<std::string>& workload, const std::string& device);
 
-// As a table, CSV or JSON; `origins` has one for all or one per row.
-void print_predictions(const Context& context, std::span<const OperatingPoint> points,
+// As a table, CSV or JSON, or into the file `path` (CSV, or JSON where that is asked for).
+// `origins` has one for all or one per row. Where `predictor` (null: none was fitted) rests on a
+// part of many samples, a remark and JSON say so.
+void print_predictions(const Context& context, const Predictor* predictor,
+                       std::span<const OperatingPoint> points,
                        std::span<const Prediction> predictions,
-                       const std::vector<RowOrigin>& origins);
-
-// Says which part of many samples the method auto was fitted on; nothing when it was all.
-void remark_part(const Context& context, const Predictor& predictor);
+                       const std::vector<RowOrigin>& origins, const std::string& path = "");
 
 // Reads samples (where given), references and the points asked (those of --query, or all modes of
 // --device at the samples' batches), and makes the predictor, not yet fitted.

@@ -100,4 +100,12 @@ void print_aside(const Context& context, const Table& table) {
     print_fitted(context, table);
 }
 
+void print_sums(const Context& context, const LayerSums& sums) {
+  std::cout << "\nBy operator:\n\n";
+  print_aside(context, sums.by_operator);
+  if (sums.by_block.rows().empty()) return;
+  std::cout << "\nBy block:\n\n";
+  print_aside(context, sums.by_block);
+}
+
 }  // namespace ridgewatt::cli

@@ -1,6 +1,6 @@
 #include "ridgewatt/cli/profile_options.h"
-#include "ridgewatt/cli/vocabulary.h"
 
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::cli {

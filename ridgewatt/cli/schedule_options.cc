@@ -1,10 +1,10 @@
 #include "ridgewatt/cli/schedule_options.h"
-#include "ridgewatt/cli/vocabulary.h"
 
 #include <limits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/tune_options.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::cli {

@@ -1,11 +1,11 @@
 #include "ridgewatt/cli/tune_options.h"
-#include "ridgewatt/cli/vocabulary.h"
 
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/option_rules.h"
+#include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {

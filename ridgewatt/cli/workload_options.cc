@@ -1,11 +1,21 @@
 #include "ridgewatt/cli/workload_options.h"
-#include "ridgewatt/cli/vocabulary.h"
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/option_rules.h"
+#include "ridgewatt/cli/vocabulary.h"
 
 namespace ridgewatt::cli {
+
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
+  const auto equals = text.rfind('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : parse_int(text.substr(equals + 1));
+  if (!value || *value < 0 || equals == 0) {
+    throw UsageError("--dim needs NAME=VALUE", text, "for example --dim sequence=128");
+  }
+  return {text.substr(0, equals), *value};
+}
 
 void add_precision(CLI::App& command, Precision& precision) {
   command
@@ -68,13 +78,8 @@ EagerOptions WorkloadOptions::eager() const {
   options.precision = precision;
   options.optimizer = optimizer;
   for (const auto& dim : dims) {
-    const auto equals = dim.rfind('=');
-    const auto value =
-        equals == std::string::npos ? std::nullopt : parse_int(dim.substr(equals + 1));
-    if (!value || *value < 0 || equals == 0) {
-      throw UsageError("--dim needs NAME=VALUE", dim, "for example --dim sequence=128");
-    }
-    options.dims[dim.substr(0, equals)] = *value;
+    const auto [name, extent] = parse_dim(dim);
+    options.dims[name] = extent;
   }
   return options;
 }

@@ -12,6 +12,8 @@
 
 namespace ridgewatt::cli {
 
+// "sequence=128" of --dim: a name and its extent; 0 is one, too, of a cache that is empty.
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
 // Adds --precision; the text is parsed here.
 void add_precision(CLI::App& command, Precision& precision);
 // Adds --strict, which say_caveats() obeys.

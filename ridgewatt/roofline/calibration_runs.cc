@@ -1,5 +1,7 @@
 #include "ridgewatt/roofline/calibration_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,10 +15,12 @@
 namespace ridgewatt {
 namespace {
 
-double positive_number(std::string_view text, const std::string& where) {
+// What "image=320" says; `where` is the whole of it.
+double number_of(std::string_view text, const std::string& where, double least, double most) {
   const auto value = parse_double(text);
-  if (!value || !std::isfinite(*value) || *value < 0) {
-    throw UsageError("not a number", where, "for example image=320");
+  if (!value || !(*value >= least && *value <= most)) {
+    throw UsageError(fmt::format("is not a number from {} to {}", least, most), where,
+                     "for example image=320");
   }
   return *value;
 }
@@ -63,13 +67,14 @@ SweepSpec parse_sweep_spec(const std::string& text) {
     const std::string key = parts[i].substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : parts[i].substr(equals + 1);
     if (key == "model") {
+      if (value.empty()) throw UsageError("the model has no name", parts[i], "model=zoo:resnet50");
       spec.model = value;
     } else if (key == "workers") {
-      spec.workers = static_cast<int>(positive_number(value, parts[i]));
+      spec.workers = static_cast<int>(number_of(value, parts[i], 0, 1024));
     } else if (key == "loader-ms") {
-      spec.loader_ms = positive_number(value, parts[i]);
+      spec.loader_ms = number_of(value, parts[i], 0, 1e6);
     } else if (key == "image") {
-      spec.image_side = positive_number(value, parts[i]);
+      spec.image_side = number_of(value, parts[i], 1, 1e5);
     } else {
       throw UsageError("unknown key of a sweep", key, "model, workers, loader-ms, image");
     }

@@ -8,8 +8,8 @@
 #include <cctype>
 #include <cerrno>
 
+#include "ridgewatt/base/caller.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/store/caller.h"
 
 namespace ridgewatt {
 

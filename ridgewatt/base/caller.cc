@@ -1,4 +1,4 @@
-#include "ridgewatt/store/caller.h"
+#include "ridgewatt/base/caller.h"
 
 #include <unistd.h>
 
