@@ -194,7 +194,7 @@ void run(const Context& context, EstimateOptions options) {
   if (several) {
     std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
       if (a.fits_memory != b.fits_memory) return a.fits_memory;
-      return a.estimate.total.time_s / a.batch < b.estimate.total.time_s / b.batch;
+      return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
     });
   }
   if (rows.empty()) throw NotSupportedError("no board can do this", "--device all", why_not);

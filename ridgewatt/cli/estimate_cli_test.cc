@@ -43,7 +43,7 @@ class EstimateCommand : public ::testing::Test {
     sweep.kind = training ? "training" : "inference";
     const KnobSpace space = knob_space(board_);
     for (std::size_t i = 0; i < space.size(); i += 301) {
-      const TimePower at = estimator(space[i]);
+      const TimePower at = estimator(space[i]).timed();
       sweep.observations.push_back({{space[i], 16}, at.time_s, at.power_w});
     }
     return sweep;
@@ -62,17 +62,16 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   ASSERT_EQ(result.status, 0) << result.output;
   std::vector<std::string> lines = split(result.output, '\n');
   ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
-  EXPECT_EQ(
-      lines[0],
-      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
-      "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,bound,fits_memory,workload,kind,"
-      "board,provenance,runtime,twin");
+  EXPECT_EQ(lines[0],
+            "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
+            "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,bound,"
+            "fits_memory,workload,kind,board,provenance,runtime,twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 22U);
-    EXPECT_EQ(cells[20], "pytorch-eager");
-    EXPECT_EQ(cells[21], "fitted");
+    ASSERT_EQ(cells.size(), 24U);
+    EXPECT_EQ(cells[22], "pytorch-eager");
+    EXPECT_EQ(cells[23], "fitted");
     EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
     EXPECT_EQ(cells[4], batches[row]);
     const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };

@@ -61,7 +61,7 @@ void add_mends(TuneReport& report, std::span<const OperatingPoint> points,
 void add_job(TuneReport& report) {
   if (!(report.job_samples > 0) || !report.answer) return;
   const auto& [point, cost] = std::pair(report.answer->point, report.answer->cost);
-  report.job = job_cost(cost.time_s.mean, cost.power_w.mean, point.batch, report.job_samples);
+  report.job = job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, report.job_samples);
 }
 
 TuneReport search_report(const Context& context, const TuneOptions& options,

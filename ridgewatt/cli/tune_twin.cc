@@ -31,8 +31,8 @@ std::vector<int> batches_of(const TuneOptions& options, const Goal& goal, const 
 }
 
 Prediction estimate(const TwinModel& model, const OperatingPoint& point, double interval) {
-  const TimePower cost = model(point);
-  return {estimate_of(cost.time_s, model.time_log_sd(), interval),
+  const MinibatchCost cost = model(point);
+  return {estimate_of(cost.period_s, model.time_log_sd(), interval),
           estimate_of(cost.power_w, model.power_log_sd(), interval),
           estimate_of(cost.energy_j(), model.energy_log_sd(), interval)};
 }
@@ -41,7 +41,7 @@ Prediction estimate(const TwinModel& model, const OperatingPoint& point, double 
 Goal with_reference(Goal goal, const TwinModel& model, const SearchSpace& space) {
   if (!goal.needs_reference()) return goal;
   const OperatingPoint& top = space[space.top()];
-  goal.reference_time_s = model(top).time_s / std::max(top.batch, 1);
+  goal.reference_time_s = model(top).period_s / std::max(top.batch, 1);
   return goal;
 }
 
@@ -55,11 +55,7 @@ void compare_with_board(TuneReport& report, const TuneOptions& options, const Tw
                         const SearchSpace& space, const std::vector<int>& batches) {
   for (const auto& [name, mode] : named_modes(options, space)) {
     std::vector<Observation> rows;
-    for (const int batch : batches) {
-      const OperatingPoint point{mode, batch};
-      const TimePower cost = model(point);
-      rows.push_back({point, cost.time_s, cost.power_w});
-    }
+    for (const int batch : batches) rows.push_back(model.observe({mode, batch}));
     auto chosen = best_feasible(report.goal, rows);
     if (!chosen) chosen = nearest_miss(report.goal, rows);
     if (chosen) {
@@ -109,8 +105,7 @@ void add_facts(TuneReport& report, const TwinModel& model, const WorkloadCost& p
   const auto& point = report.answer->point;
   report.confidence = limit_confidence(report.goal, point, report.answer->cost);
   if (report.job_samples > 0) {
-    report.job = job_cost(model.estimator(point.batch).breakdown(point.mode), point.batch,
-                          report.job_samples);
+    report.job = job_cost(model(point), point.batch, report.job_samples);
   }
 }
 

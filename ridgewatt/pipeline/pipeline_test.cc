@@ -257,7 +257,7 @@ TEST(Pipeline, TwinGivesComputeAndClocks) {
   config.samples = 16000;
   const PowerMode top = knob_space(board).top();
   const PipelineConfig on_board = on_twin(config, model, top);
-  EXPECT_NEAR(on_board.compute_s, model({top, 16}).time_s, 1e-12);
+  EXPECT_NEAR(on_board.compute_s, model({top, 16}).pipe_s, 1e-12);
   EXPECT_NEAR((on_board.base_w + on_board.compute_w) * on_board.compute_s,
               model({top, 16}).energy_j(), 1e-9);
   EXPECT_EQ(on_board.cores, 12);

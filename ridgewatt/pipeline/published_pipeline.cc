@@ -37,7 +37,7 @@ class AgxCompute {
             RunOptions{4, 0.0}, 16) {}
   double seconds(double cpu_mhz = 0, double gpu_mhz = 0, double mem_mhz = 0, int batch = 16) const {
     const PowerMode mode{0, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), ""};
-    return model_({mode, batch}).time_s;
+    return model_({mode, batch}).pipe_s;
   }
   // Percent that a step changes when the memory clock doubles.
   double memory_change() const { return 100 * (seconds(0, 0, 2133) / seconds(0, 0, 1066) - 1); }

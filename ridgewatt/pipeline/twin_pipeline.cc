@@ -16,7 +16,7 @@ PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const Powe
   }
   config.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : twin.cpu_cores;
   const Breakdown minibatch = model.estimator(config.batch).breakdown(mode);
-  config.compute_s = minibatch.total.time_s;
+  config.compute_s = minibatch.total.pipe_s;
   config.base_w = minibatch.static_j / config.compute_s;
   config.compute_w = minibatch.total.power_w - config.base_w;
   config.core_w = twin[TwinParam::kCpuBusyPower];

@@ -70,7 +70,8 @@ FakeLoad::FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t see
 TimePower FakeLoad::truth(const PowerMode& mode) const {
   PowerMode clocks = mode;
   clocks.governor.clear();
-  TimePower at = estimator_(clocks);
+  const MinibatchCost cost = estimator_(clocks);
+  TimePower at{cost.period_s, cost.power_w};  // its minibatches follow each other
   Random luck = Random(seed_).fork(mode_number(clocks));
   at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
   at.power_w *= 1 + luck.uniform(-kModeError, kModeError);

@@ -11,8 +11,7 @@ Observation TwinProfiler::profile(const OperatingPoint& point) {
     throw NotSupportedError(
         fmt::format("batch {} does not fit the memory of {}", point.batch, model_.twin().board));
   }
-  const TimePower cost = model_(point);
-  return {point, cost.time_s, cost.power_w};
+  return model_.observe(point);
 }
 
 }  // namespace ridgewatt

@@ -21,7 +21,7 @@ Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
     std::vector<Observation> result;
     result.reserve(asked.size());
     for (const auto& point : asked) {
-      const TimePower estimate = (*model)(point);
+      const TimePower estimate = (*model)(point).timed();  // samples are medians
       result.push_back({point, estimate.time_s, estimate.power_w});
     }
     return result;

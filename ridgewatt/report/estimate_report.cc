@@ -44,6 +44,8 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
   if (preset) add({{.name = "preset", .rank = 1}});
   add({{"batch"}});
   add(cost_columns());
+  add({{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
+       {.name = "stall_ms", .rank = 3}});
   add({{.name = "bound", .heading = "bound by", .rank = 2}, {.name = "fits_memory", .rank = 1}});
   if (options.job_samples > 0) {
     if (options.for_people)
@@ -70,20 +72,21 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
   const std::vector<Column> knobs = knob_columns(modes, options.boards ? 3 : 0);
   Table table(estimate_columns(knobs, preset, options));
   for (const auto& row : rows) {
-    const TimePower& total = row.estimate.total;
+    const MinibatchCost& total = row.estimate.total;
     std::vector<Cell> cells;
     if (options.boards) cells.emplace_back(row.board);
     for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(std::move(cell));
     if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
-    add_interval(cells, total.time_s * 1e3, row.fit.time_log_sd);
+    add_interval(cells, total.period_s * 1e3, row.fit.time_log_sd);
     add_interval(cells, total.power_w, row.fit.power_log_sd);
     add_interval(cells, total.energy_j(), row.fit.energy_log_sd);
+    cells.emplace_back(total.median_s * 1e3);
+    cells.emplace_back(total.stall_s() * 1e3);
     cells.emplace_back(std::string(cause_name(row.estimate.dominant())));
     cells.emplace_back(std::string(row.fits_memory ? "yes" : "no"));
     if (options.job_samples > 0) {
-      add_job_cells(cells, job_cost(row.estimate, row.batch, options.job_samples),
-                    options.for_people);
+      add_job_cells(cells, job_cost(total, row.batch, options.job_samples), options.for_people);
     }
     if (options.boards) {
       cells.emplace_back(row.twin);
@@ -130,10 +133,10 @@ Table cause_table(const Breakdown& breakdown) {
                {.name = "time_share", .heading = "time share (%)", .digits = 3, .scale = 100},
                {"energy_j"},
                {.name = "energy_share", .heading = "energy share (%)", .digits = 3, .scale = 100}});
-  const TimePower& total = breakdown.total;
+  const MinibatchCost& total = breakdown.total;
   for (std::size_t i = 0; i < kCauseCount; ++i) {
     table.add_row({std::string(cause_name(static_cast<Cause>(i))), breakdown.time_s[i] * 1e3,
-                   breakdown.time_s[i] / total.time_s, breakdown.energy_j[i],
+                   breakdown.time_s[i] / total.period_s, breakdown.energy_j[i],
                    breakdown.energy_j[i] / total.energy_j()});
   }
   table.add_row({std::string("static"), Cell(), Cell(), breakdown.static_j,

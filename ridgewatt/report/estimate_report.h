@@ -27,8 +27,8 @@ struct EstimateTableOptions {
   bool for_people = false;  // the job as "1 h 23 min" and in Wh
 };
 
-// Knobs, preset, batch, time, power and energy with 90 % bounds, what dominates the time, whether
-// the minibatch fits the memory.
+// Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
+// minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory.
 Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options);
 
 // How people find what takes longest.

@@ -71,8 +71,8 @@ RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const
   const KnobSpace space = knob_space(board);
   report.observations.reserve(space.size());
   for (const auto& mode : space.modes()) {
-    const TimePower at = (*estimator)(mode);
-    report.observations.push_back({{mode, cost.batch}, at.time_s, at.power_w});
+    const MinibatchCost at = (*estimator)(mode);
+    report.observations.push_back({{mode, cost.batch}, at.period_s, at.power_w});
   }
   return report;
 }

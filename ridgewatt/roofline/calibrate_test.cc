@@ -55,7 +55,7 @@ std::vector<CalibrationRun> synthetic_runs(const Twin& truth, const KnobSpace& s
       for (int row = 0; row < 60; ++row) {
         Observation seen;
         seen.point = {space[random.below(space.size())], batch};
-        const TimePower at = estimator(seen.point.mode);
+        const TimePower at = estimator(seen.point.mode).timed();
         seen.time_s = at.time_s * std::exp(0.03 * random.normal());
         seen.power_w = at.power_w * std::exp(0.03 * random.normal());
         if (random.uniform() < 0.1) {

@@ -47,9 +47,9 @@ Cause Breakdown::dominant() const {
   return static_cast<Cause>(std::max_element(time_s.begin(), time_s.end()) - time_s.begin());
 }
 
-JobCost job_cost(double period_s, double power_w, int batch, double samples) {
+JobCost job_cost(double period_s, double energy_j, int batch, double samples) {
   const double minibatches = std::ceil(samples / std::max(batch, 1));
-  return {minibatches * period_s, minibatches * period_s * power_w};
+  return {minibatches * period_s, minibatches * energy_j};
 }
 
 // A corner of the longest-chain envelope: launches up to and with kernel `kernel`, then the GPU.
@@ -116,8 +116,8 @@ struct Estimator::CpuState {
 };
 
 struct Estimator::Feed {
-  double time_s = 0;    // of the minibatch as it is timed
-  double period_s = 0;  // from one to the next
+  double period_s = 0;  // from one minibatch to the next
+  double median_s = 0;  // of minibatches as they are timed
 };
 
 Estimator::Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options)
@@ -250,7 +250,7 @@ Estimator::Feed Estimator::feed(const CpuState& cpu, double pipe_s) const {
   const double all_cores_s = crowded ? (cpu.load_core_s + cpu.thread_s) / cpu.cores : 0;
   const double period_s = smooth_max(pipe_s, std::max(delivery_s, all_cores_s));
   const bool waits_timed = cost_->kind == WorkloadKind::kTraining && (crowded || workers < 3);
-  return {waits_timed ? period_s : pipe_s, period_s};
+  return {period_s, waits_timed ? period_s : pipe_s};
 }
 
 Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
@@ -259,7 +259,7 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   const double stretch = uneven(gpu, cpu);
   const double launched_s = chain.launches * cpu.launch_s;
   const double pipe_s = cpu.host_s + stretch * (launched_s + chain.gpu_s);
-  const auto [time_s, period_s] = feed(cpu, pipe_s);
+  const auto [period_s, median_s] = feed(cpu, pipe_s);
   Breakdown result;
   auto& time = result.time_s;
   const auto at = [](Cause cause) { return static_cast<std::size_t>(cause); };
@@ -267,7 +267,7 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   time[at(Cause::kMemory)] = stretch * chain.memory_s;
   time[at(Cause::kLaunch)] = stretch * (launched_s + chain.fixed_s);
   time[at(Cause::kHost)] = cpu.host_s;
-  time[at(Cause::kLoader)] = time_s - pipe_s;
+  time[at(Cause::kLoader)] = period_s - pipe_s;
 
   const double gpu_power = gpu.relative_clock * gpu.voltage_squared;
   const double cpu_power = cpu.relative_clock * cpu.voltage_squared;
@@ -287,12 +287,9 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  // Power is the average over the period; energy is that power over the timed minibatch.
-  const double timed = time_s / period_s;
-  double energy_j = result.static_j *= timed;
-  for (double& part : energy) energy_j += part *= timed;
-  result.total = {time_s, energy_j / time_s};
-  result.period_s = period_s;
+  double energy_j = result.static_j;
+  for (const double part : energy) energy_j += part;
+  result.total = {period_s, pipe_s, median_s, energy_j / period_s};
   return result;
 }
 
@@ -303,7 +300,7 @@ Breakdown Estimator::breakdown(const PowerMode& mode) const {
   return combine(gpu_state(mode), cpu_state(mode));
 }
 
-TimePower Estimator::operator()(const PowerMode& mode) const {
+MinibatchCost Estimator::operator()(const PowerMode& mode) const {
   return breakdown(mode).total;
 }
 
@@ -329,7 +326,6 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   add_layer_times(mode, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
   const std::size_t corner = gpu.corner(cpu_state(mode).launch_s).kernel;
-  const double timed = whole.total.time_s / whole.period_s;
   // What is not a kernel's own dynamic energy is spent for time.
   double own_j = 0;
   std::vector<LayerEstimate> layers(time_s.size());
@@ -339,9 +335,8 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     layer.time_s = time_s[k];
     layer.gpu_s = gpu.gpu_s[k];
     layer.effective_traffic_bytes = terms_->traffic_bytes[k];
-    layer.energy_j =
-        timed * (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
-                 terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k]);
+    layer.energy_j = terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
+                     terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k];
     own_j += layer.energy_j;
     const double work_s = gpu.gpu_s[k] - gpu.fixed_s[k];
     if (k < corner || gpu.fixed_s[k] > work_s) {
@@ -350,7 +345,7 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
       layer.cause = gpu.compute_share[k] >= 0.5 ? Cause::kCompute : Cause::kMemory;
     }
   }
-  const double time_w = (whole.total.energy_j() - own_j) / whole.total.time_s;
+  const double time_w = (whole.total.energy_j() - own_j) / whole.total.period_s;
   for (auto& layer : layers) layer.energy_j += time_w * layer.time_s;
   return layers;
 }

@@ -1,8 +1,8 @@
 // Time, power and energy of a workload on any power mode, from a twin: no profiling.
 //
-//   const Estimator estimator(twin, cost);           // cost: one minibatch of one batch size
-//   const TimePower at = estimator(mode);            // microseconds: kernels are summed once a
-//                                                    // (GPU clock, memory clock)
+//   const Estimator estimator(twin, cost);            // cost: one minibatch of one batch size
+//   const MinibatchCost at = estimator(mode);         // microseconds: kernels are summed once a
+//                                                     // (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
 //
 // The model (docs/twin.md). On the GPU, kernel k takes
@@ -10,8 +10,9 @@
 // The framework launches kernels in order, n_k launches of l(mode) seconds each, ahead of the GPU,
 // so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
 //   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
-// Loader workers overlap. Power is the average over the period from one minibatch to the next, in
-// which the GPU may wait for data although the timed minibatch does not.
+// Loader workers overlap: from one minibatch to the next it takes a period, in which the GPU may
+// wait for data. Power is the average over it, so that so many periods are the time of a job and so
+// many times period and power its energy.
 #pragma once
 
 #include <array>
@@ -42,10 +43,25 @@ struct RunOptions {
   std::optional<double> loader_s_per_sample;
 };
 
+// A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged
+// over the whole run. Their product is what such a sweep calls its energy. It is no share of a job.
 struct TimePower {
-  double time_s = 0;  // of the timed minibatch
+  double time_s = 0;
   double power_w = 0;
   double energy_j() const { return time_s * power_w; }
+};
+
+// One of many minibatches that follow each other: a job of n takes n periods and n times the
+// energy.
+struct MinibatchCost {
+  double period_s = 0;  // from one minibatch to the next, the wait for data included
+  double pipe_s = 0;    // of it, launching and computing
+  double median_s = 0;  // what a median of timed minibatches shows: pipe_s where most do not wait
+  double power_w = 0;   // average over the period
+  double energy_j() const { return period_s * power_w; }
+  double stall_s() const { return period_s - pipe_s; }
+  // To compare with a sweep of medians and with nothing else.
+  TimePower timed() const { return {median_s, power_w}; }
 };
 
 // What the time of a minibatch goes to.
@@ -53,32 +69,30 @@ enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader, kCo
 inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kCount);
 std::string_view cause_name(Cause cause);
 
-// Time and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j` is
-// what is spent for time alone. Both sum to the whole exactly.
+// Period and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j`
+// is what is spent for time alone. Both sum to the whole exactly.
 struct Breakdown {
-  TimePower total;
+  MinibatchCost total;
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
-  // From one minibatch to the next: longer than the time where the wait for data is not timed.
-  double period_s = 0;
-  Cause dominant() const;  // of time
+  Cause dominant() const;  // of the period
 };
 
-// A job of so many samples: whole minibatches, each with its wait for data, at their average power.
+// A job of so many samples: whole minibatches, one after the other.
 struct JobCost {
   double time_s = 0;
   double energy_j = 0;
 };
-JobCost job_cost(double period_s, double power_w, int batch, double samples);
-inline JobCost job_cost(const Breakdown& minibatch, int batch, double samples) {
-  return job_cost(minibatch.period_s, minibatch.total.power_w, batch, samples);
+JobCost job_cost(double period_s, double energy_j, int batch, double samples);
+inline JobCost job_cost(const MinibatchCost& minibatch, int batch, double samples) {
+  return job_cost(minibatch.period_s, minibatch.energy_j(), batch, samples);
 }
 
 // One layer (kernel) of the workload in one mode.
 struct LayerEstimate {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels
-  double time_s = 0;       // its share of the minibatch; all layers, host and loader sum to it
+  double time_s = 0;       // its share of the period; all layers, host and loader sum to it
   double energy_j = 0;     // dynamic energy and static power over time_s
   Cause cause = Cause::kCompute;
   double gpu_s = 0;  // what the kernel takes on the GPU
@@ -96,7 +110,7 @@ class Estimator {
 
   // Safe to call from several threads. Absent knobs count as the highest; UsageError for a
   // governor.
-  TimePower operator()(const PowerMode& mode) const;
+  MinibatchCost operator()(const PowerMode& mode) const;
   Breakdown breakdown(const PowerMode& mode) const;
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;
   // Adds every kernel's time in `mode` to `time_s` (one entry a kernel): detail over many modes.
@@ -113,7 +127,7 @@ class Estimator {
   const GpuState& gpu_state(const PowerMode& mode) const;
   std::unique_ptr<GpuState> make_gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
   CpuState cpu_state(const PowerMode& mode) const;
-  struct Feed;  // time and period, given how fast data comes
+  struct Feed;  // period and median, given how fast data comes
   double uneven(const GpuState& gpu, const CpuState& cpu) const;
   Feed feed(const CpuState& cpu, double pipe_s) const;
   Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;

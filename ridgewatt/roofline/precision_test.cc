@@ -61,9 +61,9 @@ void for_all(bool training,
 
 TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
   for_all(true, [](const std::string& what, const Board&, Estimators& at) {
-    const TimePower fp32 = at.at(Precision::kFp32)({});
-    const TimePower mixed = at.at(Precision::kMixed)({});
-    const TimePower fp16 = at.at(Precision::kFp16)({});
+    const TimePower fp32 = at.at(Precision::kFp32)({}).timed();
+    const TimePower mixed = at.at(Precision::kMixed)({}).timed();
+    const TimePower fp16 = at.at(Precision::kFp16)({}).timed();
     EXPECT_LE(mixed.time_s, fp32.time_s * (1 + 1e-9)) << what;
     EXPECT_GE(mixed.time_s, fp16.time_s * (1 - 1e-9)) << what;
     // Slower by no more than the traffic of the master weights.
@@ -75,19 +75,19 @@ TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
     // Launches and kernels of like length get in each other's way: by up to the fourth root of 2.
     EXPECT_LE(mixed.time_s, fp16.time_s + 1.19 * extra_s) << what;
     if (const auto bf16 = at.find(Precision::kBf16); bf16 != at.end()) {
-      EXPECT_GE(mixed.time_s, bf16->second({}).time_s * (1 - 1e-9)) << what;
+      EXPECT_GE(mixed.time_s, bf16->second({}).median_s * (1 - 1e-9)) << what;
     }
   });
 }
 
 TEST(Precision, NarrowerInferenceIsNeverSlower) {
   for_all(false, [](const std::string& what, const Board&, Estimators& at) {
-    const double fp32 = at.at(Precision::kFp32)({}).time_s;
-    const double fp16 = at.at(Precision::kFp16)({}).time_s;
+    const double fp32 = at.at(Precision::kFp32)({}).period_s;
+    const double fp16 = at.at(Precision::kFp16)({}).period_s;
     EXPECT_LE(fp16, fp32 * (1 + 1e-9)) << what;
-    EXPECT_LE(at.at(Precision::kMixed)({}).time_s, fp16 * (1 + 1e-9)) << what;
+    EXPECT_LE(at.at(Precision::kMixed)({}).period_s, fp16 * (1 + 1e-9)) << what;
     if (const auto int8 = at.find(Precision::kInt8); int8 != at.end()) {
-      EXPECT_LE(int8->second({}).time_s, fp16 * (1 + 1e-9)) << what;
+      EXPECT_LE(int8->second({}).period_s, fp16 * (1 + 1e-9)) << what;
     }
   });
 }
@@ -103,7 +103,7 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
   cost.kernels.push_back(product);
   const auto seconds = [&](Precision precision) {
     cost.precision = cost.arithmetic = precision;
-    return Estimator(load_twin(board), cost, RunOptions{4, 0.0})({}).time_s;
+    return Estimator(load_twin(board), cost, RunOptions{4, 0.0})({}).period_s;
   };
   const double fp32 = seconds(Precision::kFp32);
   EXPECT_NEAR(fp32 / seconds(Precision::kFp16), 2048.0 / 256, 0.01);

@@ -21,8 +21,13 @@ const Estimator& TwinModel::estimator(int batch) const {
   return *estimator;
 }
 
-TimePower TwinModel::operator()(const OperatingPoint& point) const {
+MinibatchCost TwinModel::operator()(const OperatingPoint& point) const {
   return estimator(point.batch)(point.mode);
+}
+
+Observation TwinModel::observe(const OperatingPoint& point) const {
+  const MinibatchCost cost = (*this)(point);
+  return {point, cost.period_s, cost.power_w};
 }
 
 bool TwinModel::fits_memory(int batch) const {

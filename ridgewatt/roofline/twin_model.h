@@ -1,7 +1,7 @@
 // A workload on a twin, at any batch: what predictors take as prior and tuners search on.
 //
 //   const TwinModel model(twin, [&](int batch) { return cost_of(graph, batch); });
-//   const TimePower at = model({mode, 16});   // per minibatch
+//   const MinibatchCost at = model({mode, 16});
 //   model.time_log_sd();                      // how far off ln(time) may be, one deviation
 #pragma once
 
@@ -23,7 +23,9 @@ class TwinModel {
             int default_batch = 1);
 
   // Safe to call from several threads.
-  TimePower operator()(const OperatingPoint& point) const;
+  MinibatchCost operator()(const OperatingPoint& point) const;
+  // The point as measuring it on the board would: mean time from one minibatch to the next.
+  Observation observe(const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
   // Whether the minibatch fits the board's memory.
   bool fits_memory(int batch) const;
