@@ -267,7 +267,6 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   time[at(Cause::kMemory)] = stretch * chain.memory_s;
   time[at(Cause::kLaunch)] = stretch * (launched_s + chain.fixed_s);
   time[at(Cause::kHost)] = cpu.host_s;
-  time[at(Cause::kLoader)] = period_s - pipe_s;
 
   const double gpu_power = gpu.relative_clock * gpu.voltage_squared;
   const double cpu_power = cpu.relative_clock * cpu.voltage_squared;
@@ -287,9 +286,16 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  double energy_j = result.static_j;
-  for (const double part : energy) energy_j += part;
-  result.total = {period_s, pipe_s, median_s, energy_j / period_s};
+  // Inference that is not told of a data set is of data that is there: it takes no part in the
+  // waits of the runs that were fitted, whose power is what is known.
+  const bool data_is_there =
+      cost_->kind == WorkloadKind::kInference && !options_.loader_s_per_sample;
+  const double counted_s = data_is_there ? median_s : period_s;
+  result.counted_share = counted_s / period_s;
+  time[at(Cause::kLoader)] = counted_s - pipe_s;
+  double energy_j = result.static_j *= result.counted_share;
+  for (double& part : energy) energy_j += part *= result.counted_share;
+  result.total = {counted_s, pipe_s, median_s, energy_j / counted_s};
   return result;
 }
 
@@ -335,8 +341,9 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     layer.time_s = time_s[k];
     layer.gpu_s = gpu.gpu_s[k];
     layer.effective_traffic_bytes = terms_->traffic_bytes[k];
-    layer.energy_j = terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
-                     terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k];
+    layer.energy_j = whole.counted_share *
+                     (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
+                      terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k]);
     own_j += layer.energy_j;
     const double work_s = gpu.gpu_s[k] - gpu.fixed_s[k];
     if (k < corner || gpu.fixed_s[k] > work_s) {

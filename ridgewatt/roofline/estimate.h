@@ -54,7 +54,9 @@ struct TimePower {
 // One of many minibatches that follow each other: a job of n takes n periods and n times the
 // energy.
 struct MinibatchCost {
-  double period_s = 0;  // from one minibatch to the next, the wait for data included
+  // From one minibatch to the next, the wait for data included. Inference without a data set (no
+  // RunOptions::loader_s_per_sample) is of data that is there and waits for nothing.
+  double period_s = 0;
   double pipe_s = 0;    // of it, launching and computing
   double median_s = 0;  // what a median of timed minibatches shows: pipe_s where most do not wait
   double power_w = 0;   // average over the period
@@ -76,6 +78,8 @@ struct Breakdown {
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
+  // Of the period of the runs that the twin was fitted on: below 1 where their waits do not count.
+  double counted_share = 1;
   Cause dominant() const;  // of the period
 };
 

@@ -185,6 +185,15 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   EXPECT_DOUBLE_EQ(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)],
                    alone.energy_j[static_cast<std::size_t>(Cause::kCompute)]);
   EXPECT_GT(starved.total.energy_j(), alone.total.energy_j());
+  // Inference that is told of no data set is of data that is there, at the power of runs that a
+  // loader fed; training always reads its data.
+  cost.kind = inference;
+  const MinibatchCost served = Estimator(twin_, cost)(top);
+  EXPECT_DOUBLE_EQ(served.period_s, pipe_s);
+  EXPECT_DOUBLE_EQ(served.stall_s(), 0);
+  const double sample_of_fit_s = twin_[TwinParam::kInferenceLoaderCycles] / twin_.cpu_clock_hz;
+  EXPECT_NEAR(served.power_w, run(inference, 4, sample_of_fit_s, top).total.power_w,
+              1e-9 * served.power_w);
   // Four workers deliver in bursts, two do not; with fewer cores than threads all waits are timed.
   EXPECT_DOUBLE_EQ(run(training, 4, sample_s, top).total.median_s, pipe_s);
   const Breakdown two = run(training, 2, sample_s, top);
