@@ -73,7 +73,7 @@ void Layers(benchmark::State& state) {
     cost.kernels.push_back(kernels[static_cast<std::size_t>(i) % kernels.size()]);
   }
   const Twin twin = load_twin(board);
-  for (auto _ : state) benchmark::DoNotOptimize(Estimator(twin, cost)(PowerMode{}).time_s);
+  for (auto _ : state) benchmark::DoNotOptimize(Estimator(twin, cost)(PowerMode{}).period_s);
   state.SetComplexityN(state.range(0));
 }
 BENCHMARK(Layers)->RangeMultiplier(4)->Range(16, 16384)->Complexity();
@@ -85,7 +85,7 @@ void Modes(benchmark::State& state) {
   for (auto _ : state) {
     double sum = 0;
     for (std::int64_t i = 0; i < state.range(0); ++i) {
-      sum += estimator(space[static_cast<std::size_t>(i)]).time_s;
+      sum += estimator(space[static_cast<std::size_t>(i)]).period_s;
     }
     benchmark::DoNotOptimize(sum);
   }

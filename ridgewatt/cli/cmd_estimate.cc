@@ -57,6 +57,12 @@ std::vector<RowOrigin> origins_of(const EstimateOptions& options,
   return origins;
 }
 
+// Whether a column is part of the mode.
+bool of_mode(const std::string& key) {
+  return key == "governor" || std::any_of(kKnobs.begin(), kKnobs.end(),
+                                          [&](Knob knob) { return key == knob_field(knob); });
+}
+
 Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
                   const std::vector<RowOrigin>& origins) {
   Json list = table.to_json();
@@ -64,10 +70,9 @@ Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
     Json row;
     row["board"] = rows[i].board;
     row["mode"] = mode_to_json(rows[i].mode);
+    if (!rows[i].mode.governor.empty()) row["clocks"] = mode_to_json(rows[i].estimate.clocks);
     for (auto& [key, value] : list[i].items()) {
-      if (!key.starts_with("cpu_") && !key.starts_with("gpu_") && !key.starts_with("mem_")) {
-        row[key] = value;
-      }
+      if (!of_mode(key)) row[key] = value;
     }
     row["fits_memory"] = rows[i].fits_memory;
     add_origin(row, origins[i]);
@@ -144,7 +149,7 @@ void print_result(const Context& context, const EstimateOptions& options,
   std::cout << '\n';
   if (options.per_layer) {
     print_aside(context, table);
-    std::cout << "\nLayers at " << describe(first.mode) << ", batch " << first.batch;
+    std::cout << "\nLayers at " << describe(first.estimate.clocks) << ", batch " << first.batch;
     if (several) std::cout << ", on " << escape_terminal(first.board);
     std::cout << ":\n\n";
     print(context, layers, kLayerOrder);

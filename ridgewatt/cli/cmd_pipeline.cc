@@ -11,6 +11,7 @@
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/roofline/calibration_runs.h"
 
@@ -24,7 +25,7 @@ struct PipelineCommand {
   std::string storage = "nvme";
   double sample_kb = 100;
   double cache_gb = 1000;
-  double preprocess_ms = 0;
+  std::optional<double> preprocess_ms;
   double hand_over_ms = 0;
   double compute_ms = 0;
   int simulate = 0;
@@ -37,14 +38,26 @@ struct Answer {
   std::string provenance;
   RowOrigin origin;
   std::optional<CostCaveats> caveats;  // of the model, where one was priced
+  PowerMode clocks;                    // of the board, where there is one
 };
+
+// The board's mode nearest to what is asked; what is not asked is the highest. Under a governor the
+// clocks are limits.
+PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
+  for (const Knob knob : kKnobs) {
+    if (!asked.has(knob)) asked.set(knob, space.top().get(knob));
+  }
+  PowerMode mode = space.nearest(asked);
+  mode.governor = asked.governor;
+  return mode;
+}
 
 Answer answer_of(const Context& context, const PipelineCommand& options) {
   PipelineConfig config = options.config;
   config.storage = find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
   config.cache_bytes = options.cache_gb * 1e9;
-  config.preprocess_s_per_sample = options.preprocess_ms * 1e-3;
+  config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
   config.hand_over_s = options.hand_over_ms * 1e-3;
   if (options.model.empty() == (options.compute_ms <= 0)) {
     throw UsageError("give either a MODEL or --compute-ms", "pipeline");
@@ -55,10 +68,13 @@ Answer answer_of(const Context& context, const PipelineCommand& options) {
             all_changes(config),
             "modelled from the times given",
             {"", "training", "", Provenance::kModelled},
+            {},
             {}};
   }
   const Board board = load_board(board_or_at_hand(context, options.device));
   EagerModel eager(options.model);
+  RunOptions run{config.workers, {}};
+  if (options.preprocess_ms) run.loader_s_per_sample = config.preprocess_s_per_sample;
   const TwinModel model(
       load_twin(board),
       [&](int batch) {
@@ -67,33 +83,41 @@ Answer answer_of(const Context& context, const PipelineCommand& options) {
         training.batch = batch;
         return eager.cost(training);
       },
-      RunOptions{4, 0.0}, config.batch);
+      run, config.batch);
   const KnobSpace space = knob_space(board);
-  const PowerMode mode = options.mode.given() ? space.nearest(options.mode.mode()) : space.top();
+  const PowerMode mode = mode_on(space, options.mode.mode());
+  const Estimator& estimator = model.estimator(config.batch);
+  const PowerMode clocks = estimator.breakdown(mode, run).clocks;
   return {on_twin(config, model, mode),
           changes_on_twin(config, model, space, mode),
-          model.provenance() + "; " + describe(mode),
+          model.provenance() + "; " + describe(clocks),
           {options.model, "training", board.name, Provenance::kModelled, kModelledRuntime,
            model.twin().status},
-          model.estimator(config.batch).cost().caveats};
+          estimator.cost().caveats,
+          clocks};
 }
 
 Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
   Table table({{"epoch"},
+               {"minibatch_ms", "minibatch (ms)"},
+               {.name = "minibatch_stall_ms", .heading = "its stall (ms)", .rank = 1},
+               {.name = "minibatch_j", .heading = "minibatch (J)", .rank = 1},
                {"time_s", "time (s)"},
                {"compute_s", "compute (s)"},
                {"stall_s", "stall (s)"},
                {"energy_j", "energy (J)"},
-               {.name = "fetch_ms", .rank = 1},
-               {.name = "preprocess_ms", .rank = 1},
-               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 1},
-               {.name = "compute_ms", .rank = 1},
+               {.name = "start_s", .rank = 2},
+               {.name = "fetch_ms", .rank = 2},
+               {.name = "preprocess_ms", .rank = 2},
+               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 2},
+               {.name = "compute_ms", .rank = 2},
                {"binds"}});
   for (const auto& [name, cost] : epochs) {
-    table.add_row({name, cost.time_s, cost.compute_s, cost.stall_s, cost.energy_j,
-                   cost.stages.fetch_s * 1e3, cost.stages.preprocess_s * 1e3,
-                   cost.stages.hand_over_s * 1e3, cost.stages.compute_s * 1e3,
-                   std::string(bound_name(cost.bound))});
+    table.add_row({name, cost.interval_s * 1e3, cost.stall_s / cost.minibatches * 1e3,
+                   cost.energy_j / cost.minibatches, cost.time_s, cost.compute_s, cost.stall_s,
+                   cost.energy_j, cost.start_s, cost.stages.fetch_s * 1e3,
+                   cost.stages.preprocess_s * 1e3, cost.stages.hand_over_s * 1e3,
+                   cost.stages.compute_s * 1e3, std::string(bound_name(cost.bound))});
   }
   return table;
 }
@@ -156,6 +180,7 @@ void run(const Context& context, const PipelineCommand& options) {
                  {"relief", relief},
                  {"what_if", changes.to_json()}};
     if (answer.caveats) add_caveats(*answer.caveats, json);
+    if (answer.clocks != PowerMode{}) json["clocks"] = mode_to_json(answer.clocks);
     add_origin(json, answer.origin);
     return print(json);
   }
@@ -208,7 +233,8 @@ void add_pipeline(CLI::App& app, Context& context) {
            gigabytes())
       ->capture_default_str();
   quantity(command->add_option("--preprocess-ms", options->preprocess_ms,
-                               "Preprocessing of a sample at the highest CPU clock"),
+                               "Preprocessing of a sample at the highest CPU clock; with a MODEL "
+                               "the twin's own loader where it is not given"),
            milliseconds());
   quantity(command->add_option("--hand-over-ms", options->hand_over_ms,
                                "Hand-over of a minibatch from worker to main process"),

@@ -132,6 +132,11 @@ void run(const Context& context, const RooflineCommand& command) {
   const Board board = load_board(board_or_at_hand(context, command.device));
   const Twin twin = load_twin(board);
   const auto modes = select_modes(board, command.modes);
+  for (const auto& mode : modes) {
+    if (mode.governor.empty()) continue;
+    throw UsageError("a roof is of fixed clocks; a governor's follow the load", mode.governor,
+                     "`estimate` shows the clocks at which it settles");
+  }
   const Table roofs = roof_table(board, twin, modes, context.seed);
   std::unique_ptr<EagerModel> eager;
   std::unique_ptr<TwinModel> model;

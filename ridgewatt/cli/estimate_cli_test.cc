@@ -26,6 +26,12 @@ void expect_refused(const std::string& arguments, int status, const std::string&
   EXPECT_THAT(result.output, HasSubstr(names)) << arguments;
 }
 
+Json json_of(const std::string& arguments) {
+  const ProgramResult result = run_program(arguments + " --format json");
+  EXPECT_EQ(result.status, 0) << arguments << '\n' << result.output;
+  return Json::parse(result.output);
+}
+
 class EstimateCommand : public ::testing::Test {
  protected:
   testing::TemporaryFolder folder_;
@@ -64,14 +70,14 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
   EXPECT_EQ(lines[0],
             "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
-            "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,bound,"
-            "fits_memory,workload,kind,board,provenance,runtime,twin");
+            "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
+            "gpu_load_pct,bound,fits_memory,workload,kind,board,provenance,runtime,twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 24U);
-    EXPECT_EQ(cells[22], "pytorch-eager");
-    EXPECT_EQ(cells[23], "fitted");
+    ASSERT_EQ(cells.size(), 25U);
+    EXPECT_EQ(cells[23], "pytorch-eager");
+    EXPECT_EQ(cells[24], "fitted");
     EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
     EXPECT_EQ(cells[4], batches[row]);
     const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };
@@ -108,6 +114,65 @@ TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
   // 1,600 samples of 100 ms on four workers: 40 s.
   EXPECT_NEAR(job_s("100"), 40, 0.4);
   EXPECT_LT(job_s("0"), 20);
+}
+
+// 3,125 minibatches that the loader binds: one job, whichever command is asked.
+TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
+  const Json row = json_of(
+      "estimate zoo:lenet5 --device agx-orin --training --modes maxn "
+      "--dataset-size 50000")["estimates"][0];
+  const double count = 50000 / 16;
+  const auto same = [&](const Json& time_s, const Json& energy_j) {
+    EXPECT_NEAR(time_s.get<double>() / row["job_time_s"].get<double>(), 1, 1e-9);
+    EXPECT_NEAR(energy_j.get<double>() / row["job_energy_j"].get<double>(), 1, 1e-9);
+  };
+  same(count * row["time_ms"].get<double>() / 1e3, count * row["energy_j"].get<double>());
+  EXPECT_LT(row["time_median_ms"].get<double>(), 0.2 * row["time_ms"].get<double>());
+  EXPECT_EQ(row["bound"], "loader");
+
+  const Json tuned = json_of("tune zoo:lenet5 --device agx-orin --training --dataset-size 50000");
+  for (const auto& one : tuned["compared"]) {
+    if (one["name"] != "MAXN") continue;
+    same(count * one["time_ms"].get<double>() / 1e3, count * one["energy_j"].get<double>());
+  }
+  EXPECT_NEAR(tuned["job_time_s"].get<double>(), count * tuned["time_ms"].get<double>() / 1e3,
+              1e-9);
+
+  const Json later = json_of("pipeline zoo:lenet5 --device agx-orin --samples 50000")["epochs"][1];
+  same(later["time_s"], later["energy_j"]);
+  same(count * later["minibatch_ms"].get<double>() / 1e3,
+       count * later["minibatch_j"].get<double>());
+}
+
+TEST_F(EstimateCommand, GovernorsAreObeyedOrRefused) {
+  const std::string modes = folder_.write("governors.csv",
+                                          "governor,cpu_mhz\nperformance,\nschedutil,\n"
+                                          "schedutil,1113.6\npowersave,\n");
+  const Json rows =
+      json_of("estimate zoo:resnet18 --device agx-orin --training --modes " + modes)["estimates"];
+  ASSERT_EQ(rows.size(), 4U);
+  const auto clock = [&](std::size_t i) { return rows[i]["clocks"]["cpu_mhz"].get<double>(); };
+  const auto time = [&](std::size_t i) { return rows[i]["time_ms"].get<double>(); };
+  EXPECT_NEAR(clock(0), 2201.6, 1e-6);
+  EXPECT_NEAR(clock(2), 1113.6, 1e-6);
+  EXPECT_NEAR(clock(3), 115.2, 1e-6);
+  EXPECT_EQ(rows[1]["mode"]["governor"], "schedutil");
+  EXPECT_NEAR(time(1) / time(0), 1, 0.03);
+  EXPECT_GT(time(3), 5 * time(0));
+  const auto epoch_s = [](const std::string& options) {
+    return json_of("pipeline zoo:resnet18 --device agx-orin" + options)["epochs"][1]["time_s"]
+        .get<double>();
+  };
+  EXPECT_NEAR(epoch_s(" --governor schedutil") / epoch_s(""), 1, 0.03);
+  EXPECT_NEAR(epoch_s(" --governor performance"), epoch_s(""), 1e-9);
+  // What is not asked stays at its highest.
+  EXPECT_LT(epoch_s(" --gpu-mhz 612"), 4 * epoch_s(""));
+
+  const std::string other = folder_.write("other.csv", "governor\nconservative\n");
+  expect_refused("estimate zoo:resnet18 --device agx-orin --modes " + other, 1, "conservative");
+  expect_refused("pipeline zoo:resnet18 --device agx-orin --governor interactive", 1,
+                 "interactive");
+  expect_refused("roofline --device agx-orin --modes " + modes, 2, "governor");
 }
 
 TEST_F(EstimateCommand, FaultsAreOneLine) {

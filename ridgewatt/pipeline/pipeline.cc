@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/roofline/feed.h"
 
 namespace ridgewatt {
 namespace {
@@ -63,13 +64,30 @@ double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int 
   return turn_s / config.workers;
 }
 
-// Between minibatches, as the cores allow it.
-double cores_s(const PipelineConfig& config, const StageTimes& stages) {
-  if (config.keeps_core) {
-    return kept_cores_s(config, stages, workers_beside_main(config, stages));
+FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stages) {
+  FeedBounds bounds = feed_bounds({.workers = config.workers,
+                                   .cores = static_cast<double>(config.cores),
+                                   .streams = config.storage.streams,
+                                   .fetch_s = stages.fetch_s,
+                                   .preprocess_s = stages.preprocess_s,
+                                   .main_s = stages.hand_over_s + stages.compute_s,
+                                   .main_cpu_s = main_on_cpu_s(config, stages)});
+  if (config.keeps_core && config.workers > 0) {
+    bounds.cores_s = kept_cores_s(config, stages, workers_beside_main(config, stages));
   }
-  return std::max(stages.preprocess_s / std::min(config.workers, config.cores),
-                  (stages.preprocess_s + main_on_cpu_s(config, stages)) / config.cores);
+  return bounds;
+}
+
+// The first of equals.
+PipelineBound longest(const FeedBounds& bounds) {
+  if (bounds.serial_s > 0) return PipelineBound::kSerial;
+  const std::pair<PipelineBound, double> all[] = {{PipelineBound::kCompute, bounds.main_s},
+                                                  {PipelineBound::kWorkers, bounds.workers_s},
+                                                  {PipelineBound::kCores, bounds.cores_s},
+                                                  {PipelineBound::kStorage, bounds.storage_s}};
+  return std::max_element(std::begin(all), std::end(all),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 }  // namespace
@@ -130,8 +148,10 @@ StageTimes stage_times(const PipelineConfig& config, int epoch) {
   const double miss = miss_share(config, epoch);
   const double slow = config.workers > 0 ? 1 + miss * (config.worker_slowdown - 1) : 1;
   StageTimes stages;
-  stages.fetch_s = config.batch * (miss * config.storage.read_s(config.sample_bytes) +
-                                   (1 - miss) * find_storage("memory").read_s(config.sample_bytes));
+  const double cached_s =
+      config.preprocess_reads_cache ? 0 : find_storage("memory").read_s(config.sample_bytes);
+  stages.fetch_s =
+      config.batch * (miss * config.storage.read_s(config.sample_bytes) + (1 - miss) * cached_s);
   stages.preprocess_s = config.batch * config.preprocess_s_per_sample * slow;
   if (config.workers > 0) {
     stages.hand_over_s =
@@ -163,28 +183,15 @@ EpochCost epoch_cost(const PipelineConfig& config, int epoch) {
   EpochCost cost;
   cost.stages = stage_times(config, epoch);
   cost.minibatches = minibatches_of(config);
-  const auto& [fetch_s, preprocess_s, hand_over_s, compute_s] = cost.stages;
-  const double load_s = fetch_s + preprocess_s;
-  if (config.workers == 0) {
-    cost.bound = PipelineBound::kSerial;
-    cost.interval_s = load_s + compute_s;
-    cost.time_s = cost.minibatches * cost.interval_s;
-  } else {
-    const double main_s = hand_over_s + compute_s;
-    // The first of equals names the bound.
-    const std::pair<PipelineBound, double> bounds[] = {
-        {PipelineBound::kCompute, main_s},
-        {PipelineBound::kWorkers, load_s / config.workers},
-        {PipelineBound::kCores, cores_s(config, cost.stages)},
-        {PipelineBound::kStorage, fetch_s / std::min(config.workers, config.storage.streams)}};
-    for (const auto& [bound, interval_s] : bounds) {
-      if (interval_s <= cost.interval_s) continue;
-      cost.interval_s = interval_s;
-      cost.bound = bound;
-    }
-    cost.time_s = load_s + main_s + (cost.minibatches - 1) * cost.interval_s;
+  const StageTimes& stages = cost.stages;
+  const FeedBounds bounds = bounds_of(config, stages);
+  cost.bound = longest(bounds);
+  cost.interval_s = bounds.period_s(config.rounded);
+  cost.time_s = cost.minibatches * cost.interval_s;
+  if (config.workers > 0) {
+    cost.start_s = stages.fetch_s + stages.preprocess_s + bounds.main_s - cost.interval_s;
   }
-  cost.compute_s = cost.minibatches * compute_s;
+  cost.compute_s = cost.minibatches * stages.compute_s;
   cost.stall_s = cost.time_s - cost.compute_s;
   cost.energy_j = epoch_energy_j(config, cost.stages, cost.minibatches, cost.time_s);
   return cost;

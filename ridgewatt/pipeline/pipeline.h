@@ -12,9 +12,9 @@
 //   w = 0 workers   t = F + P + g
 //   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
 //                           (P + h + u g) / cores)
-// the bounds of a closed network of queues (Denning and Buzen, Computing Surveys 10(3), 1978); u is
-// the share of compute that keeps a CPU core busy. A worker works on one minibatch at a time, and
-// minibatches come in order, as in PyTorch's DataLoader. simulate_pipeline.h plays the same events.
+// the bounds of roofline/feed.h, which a twin shares; u is the share of compute that keeps a CPU
+// core busy. A worker works on one minibatch at a time, and minibatches come in order, as in
+// PyTorch's DataLoader. simulate_pipeline.h plays the same events.
 //
 // That last term lets any process run on any core at any moment. A kernel moves processes seldom:
 // with `keeps_core` each stays on one core, n workers on the main process's, and at most m on any
@@ -53,12 +53,14 @@ struct PipelineConfig {
   StorageModel storage;
   double cache_bytes = 1e12;  // RAM that the workload leaves to the page cache
   double preprocess_s_per_sample = 0;
+  bool preprocess_reads_cache = false;  // it includes what reading from the page cache takes
   // What a worker takes over what the main process takes, for minibatches that come from storage.
   double worker_slowdown = 1;
   double hand_over_s = 0;        // of a minibatch, worker to main process, with cores to spare
   double compute_s = 0;          // of a minibatch
   double compute_cpu_share = 0;  // of compute_s that keeps one core busy
   bool keeps_core = false;       // every process stays on one core
+  bool rounded = false;          // the corner of compute and delivery, as a twin has it (feed.h)
   // Power: at rest, more while computing, more a core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
@@ -83,11 +85,13 @@ struct StageTimes {
 struct EpochCost {
   StageTimes stages;
   double minibatches = 0;
-  double interval_s = 0;  // between minibatches, in steady state
-  double time_s = 0;
-  double compute_s = 0;  // of the epoch
-  double stall_s = 0;    // time_s - compute_s: fetch, preprocessing and hand-over that show
-  double energy_j = 0;
+  double interval_s = 0;  // from one minibatch to the next
+  double time_s = 0;      // so many intervals
+  double compute_s = 0;   // of the epoch
+  double stall_s = 0;     // time_s - compute_s: fetch, preprocessing and hand-over that show
+  double energy_j = 0;    // over time_s
+  // Before, once: until the workers have loaded the first minibatch. Power at rest.
+  double start_s = 0;
   PipelineBound bound = PipelineBound::kCompute;
 };
 
@@ -111,7 +115,7 @@ StageTimes stage_times(const PipelineConfig& config, int epoch);
 int workers_beside_main(const PipelineConfig& config, const StageTimes& stages);
 // Closed form. `epoch` 0 reads storage; later ones what the page cache lacks.
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
-// time and energy from stages and the time that an epoch took.
+// Energy from stages and the time that an epoch took.
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s);
 

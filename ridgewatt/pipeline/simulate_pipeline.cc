@@ -210,7 +210,7 @@ EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t 
                      cost.stages.compute_s;
     }
   } else {
-    cost.time_s = Simulation(config, cost.stages, cv, seed, minibatches).run();
+    cost.time_s = Simulation(config, cost.stages, cv, seed, minibatches).run() - cost.start_s;
   }
   cost.interval_s = cost.time_s / cost.minibatches;
   cost.stall_s = cost.time_s - cost.compute_s;

@@ -9,23 +9,36 @@ namespace ridgewatt {
 
 PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const PowerMode& mode) {
   const Twin& twin = model.twin();
-  if (mode.has(Knob::kCpuClock)) {
-    const double speed = mode.cpu_clock_hz / twin.cpu_clock_hz;
-    config.preprocess_s_per_sample /= speed;
-    config.hand_over_s /= speed;
+  RunOptions run = model.options();
+  run.loader_workers = config.workers;
+  const Breakdown at = model.estimator(config.batch).breakdown(mode, run);
+  if (at.clocks.has(Knob::kCpuClock)) {
+    config.hand_over_s *= twin.cpu_clock_hz / at.clocks.cpu_clock_hz;
   }
-  config.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : twin.cpu_cores;
-  const Breakdown minibatch = model.estimator(config.batch).breakdown(mode);
-  config.compute_s = minibatch.total.pipe_s;
-  config.base_w = minibatch.static_j / config.compute_s;
-  config.compute_w = minibatch.total.power_w - config.base_w;
-  config.core_w = twin[TwinParam::kCpuBusyPower];
+  config.preprocess_s_per_sample = at.load_cpu_s / config.batch;
+  config.preprocess_reads_cache = !run.loader_s_per_sample;
+  config.cores = at.clocks.has(Knob::kCpuCores) ? at.clocks.cpu_cores : twin.cpu_cores;
+  config.rounded = true;
+  config.compute_s = at.total.pipe_s;
+  config.compute_cpu_share = std::min(1.0, at.launch_cpu_s / at.total.pipe_s);
+  config.base_w = at.always_w;
+  config.core_w = at.busy_core_w;
+  config.compute_w =
+      (at.total.energy_j() - at.always_w * at.total.period_s - at.busy_core_w * at.load_cpu_s) /
+      at.total.pipe_s;
   return config;
 }
 
 std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const TwinModel& model,
                                     const KnobSpace& space, const PowerMode& mode) {
-  std::vector<WhatIf> changes = loader_changes(on_twin(config, model, mode));
+  std::vector<WhatIf> changes;
+  for (const auto& change : loader_changes(on_twin(config, model, mode))) {
+    PipelineConfig changed = config;
+    changed.workers = change.config.workers;
+    changed.storage = change.config.storage;
+    changed.cache_bytes = change.config.cache_bytes;
+    changes.push_back(what_if(change.change, on_twin(changed, model, mode)));
+  }
   for (const int batch : {config.batch / 2, config.batch * 2, config.batch * 4}) {
     if (batch < 1 || !model.fits_memory(batch)) continue;
     PipelineConfig changed = config;

@@ -45,7 +45,8 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
   add({{"batch"}});
   add(cost_columns());
   add({{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
-       {.name = "stall_ms", .rank = 3}});
+       {.name = "stall_ms", .rank = 3},
+       {.name = "gpu_load_pct", .heading = "GPU load (%)", .digits = 3, .rank = 3}});
   add({{.name = "bound", .heading = "bound by", .rank = 2}, {.name = "fits_memory", .rank = 1}});
   if (options.job_samples > 0) {
     if (options.for_people)
@@ -65,7 +66,7 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
 
 Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options) {
   std::vector<PowerMode> modes;
-  for (const auto& row : rows) modes.push_back(row.mode);
+  for (const auto& row : rows) modes.push_back(row.estimate.clocks);
   const bool preset =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.preset.empty(); });
   // Where boards are compared, their modes are the lesser question.
@@ -75,7 +76,7 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     const MinibatchCost& total = row.estimate.total;
     std::vector<Cell> cells;
     if (options.boards) cells.emplace_back(row.board);
-    for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(std::move(cell));
+    for (auto& cell : knob_cells(row.estimate.clocks, knobs)) cells.push_back(std::move(cell));
     if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
     add_interval(cells, total.period_s * 1e3, row.fit.time_log_sd);
@@ -83,6 +84,7 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     add_interval(cells, total.energy_j(), row.fit.energy_log_sd);
     cells.emplace_back(total.median_s * 1e3);
     cells.emplace_back(total.stall_s() * 1e3);
+    cells.emplace_back(100 * row.estimate.gpu_load);
     cells.emplace_back(std::string(cause_name(row.estimate.dominant())));
     cells.emplace_back(std::string(row.fits_memory ? "yes" : "no"));
     if (options.job_samples > 0) {

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/roofline/feed.h"
+#include "ridgewatt/roofline/governor.h"
 #include "ridgewatt/roofline/kernel_terms.h"
 
 namespace ridgewatt {
@@ -17,10 +19,6 @@ double square(double x) {
 }
 double cube(double x) {
   return x * x * x;
-}
-// A maximum with a rounded corner, (a^6 + b^6)^(1/6).
-double smooth_max(double a, double b) {
-  return std::cbrt(std::sqrt(square(cube(a)) + square(cube(b))));
 }
 
 }  // namespace
@@ -106,6 +104,7 @@ void Estimator::GpuState::build_envelope(const std::vector<Corner>& chains) {
 }
 
 struct Estimator::CpuState {
+  double workers = 0;
   double cores = 1;
   double relative_clock = 1;
   double voltage_squared = 1;
@@ -113,11 +112,7 @@ struct Estimator::CpuState {
   double host_s = 0;       // before the first launch
   double thread_s = 0;     // CPU time of the launching thread: host and all launches
   double load_core_s = 0;  // CPU time of loading the minibatch
-};
-
-struct Estimator::Feed {
-  double period_s = 0;  // from one minibatch to the next
-  double median_s = 0;  // of minibatches as they are timed
+  bool data_is_there = false;
 };
 
 Estimator::Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options)
@@ -193,7 +188,7 @@ const Estimator::GpuState& Estimator::gpu_state(const PowerMode& mode) const {
   return *state;
 }
 
-Estimator::CpuState Estimator::cpu_state(const PowerMode& mode) const {
+Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions& run) const {
   const auto& t = twin_;
   CpuState state;
   const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz;
@@ -208,19 +203,21 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode) const {
   state.host_s =
       (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
   state.thread_s = state.host_s + terms_->launches_until.back() * state.launch_s;
-  if (options_.loader_s_per_sample) {
-    state.load_core_s = *options_.loader_s_per_sample * t.cpu_clock_hz * cost_->batch / clock_hz;
+  state.workers = run.loader_workers;
+  state.data_is_there =
+      cost_->kind == WorkloadKind::kInference && !run.loader_s_per_sample && run.loader_workers > 0;
+  if (run.loader_s_per_sample) {
+    state.load_core_s = *run.loader_s_per_sample * t.cpu_clock_hz * cost_->batch / clock_hz;
   } else {
     const bool training = cost_->kind == WorkloadKind::kTraining;
-    const double in_process = options_.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
+    const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
     state.load_core_s = t[training ? P::kTrainingLoaderCycles : P::kInferenceLoaderCycles] *
                         in_process * cost_->batch / clock_hz;
   }
   // With fewer cores than threads the launching thread waits for one when the workers are busy.
-  const double workers = options_.loader_workers;
-  const double crowd = std::max(0.0, 1 - state.cores / (workers + 1));
-  if (crowd > 0 && workers > 0) {
-    const double load = square(state.load_core_s / std::min(workers, state.cores));
+  const double crowd = std::max(0.0, 1 - state.cores / (state.workers + 1));
+  if (crowd > 0 && state.workers > 0) {
+    const double load = square(state.load_core_s / std::min(state.workers, state.cores));
     const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + square(state.thread_s));
     state.launch_s *= slower;
     state.host_s *= slower;
@@ -237,20 +234,14 @@ double Estimator::uneven(const GpuState& gpu, const CpuState& cpu) const {
   return std::sqrt(std::sqrt(1 + square(square(shorter_s / chain_s))));
 }
 
-// Workers prepare whole minibatches side by side. Inference is timed from when its data is there;
+// What a median of timed minibatches shows. Inference is timed from when its data is there;
 // training includes the wait for data, but three workers or more, each on a core of its own,
-// deliver in bursts, so that most minibatches, and with them the median, wait for nothing. The
-// average power sees every wait.
-Estimator::Feed Estimator::feed(const CpuState& cpu, double pipe_s) const {
-  const double workers = options_.loader_workers;
-  if (workers == 0) return {pipe_s + cpu.load_core_s, pipe_s + cpu.load_core_s};
-  if (cpu.load_core_s == 0) return {pipe_s, pipe_s};
-  const double delivery_s = cpu.load_core_s / std::min(workers, cpu.cores);
-  const bool crowded = cpu.cores < workers + 1;
-  const double all_cores_s = crowded ? (cpu.load_core_s + cpu.thread_s) / cpu.cores : 0;
-  const double period_s = smooth_max(pipe_s, std::max(delivery_s, all_cores_s));
-  const bool waits_timed = cost_->kind == WorkloadKind::kTraining && (crowded || workers < 3);
-  return {period_s, waits_timed ? period_s : pipe_s};
+// deliver in bursts, so that most minibatches, and with them the median, wait for nothing.
+double Estimator::median_s(const CpuState& cpu, double pipe_s, double period_s) const {
+  if (cpu.workers == 0) return period_s;
+  const bool crowded = cpu.cores < cpu.workers + 1;
+  const bool waits_timed = cost_->kind == WorkloadKind::kTraining && (crowded || cpu.workers < 3);
+  return waits_timed ? period_s : pipe_s;
 }
 
 Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
@@ -259,7 +250,12 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   const double stretch = uneven(gpu, cpu);
   const double launched_s = chain.launches * cpu.launch_s;
   const double pipe_s = cpu.host_s + stretch * (launched_s + chain.gpu_s);
-  const auto [period_s, median_s] = feed(cpu, pipe_s);
+  const double period_s = feed_bounds({.workers = static_cast<int>(cpu.workers),
+                                       .cores = cpu.cores,
+                                       .preprocess_s = cpu.load_core_s,
+                                       .main_s = pipe_s,
+                                       .main_cpu_s = cpu.thread_s})
+                              .period_s(true);
   Breakdown result;
   auto& time = result.time_s;
   const auto at = [](Cause cause) { return static_cast<std::size_t>(cause); };
@@ -288,22 +284,53 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
   // Inference that is not told of a data set is of data that is there: it takes no part in the
   // waits of the runs that were fitted, whose power is what is known.
-  const bool data_is_there =
-      cost_->kind == WorkloadKind::kInference && !options_.loader_s_per_sample;
-  const double counted_s = data_is_there ? median_s : period_s;
+  const double median = median_s(cpu, pipe_s, period_s);
+  const double counted_s = cpu.data_is_there ? median : period_s;
   result.counted_share = counted_s / period_s;
   time[at(Cause::kLoader)] = counted_s - pipe_s;
   double energy_j = result.static_j *= result.counted_share;
   for (double& part : energy) energy_j += part *= result.counted_share;
-  result.total = {counted_s, pipe_s, median_s, energy_j / counted_s};
+  result.total = {counted_s, pipe_s, median, energy_j / counted_s};
+  result.gpu_load = gpu.total_s / counted_s;
+  result.load_cpu_s = cpu.data_is_there ? 0 : cpu.load_core_s;
+  result.launch_cpu_s = cpu.thread_s;
+  result.always_w = static_w;
+  result.busy_core_w = core_w;
   return result;
 }
 
-Breakdown Estimator::breakdown(const PowerMode& mode) const {
-  if (!mode.governor.empty()) {
-    throw UsageError("a twin knows fixed clocks only, not a governor", mode.governor);
-  }
-  return combine(gpu_state(mode), cpu_state(mode));
+Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) const {
+  return combine(gpu_state(clocks), cpu_state(clocks, run));
+}
+
+// The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
+// where there are fewer cores than threads, a core runs one after the other.
+PowerMode Estimator::clocks(const PowerMode& mode, const RunOptions& run) const {
+  if (mode.governor.empty()) return mode;
+  return settled_clocks(twin_, mode, [&](const PowerMode& clocks) {
+    const Breakdown at = at_clocks(clocks, run);
+    const double cores = clocks.has(Knob::kCpuCores) ? clocks.cpu_cores : twin_.cpu_cores;
+    const double workers = run.loader_workers;
+    DomainLoad load{at.total.pipe_s, at.total.period_s, at.gpu_load};
+    const auto busier = [&](double run_s, double cycle_s) {
+      if (run_s * load.cpu_cycle_s <= load.cpu_run_s * cycle_s) return;
+      load.cpu_run_s = run_s;
+      load.cpu_cycle_s = cycle_s;
+    };
+    if (workers > 0) busier(at.load_cpu_s, workers * at.total.period_s);
+    if (workers == 0) busier(at.total.pipe_s + at.load_cpu_s, at.total.period_s);
+    if (cores < workers + 1) {
+      busier((at.total.pipe_s + at.load_cpu_s) / cores, at.total.period_s);
+    }
+    return load;
+  });
+}
+
+Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
+  const PowerMode at = clocks(mode, run);
+  Breakdown result = at_clocks(at, run);
+  result.clocks = at;
+  return result;
 }
 
 MinibatchCost Estimator::operator()(const PowerMode& mode) const {
@@ -311,12 +338,13 @@ MinibatchCost Estimator::operator()(const PowerMode& mode) const {
 }
 
 double Estimator::bandwidth(const PowerMode& mode) const {
-  return gpu_state(mode).bandwidth;
+  return gpu_state(clocks(mode, options_)).bandwidth;
 }
 
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
-  const GpuState& gpu = gpu_state(mode);
-  const CpuState cpu = cpu_state(mode);
+  const PowerMode at = clocks(mode, options_);
+  const GpuState& gpu = gpu_state(at);
+  const CpuState cpu = cpu_state(at, options_);
   // Before the corner the launches are on the longest chain, after it the GPU.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
   const double stretch = uneven(gpu, cpu);
@@ -327,11 +355,13 @@ void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s)
 
 std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   const Breakdown whole = breakdown(mode);
-  const GpuState& gpu = gpu_state(mode);
+  PowerMode at = whole.clocks;
+  at.governor.clear();  // settled
+  const GpuState& gpu = gpu_state(at);
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
-  add_layer_times(mode, time_s);
+  add_layer_times(at, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
-  const std::size_t corner = gpu.corner(cpu_state(mode).launch_s).kernel;
+  const std::size_t corner = gpu.corner(cpu_state(at, options_).launch_s).kernel;
   // What is not a kernel's own dynamic energy is spent for time.
   double own_j = 0;
   std::vector<LayerEstimate> layers(time_s.size());

@@ -4,6 +4,7 @@
 //   const MinibatchCost at = estimator(mode);         // microseconds: kernels are summed once a
 //                                                     // (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
+// A mode with a governor is run at the clocks at which it settles (governor.h): why.clocks.
 //
 // The model (docs/twin.md). On the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
@@ -81,6 +82,13 @@ struct Breakdown {
   // Of the period of the runs that the twin was fitted on: below 1 where their waits do not count.
   double counted_share = 1;
   Cause dominant() const;  // of the period
+
+  PowerMode clocks;         // what the minibatch ran at: the mode, or where its governor settled
+  double gpu_load = 0;      // share of the period in which kernels run
+  double load_cpu_s = 0;    // CPU time of loading it
+  double launch_cpu_s = 0;  // CPU time of handing it over and launching
+  double always_w = 0;      // power whether or not anything runs
+  double busy_core_w = 0;   // on top, of a core that runs
 };
 
 // A job of so many samples: whole minibatches, one after the other.
@@ -112,10 +120,12 @@ class Estimator {
   ~Estimator();
   Estimator(Estimator&&) noexcept;
 
-  // Safe to call from several threads. Absent knobs count as the highest; UsageError for a
-  // governor.
+  // Safe to call from several threads. Absent knobs count as the highest; NotSupportedError for a
+  // governor that is not modelled.
   MinibatchCost operator()(const PowerMode& mode) const;
-  Breakdown breakdown(const PowerMode& mode) const;
+  Breakdown breakdown(const PowerMode& mode) const { return breakdown(mode, options_); }
+  // The same, fed in another way.
+  Breakdown breakdown(const PowerMode& mode, const RunOptions& run) const;
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;
   // Adds every kernel's time in `mode` to `time_s` (one entry a kernel): detail over many modes.
   void add_layer_times(const PowerMode& mode, std::span<double> time_s) const;
@@ -130,10 +140,11 @@ class Estimator {
   struct CpuState;  // launch, host and loader for one CPU setting
   const GpuState& gpu_state(const PowerMode& mode) const;
   std::unique_ptr<GpuState> make_gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
-  CpuState cpu_state(const PowerMode& mode) const;
-  struct Feed;  // period and median, given how fast data comes
+  CpuState cpu_state(const PowerMode& mode, const RunOptions& run) const;
+  PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
+  Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
   double uneven(const GpuState& gpu, const CpuState& cpu) const;
-  Feed feed(const CpuState& cpu, double pipe_s) const;
+  double median_s(const CpuState& cpu, double pipe_s, double period_s) const;
   Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;
 
   Twin twin_;

@@ -140,6 +140,8 @@ void set_hardware(const Board& board, Twin& twin) {
     return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
   };
   twin.board = board.name;
+  twin.levels = levels;
+  for (auto& values : twin.levels) std::sort(values.begin(), values.end());
   twin.cpu_clock_hz = highest(Knob::kCpuClock);
   twin.gpu_clock_hz = highest(Knob::kGpuClock);
   twin.mem_clock_hz = highest(Knob::kMemClock);

@@ -31,6 +31,7 @@ class TwinModel {
   bool fits_memory(int batch) const;
 
   const Twin& twin() const { return twin_; }
+  const RunOptions& options() const { return options_; }
   // Deviations of ln(measured / modelled) on workloads that the twin did not see. They are mostly
   // common to all modes of a workload: a few measurements remove the greater part.
   double time_log_sd() const { return twin_.fit.time_log_sd; }

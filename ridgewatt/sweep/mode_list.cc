@@ -14,15 +14,14 @@ std::vector<PowerMode> read_modes(const std::string& path) {
   const std::string text = read_file(path);
   CsvReader csv(text, path);
   const PointReader reader(csv, PointReader::Clocks::kOfBoards);
-  if (!reader.has_knobs()) {
+  if (!reader.has_knobs() && !reader.has_governor()) {
     throw InputError("a file of modes has no knob column", path,
-                     "cpu_cores, cpu_mhz, gpu_mhz or mem_mhz");
+                     "cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");
   }
   std::vector<PowerMode> modes;
   std::set<PowerMode> seen;
   while (csv.next()) {
     PowerMode mode = reader.read().mode;
-    mode.governor.clear();
     if (mode == PowerMode{}) throw InputError("the row holds no knob", csv.where());
     if (seen.insert(mode).second) modes.push_back(std::move(mode));
   }

@@ -9,8 +9,9 @@
 
 namespace ridgewatt {
 
-// The modes of a CSV file with knob columns as in a sweep (other columns are ignored), in the order
-// of their first appearance. InputError: no knob column, a value that is not a clock in MHz.
+// The modes of a CSV file with knob columns or `governor` as in a sweep (other columns are
+// ignored), in the order of their first appearance. InputError: no such column, a value that is not
+// a clock in MHz.
 std::vector<PowerMode> read_modes(const std::string& path);
 
 // What select_modes understands, for help and errors.

@@ -1,0 +1,164 @@
+// One minibatch, many of them, a job: by the estimator, by what a search on a twin observes, and by
+// the training pipeline.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/pipeline/twin_pipeline.h"
+#include "ridgewatt/roofline/calibration_runs.h"
+
+namespace ridgewatt {
+namespace {
+
+// A network, its kind and how it is fed, on a board.
+struct Question {
+  std::shared_ptr<TwinModel> model;
+  OperatingPoint point;
+  RunOptions run;
+};
+
+class TwinJob : public ::testing::Test {
+ protected:
+  // Of the networks and batches a few, so that their costs are counted once.
+  static constexpr const char* kNetworks[] = {"lenet5", "resnet18", "mobilenet_v2"};
+  static constexpr int kBatches[] = {1, 3, 16, 64};
+  const std::vector<std::string> boards_ = {"agx-orin", "orin-nano-8gb", "agx-xavier", "nano"};
+
+  WorkloadCost cost(const std::string& network, bool training, int batch) {
+    auto& known = costs_[{network, training, batch}];
+    if (known) return *known;
+    auto& eager = networks_[network];
+    if (!eager) eager = std::make_unique<EagerModel>("zoo:" + network);
+    EagerOptions options;
+    options.batch = batch;
+    options.training = training;
+    known = std::make_unique<WorkloadCost>(eager->cost(options));
+    return *known;
+  }
+
+  Question ask(Random& random) {
+    const Board board = load_board(boards_[random.below(boards_.size())]);
+    const KnobSpace space = knob_space(board);
+    Question asked;
+    asked.point = {space[random.below(space.size())], kBatches[random.below(std::size(kBatches))]};
+    asked.run.loader_workers = static_cast<int>(random.below(10));
+    if (random.below(2) == 0) {
+      asked.run.loader_s_per_sample = 1e-5 * std::exp(random.uniform(0, 8));
+    }
+    if (random.below(4) == 0) asked.point.mode.governor = "schedutil";
+    const std::string network = kNetworks[random.below(std::size(kNetworks))];
+    const bool training = random.below(4) > 0;
+    asked.model = std::make_shared<TwinModel>(
+        load_twin(board),
+        [this, network, training](int batch) { return cost(network, training, batch); }, asked.run);
+    return asked;
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<EagerModel>> networks_;
+  std::map<std::tuple<std::string, bool, int>, std::unique_ptr<WorkloadCost>> costs_;
+};
+
+void expect_equal(double actual, double expected, const char* what) {
+  EXPECT_NEAR(actual, expected, 1e-9 * expected) << what;
+}
+
+TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
+  Random random(16);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Question asked = ask(random);
+    const auto& [model, point, run] = asked;
+    const double samples = 1 + static_cast<double>(random.below(1000000));
+    const double count = std::ceil(samples / point.batch);
+    SCOPED_TRACE(describe(point.mode) + ", " + std::to_string(run.loader_workers) + " workers");
+
+    // `estimate`
+    const Breakdown why = model->estimator(point.batch).breakdown(point.mode);
+    const JobCost job = job_cost(why.total, point.batch, samples);
+    expect_equal(count * why.total.period_s, job.time_s, "time");
+    expect_equal(count * why.total.energy_j(), job.energy_j, "energy");
+    double causes_j = why.static_j;
+    double causes_s = 0;
+    for (const double part : why.energy_j) causes_j += part;
+    for (const double part : why.time_s) causes_s += part;
+    expect_equal(count * causes_s, job.time_s, "causes of time");
+    expect_equal(count * causes_j, job.energy_j, "causes of energy");
+    expect_equal(why.total.pipe_s + why.total.stall_s(), why.total.period_s, "stall");
+
+    // `tune`
+    const MinibatchCost tuned = (*model)(point);
+    const Observation seen = model->observe(point);
+    expect_equal(count * tuned.period_s, job.time_s, "time of tune");
+    expect_equal(count * seen.time_s, job.time_s, "time of a search");
+    expect_equal(count * seen.energy_j(), job.energy_j, "energy of a search");
+
+    // `pipeline`, its data in the page cache; inference without a loader is no pipeline.
+    const bool training = model->estimator(point.batch).cost().kind == WorkloadKind::kTraining;
+    if (!training && !run.loader_s_per_sample) continue;
+    PipelineConfig config;
+    config.samples = samples;
+    config.batch = point.batch;
+    config.workers = run.loader_workers;
+    const EpochCost epoch = epoch_cost(on_twin(config, *model, point.mode), 1);
+    expect_equal(epoch.interval_s, why.total.period_s, "interval");
+    expect_equal(epoch.time_s, job.time_s, "time of pipeline");
+    expect_equal(epoch.energy_j, job.energy_j, "energy of pipeline");
+    expect_equal(count * epoch.interval_s, epoch.time_s, "time of an epoch");
+    if (HasFailure()) break;
+  }
+}
+
+// More cores or workers change the energy of a job where they change its time, and not otherwise:
+// by more than 10 % only with its time, which in all but 1 of 1,000 steps changes by 10 % itself.
+// Inference without a data set is no job: its power is that of runs which a loader fed.
+TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
+  Random random(17);
+  const double jump = std::log(1.1);
+  int jumps = 0;
+  int steps = 0;
+  int less = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    Question asked = ask(random);
+    asked.point.mode.governor.clear();
+    const Estimator& estimator = asked.model->estimator(asked.point.batch);
+    if (!asked.run.loader_s_per_sample && estimator.cost().kind == WorkloadKind::kInference) {
+      continue;
+    }
+    const auto expect_no_jump = [&](const MinibatchCost& a, const MinibatchCost& b,
+                                    const std::string& step) {
+      const double energy = std::abs(std::log(b.energy_j() / a.energy_j()));
+      const double time = std::abs(std::log(b.period_s / a.period_s));
+      ++steps;
+      jumps += time > jump ? 1 : 0;
+      if (energy <= jump) return;
+      less += time <= jump ? 1 : 0;
+      EXPECT_GT(time, 0.3 * energy) << step << ", " << describe(asked.point.mode);
+    };
+    PowerMode mode = asked.point.mode;
+    const int most = asked.model->twin().cpu_cores;
+    for (int cores = 1; cores < most; ++cores) {
+      mode.cpu_cores = cores;
+      const MinibatchCost few = estimator(mode);
+      mode.cpu_cores = cores + 1;
+      expect_no_jump(few, estimator(mode), std::to_string(cores) + " cores and one more");
+    }
+    for (int workers = 0; workers < 9; ++workers) {
+      RunOptions run = asked.run;
+      run.loader_workers = workers;
+      const MinibatchCost few = estimator.breakdown(asked.point.mode, run).total;
+      run.loader_workers = workers + 1;
+      expect_no_jump(few, estimator.breakdown(asked.point.mode, run).total,
+                     std::to_string(workers) + " workers and one more");
+    }
+    if (HasFailure()) break;
+  }
+  EXPECT_LE(less, steps / 1000);
+  EXPECT_GT(jumps, 100);  // of time, or nothing was asked
+}
+
+}  // namespace
+}  // namespace ridgewatt
