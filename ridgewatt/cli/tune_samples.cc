@@ -47,7 +47,8 @@ void tune_samples(const Context& context, const TuneOptions& options) {
     const auto cost = std::make_shared<ModelCost>(options.model, kind, options.precision);
     caveats = (*cost)(batches.empty() ? 1 : std::max(batches.front(), 1)).caveats;
     predictor.add_reference(twin_reference(
-        options.device, [cost](int batch) { return (*cost)(batch); }, space.points()));
+        options.device, [cost](int batch) { return (*cost)(batch); }, samples.provenance,
+        space.points()));
   }
   predictor.fit(samples.observations);
 

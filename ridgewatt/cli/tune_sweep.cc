@@ -42,8 +42,7 @@ std::vector<Observation> twin_view(const TuneOptions& options, const Sweep& swee
                         [cost](int batch) { return (*cost)(batch); });
   std::vector<Observation> rows;
   for (const auto& point : space.points()) {
-    const TimePower at = model(point).timed();  // as the sweep's own rows
-    rows.push_back({point, at.time_s, at.power_w});
+    rows.push_back(model.observe_as(sweep.provenance, point));
   }
   caveats = model.estimator(space.points().front().batch).cost().caveats;
   return rows;

@@ -12,18 +12,15 @@
 namespace ridgewatt {
 namespace {
 
-Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
+Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model, Provenance samples,
                        std::vector<OperatingPoint> points) {
   Reference reference;
   reference.name = std::move(name);
   reference.points = std::move(points);
-  reference.at = [model](std::span<const OperatingPoint> asked) {
+  reference.at = [model, samples](std::span<const OperatingPoint> asked) {
     std::vector<Observation> result;
     result.reserve(asked.size());
-    for (const auto& point : asked) {
-      const TimePower estimate = (*model)(point).timed();  // samples are medians
-      result.push_back({point, estimate.time_s, estimate.power_w});
-    }
+    for (const auto& point : asked) result.push_back(model->observe_as(samples, point));
     return result;
   };
   return reference;
@@ -31,11 +28,11 @@ Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
 
 }  // namespace
 
-Reference twin_reference(const std::string& board, CostFunction costs,
+Reference twin_reference(const std::string& board, CostFunction costs, Provenance samples,
                          std::vector<OperatingPoint> points) {
   return reference_of(board + " twin",
                       std::make_shared<TwinModel>(load_twin(load_board(board)), std::move(costs)),
-                      std::move(points));
+                      samples, std::move(points));
 }
 
 Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
@@ -56,7 +53,7 @@ Reference unseen_twin_reference(const std::string& board, const std::vector<Swee
   if (costs.contains(0)) costs.emplace(1, costs.at(0));
   const auto cost = [costs](int batch) { return *costs.at(batch); };
   return reference_of(board + " twin", std::make_shared<TwinModel>(twin, cost, own.front().options),
-                      std::move(points));
+                      Provenance::kReplayed, std::move(points));
 }
 
 }  // namespace ridgewatt

@@ -30,6 +30,12 @@ Observation TwinModel::observe(const OperatingPoint& point) const {
   return {point, cost.period_s, cost.power_w};
 }
 
+Observation TwinModel::observe_as(Provenance rows, const OperatingPoint& point) const {
+  if (rows != Provenance::kReplayed) return observe(point);
+  const TimePower timed = (*this)(point).timed();
+  return {point, timed.time_s, timed.power_w};
+}
+
 bool TwinModel::fits_memory(int batch) const {
   return estimator(batch).cost().peak_memory_bytes <= twin_.memory_bytes;
 }

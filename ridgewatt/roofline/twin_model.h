@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
@@ -26,6 +27,9 @@ class TwinModel {
   MinibatchCost operator()(const OperatingPoint& point) const;
   // The point as measuring it on the board would: mean time from one minibatch to the next.
   Observation observe(const OperatingPoint& point) const;
+  // The point as rows of that origin show it: the same, but for recorded files that say nothing of
+  // themselves (kReplayed), as published sweeps of medians do.
+  Observation observe_as(Provenance rows, const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
   // Whether the minibatch fits the board's memory.
   bool fits_memory(int batch) const;
