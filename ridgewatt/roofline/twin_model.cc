@@ -30,8 +30,8 @@ Observation TwinModel::observe(const OperatingPoint& point) const {
   return {point, cost.period_s, cost.power_w};
 }
 
-bool TwinModel::fits_memory(int batch) const {
-  return estimator(batch).cost().peak_memory_bytes <= twin_.memory_bytes;
+MemoryFootprint TwinModel::memory(int batch) const {
+  return memory_footprint(twin_, estimator(batch).cost(), options_);
 }
 
 }  // namespace ridgewatt

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/memory_footprint.h"
 
 namespace ridgewatt {
 
@@ -27,8 +28,9 @@ class TwinModel {
   // The point as measuring it on the board would: mean time from one minibatch to the next.
   Observation observe(const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
-  // Whether the minibatch fits the board's memory.
-  bool fits_memory(int batch) const;
+  // What the minibatch needs of the board's memory, and whether it fits.
+  MemoryFootprint memory(int batch) const;
+  bool fits_memory(int batch) const { return memory(batch).fits(); }
 
   const Twin& twin() const { return twin_; }
   // Deviations of ln(measured / modelled) on workloads that the twin did not see. They are mostly
