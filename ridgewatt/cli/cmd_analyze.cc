@@ -46,13 +46,14 @@ CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) 
   return options;
 }
 
-void print_layers(const Context& context, const Model& model, const Analysis& analysis) {
+void print_layers(const Context& context, const Model& model, const Analysis& analysis,
+                  const std::string& traffic) {
   const Table layers = analysis_layers(analysis);
   print(context, layers, kAnalysisOrder);
   if (context.csv()) return;
   print_sums(context, analysis_sums(layers));
   std::cout << "\nIn all:\n\n";
-  print_aside(context, analysis_totals(model, analysis));
+  print_aside(context, analysis_totals(model, analysis, traffic));
 }
 
 void run(const Context& context, const AnalyzeArguments& arguments) {
@@ -73,9 +74,9 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
                         {arguments.convention, arguments.traffic,
                          arguments.training ? arguments.optimizer : std::string()}));
   } else if (arguments.per_layer) {
-    print_layers(context, model, analysis);
+    print_layers(context, model, analysis, arguments.traffic);
   } else {
-    print(context, analysis_totals(model, analysis));
+    print(context, analysis_totals(model, analysis, arguments.traffic));
   }
   refuse_uncounted(context, caveats);
 }

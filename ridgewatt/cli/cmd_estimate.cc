@@ -41,7 +41,7 @@ void add_rows(const AskedBoard& asked, const std::vector<PowerMode>& modes,
   for (const auto& mode : modes) {
     for (const int batch : batches) {
       rows.push_back({asked.board.name, mode, batch, model.estimator(batch).breakdown(mode),
-                      model.twin().fit, model.fits_memory(batch), preset_name(asked.board, mode),
+                      model.twin().fit, model.memory(batch), preset_name(asked.board, mode),
                       model.twin().status});
     }
   }
@@ -74,7 +74,8 @@ Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
     for (auto& [key, value] : list[i].items()) {
       if (!of_mode(key)) row[key] = value;
     }
-    row["fits_memory"] = rows[i].fits_memory;
+    row["fits_memory"] = rows[i].memory.fits();
+    row["memory_gb"] = memory_json(rows[i].memory);
     add_origin(row, origins[i]);
     row["twin_error"] = twin_error_json(rows[i].fit);
     list[i] = row;
@@ -111,6 +112,7 @@ void print_json(const EstimateOptions& options, const std::vector<EstimateRow>& 
   if (!several) {
     json["twin"] = model.twin().status;
     json["fit"] = twin_error_json(model.twin().fit);
+    json["memory_sources"] = memory_sources_json(load_board(options.device));
   }
   add_caveats(estimator.cost().caveats, json);
   const Table table = estimate_table(rows, {several, options.dataset_size * options.epochs, false});
@@ -198,7 +200,7 @@ void run(const Context& context, EstimateOptions options) {
   }
   if (several) {
     std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
-      if (a.fits_memory != b.fits_memory) return a.fits_memory;
+      if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
       return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
     });
   }
@@ -206,7 +208,7 @@ void run(const Context& context, EstimateOptions options) {
   const TwinModel& first = *models.at(rows.front().board);
   say_caveats(context, first.estimator(options.workload.batches.front()).cost().caveats);
   print_result(context, options, rows, first, several);
-  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.fits_memory; })) {
+  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.memory.fits(); })) {
     throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
                           "take a smaller batch or a board with more memory");
   }

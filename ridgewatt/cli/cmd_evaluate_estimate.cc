@@ -64,7 +64,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
   if (command.findings) {
     add_findings(summary, runs, tables);
     tables.push_back(
-        {"race_to_halt", "eta B_eps / B_tau of dense convolutions, 90 % interval:",
+        {"race_to_halt", "eta B_eps / B_tau by class of kernels, 90 % interval:",
          race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
   }
   const std::string provenance =

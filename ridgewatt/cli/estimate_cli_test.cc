@@ -71,13 +71,14 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   EXPECT_EQ(lines[0],
             "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
             "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
-            "gpu_load_pct,bound,fits_memory,workload,kind,board,provenance,runtime,twin");
+            "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,workload,kind,board,provenance,runtime,"
+            "twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 25U);
-    EXPECT_EQ(cells[23], "pytorch-eager");
-    EXPECT_EQ(cells[24], "fitted");
+    ASSERT_EQ(cells.size(), 27U);
+    EXPECT_EQ(cells[25], "pytorch-eager");
+    EXPECT_EQ(cells[26], "fitted");
     EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
     EXPECT_EQ(cells[4], batches[row]);
     const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };
@@ -267,10 +268,95 @@ TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
   EXPECT_LE(roof["race_to_halt_ratio"], roof["race_to_halt_ratio_hi"]);
   EXPECT_EQ(roof["race_to_halt"] == "holds", roof["race_to_halt_ratio_hi"].get<double>() <= 1);
   for (const auto& layer : json["layers"]) {
-    EXPECT_LE(layer["modelled_gflop_per_s"].get<double>(),
-              layer["attainable_gflop_per_s"].get<double>() * (1 + 1e-9));
+    if (layer["intensity"].is_null()) continue;
+    const double rate = layer["modelled_gflop_per_s"];
+    EXPECT_LE(rate, layer["reached_gflop_per_s"].get<double>() * (1 + 1e-9));
+    EXPECT_LE(layer["reached_gflop_per_s"], layer["ceiling_gflop_per_s"]);
+    // Launches are no part of the rate.
+    EXPECT_NEAR(rate, layer["work_mflop"].get<double>() / layer["gpu_ms"].get<double>(),
+                1e-9 * rate);
   }
+  EXPECT_EQ(roof["roof"], "convolution");
+  EXPECT_EQ(roof["max_power_w"], 60);  // the board's limit
+  EXPECT_EQ(json["ceilings"][0]["key"], "gpu.tf32_flop_per_sm_cycle");
   expect_refused("roofline --device agx-orin --modes nothing", 1, "nothing");
+}
+
+// One definition of intensity, and one sum of the time, in both commands.
+TEST_F(EstimateCommand, RooflineAndEstimateTellTheSameOfALayer) {
+  const std::string of = " zoo:resnet50 --device agx-orin --modes maxn --batch 16 --format json";
+  const ProgramResult placed = run_program("roofline" + of);
+  const ProgramResult estimated = run_program("estimate --per-layer" + of);
+  ASSERT_EQ(placed.status + estimated.status, 0) << placed.output << estimated.output;
+  const Json roofline = Json::parse(placed.output);
+  const Json estimate = Json::parse(estimated.output);
+  ASSERT_EQ(roofline["layers"].size(), estimate["layers"].size());
+  for (std::size_t i = 0; i < roofline["layers"].size(); ++i) {
+    const Json& a = roofline["layers"][i];
+    const Json& b = estimate["layers"][i];
+    EXPECT_EQ(a["traffic_mb"], b["traffic_mb"]);
+    EXPECT_EQ(a["time_ms"], b["time_ms"]);
+    if (!a["intensity"].is_null()) EXPECT_NEAR(a["intensity"], b["intensity"], 1e-9);
+  }
+  double total_ms = 0;
+  for (const auto& part : roofline["time_parts"]) total_ms += part["time_ms"].get<double>();
+  EXPECT_NEAR(total_ms, estimate["estimates"][0]["time_ms"].get<double>(), 1e-6);
+}
+
+TEST_F(EstimateCommand, TheRoofsAreThoseOfTheClassesInTheModel) {
+  const ProgramResult result =
+      run_program("roofline zoo:bert_base --device agx-orin --modes maxn --batch 4 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json modes = Json::parse(result.output)["modes"];
+  EXPECT_EQ(modes[0]["roof"], "product");  // what takes most of the time comes first
+  EXPECT_GT(modes[0]["gpu_share_pct"], 50);
+  EXPECT_NEAR(
+      modes[0]["time_balance"].get<double>(),
+      modes[0]["reached_gflop_per_s"].get<double>() / modes[0]["reached_gb_per_s"].get<double>(),
+      1e-9);
+  EXPECT_LT(modes[0]["ceiling_gflop_per_s"], 5400);  // 5.3 TFLOPS of FP32, not TF32
+  for (const auto& row : modes) EXPECT_NE(row["roof"], "convolution");
+}
+
+TEST_F(EstimateCommand, PowerCapAndCachesAreReachable) {
+  const ProgramResult result = run_program(
+      "roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16 --power-cap 30 --level "
+      "L2=1000 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  for (const auto& row : json["modes"]) {
+    EXPECT_LE(row["max_power_w"], 30);
+    EXPECT_GT(row["uncapped_power_w"], 30);
+    EXPECT_LT(row["capped_from"], row["time_balance"]);
+  }
+  for (const auto& layer : json["layers"]) EXPECT_LE(layer["power_w"].get<double>(), 30 + 1e-9);
+  EXPECT_EQ(json["levels"].back()["level"], "L2");
+  EXPECT_EQ(json["levels"].back()["ceiling_gb_per_s"], 1000);
+  expect_refused("roofline --device agx-orin --modes maxn --power-cap 5", 2, "for time alone");
+  expect_refused("roofline --device agx-orin --level L2", 2, "--level needs NAME=GB/s");
+}
+
+TEST_F(EstimateCommand, MemoryIsToldInPartsWithSources) {
+  const ProgramResult result = run_program(
+      "estimate zoo:mobilenet_v3 --training --device xavier-nx --modes MODE_20W_6CORE --format "
+      "json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  const Json& memory = json["estimates"][0]["memory_gb"];
+  double sum = 0;
+  for (const char* part :
+       {"tensors", "workspace", "framework", "cuda_context", "cudnn", "loader"}) {
+    sum += memory[part].get<double>();
+  }
+  EXPECT_NEAR(sum, memory["needed"].get<double>(), 1e-9);
+  for (const char* part : {"framework", "cuda_context", "cudnn", "worker", "system"}) {
+    EXPECT_THAT(json["memory_sources"][part].get<std::string>(),
+                ::testing::SizeIs(::testing::Gt(10)));
+  }
+  EXPECT_EQ(json["estimates"][0]["fits_memory"], true);
+  const ProgramResult nano = run_program("estimate zoo:resnet18 --training --device nano");
+  EXPECT_EQ(nano.status, 3);
+  EXPECT_THAT(nano.output, HasSubstr("no minibatch fits the board's memory"));
 }
 
 TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {

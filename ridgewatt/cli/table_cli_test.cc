@@ -101,6 +101,7 @@ std::vector<std::string> EveryTable::commands() {
       "estimate zoo:resnet18 --training --device all --dataset-size 50000 --epochs 10",
       "roofline --device agx-orin --modes presets",
       "roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16",
+      "roofline zoo:bert_base --device agx-orin --power-cap 30 --level L2=1000",
       "calibrate --microbench " + microbench(),
       "device list",
       "device show agx-orin",

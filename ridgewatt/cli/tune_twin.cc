@@ -97,8 +97,7 @@ TuneReport search_on_twin(const Context& context, const TuneOptions& options,
 // What the report says of its answer beside its cost.
 void add_facts(TuneReport& report, const TwinModel& model, const WorkloadCost& priced) {
   report.memory_known = true;
-  report.memory_bytes = priced.peak_memory_bytes;
-  report.board_memory_bytes = model.twin().memory_bytes;
+  report.memory = model.memory(priced.batch);
   report.remark = model.provenance();
   report.twin_error = model.twin().fit;
   if (!report.answer) return;

@@ -184,6 +184,29 @@ double peak_bandwidth(const Board& board, const PowerMode& mode) {
   return board.memory_bus_bits / 8 * 2 * clock_hz(board, mode, Knob::kMemClock);
 }
 
+double bandwidth_ceiling(const Board& board, const PowerMode& mode) {
+  if (!board.triad) return peak_bandwidth(board, mode);
+  const double top_hz = board.find_bsp().levels[static_cast<std::size_t>(Knob::kMemClock)].back();
+  return board.triad->hi_bytes_per_s * clock_hz(board, mode, Knob::kMemClock) / top_hz;
+}
+
+std::string_view bandwidth_ceiling_key(const Board& board) {
+  return board.triad ? "memory.triad_gb_per_s" : "memory.bus_bits";
+}
+
+std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode) {
+  const double gpu_hz = clock_hz(board, mode, Knob::kGpuClock);
+  std::vector<CacheLevel> levels;
+  if (board.l1_bytes_per_sm_cycle) {
+    levels.push_back({"L1 and shared memory", board.sms * *board.l1_bytes_per_sm_cycle * gpu_hz,
+                      "gpu.l1_bytes_per_sm_cycle"});
+  }
+  if (board.l2_bytes_per_cycle) {
+    levels.push_back({"L2", *board.l2_bytes_per_cycle * gpu_hz, "gpu.l2_bytes_per_cycle"});
+  }
+  return levels;
+}
+
 double peak_cpu_flops(const Board& board, const PowerMode& mode) {
   const int cores = mode.cpu_cores > 0 ? mode.cpu_cores : board.cpu_cores;
   return cores * board.cpu_flop_per_cycle * clock_hz(board, mode, Knob::kCpuClock);

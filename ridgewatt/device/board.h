@@ -86,9 +86,23 @@ struct Board {
   std::optional<double> tf32_flop_per_sm_cycle;
   std::optional<double> int8_op_per_sm_cycle;
 
+  // What a multiprocessor's first cache and shared memory give per GPU cycle, and what the second
+  // cache gives to all of them; nothing: not stated.
+  std::optional<double> l1_bytes_per_sm_cycle;
+  std::optional<double> l2_bytes_per_cycle;
+
   double memory_bytes = 0;          // fitted, shared by CPU and GPU
   double visible_memory_bytes = 0;  // total that Linux reports; `memory_bytes` when not known
+  double system_memory_bytes = 0;   // held by the system before any workload runs
   double memory_bus_bits = 0;
+  // STREAM triad at the highest memory clock, lowest and highest that were measured.
+  struct Triad {
+    double lo_bytes_per_s = 0;
+    double hi_bytes_per_s = 0;
+  };
+  std::optional<Triad> triad;
+  // What the module is built to draw for long: its largest power budget or data sheet's maximum.
+  std::optional<double> power_limit_w;
 
   std::vector<Bsp> bsps;
   std::string bsp;  // the one selected
@@ -150,6 +164,18 @@ bool supports(const Board& board, Arithmetic arithmetic);
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
 // DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
+// What no kernel's DRAM traffic passes: the highest measured triad, in proportion to the memory
+// clock, where the board file has one, else the peak.
+double bandwidth_ceiling(const Board& board, const PowerMode& mode);
+// The key of the board file that the ceiling comes from.
+std::string_view bandwidth_ceiling_key(const Board& board);
+// A cache that the board file states, at the mode's GPU clock. Fastest first.
+struct CacheLevel {
+  std::string name;  // "L2"
+  double bandwidth_bytes_per_s = 0;
+  std::string key;  // of the board file
+};
+std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode);
 // FP32 peak of the online cores in FLOP/s; 0 when the rate is not known.
 double peak_cpu_flops(const Board& board, const PowerMode& mode);
 // The fact that covers `key`: the one with the longest matching prefix; null when there is none.

@@ -41,6 +41,7 @@ class Section {
     if (node == nullptr) fail(key, "is missing");
     return *node;
   }
+  bool has(std::string_view key) const { return table_.contains(key); }
   std::string text(std::string_view key) {
     const auto value = require(key).value_exact<std::string>();
     if (!value || value->empty()) fail(key, "must be a text");
@@ -64,6 +65,21 @@ class Section {
   double number_or(std::string_view key, double fallback, double lo, double hi) {
     const auto* node = find(key);
     return node == nullptr ? fallback : checked(key, *node, lo, hi);
+  }
+  std::optional<double> number_if(std::string_view key, double lo, double hi) {
+    const auto* node = find(key);
+    return node == nullptr ? std::nullopt : std::optional(checked(key, *node, lo, hi));
+  }
+  // [lo, hi]; nothing where the key is absent.
+  std::optional<std::array<double, 2>> range(std::string_view key, double least, double most) {
+    const auto* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    const auto* array = node->as_array();
+    if (array == nullptr || array->size() != 2) fail(key, "must be [lowest, highest]");
+    const std::array<double, 2> ends = {checked(key, *array->get(0), least, most),
+                                        checked(key, *array->get(1), least, most)};
+    if (ends[0] > ends[1]) fail(key, "must be [lowest, highest]");
+    return ends;
   }
   // FLOP or operations of an SM per cycle; 0 says that the GPU has none of the kind.
   std::optional<double> rate(std::string_view key) {
@@ -211,14 +227,27 @@ void parse_silicon(Section& root, Board& board) {
   board.bf16_flop_per_sm_cycle = gpu.rate("bf16_flop_per_sm_cycle");
   board.tf32_flop_per_sm_cycle = gpu.rate("tf32_flop_per_sm_cycle");
   board.int8_op_per_sm_cycle = gpu.rate("int8_op_per_sm_cycle");
+  board.l1_bytes_per_sm_cycle = gpu.number_if("l1_bytes_per_sm_cycle", 1, 1e6);
+  board.l2_bytes_per_cycle = gpu.number_if("l2_bytes_per_cycle", 1, 1e7);
   gpu.reject_unknown();
 
   Section memory = root.table("memory");
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
   board.visible_memory_bytes =
       memory.number_or("visible_mib", board.memory_bytes / kMiB, 1, 1e9) * kMiB;
+  board.system_memory_bytes = memory.number_or("system_mib", 0, 0, 1e9) * kMiB;
+  if (board.system_memory_bytes >= board.visible_memory_bytes) {
+    memory.fail("system_mib", "leaves nothing of the memory");
+  }
   board.memory_bus_bits = memory.number("bus_bits", 8, 1e5);
+  if (const auto triad = memory.range("triad_gb_per_s", 0.01, 1e6)) {
+    board.triad = Board::Triad{(*triad)[0] * 1e9, (*triad)[1] * 1e9};
+  }
   memory.reject_unknown();
+  if (!root.has("power")) return;
+  Section power = root.table("power");
+  board.power_limit_w = power.number("limit_w", 0.1, 1e5);
+  power.reject_unknown();
 }
 
 std::vector<Fact> parse_facts(Section root) {
@@ -280,7 +309,9 @@ Board parse_table(const toml::table& table, const std::string& source) {
   board.facts = parse_facts(root);
   root.find("provenance");
   parse_silicon(root, board);
-  for (const char* key : {"cpu", "gpu", "memory"}) require_facts(root.table(key), board);
+  for (const char* key : {"cpu", "gpu", "memory", "power"}) {
+    if (root.has(key)) require_facts(root.table(key), board);
+  }
   for (auto& section : root.tables("bsp")) {
     board.bsps.push_back(parse_bsp(section, board));
     require_facts(section, board);

@@ -112,7 +112,7 @@ Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& 
   return json;
 }
 
-Table analysis_totals(const Model& model, const Analysis& a) {
+Table analysis_totals(const Model& model, const Analysis& a, const std::string& traffic) {
   Table table({{"model"},
                {"kind"},
                {"batch"},
@@ -120,8 +120,10 @@ Table analysis_totals(const Model& model, const Analysis& a) {
                {"macs"},
                {"flops"},
                {.name = "int_ops", .heading = "int ops", .rank = 4},
-               {.name = "bytes", .rank = 2},
-               {.name = "arithmetic_intensity", .heading = "intensity (FLOP/byte)", .rank = 2},
+               {.name = "bytes", .heading = "bytes, " + traffic, .rank = 2},
+               {.name = "arithmetic_intensity",
+                .heading = "FLOP per byte of " + traffic + " traffic",
+                .rank = 2},
                {"parameters"},
                {.name = "peak_memory_bytes", .rank = 1},
                {.name = "kernels", .rank = 1}});

@@ -21,10 +21,11 @@ struct AnalysisLabels {
 };
 
 Json analysis_json(const Model& model, const Analysis& analysis, const AnalysisLabels& labels);
-Table analysis_totals(const Model& model, const Analysis& analysis);  // one row
-Table analysis_layers(const Analysis& analysis);                      // nodes that cost something
-inline constexpr char kAnalysisOrder[] = "-flops";                    // what costs most first
-LayerSums analysis_sums(const Table& layers);                         // of analysis_layers
+// One row. `traffic` names the model of the bytes and of the intensity: "fused".
+Table analysis_totals(const Model& model, const Analysis& analysis, const std::string& traffic);
+Table analysis_layers(const Analysis& analysis);    // nodes that cost something
+inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
+LayerSums analysis_sums(const Table& layers);       // of analysis_layers
 Json explanation_json(const Explanation& explanation);
 std::string explanation_text(const Explanation& explanation);
 

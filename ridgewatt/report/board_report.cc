@@ -144,7 +144,16 @@ Table board_fact_table(const Board& board) {
   if (board.visible_memory_bytes < board.memory_bytes) {
     add("memory.visible_mib", fmt::format("{}", std::round(board.visible_memory_bytes / 1048576)));
   }
+  if (board.l1_bytes_per_sm_cycle)
+    add_rate("gpu.l1_bytes_per_sm_cycle", board.l1_bytes_per_sm_cycle);
+  if (board.l2_bytes_per_cycle) add_rate("gpu.l2_bytes_per_cycle", board.l2_bytes_per_cycle);
+  add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / 1048576)));
   add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
+  if (board.triad) {
+    add("memory.triad_gb_per_s", fmt::format("{} to {}", board.triad->lo_bytes_per_s / kGiga,
+                                             board.triad->hi_bytes_per_s / kGiga));
+  }
+  add("power.limit_w", board.power_limit_w ? fmt::format("{}", *board.power_limit_w) : "not known");
   for (const auto& bsp : board.bsps) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
       add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)),
@@ -208,7 +217,13 @@ Json board_to_json(const Board& board, bool modes) {
   }
   json["memory"] = {{"size_bytes", board.memory_bytes},
                     {"visible_bytes", board.visible_memory_bytes},
+                    {"system_bytes", board.system_memory_bytes},
                     {"bus_bits", board.memory_bus_bits}};
+  if (board.triad) {
+    json["memory"]["triad_bytes_per_s"] = {board.triad->lo_bytes_per_s,
+                                           board.triad->hi_bytes_per_s};
+  }
+  json["power"] = {{"limit_w", board.power_limit_w ? Json(*board.power_limit_w) : Json()}};
   for (const auto& bsp : board.bsps) json["bsps"].push_back(bsp_json(board, bsp));
   json["provenance"] = Json::array();
   for (const auto& fact : board.facts) {

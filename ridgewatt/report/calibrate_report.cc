@@ -160,17 +160,19 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
                          std::uint64_t seed) {
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
-  for (const char* name : {"race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
+  for (const char* name : {"roof", "race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
     columns.push_back({name});
   }
   Table table(columns);
-  const auto ratios = twin_race_to_halt(twin, modes, OpClass::kConv, seed);
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    const FittedValue& ratio = ratios[i];
-    std::vector<Cell> cells = knob_cells(modes[i], knobs);
-    add_interval(cells, ratio);
-    cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
-    table.add_row(std::move(cells));
+  for (const RoofClass roof : {RoofClass::kConvolution, RoofClass::kProduct}) {
+    const auto ratios = twin_race_to_halt(twin, modes, roof, seed);
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      std::vector<Cell> cells = knob_cells(modes[i], knobs);
+      cells.emplace_back(std::string(roof_class_name(roof)));
+      add_interval(cells, ratios[i]);
+      cells.emplace_back(std::string(ratios[i].hi <= 1 ? "holds" : "not shown"));
+      table.add_row(std::move(cells));
+    }
   }
   return table;
 }

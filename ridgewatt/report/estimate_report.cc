@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 namespace {
@@ -48,6 +50,7 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
        {.name = "stall_ms", .rank = 3},
        {.name = "gpu_load_pct", .heading = "GPU load (%)", .digits = 3, .rank = 3}});
   add({{.name = "bound", .heading = "bound by", .rank = 2}, {.name = "fits_memory", .rank = 1}});
+  add({{.name = "memory_needed_gb", .rank = 7}, {.name = "memory_free_gb", .rank = 7}});
   if (options.job_samples > 0) {
     if (options.for_people)
       add({{"job_time"}, {"job_energy"}});
@@ -86,7 +89,9 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     cells.emplace_back(total.stall_s() * 1e3);
     cells.emplace_back(100 * row.estimate.gpu_load);
     cells.emplace_back(std::string(cause_name(row.estimate.dominant())));
-    cells.emplace_back(std::string(row.fits_memory ? "yes" : "no"));
+    cells.emplace_back(std::string(row.memory.fits() ? "yes" : "no"));
+    cells.emplace_back(row.memory.needed_bytes() / kGiga);
+    cells.emplace_back(row.memory.free_bytes() / kGiga);
     if (options.job_samples > 0) {
       add_job_cells(cells, job_cost(total, row.batch, options.job_samples), options.for_people);
     }
@@ -105,8 +110,8 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
                {.name = "op", .heading = "operator"},
                {.name = "phase", .rank = 3},
                {.name = "work_mflop", .rank = 4},
-               {.name = "traffic_mb", .rank = 4},
-               {.name = "intensity", .heading = "intensity (FLOP/byte)", .rank = 5},
+               {.name = "traffic_mb", .heading = "modelled traffic (MB)", .rank = 4},
+               {.name = "intensity", .heading = "FLOP per byte of modelled traffic", .rank = 5},
                {"time_ms"},
                {.name = "time_share_pct", .heading = "share (%)", .digits = 3},
                {.name = "gpu_ms", .rank = 6},
@@ -120,13 +125,36 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
                         : kernel.phase == Phase::kBackward ? "backward"
                                                            : "optimizer";
     Cell intensity;
-    if (kernel.traffic_bytes() > 0) intensity = kernel.work_flop / kernel.traffic_bytes();
+    const double traffic_bytes = layer.effective_traffic_bytes;
+    if (traffic_bytes > 0) intensity = kernel.work_flop / traffic_bytes;
     table.add_row({kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
-                   kernel.traffic_bytes() / 1e6, intensity, layer.time_s * 1e3,
+                   traffic_bytes / 1e6, intensity, layer.time_s * 1e3,
                    total_s > 0 ? 100 * layer.time_s / total_s : 0, layer.gpu_s * 1e3,
                    layer.energy_j * 1e3, std::string(cause_name(layer.cause))});
   }
   return table;
+}
+
+Json memory_json(const MemoryFootprint& memory) {
+  return {
+      {"tensors", memory.tensors_bytes / kGiga},     {"workspace", memory.workspace_bytes / kGiga},
+      {"framework", memory.framework_bytes / kGiga}, {"cuda_context", memory.context_bytes / kGiga},
+      {"cudnn", memory.cudnn_bytes / kGiga},         {"loader", memory.loader_bytes / kGiga},
+      {"needed", memory.needed_bytes() / kGiga},     {"board", memory.board_bytes / kGiga},
+      {"system", memory.system_bytes / kGiga},       {"free", memory.free_bytes() / kGiga}};
+}
+
+Json memory_sources_json(const Board& board) {
+  Json sources = Json::object();
+  for (const auto& constant : runtime_memory(kModelledRuntime)) {
+    sources[std::string(constant.name)] = std::string(constant.source);
+  }
+  for (const auto& [name, key] :
+       {std::pair{"system", "memory.system_mib"}, std::pair{"board", "memory.visible_mib"}}) {
+    if (const Fact* fact = find_fact(board, key))
+      sources[name] = fact->status + ": " + fact->source;
+  }
+  return sources;
 }
 
 Table cause_table(const Breakdown& breakdown) {

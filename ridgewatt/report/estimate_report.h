@@ -7,6 +7,7 @@
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/memory_footprint.h"
 
 namespace ridgewatt {
 
@@ -16,7 +17,7 @@ struct EstimateRow {
   int batch = 1;
   Breakdown estimate;
   TwinFitError fit;
-  bool fits_memory = true;
+  MemoryFootprint memory = {};
   std::string preset = {};  // name of the board's preset with this mode, where one has it
   std::string twin = {};    // "fitted" or "scaled, not validated"
 };
@@ -30,6 +31,11 @@ struct EstimateTableOptions {
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
 // minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory.
 Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options);
+
+// {"tensors": .., "framework": .., "needed": .., "free": ..} in GB.
+Json memory_json(const MemoryFootprint& memory);
+// Where its constants come from, by name.
+Json memory_sources_json(const Board& board);
 
 // How people find what takes longest.
 inline constexpr char kLayerOrder[] = "-time_ms";

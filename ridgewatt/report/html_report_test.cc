@@ -121,7 +121,7 @@ window.addEventListener("load", () => setTimeout(() => {
   const check = (holds, what) => { if (!holds) faults.push(what); };
   const live = document.getElementById("options") !== null;
   const charts = Array.from(document.querySelectorAll("figure.chart")).map((c) => c.querySelector(live ? ".live" : ".still.wide"));
-  check(charts.length === 6, "figures " + charts.length);
+  check(charts.length === 7, "figures " + charts.length);
   check(charts.every((c) => c.querySelectorAll("svg *").length > 20), "drawn");
   const rows = document.querySelectorAll('table[data-table="1"] tbody tr');
   check(rows.length > 40, "layers " + rows.length);

@@ -38,37 +38,50 @@ Cell scalar_cell(const Json& value) {
   return {};
 }
 
-std::optional<EnergyRoofline> roofline_at(const Json& row) {
-  EnergyRoofline roof;
+std::optional<ClassRoof> roof_at(const Json& row) {
+  ClassRoof roof;
+  roof.name = text_at(row, "roof");
+  roof.arithmetic = text_at(row, "arithmetic");
+  EnergyRoofline& reached = roof.reached;
   const auto field = [&](const char* key, double scale, double& value) {
     const auto number = number_at(row, key);
     if (number) value = *number * scale;
     return number && value > 0;
   };
-  const bool whole = field("conv_gflop_per_s", kGiga, roof.peak_flop_per_s) &&
-                     field("bandwidth_gb_per_s", kGiga, roof.bandwidth_bytes_per_s) &&
-                     field("energy_per_flop_pj", kPico, roof.energy_per_flop_j) &&
-                     field("energy_per_byte_pj", kPico, roof.energy_per_byte_j) &&
-                     field("static_power_w", 1, roof.static_power_w);
-  return whole ? std::optional(roof) : std::nullopt;
+  const bool whole = field("ceiling_gflop_per_s", kGiga, roof.ceiling_flop_per_s) &&
+                     field("ceiling_gb_per_s", kGiga, roof.ceiling_bandwidth_bytes_per_s) &&
+                     field("reached_gflop_per_s", kGiga, reached.peak_flop_per_s) &&
+                     field("reached_gb_per_s", kGiga, reached.bandwidth_bytes_per_s) &&
+                     field("energy_per_flop_pj", kPico, reached.energy_per_flop_j) &&
+                     field("energy_per_byte_pj", kPico, reached.energy_per_byte_j) &&
+                     field("static_power_w", 1, reached.static_power_w);
+  if (!whole) return std::nullopt;
+  const auto cap_w = number_at(row, "power_cap_w");
+  if (cap_w && *cap_w > reached.static_power_w) reached.power_cap_w = *cap_w;
+  roof.share = number_at(row, "gpu_share_pct").value_or(0) / 100;
+  return roof;
 }
 
-// Intensity and rate are what the figure shows; work and traffic are only made to yield them, so
-// nothing is told of them.
+// One per row, which points are linked with.
 std::vector<RooflineLayer> layers_at(const Json& json) {
   std::vector<RooflineLayer> layers;
   for (const auto& row : rows_at(json, "layers")) {
-    const auto intensity = number_at(row, "intensity");
-    const auto rate = number_at(row, "modelled_gflop_per_s");
-    const auto time_ms = number_at(row, "time_ms");
-    RooflineLayer& layer = layers.emplace_back();  // one per row, which points are linked with
-    if (!intensity || !rate || !time_ms || !(*intensity > 0)) continue;
+    RooflineLayer& layer = layers.emplace_back();
+    const auto field = [&](const char* key, double scale) {
+      return number_at(row, key).value_or(0) * scale;
+    };
     layer.name = text_at(row, "layer");
     layer.op = text_at(row, "op");
+    layer.roof = text_at(row, "roof");
     layer.bound = text_at(row, "bound");
-    layer.time_s = *time_ms / 1e3;
-    layer.work_flop = *rate * kGiga * layer.time_s;
-    layer.traffic_bytes = layer.work_flop / *intensity;
+    layer.gpu_s = field("gpu_ms", 1e-3);
+    layer.launch_s = field("launch_ms", 1e-3);
+    layer.time_s = field("time_ms", 1e-3);
+    layer.power_w = field("power_w", 1);
+    layer.work_flop = field("work_mflop", 1e6);
+    layer.traffic_bytes = field("traffic_mb", 1e6);
+    layer.ceiling_flop_per_s = field("ceiling_gflop_per_s", kGiga);
+    layer.reached_flop_per_s = field("reached_gflop_per_s", kGiga);
   }
   return layers;
 }
@@ -173,25 +186,40 @@ void add_roofline_result(HtmlReport& report, const Json& json) {
       .title = source.workload.empty() ? source.board : source.workload + " on " + source.board,
       .source = source};
   const Json modes = rows_at(json, "modes");
+  std::optional<PowerMode> last;
   for (const auto& row : modes) {
-    if (const auto roof = roofline_at(row)) {
-      std::string name = text_at(row, "preset");
-      roofs.modes.push_back({name.empty() ? short_mode(mode_at(row)) : name, *roof});
+    const auto roof = roof_at(row);
+    if (!roof) continue;
+    const PowerMode mode = mode_at(row);
+    if (last != mode) {
+      const std::string name = text_at(row, "preset");
+      roofs.modes.push_back({name.empty() ? short_mode(mode) : name, {}});
+      last = mode;
     }
+    roofs.modes.back().roofs.push_back(*roof);
   }
-  roofs.layers = layers_at(json);
   if (roofs.modes.empty()) return report.tree(json);
-  roofs.mark_whole = false;
-  const EnergyRoofline& first = roofs.modes.front().roofline;
-  report.lead(fmt::format("In {} the roofs meet at {:.3g} FLOP/byte: {} GFLOP/s and {} GB/s.",
-                          roofs.modes.front().name, first.time_balance(),
-                          cell_text(first.peak_flop_per_s / kGiga, 4),
-                          cell_text(first.bandwidth_bytes_per_s / kGiga, 3)));
+  roofs.layers = layers_at(json);
+  for (const auto& part : rows_at(json, "time_parts")) {
+    roofs.parts.push_back({text_at(part, "part"), number_at(part, "time_ms").value_or(0) * 1e-3});
+  }
+  for (const auto& roof : roofs.modes.front().roofs) {
+    const EnergyRoofline& r = roof.reached;
+    report.lead(fmt::format(
+        "In {} {} reaches {} of {} GFLOP/s and {} of {} GB/s; its roofs meet at {:.3g} FLOP/byte.",
+        roofs.modes.front().name, roof.name, cell_text(r.peak_flop_per_s / kGiga, 4),
+        cell_text(roof.ceiling_flop_per_s / kGiga, 4),
+        cell_text(r.bandwidth_bytes_per_s / kGiga, 3),
+        cell_text(roof.ceiling_bandwidth_bytes_per_s / kGiga, 3), r.time_balance()));
+  }
   report.paragraph(source.line() + ".");
   const int linked = roofs.layers.empty() ? -1 : report.next_table();
   for (const auto& figure : roofline_figures(roofs)) report.figure(figure, linked);
   const Json layers = rows_at(json, "layers");
   if (!layers.empty()) report.table(table_caption("Layers", layers.size()), fields_table(layers));
+  if (!roofs.parts.empty()) {
+    report.table("Where the minibatch's time goes", time_parts_table(roofs.parts));
+  }
   report.table("Power modes", fields_table(modes));
 }
 

@@ -1,6 +1,6 @@
 // The rooflines of power modes and where a model and its layers lie, as figures and as one HTML
 // page: the time roofline, the energy arch line and the power line of the papers (Williams et al.
-// 2009; Choi et al. 2013), with layers as points sized by their time.
+// 2009; Choi et al. 2013, 2014), with layers as points sized by their time on the GPU.
 #pragma once
 
 #include <string>
@@ -8,25 +8,56 @@
 
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt {
 
-struct RooflineMode {
-  std::string name;  // "MAXN", or the mode described
-  EnergyRoofline roofline;
+// The two roofs of a class of kernels: what none passes and what the twin was fitted to.
+struct ClassRoof {
+  std::string name;        // "convolution"
+  std::string arithmetic;  // of the unit that it runs in: "tf32"
+  double ceiling_flop_per_s = 0;
+  double ceiling_bandwidth_bytes_per_s = 0;
+  EnergyRoofline reached;  // within the power cap
+  double share = 0;        // of the model's time on the GPU; 0: no model
 };
 
-// A layer, or a whole model, as it runs in the first of the modes.
+struct RooflineMode {
+  std::string name;              // "MAXN", or the mode described
+  std::vector<ClassRoof> roofs;  // the one that takes most time first; never empty
+};
+
+// A layer as it runs in the first of the modes.
 struct RooflineLayer {
   std::string name;
   std::string op;
-  std::string bound;  // "compute", "memory", "launch": what its time goes to
+  std::string roof;   // the class whose roofs it lies under
+  std::string bound;  // "compute", "memory", "launch": what its time on the GPU goes to
   double work_flop = 0;
-  double traffic_bytes = 0;
+  double traffic_bytes = 0;  // modelled
+  double gpu_s = 0;
+  double launch_s = 0;  // CPU time of its launches, beside the GPU
+  double time_s = 0;    // its share of the minibatch
+  double power_w = 0;   // while it runs
+  double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // at its intensity
+
+  // Layers without work or time have no place on a roofline.
+  bool has_place() const { return work_flop > 0 && traffic_bytes > 0 && gpu_s > 0; }
+  double intensity() const { return work_flop / traffic_bytes; }
+};
+
+// A cache whose bandwidth is known: a slope of the time roofline.
+struct RooflineLevel {
+  std::string name;  // "L2"
+  double bandwidth_bytes_per_s = 0;
+  std::string source;
+};
+
+struct TimePart {
+  std::string name;  // "GPU memory", "waiting for launches"
   double time_s = 0;
-  double energy_j = 0;
 };
 
 struct RooflineReport {
@@ -34,22 +65,33 @@ struct RooflineReport {
   FigureSource source;
   std::vector<RooflineMode> modes = {};        // the first is the one that the layers run in
   std::vector<RooflineLayer> layers = {};      // may be empty: roofs alone
+  std::vector<RooflineLevel> levels = {};      // in the first mode, fastest first
+  std::vector<TimePart> parts = {};            // of the minibatch in the first mode
+  std::vector<std::string> ceilings = {};      // where they come from, a sentence each
   std::vector<Observation> observations = {};  // of the model over modes, for the energy figures
-  bool mark_whole = true;                      // the whole model among the layers
 };
 
-// Layers without work or time have no place on a roofline and are left out of the figures.
+// Layers without a place are left out of the figures.
 Plot time_roofline_figure(const RooflineReport& report);
 Plot energy_arch_figure(const RooflineReport& report);
 Plot power_line_figure(const RooflineReport& report);
+// The minibatch's time as one bar: work on the GPU, waiting for launches, host, loader.
+StackedBars time_parts_figure(const RooflineReport& report);
+
+// The layers in order of execution, as text, JSON, CSV and pages have them.
+Table roofline_layer_table(const std::vector<RooflineLayer>& layers);
+// How people find what takes the GPU longest.
+inline constexpr char kGpuOrder[] = "-gpu_ms";
+Table time_parts_table(const std::vector<TimePart>& parts);
+// Bandwidth of each level and the ridge of each class there.
+Table level_table(const RooflineReport& report);
 
 // All figures that the report can fill.
 std::vector<Figure> roofline_figures(const RooflineReport& report);
 // The same in one SVG document below each other.
 std::string roofline_svg(const RooflineReport& report);
-// Figures, balance points and the table of layers, as sections of a page.
+// Figures and tables, as sections of a page.
 void add_roofline(HtmlReport& page, const RooflineReport& report);
-// The page: balance points of the modes, figures, and the table of layers linked with them.
 std::string roofline_html(const RooflineReport& report);
 
 }  // namespace ridgewatt

@@ -22,39 +22,97 @@ EnergyRoofline roof(double gpu_share) {
           .static_power_w = 10};
 }
 
+ClassRoof both_roofs(const char* name, double gpu_share) {
+  ClassRoof both{name, "fp32", 6e12 * gpu_share, 2.2e11, roof(gpu_share)};
+  return both;
+}
+
+RooflineLayer layer(const char* name, double flop, double bytes, double gpu_s) {
+  RooflineLayer layer;
+  layer.name = name;
+  layer.op = "Conv";
+  layer.roof = "convolution";
+  layer.bound = "compute";
+  layer.work_flop = flop;
+  layer.traffic_bytes = bytes;
+  layer.gpu_s = gpu_s;
+  layer.time_s = 3 * gpu_s;  // launches take longer: no part of where a layer lies
+  layer.launch_s = 3 * gpu_s;
+  layer.power_w = 20;
+  return layer;
+}
+
 RooflineReport sample_report() {
   RooflineReport report{.title = "model <x>",
                         .source = {"model <x>", "board", "modelled", "by hand"}};
-  report.modes = {{"MAXN", roof(1)}, {"half", roof(0.5)}};
-  const auto layer = [](const char* name, double flop, double bytes, double time_s) {
-    return RooflineLayer{name, "Conv", "compute", flop, bytes, time_s, time_s * 20};
-  };
+  report.modes = {{"MAXN", {both_roofs("convolution", 1)}},
+                  {"half", {both_roofs("convolution", 0.5)}}};
   report.layers = {layer("a", 1e9, 1e6, 1e-3), layer("b", 1e6, 1e6, 1e-5),
                    layer("c", 0, 1e6, 1e-5)};
+  report.parts = {{"GPU compute", 1.02e-3}, {"waiting for launches", 2.04e-3}};
   return report;
 }
 
-TEST(RooflineReport, RoofsAreFlatAboveTheBalancePointAndSlopeBelow) {
-  const Plot plot = time_roofline_figure(sample_report());
-  ASSERT_EQ(plot.series.size(), 3u);  // two modes, the layers
-  const Series& line = plot.series[0];
-  for (std::size_t i = 0; i < line.x.size(); ++i) {
-    EXPECT_NEAR(line.y[i], std::min(line.x[i] * 200, 5000.0), 1e-6 * line.y[i]);
+const Series& series_named(const Plot& plot, const std::string& name) {
+  for (const auto& series : plot.series) {
+    if (series.name == name) return series;
   }
-  const Series& layers = plot.series[2];
+  ADD_FAILURE() << "no series " << name;
+  return plot.series.front();
+}
+
+TEST(RooflineReport, CeilingAndReachedRoofAreTwoNamedLines) {
+  const Plot plot = time_roofline_figure(sample_report());
+  ASSERT_EQ(plot.series.size(), 4u);  // a ceiling, two modes, the layers
+  const Series& ceiling = series_named(plot, "MAXN, ceiling (fp32)");
+  const Series& reached = series_named(plot, "MAXN, reached (convolution)");
+  EXPECT_FALSE(ceiling.dashed);
+  EXPECT_TRUE(reached.dashed);
+  for (std::size_t i = 0; i < ceiling.x.size(); ++i) {
+    EXPECT_NEAR(ceiling.y[i], std::min(ceiling.x[i] * 220, 6000.0), 1e-6 * ceiling.y[i]);
+  }
+  for (std::size_t i = 0; i < reached.x.size(); ++i) {
+    EXPECT_NEAR(reached.y[i], std::min(reached.x[i] * 200, 5000.0), 1e-6 * reached.y[i]);
+  }
+}
+
+TEST(RooflineReport, LayersLieWhereTheirTimeOnTheGpuPutsThem) {
+  const Plot plot = time_roofline_figure(sample_report());
+  const Series& layers = series_named(plot, "layers: convolution");
   EXPECT_EQ(layers.rows, (std::vector<int>{0, 1}));  // "c" has no work
   EXPECT_DOUBLE_EQ(layers.x[0], 1000);
-  EXPECT_DOUBLE_EQ(layers.y[0], 1000);  // 1 GFLOP in 1 ms
+  EXPECT_DOUBLE_EQ(layers.y[0], 1000);  // 1 GFLOP in 1 ms on the GPU
   EXPECT_GT(layers.radius[0], layers.radius[1]);
   ASSERT_EQ(plot.remarks.size(), 1u);  // the whole model
   EXPECT_DOUBLE_EQ(*plot.remarks[0].x, 1.001e9 / 3e6);
+  const Table table = roofline_layer_table(sample_report().layers);
+  const Json first = table.to_json()[0];
+  EXPECT_DOUBLE_EQ(first["modelled_gflop_per_s"].get<double>(), layers.y[0]);
+  EXPECT_DOUBLE_EQ(first["intensity"].get<double>(), layers.x[0]);
+}
+
+TEST(RooflineReport, TimeLostToLaunchesIsABarOfItsOwn) {
+  const StackedBars bars = time_parts_figure(sample_report());
+  EXPECT_EQ(bars.parts, (std::vector<std::string>{"GPU compute", "waiting for launches"}));
+  EXPECT_DOUBLE_EQ(bars.values[1][0], 2.04);
+}
+
+TEST(RooflineReport, CachesAreFurtherSlopesOfTheTimeRoofline) {
+  RooflineReport report = sample_report();
+  report.levels = {{"L2", 1e12, "by hand"}};
+  const Series slope = series_named(time_roofline_figure(report), "MAXN, ceiling (L2)");
+  for (std::size_t i = 0; i < slope.x.size(); ++i) {
+    EXPECT_NEAR(slope.y[i], std::min(slope.x[i] * 1000, 6000.0), 1e-6 * slope.y[i]);
+  }
+  const Json row = level_table(report).to_json()[0];
+  EXPECT_DOUBLE_EQ(row["time_balance"].get<double>(), 6);
 }
 
 TEST(RooflineReport, ArchAndPowerLinesHaveTheirKnownPoints) {
-  const RooflineReport report = sample_report();
+  RooflineReport report = sample_report();
   const Series arch = energy_arch_figure(report).series[0];
-  EXPECT_NEAR(arch.y.back(), 1e-9 * report.modes[0].roofline.peak_flop_per_j(),
-              0.05 * arch.y.back());
+  const EnergyRoofline& first = report.modes[0].roofs[0].reached;
+  EXPECT_NEAR(arch.y.back(), 1e-9 * first.peak_flop_per_j(), 0.05 * arch.y.back());
   const Series power = power_line_figure(report).series[0];
   EXPECT_NEAR(*std::max_element(power.y.begin(), power.y.end()), 10 + 5e12 * 5e-12 + 2e11 * 6e-11,
               1e-9);  // pi0 + pi_f + pi_m at the balance point
@@ -62,6 +120,13 @@ TEST(RooflineReport, ArchAndPowerLinesHaveTheirKnownPoints) {
   const std::string page = roofline_html(report);
   EXPECT_THAT(page.find("model &lt;x&gt;"), ::testing::Ne(std::string::npos));
   EXPECT_EQ(page.find("model <x>"), std::string::npos);
+}
+
+TEST(RooflineReport, ThePowerLineEndsAtTheCap) {
+  RooflineReport report = sample_report();
+  report.modes[0].roofs[0].reached.power_cap_w = 30;
+  const Series power = power_line_figure(report).series[0];
+  EXPECT_NEAR(*std::max_element(power.y.begin(), power.y.end()), 30, 1e-9);
 }
 
 // energy = power x time with a minimum inside the GPU clocks.

@@ -81,7 +81,7 @@ TEST(Table, HeadingsAreWordsWithTheUnitInParentheses) {
   EXPECT_EQ(heading("time_lo_ms"), "time from (ms)");
   EXPECT_EQ(heading("static_power_w_hi"), "static power to (W)");
   EXPECT_EQ(heading("cpu_mhz"), "CPU (MHz)");
-  EXPECT_EQ(heading("conv_gflop_per_s"), "conv (GFLOP/s)");
+  EXPECT_EQ(heading("reached_gflop_per_s"), "reached (GFLOP/s)");
   EXPECT_EQ(heading("over_budget_pct"), "over budget (%)");
   EXPECT_EQ(heading("fits_memory"), "fits memory");
   EXPECT_EQ(heading("batch"), "batch");

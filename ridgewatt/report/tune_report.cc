@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/estimate_report.h"
 
 namespace ridgewatt {
 namespace {
@@ -87,7 +88,8 @@ Json tune_to_json(const TuneReport& report) {
   }
   if (!report.batches.empty()) json["batches"] = report.batches;
   if (report.memory_known) {
-    json["memory_bytes"] = report.memory_bytes;
+    json["memory_bytes"] = report.memory.needed_bytes();
+    json["memory_gb"] = memory_json(report.memory);
     json["fits_memory"] = report.fits_memory;
   }
   if (report.job && report.answer) {

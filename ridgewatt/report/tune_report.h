@@ -9,6 +9,7 @@
 #include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/roofline/memory_footprint.h"
 #include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/search.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -30,7 +31,7 @@ struct TuneReport {
   std::optional<ComparedPoint> answer;
   std::optional<ComparedPoint> miss;  // without an answer
   bool memory_known = false, fits_memory = true;
-  double memory_bytes = 0, board_memory_bytes = 0;
+  MemoryFootprint memory = {};
   std::vector<ComparedPoint> others;        // MAXN, presets, optimum
   std::vector<SearchStep> profiled;         // in order
   std::size_t considered = 0;               // operating points that could have been chosen

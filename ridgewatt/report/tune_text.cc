@@ -121,9 +121,9 @@ void tell_serving(const TuneReport& report, std::vector<std::string>& lines) {
 std::vector<std::string> tune_headline(const TuneReport& report) {
   std::vector<std::string> lines;
   if (report.memory_known && !report.fits_memory) {
-    lines.push_back(fmt::format("No answer: the minibatch needs {} of the board's {}",
-                                format_si(report.memory_bytes, "B"),
-                                format_si(report.board_memory_bytes, "B")));
+    lines.push_back(fmt::format(
+        "No answer: the minibatch needs {} of the {} that the system leaves",
+        format_si(report.memory.needed_bytes(), "B"), format_si(report.memory.free_bytes(), "B")));
     if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
     return lines;
   }
@@ -146,9 +146,9 @@ std::vector<std::string> tune_headline(const TuneReport& report) {
                                                            : ""));
   }
   if (report.memory_known) {
-    lines.push_back(fmt::format("fits: needs {} of the board's {}",
-                                format_si(report.memory_bytes, "B"),
-                                format_si(report.board_memory_bytes, "B")));
+    lines.push_back(fmt::format("fits: needs {} of the {} that the system leaves",
+                                format_si(report.memory.needed_bytes(), "B"),
+                                format_si(report.memory.free_bytes(), "B")));
   }
   if (report.job) lines.push_back("the job takes " + job_text(*report.job));
   return lines;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/roofline/twin_roofline.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt {
 namespace {
@@ -22,21 +23,88 @@ std::string mode_name(const Board& board, const PowerMode& mode) {
   return found == known.end() ? describe(mode) : found->name;
 }
 
-std::vector<RooflineLayer> layers_of(const Estimator& estimator, const PowerMode& mode) {
-  std::vector<RooflineLayer> layers;
-  for (const auto& estimate : estimator.layers(mode)) {
-    const KernelCost& kernel = estimator.cost().kernels[estimate.kernel];
-    RooflineLayer layer;
-    layer.name = kernel.name;
-    layer.op = kernel.op;
-    layer.bound = cause_name(estimate.cause);
-    layer.work_flop = kernel.work_flop;
-    layer.traffic_bytes = estimate.effective_traffic_bytes;
-    layer.time_s = estimate.time_s;
-    layer.energy_j = estimate.energy_j;
-    layers.push_back(std::move(layer));
+RooflineLayer layer_of(const KernelCost& kernel, const LayerPoint& point) {
+  RooflineLayer layer;
+  layer.name = kernel.name;
+  layer.op = kernel.op;
+  layer.roof = roof_class_name(point.roof);
+  layer.bound = cause_name(point.bound());
+  layer.work_flop = point.work_flop;
+  layer.traffic_bytes = point.traffic_bytes;
+  layer.gpu_s = point.gpu_s;
+  layer.launch_s = point.launch_s;
+  layer.time_s = point.time_s;
+  layer.power_w = point.power_w;
+  layer.ceiling_flop_per_s = point.ceiling_flop_per_s;
+  layer.reached_flop_per_s = point.reached_flop_per_s;
+  return layer;
+}
+
+// What the GPU works for, what it waits for, and what comes before and behind it.
+std::vector<TimePart> parts_of(const std::vector<LayerPoint>& points, const Breakdown& whole) {
+  double compute_s = 0, memory_s = 0, beside_s = 0, chain_s = 0;
+  for (const auto& point : points) {
+    // As modelled: a power cap slows what runs on the GPU, not the minibatch's estimate.
+    compute_s += point.gpu_compute_s;
+    memory_s += point.gpu_memory_s;
+    beside_s += point.gpu_beside_s;
+    chain_s += point.time_s;
   }
-  return layers;
+  const auto at = [&](Cause cause) { return whole.time_s[static_cast<std::size_t>(cause)]; };
+  return {{"GPU compute", compute_s},
+          {"GPU memory", memory_s},
+          {"GPU starting kernels", beside_s},
+          {"waiting for launches", std::max(0.0, chain_s - compute_s - memory_s - beside_s)},
+          {"host", at(Cause::kHost)},
+          {"loader", at(Cause::kLoader)}};
+}
+
+const char* arithmetic_key(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp32:
+      return "gpu.cores_per_sm";
+    case Arithmetic::kTf32:
+      return "gpu.tf32_flop_per_sm_cycle";
+    case Arithmetic::kFp16:
+      return "gpu.fp16_flop_per_sm_cycle";
+    case Arithmetic::kBf16:
+      return "gpu.bf16_flop_per_sm_cycle";
+    case Arithmetic::kInt8:
+      return "gpu.int8_op_per_sm_cycle";
+  }
+  return "";
+}
+
+std::string fact_words(const Board& board, std::string_view key) {
+  const Fact* fact = find_fact(board, key);
+  return fact == nullptr ? std::string(key) : fmt::format("{}; {}", fact->status, fact->source);
+}
+
+std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
+  const Board& board = question.board;
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format(
+      "Ceilings of compute: the data sheet's dense rates (gpu: {}). Reached rates: the twin's.",
+      fact_words(board, "gpu.cores_per_sm")));
+  lines.push_back(
+      board.triad
+          ? fmt::format(
+                "Ceiling of bandwidth: the highest measured triad, {:.4g} to {:.4g} GB/s at "
+                "the highest memory clock ({}).",
+                board.triad->lo_bytes_per_s / kGiga, board.triad->hi_bytes_per_s / kGiga,
+                fact_words(board, "memory.triad_gb_per_s"))
+          : fmt::format("Ceiling of bandwidth: the data sheet's peak, no triad is known ({}).",
+                        fact_words(board, "memory.bus_bits")));
+  const double cap_w = question.cap_w();
+  if (question.power_cap_w && cap_w == *question.power_cap_w) {
+    lines.push_back(fmt::format("Power is capped at {:.4g} W, as asked.", cap_w));
+  } else if (std::isfinite(cap_w)) {
+    lines.push_back(fmt::format("Power is capped at the board's limit, {:.4g} W ({}).", cap_w,
+                                fact_words(board, "power.limit_w")));
+  } else {
+    lines.push_back("Power is not capped: no limit of the board is known.");
+  }
+  return lines;
 }
 
 }  // namespace
@@ -50,16 +118,66 @@ std::string twin_words(const Twin& twin) {
   return text;
 }
 
-RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const PowerMode> modes,
-                           const Estimator* estimator) {
+Precision RooflineQuestion::precision() const {
+  return estimator == nullptr ? Precision::kFp32 : estimator->cost().arithmetic;
+}
+
+double RooflineQuestion::cap_w() const {
+  return std::min(power_cap_w.value_or(kNoCap), board.power_limit_w.value_or(kNoCap));
+}
+
+std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
+  if (question.estimator == nullptr) return {{RoofClass::kConvolution}, {RoofClass::kProduct}};
+  const auto shares =
+      roof_shares(place_layers(question.board, *question.estimator, question.modes.front()));
+  std::vector<SharedRoof> roofs;
+  for (const RoofClass roof : kRoofClasses) {
+    const double share = shares[static_cast<std::size_t>(roof)];
+    if (share >= kLeastRoofShare) roofs.push_back({roof, share});
+  }
+  std::stable_sort(roofs.begin(), roofs.end(),
+                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  return roofs;
+}
+
+ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
+                     const SharedRoof& shared) {
+  const RoofCeiling ceiling = roof_ceiling(question.board, mode, shared.roof, question.precision());
+  ClassRoof roof{.name = std::string(roof_class_name(shared.roof)),
+                 .arithmetic = std::string(arithmetic_name(ceiling.arithmetic)),
+                 .ceiling_flop_per_s = ceiling.flop_per_s,
+                 .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
+                 .reached = twin_roofline(question.twin, mode, shared.roof, question.precision()),
+                 .share = shared.share};
+  if (question.cap_w() > roof.reached.static_power_w) roof.reached.power_cap_w = question.cap_w();
+  return roof;
+}
+
+RooflineReport twin_report(const RooflineQuestion& question) {
+  const auto& [board, twin, modes, estimator, asked_cap_w, levels] = question;
   if (modes.empty()) throw UsageError("no power modes to show");
   RooflineReport report{.title = board.title,
                         .source = {"", board.title, "modelled", twin_words(twin)}};
+  const auto roofs = roofs_of(question);
+  const double static_w = twin_roofline(twin, modes.front()).static_power_w;
+  if (question.cap_w() <= static_w) {
+    throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
+                                 "for time alone",
+                                 question.cap_w(), static_w),
+                     mode_name(board, modes.front()), "raise the cap or choose lower clocks");
+  }
   const std::size_t shown = std::min(modes.size(), kMostRoofs);
   for (std::size_t i = 0; i < shown; ++i) {
     const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
-    report.modes.push_back({mode_name(board, mode), twin_roofline(twin, mode)});
+    auto& drawn = report.modes.emplace_back(RooflineMode{mode_name(board, mode), {}});
+    for (const auto& shared : roofs) drawn.roofs.push_back(class_roof(question, mode, shared));
   }
+  for (const auto& level : cache_levels(board, modes.front())) {
+    report.levels.push_back(
+        {level.name, level.bandwidth_bytes_per_s, fact_words(board, level.key)});
+  }
+  report.levels.insert(report.levels.end(), levels.begin(), levels.end());
+  report.ceilings = ceiling_lines(question);
   const std::string thinned =
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
   report.title += thinned;
@@ -67,14 +185,45 @@ RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const
   const WorkloadCost& cost = estimator->cost();
   report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
   report.source.workload = fmt::format("{}, batch {}", cost.name, cost.batch);
-  report.layers = layers_of(*estimator, modes.front());
-  const KnobSpace space = knob_space(board);
+  const auto points = place_layers(board, *estimator, modes.front(), question.cap_w());
+  for (const auto& point : points) {
+    report.layers.push_back(layer_of(cost.kernels[point.kernel], point));
+  }
+  report.parts = parts_of(points, estimator->breakdown(modes.front()));
+  return report;
+}
+
+void add_observations(const RooflineQuestion& question, RooflineReport& report) {
+  if (question.estimator == nullptr) return;
+  const int batch = question.estimator->cost().batch;
+  const KnobSpace space = knob_space(question.board);
   report.observations.reserve(space.size());
   for (const auto& mode : space.modes()) {
-    const MinibatchCost at = (*estimator)(mode);
-    report.observations.push_back({{mode, cost.batch}, at.period_s, at.power_w});
+    const MinibatchCost at = (*question.estimator)(mode);
+    report.observations.push_back({{mode, batch}, at.period_s, at.power_w});
   }
-  return report;
+}
+
+Json ceilings_json(const RooflineQuestion& question) {
+  Json list = Json::array();
+  const auto add = [&](Json entry, std::string_view key) {
+    entry["key"] = std::string(key);
+    const Fact* fact = find_fact(question.board, key);
+    if (fact != nullptr) entry.update({{"status", fact->status}, {"source", fact->source}});
+    list.push_back(std::move(entry));
+  };
+  for (const auto& shared : roofs_of(question)) {
+    const Arithmetic arithmetic =
+        roof_ceiling(question.board, question.modes.front(), shared.roof, question.precision())
+            .arithmetic;
+    add({{"of", std::string(roof_class_name(shared.roof))},
+         {"arithmetic", std::string(arithmetic_name(arithmetic))}},
+        arithmetic_key(arithmetic));
+  }
+  add({{"of", "bandwidth"}, {"measured", question.board.triad.has_value()}},
+      bandwidth_ceiling_key(question.board));
+  if (question.board.power_limit_w) add({{"of", "power"}}, "power.limit_w");
+  return list;
 }
 
 }  // namespace ridgewatt

@@ -1,12 +1,15 @@
-// What a twin says of power modes and a model, gathered for the roofline figures and page.
+// What a twin says of power modes and a model, gathered for the roofline tables, figures and page.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/twin_roofline.h"
 
 namespace ridgewatt {
 
@@ -14,10 +17,42 @@ namespace ridgewatt {
 // "pytorch-eager, the agx-orin twin (fitted); fit error ...".
 std::string twin_words(const Twin& twin);
 
-// The roofs (of dense convolutions) in `modes`, the first being the one that layers are shown in.
-// `estimator` may be null: roofs alone. With one: its kernels as layers, and its time and power in
-// every mode of the board for the energy figures. UsageError without modes.
-RooflineReport twin_report(const Board& board, const Twin& twin, std::span<const PowerMode> modes,
-                           const Estimator* estimator);
+// Classes that take less of the GPU time than this are not shown. Chosen.
+inline constexpr double kLeastRoofShare = 0.01;
+
+struct RooflineQuestion {
+  const Board& board;
+  const Twin& twin;
+  std::span<const PowerMode> modes;        // layers are shown in the first
+  const Estimator* estimator = nullptr;    // of the model; null: roofs alone
+  std::optional<double> power_cap_w = {};  // below the board's own limit
+  std::vector<RooflineLevel> levels = {};  // beside those that the board file states
+
+  Precision precision() const;
+  // The lesser of the asked cap and the board's limit; kNoCap where there is neither.
+  double cap_w() const;
+};
+
+// The classes that the model has, with their share of the GPU time in the first mode, largest
+// first; without a model convolutions and products, of share 0.
+struct SharedRoof {
+  RoofClass roof = RoofClass::kConvolution;
+  double share = 0;
+};
+std::vector<SharedRoof> roofs_of(const RooflineQuestion& question);
+
+// Both roofs of a class. Without a cap where the mode's static power reaches it: no kernel runs
+// within such a cap.
+ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
+                     const SharedRoof& shared);
+
+// Everything but the energy figures. UsageError without modes, and where the first mode's static
+// power is not below the cap.
+RooflineReport twin_report(const RooflineQuestion& question);
+// Time and power of the model in every mode of the board, for the energy figures.
+void add_observations(const RooflineQuestion& question, RooflineReport& report);
+
+// Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
+Json ceilings_json(const RooflineQuestion& question);
 
 }  // namespace ridgewatt

@@ -78,6 +78,7 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
   WorkloadCost scaled = cost;
   scaled.input_bytes *= area_ratio;
+  scaled.workspace_bytes *= area_ratio;
   scaled.peak_memory_bytes =
       cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
   for (auto& kernel : scaled.kernels) {

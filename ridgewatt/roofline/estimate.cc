@@ -361,7 +361,8 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
   add_layer_times(at, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
-  const std::size_t corner = gpu.corner(cpu_state(at, options_).launch_s).kernel;
+  const double launch_s = cpu_state(at, options_).launch_s;
+  const std::size_t corner = gpu.corner(launch_s).kernel;
   // What is not a kernel's own dynamic energy is spent for time.
   double own_j = 0;
   std::vector<LayerEstimate> layers(time_s.size());
@@ -370,6 +371,9 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     layer.kernel = k;
     layer.time_s = time_s[k];
     layer.gpu_s = gpu.gpu_s[k];
+    layer.gpu_compute_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * gpu.compute_share[k];
+    layer.gpu_memory_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
+    layer.launch_s = terms_->launches[k] * launch_s;
     layer.effective_traffic_bytes = terms_->traffic_bytes[k];
     layer.energy_j = whole.counted_share *
                      (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +

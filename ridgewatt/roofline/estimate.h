@@ -107,7 +107,10 @@ struct LayerEstimate {
   double time_s = 0;       // its share of the period; all layers, host and loader sum to it
   double energy_j = 0;     // dynamic energy and static power over time_s
   Cause cause = Cause::kCompute;
-  double gpu_s = 0;  // what the kernel takes on the GPU
+  double gpu_s = 0;  // what the kernel takes on the GPU, in parts:
+  double gpu_compute_s = 0;
+  double gpu_memory_s = 0;  // the rest is what a kernel takes beside its work
+  double launch_s = 0;      // CPU time of its launches
   double effective_traffic_bytes = 0;
 };
 

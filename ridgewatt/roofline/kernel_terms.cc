@@ -10,39 +10,6 @@ namespace {
 
 using P = TwinParam;
 
-// What contractions compute in. Mixed precision multiplies in FP16: training under automatic casts,
-// inference with INT8 weights that are widened as they are read.
-Arithmetic arithmetic_of(Precision precision) {
-  switch (precision) {
-    case Precision::kStored:
-    case Precision::kFp32:
-      return Arithmetic::kFp32;
-    case Precision::kFp16:
-    case Precision::kMixed:
-      return Arithmetic::kFp16;
-    case Precision::kBf16:
-      return Arithmetic::kBf16;
-    case Precision::kInt8:
-      return Arithmetic::kInt8;
-  }
-  return Arithmetic::kFp32;
-}
-
-// Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
-// contractions run on matrix units.
-double speedup_of(const Twin& twin, Arithmetic arithmetic, OpClass op_class) {
-  switch (op_class) {
-    case OpClass::kConv:
-      return twin.speedup(arithmetic).conv;
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-      return twin.speedup(arithmetic).product;
-    default:
-      return 1;
-  }
-}
-
 struct ClassFactors {
   double rate = 1;     // share of the FP32 peak
   double traffic = 1;  // bytes moved over bytes counted
@@ -91,8 +58,39 @@ double launch_ratio(const Twin& t, Phase phase) {
 
 }  // namespace
 
+// Mixed precision multiplies in FP16: training under automatic casts, inference with INT8 weights
+// that are widened as they are read.
+Arithmetic contraction_arithmetic(Precision precision) {
+  switch (precision) {
+    case Precision::kStored:
+    case Precision::kFp32:
+      return Arithmetic::kFp32;
+    case Precision::kFp16:
+    case Precision::kMixed:
+      return Arithmetic::kFp16;
+    case Precision::kBf16:
+      return Arithmetic::kBf16;
+    case Precision::kInt8:
+      return Arithmetic::kInt8;
+  }
+  return Arithmetic::kFp32;
+}
+
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kConv:
+      return twin.speedup(arithmetic).conv;
+    case OpClass::kGemm:
+    case OpClass::kRecurrent:
+    case OpClass::kAttention:
+      return twin.speedup(arithmetic).product;
+    default:
+      return 1;
+  }
+}
+
 KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
-  const Arithmetic arithmetic = arithmetic_of(cost.arithmetic);
+  const Arithmetic arithmetic = contraction_arithmetic(cost.arithmetic);
   twin.speedup(arithmetic);  // throws where the board has no such rate
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
@@ -101,9 +99,9 @@ KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
         kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
     double flop = 0;  // in FP32 operations
     if (kernel.work_flop != 0)
-      flop += kernel.work_flop / speedup_of(twin, arithmetic, kernel.op_class);
+      flop += kernel.work_flop / arithmetic_speedup(twin, arithmetic, kernel.op_class);
     if (kernel.work_int_op != 0) {
-      flop += kernel.work_int_op / speedup_of(twin, Arithmetic::kInt8, kernel.op_class);
+      flop += kernel.work_int_op / arithmetic_speedup(twin, Arithmetic::kInt8, kernel.op_class);
     }
     const double cycles = flop / (rate * twin.flop_per_cycle) * fill;
     const double bytes = kernel.traffic_bytes() * traffic;

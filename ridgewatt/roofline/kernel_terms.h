@@ -9,6 +9,12 @@
 
 namespace ridgewatt {
 
+// What contractions compute in at a precision.
+Arithmetic contraction_arithmetic(Precision precision);
+// Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
+// contractions run on matrix units. NotSupportedError where the board has no such rate.
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class);
+
 struct KernelTerms {
   std::vector<double> compute_cycles;  // GPU cycles when compute bound
   std::vector<double> traffic_bytes;   // really moved

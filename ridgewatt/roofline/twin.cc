@@ -147,6 +147,7 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.mem_clock_hz = highest(Knob::kMemClock);
   twin.cpu_cores = board.cpu_cores;
   twin.memory_bytes = board.visible_memory_bytes;
+  twin.system_memory_bytes = board.system_memory_bytes;
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;

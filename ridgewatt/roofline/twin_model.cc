@@ -36,8 +36,8 @@ Observation TwinModel::observe_as(Provenance rows, const OperatingPoint& point) 
   return {point, timed.time_s, timed.power_w};
 }
 
-bool TwinModel::fits_memory(int batch) const {
-  return estimator(batch).cost().peak_memory_bytes <= twin_.memory_bytes;
+MemoryFootprint TwinModel::memory(int batch) const {
+  return memory_footprint(twin_, estimator(batch).cost(), options_);
 }
 
 }  // namespace ridgewatt

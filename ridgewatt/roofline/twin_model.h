@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/memory_footprint.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
@@ -31,8 +32,9 @@ class TwinModel {
   // themselves (kReplayed), as published sweeps of medians do.
   Observation observe_as(Provenance rows, const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
-  // Whether the minibatch fits the board's memory.
-  bool fits_memory(int batch) const;
+  // What the minibatch needs of the board's memory, and whether it fits.
+  MemoryFootprint memory(int batch) const;
+  bool fits_memory(int batch) const { return memory(batch).fits(); }
 
   const Twin& twin() const { return twin_; }
   const RunOptions& options() const { return options_; }

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/roofline/kernel_terms.h"
 
 namespace ridgewatt {
 namespace {
@@ -35,18 +37,16 @@ struct RoofParameters {
   double base_w, memory_clock_w, memory_top_hz, core_leakage_w, cpu_busy_w, gpu_leakage_w, gpu_w;
   double cpu_rise, cpu_knee, gpu_rise, gpu_knee;
 
-  RoofParameters(const Twin& t, OpClass op_class) {
-    P rate = P::kVectorRate;
-    if (op_class == OpClass::kConv) rate = P::kConvRate;
-    if (op_class == OpClass::kDepthwiseConv) rate = P::kDepthwiseRate;
-    if (op_class == OpClass::kGemm || op_class == OpClass::kRecurrent ||
-        op_class == OpClass::kAttention) {
-      rate = P::kGemmRate;
-    }
-    flop_per_cycle = t[rate] * t.flop_per_cycle;
+  RoofParameters(const Twin& t, RoofClass roof, Precision precision) {
+    constexpr std::array kRates = {P::kConvRate, P::kGemmRate, P::kDepthwiseRate, P::kVectorRate};
+    constexpr std::array kKinds = {OpClass::kConv, OpClass::kGemm, OpClass::kDepthwiseConv,
+                                   OpClass::kElementwise};
+    const auto index = static_cast<std::size_t>(roof);
+    const double faster = arithmetic_speedup(t, contraction_arithmetic(precision), kKinds[index]);
+    flop_per_cycle = t[kRates[index]] * t.flop_per_cycle * faster;
     dram_bytes_per_cycle = t[P::kMemoryBandwidthShare] * t.bus_bytes_per_cycle;
     request_bytes_per_cycle = t[P::kGpuBytesPerCycle];
-    energy_per_flop_j = t[P::kEnergyPerFlop];
+    energy_per_flop_j = t[P::kEnergyPerFlop] / faster;
     energy_per_byte_j = t[P::kEnergyPerByte];
     base_w = t[P::kBasePower];
     memory_clock_w = t[P::kMemoryClockPower];
@@ -115,7 +115,7 @@ class DrawTable {
   std::map<Key, std::vector<double>> values_;
 };
 
-std::vector<RoofParameters> draw_parameters(const Twin& twin, OpClass op_class,
+std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof, Precision precision,
                                             std::uint64_t seed) {
   Random random(seed);
   std::vector<RoofParameters> draws;
@@ -124,22 +124,121 @@ std::vector<RoofParameters> draw_parameters(const Twin& twin, OpClass op_class,
     for (std::size_t i = 0; i < kTwinParamCount; ++i) {
       drawn.values[i] = twin.values[i] * std::exp(twin.log_sd[i] * random.normal());
     }
-    draws.emplace_back(drawn, op_class);
+    draws.emplace_back(drawn, roof, precision);
   }
   return draws;
 }
 
 }  // namespace
 
-EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, OpClass op_class) {
-  const RoofParameters parameters(twin, op_class);
+std::string_view roof_class_name(RoofClass roof) {
+  constexpr std::array<std::string_view, kRoofClasses.size()> kNames = {"convolution", "product",
+                                                                        "depthwise", "vector"};
+  return kNames[static_cast<std::size_t>(roof)];
+}
+
+RoofClass roof_class_of(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kConv:
+      return RoofClass::kConvolution;
+    case OpClass::kDepthwiseConv:
+      return RoofClass::kDepthwise;
+    case OpClass::kGemm:
+    case OpClass::kRecurrent:
+    case OpClass::kAttention:
+      return RoofClass::kProduct;
+    default:
+      return RoofClass::kVector;
+  }
+}
+
+double RoofCeiling::attainable_flop_per_s(double intensity) const {
+  return std::min(flop_per_s, intensity * bandwidth_bytes_per_s);
+}
+
+RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
+                         Precision precision) {
+  const bool contraction = roof == RoofClass::kConvolution || roof == RoofClass::kProduct;
+  Arithmetic arithmetic = contraction ? contraction_arithmetic(precision) : Arithmetic::kFp32;
+  if (roof == RoofClass::kConvolution && arithmetic == Arithmetic::kFp32 &&
+      supports(board, Arithmetic::kTf32)) {
+    arithmetic = Arithmetic::kTf32;
+  }
+  return {arithmetic, peak_flops(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
+}
+
+Cause LayerPoint::bound() const {
+  if (gpu_beside_s > gpu_compute_s + gpu_memory_s) return Cause::kLaunch;
+  return gpu_compute_s >= gpu_memory_s ? Cause::kCompute : Cause::kMemory;
+}
+
+std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
+                                     const PowerMode& mode, double power_cap_w) {
+  const WorkloadCost& cost = estimator.cost();
+  std::array<EnergyRoofline, kRoofClasses.size()> reached;
+  std::array<RoofCeiling, kRoofClasses.size()> ceilings;
+  for (const RoofClass roof : kRoofClasses) {
+    const auto index = static_cast<std::size_t>(roof);
+    reached[index] = twin_roofline(estimator.twin(), mode, roof, cost.arithmetic);
+    reached[index].power_cap_w = power_cap_w;
+    reached[index].validate();
+    ceilings[index] = roof_ceiling(board, mode, roof, cost.arithmetic);
+  }
+  std::vector<LayerPoint> points;
+  for (const LayerEstimate& layer : estimator.layers(mode)) {
+    const KernelCost& kernel = cost.kernels[layer.kernel];
+    LayerPoint point{.kernel = layer.kernel,
+                     .roof = roof_class_of(kernel.op_class),
+                     .work_flop = kernel.work_flop,
+                     .traffic_bytes = layer.effective_traffic_bytes,
+                     .gpu_s = layer.gpu_s,
+                     .gpu_compute_s = layer.gpu_compute_s,
+                     .gpu_memory_s = layer.gpu_memory_s,
+                     .gpu_beside_s = layer.gpu_s - layer.gpu_compute_s - layer.gpu_memory_s,
+                     .launch_s = layer.launch_s,
+                     .time_s = layer.time_s};
+    const auto index = static_cast<std::size_t>(point.roof);
+    const EnergyRoofline& roof = reached[index];
+    double dynamic_j =
+        point.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
+    if (kernel.work_int_op > 0) {
+      dynamic_j +=
+          kernel.work_int_op *
+          twin_roofline(estimator.twin(), mode, point.roof, Precision::kInt8).energy_per_flop_j;
+    }
+    point.gpu_s = std::max(point.gpu_s, dynamic_j / (power_cap_w - roof.static_power_w));
+    if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
+    if (point.has_place()) {
+      point.ceiling_flop_per_s = ceilings[index].attainable_flop_per_s(point.intensity());
+      point.reached_flop_per_s = roof.attainable_flop_per_s(point.intensity());
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> layers) {
+  std::array<double, kRoofClasses.size()> shares{};
+  double total_s = 0;
+  for (const auto& layer : layers) {
+    shares[static_cast<std::size_t>(layer.roof)] += layer.gpu_s;
+    total_s += layer.gpu_s;
+  }
+  for (double& share : shares) share = total_s > 0 ? share / total_s : 0;
+  return shares;
+}
+
+EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, RoofClass roof,
+                             Precision precision) {
+  const RoofParameters parameters(twin, roof, precision);
   const RelativeMode relative(twin, mode);
   return assemble_roofline(parameters, relative, clock_terms(parameters, relative));
 }
 
 std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
-                                           OpClass op_class, std::uint64_t seed) {
-  const std::vector<RoofParameters> draws = draw_parameters(twin, op_class, seed);
+                                           RoofClass roof, std::uint64_t seed,
+                                           Precision precision) {
+  const std::vector<RoofParameters> draws = draw_parameters(twin, roof, precision, seed);
   DrawTable<double> cpu, gpu;
   DrawTable<std::pair<double, double>> bandwidth;
   std::vector<RelativeMode> relative;
@@ -163,15 +262,15 @@ std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const Pow
       const ClockTerms terms{cpu_v2[d], gpu_v2[d], bytes_per_s[d]};
       ratios[d] = assemble_roofline(draws[d], m, terms).race_to_halt_ratio();
     }
-    result[i] = {twin_roofline(twin, modes[i], op_class).race_to_halt_ratio(),
+    result[i] = {twin_roofline(twin, modes[i], roof, precision).race_to_halt_ratio(),
                  quantile(ratios, 0.05), quantile(ratios, 0.95)};
   });
   return result;
 }
 
-FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, OpClass op_class,
+FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, RoofClass roof,
                               std::uint64_t seed) {
-  return twin_race_to_halt(twin, std::span(&mode, 1), op_class, seed).front();
+  return twin_race_to_halt(twin, std::span(&mode, 1), roof, seed).front();
 }
 
 }  // namespace ridgewatt

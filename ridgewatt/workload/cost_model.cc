@@ -119,6 +119,7 @@ class Accountant {
     cost.node = static_cast<std::size_t>(head_index);
     cost.window = window_of(head);
     cost.reduction_length = head.cost.reduction_length;
+    workload().workspace_bytes = std::max(workload().workspace_bytes, unrolled_bytes(head));
     cost.launches = launches_of(head);
     for (const int index : kernel.steps) {
       const Step& step = plan_.steps[static_cast<std::size_t>(index)];
@@ -194,6 +195,15 @@ class Accountant {
   }
 
   // A recurrent layer runs one kernel a step of each direction after one for all inputs.
+  // Window elements for each place of the output, of a dense convolution with a window.
+  double unrolled_bytes(const Step& step) const {
+    if (class_of(step) != OpClass::kConv || window_of(step) <= 1) return 0;
+    const TensorId out = step.node->outputs[0];
+    const auto& shape = plan_.tensor(out).shape;
+    if (!shape || shape->size() < 2 || (*shape)[1] <= 0) return 0;
+    return step.cost.reduction_length * sizes_.bytes(out) / static_cast<double>((*shape)[1]);
+  }
+
   int launches_of(const Step& step) const {
     double launches = 1;
     if (step.rule != nullptr && step.rule->op_class == OpClass::kRecurrent) {

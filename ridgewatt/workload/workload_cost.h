@@ -89,6 +89,9 @@ struct WorkloadCost {
   double parameter_bytes = 0;
   double input_bytes = 0;        // graph inputs of one minibatch: what a loader must bring
   double peak_memory_bytes = 0;  // parameters and the largest live set of activations
+  // The input of the largest dense convolution, unrolled into a matrix: what an algorithm by
+  // explicit products needs beside the tensors.
+  double workspace_bytes = 0;
 
   double work_flop() const;
   double work_int_op() const;
