@@ -8,7 +8,6 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 namespace {
