@@ -172,7 +172,7 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   std::erase_if(table.texts, [](const auto& entry) { return entry.first.starts_with("home."); });
   std::erase_if(table.numbers, [](const auto& entry) { return entry.first.starts_with("home."); });
   const Twin lost = load_twin(parse_board(board_toml_with_twin(board, table), "x"));
-  const auto cost = one_kernel(OpClass::kConv);
+  const WorkloadCost cost = EagerModel("zoo:resnet50").cost({});
   EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
 }
 
