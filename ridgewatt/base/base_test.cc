@@ -255,6 +255,9 @@ TEST(Statistics, StudentsQuantilesArePublishedOnes) {
   EXPECT_NEAR(student_quantile(0.8, 2), 0.6 / std::sqrt(2 * 0.8 * 0.2), 1e-12);
   EXPECT_NEAR(student_quantile(0.05, 1e7), normal_quantile(0.05), 1e-6);
   EXPECT_NEAR(student_quantile(0.5, 4), 0, 1e-12);
+  for (const double p : {0.01, 0.3, 0.5, 0.9, 0.999}) {
+    EXPECT_NEAR(student_cdf(student_quantile(p, 3.5), 3.5), p, 1e-10);
+  }
   EXPECT_THROW(student_quantile(1, 4), UsageError);
   EXPECT_THROW(student_quantile(0.9, 0), UsageError);
 }

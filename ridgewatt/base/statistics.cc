@@ -153,6 +153,12 @@ double student_quantile(double p, double degrees) {
   return 0.5 * (low + high);
 }
 
+double student_cdf(double t, double degrees) {
+  if (!(degrees > 0)) throw UsageError("t distribution without degrees of freedom");
+  const double tail = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  return t < 0 ? tail : 1 - tail;
+}
+
 MeanInterval student_interval(std::span<const double> values) {
   MeanInterval interval;
   interval.count = static_cast<int>(values.size());

@@ -49,5 +49,7 @@ double normal_cdf(double z);
 double expected_improvement(double mean, double deviation, double best);
 // Quantile of Student's t distribution; `degrees` of freedom need not be whole.
 double student_quantile(double p, double degrees);
+// Its distribution function.
+double student_cdf(double t, double degrees);
 
 }  // namespace ridgewatt

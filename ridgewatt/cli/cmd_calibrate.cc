@@ -9,7 +9,7 @@
 #include "ridgewatt/cli/option_rules.h"
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/report/calibrate_report.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/roofline/published_runs.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -41,6 +41,8 @@ std::string origin(const CalibrateCommand& command, const CalibrateSummary& summ
         last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
     files += (files.empty() ? "" : ", ") +
              (before == std::string::npos ? path : path.substr(before + 1));
+    const std::string device = parse_sweep_spec(sweep).device;
+    if (!device.empty()) files += " on " + device;
   }
   for (const auto& fit : summary.workloads) rows += fit.rows;
   return fmt::format("{}, {} rows of {}; ridgewatt calibrate --device {}", today(), rows, files,
@@ -97,7 +99,8 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   options.seed = context.seed;
   options.quiet = context.quiet;
   options.cross_validate = !command.no_validation;
-  CalibrateSummary summary = calibrate(prior_twin(board), load_calibration_runs(specs), options);
+  CalibrateSummary summary =
+      calibrate(prior_twin(board), load_calibration_runs(specs, board), options);
   summary.twin.origin = origin(command, summary);
   for (const auto& notice : summary.notices) remark(context, notice);
   if (!command.output.empty()) {
@@ -117,8 +120,10 @@ void add_calibrate(CLI::App& app, Context& context) {
   auto options = std::make_shared<CalibrateCommand>();
   command->add_option("--device", options->device, "Board or board file that is fitted");
   command
-      ->add_option("--sweep", options->sweeps,
-                   "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS], several times")
+      ->add_option(
+          "--sweep", options->sweeps,
+          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
+          "times; of another board: for the intervals of scaled twins alone")
       ->allow_extra_args(false);
   input_file(command->add_option("--microbench", options->microbench,
                                  "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w"));

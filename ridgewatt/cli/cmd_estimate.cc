@@ -1,5 +1,6 @@
 // ridgewatt estimate: time, power and energy on any mode, from the twin.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -41,8 +42,9 @@ void add_rows(const AskedBoard& asked, const std::vector<PowerMode>& modes,
   for (const auto& mode : modes) {
     for (const int batch : batches) {
       rows.push_back({asked.board.name, mode, batch, model.estimator(batch).breakdown(mode),
-                      model.twin().fit, model.memory(batch), preset_name(asked.board, mode),
-                      model.twin().status});
+                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
+                      preset_name(asked.board, mode), model.twin().status,
+                      model.widened_by(batch)});
     }
   }
 }
@@ -78,6 +80,7 @@ Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
     row["memory_gb"] = memory_json(rows[i].memory);
     add_origin(row, origins[i]);
     row["twin_error"] = twin_error_json(rows[i].fit);
+    if (!rows[i].widened_by.empty()) row["interval_widened_by"] = rows[i].widened_by;
     list[i] = row;
   }
   return list;
@@ -163,6 +166,10 @@ void print_result(const Context& context, const EstimateOptions& options,
   }
   const std::string note = preset_note_of(rows);
   if (!note.empty()) std::cout << '\n' << escape_terminal(note) << '\n';
+  if (!first.widened_by.empty()) {
+    remark(context,
+           "the interval is wide: " + fmt::format("{}", fmt::join(first.widened_by, "; ")));
+  }
 }
 
 void check(const CLI::App& command, const EstimateOptions& options) {

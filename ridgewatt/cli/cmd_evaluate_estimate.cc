@@ -3,7 +3,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/evaluate_commands.h"
 #include "ridgewatt/report/calibrate_report.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/roofline/published_runs.h"
 #include "ridgewatt/sweep/mode_list.h"
 
 namespace ridgewatt::cli {
@@ -48,19 +48,28 @@ void run(const Context& context, const EvaluateEstimate& command) {
   const Board board = load_board(command.device);
   std::vector<SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
-  const auto runs = load_calibration_runs(specs);
+  const auto all = load_calibration_runs(specs, board);
+  const auto runs = runs_at_home(all);
   require_trusted_rows(runs);
   CalibrateSummary summary;
   if (command.shipped) {
     summary.twin = load_twin(board);
     summarize_scores(runs, summary);
+    summary.coverage = coverage_as_it_is(summary.twin, all);
   } else {
     CalibrateOptions options;
     options.seed = context.seed;
     options.quiet = context.quiet;
-    summary = calibrate(prior_twin(board), runs, options);
+    options.coverage = true;
+    summary = calibrate(prior_twin(board), all, options);
   }
   std::vector<NamedTable> tables = {{"fit", "", fit_table(summary, true)}};
+  if (!summary.coverage.empty()) {
+    tables.push_back({"coverage",
+                      command.shipped ? "Rows within the 90 % intervals of the board file:"
+                                      : "Rows of what is left out within its 90 % intervals:",
+                      coverage_table(summary.coverage)});
+  }
   if (command.findings) {
     add_findings(summary, runs, tables);
     tables.push_back(
@@ -93,14 +102,16 @@ void run(const Context& context, const EvaluateEstimate& command) {
 void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
       evaluate, context, "estimate",
-      "Fit the twin to sweeps and leave each workload out in turn; errors with and without the "
-      "rows that data quality suspects",
+      "Fit the twin to sweeps and leave workloads, kinds and boards out in turn; errors, and what "
+      "90 % intervals hold, with and without the rows that data quality suspects",
       "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings");
   auto options = std::make_shared<EvaluateEstimate>();
   command->add_option("--device", options->device, "Board whose twin is fitted");
   command
-      ->add_option("--sweep", options->sweeps,
-                   "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS], several times")
+      ->add_option(
+          "--sweep", options->sweeps,
+          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
+          "times; of another board: judges how the twin carries over")
       ->required();
   command->add_flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
   command->add_flag("--findings", options->findings,

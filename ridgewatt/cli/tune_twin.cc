@@ -32,9 +32,10 @@ std::vector<int> batches_of(const TuneOptions& options, const Goal& goal, const 
 
 Prediction estimate(const TwinModel& model, const OperatingPoint& point, double interval) {
   const MinibatchCost cost = model(point);
-  return {estimate_of(cost.period_s, model.time_log_sd(), interval),
-          estimate_of(cost.power_w, model.power_log_sd(), interval),
-          estimate_of(cost.energy_j(), model.energy_log_sd(), interval)};
+  const EstimateError error = model.error(point);
+  return {estimate_of(cost.period_s, error[kTime], interval),
+          estimate_of(cost.power_w, error[kPower], interval),
+          estimate_of(cost.energy_j(), error[kEnergy], interval)};
 }
 
 // The goal with the slowdown reference that the twin gives.
@@ -100,6 +101,9 @@ void add_facts(TuneReport& report, const TwinModel& model, const WorkloadCost& p
   report.memory = model.memory(priced.batch);
   report.remark = model.provenance();
   report.twin_error = model.twin().fit;
+  if (const auto& shown = report.answer ? report.answer : report.miss) {
+    report.widened_by = model.widened_by(shown->point.batch);
+  }
   if (!report.answer) return;
   const auto& point = report.answer->point;
   report.confidence = limit_confidence(report.goal, point, report.answer->cost);

@@ -14,6 +14,7 @@ struct Estimate {
   double mean = 0;
   double lo = 0;
   double hi = 0;
+  double degrees = 0;  // of freedom of Student's t that the logarithm follows; 0: normal
 };
 
 // What one operating point will cost, per minibatch.

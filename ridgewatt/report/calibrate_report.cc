@@ -1,5 +1,7 @@
 #include "ridgewatt/report/calibrate_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ridgewatt/report/mode_json.h"
@@ -22,6 +24,22 @@ void add_fit_row(Table& table, const std::string& workload, Cell batch, std::siz
   add_score(cells, score, true);
   add_score(cells, unseen != nullptr ? *unseen : FitScore{}, unseen != nullptr && unseen->time > 0);
   table.add_row(std::move(cells));
+}
+
+// Every workload counts the same.
+CoverageRow mean_of_workloads(const std::vector<CoverageRow>& rows) {
+  CoverageRow mean{"workload", "mean of workloads", 0, {}};
+  const auto count = static_cast<double>(std::count_if(
+      rows.begin(), rows.end(), [](const auto& row) { return row.left_out == "workload"; }));
+  for (const auto& row : rows) {
+    if (row.left_out != "workload") continue;
+    mean.rows += row.rows;
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+      mean.held[q].share += row.held[q].share / count;
+      mean.held[q].factor += row.held[q].factor / count;
+    }
+  }
+  return mean;
 }
 
 void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
@@ -57,6 +75,29 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch) {
   }
   add_fit_row(table, "mean of workloads", Cell(), rows, summary.mean, &summary.unseen);
   add_fit_row(table, "all rows", Cell(), rows, summary.pooled, nullptr);
+  return table;
+}
+
+Table coverage_table(const std::vector<CoverageRow>& rows) {
+  std::vector<Column> columns = {{"left_out"}, {.name = "name"}, {"rows"}};
+  for (const auto quantity : kQuantities) {
+    columns.push_back({.name = fmt::format("{}_coverage_percent", quantity), .digits = 3});
+    columns.push_back({.name = fmt::format("{}_hi_over_estimate", quantity), .digits = 3});
+  }
+  Table table(columns);
+  const auto add = [&](const CoverageRow& row) {
+    std::vector<Cell> cells = {row.left_out, row.name, static_cast<std::int64_t>(row.rows)};
+    for (const auto& held : row.held) {
+      cells.push_back(known_cell(100 * held.share));
+      cells.push_back(known_cell(held.factor));
+    }
+    table.add_row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    add(rows[i]);
+    const bool last = i + 1 == rows.size() || rows[i + 1].left_out != rows[i].left_out;
+    if (last && rows[i].left_out == "workload") add(mean_of_workloads(rows));
+  }
   return table;
 }
 

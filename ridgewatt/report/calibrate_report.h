@@ -15,6 +15,9 @@ namespace ridgewatt {
 // One row a workload and, with `by_batch`, a row a batch below; the mean, and all rows pooled.
 // Errors in per cent; `trusted` columns leave out the rows that data quality suspects.
 Table fit_table(const CalibrateSummary& summary, bool by_batch);
+// What intervals hold of what was left out: percent of rows, and the mean upper end over the
+// estimate. Means of workloads below them.
+Table coverage_table(const std::vector<CoverageRow>& rows);
 Table parameter_table(const Twin& twin);
 Table outlier_table(const CalibrateSummary& summary);
 Table findings_table(const std::vector<WorkloadFindings>& findings);

@@ -13,10 +13,11 @@
 namespace ridgewatt {
 namespace {
 
-void add_interval(std::vector<Cell>& cells, double value, double log_sd) {
+void add_interval(std::vector<Cell>& cells, double value, const LogError& error) {
+  const double factor = error.factor(0.9);
   cells.emplace_back(value);
-  cells.emplace_back(value * std::exp(-kNormal95 * log_sd));
-  cells.emplace_back(value * std::exp(kNormal95 * log_sd));
+  cells.emplace_back(value / factor);
+  cells.emplace_back(value * factor);
 }
 
 Cell error_cell(const std::optional<double>& share) {
@@ -82,9 +83,9 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     for (auto& cell : knob_cells(row.estimate.clocks, knobs)) cells.push_back(std::move(cell));
     if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
-    add_interval(cells, total.period_s * 1e3, row.fit.time_log_sd);
-    add_interval(cells, total.power_w, row.fit.power_log_sd);
-    add_interval(cells, total.energy_j(), row.fit.energy_log_sd);
+    add_interval(cells, total.period_s * 1e3, row.error[kTime]);
+    add_interval(cells, total.power_w, row.error[kPower]);
+    add_interval(cells, total.energy_j(), row.error[kEnergy]);
     cells.emplace_back(total.median_s * 1e3);
     cells.emplace_back(total.stall_s() * 1e3);
     cells.emplace_back(100 * row.estimate.gpu_load);

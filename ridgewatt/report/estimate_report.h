@@ -6,7 +6,7 @@
 
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/estimate_error.h"
 #include "ridgewatt/roofline/memory_footprint.h"
 
 namespace ridgewatt {
@@ -16,10 +16,12 @@ struct EstimateRow {
   PowerMode mode;
   int batch = 1;
   Breakdown estimate;
+  EstimateError error{};
   TwinFitError fit;
   MemoryFootprint memory = {};
   std::string preset = {};  // name of the board's preset with this mode, where one has it
   std::string twin = {};    // "fitted" or "scaled, not validated"
+  std::vector<std::string> widened_by = {};  // why the interval is wider than at home
 };
 
 struct EstimateTableOptions {

@@ -113,6 +113,7 @@ Json tune_to_json(const TuneReport& report) {
   json["provenance"] = report.provenance;
   add_origin(json, report.origin);
   if (report.twin_error) json["twin_error"] = twin_error_json(*report.twin_error);
+  if (!report.widened_by.empty()) json["interval_widened_by"] = report.widened_by;
   if (!report.remark.empty()) json["remark"] = report.remark;
   if (!report.preset_note.empty()) json["preset_note"] = report.preset_note;
   if (!report.stop.empty()) json["stopped_because"] = report.stop;

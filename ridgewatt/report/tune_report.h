@@ -25,9 +25,10 @@ struct TuneReport {
   std::optional<TwinFitError> twin_error;  // where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
-  std::string provenance;              // "replayed", "modelled", "predicted", "profiled": a sample
-  std::string remark;                  // what the figures rest on, with the error of a model
-  std::optional<CostCaveats> caveats;  // of the model, where one was priced
+  std::string provenance;               // "replayed", "modelled", "predicted", "profiled": a sample
+  std::string remark;                   // what the figures rest on, with the error of a model
+  std::vector<std::string> widened_by;  // why a twin's intervals are wider than at home
+  std::optional<CostCaveats> caveats;   // of the model, where one was priced
   std::optional<ComparedPoint> answer;
   std::optional<ComparedPoint> miss;  // without an answer
   bool memory_known = false, fits_memory = true;

@@ -157,6 +157,9 @@ std::vector<std::string> tune_headline(const TuneReport& report) {
 std::vector<std::string> tune_remarks(const TuneReport& report) {
   std::vector<std::string> lines;
   if (!report.remark.empty()) lines.push_back(report.remark);
+  if (!report.widened_by.empty()) {
+    lines.push_back(fmt::format("the interval is wide: {}", fmt::join(report.widened_by, "; ")));
+  }
   if (!report.preset_note.empty()) lines.push_back(report.preset_note);
   if (!report.profiled.empty()) {
     lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",

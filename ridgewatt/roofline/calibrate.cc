@@ -8,34 +8,11 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 namespace {
 
 constexpr std::size_t kOutliersListed = 20;
-
-// Deviation such that a normal interval of 90 % covers 90 % of the rows of a workload that the
-// twin did not see; every workload counts the same.
-struct UnseenErrors {
-  std::vector<double> time, power, energy;
-  static double deviation(std::vector<double>& errors) {
-    return errors.empty() ? 0 : quantile(errors, 0.9) / kNormal95;
-  }
-};
-
-void collect_errors(const Twin& twin, const CalibrationRun& run, std::size_t stride,
-                    UnseenErrors& errors) {
-  const Estimator estimator(twin, run.cost, run.options);
-  for (std::size_t row = 0; row < run.observations.size(); row += stride) {
-    if (run.is_flagged(row)) continue;
-    const auto& measured = run.observations[row];
-    const TimePower modelled = estimator(measured.point.mode).timed();
-    errors.time.push_back(std::abs(std::log(modelled.time_s / measured.time_s)));
-    errors.power.push_back(std::abs(std::log(modelled.power_w / measured.power_w)));
-    errors.energy.push_back(std::abs(std::log(modelled.energy_j() / measured.energy_j())));
-  }
-}
 
 std::vector<CalibrationOutlier> find_outliers(const Twin& twin,
                                               const std::vector<CalibrationRun>& runs) {
@@ -62,32 +39,29 @@ std::vector<CalibrationOutlier> find_outliers(const Twin& twin,
 
 void cross_validate(const Twin& start, const std::vector<CalibrationRun>& runs,
                     const CalibrateOptions& options, CalibrateSummary& summary) {
-  UnseenErrors errors;
-  std::size_t fewest = runs.front().observations.size();
-  for (const auto& fit : summary.workloads) fewest = std::min(fewest, fit.rows);
-  Progress progress("leaving workloads out", summary.workloads.size(), options.quiet);
-  for (auto& fit : summary.workloads) {
-    progress.update(summary.left_out.size(), fit.workload);
-    // The full fit is a good start, and does not decide where the search ends.
-    Twin from = start;
-    from.values = summary.twin.values;
-    const Twin twin = fit_twin_without(from, runs, fit.workload, options);
+  LeftOutTwins left_out(start, summary.twin, runs, options);
+  const std::size_t steps = summary.workloads.size() + (options.coverage ? 2 : 1);
+  Progress progress("leaving workloads out", steps, options.quiet);
+  for (std::size_t i = 0; i < summary.workloads.size(); ++i) {
+    auto& fit = summary.workloads[i];
+    progress.update(i, fit.workload);
+    const Twin& twin = left_out.without({i});
     std::vector<CalibrationRun> unseen;
     for (const auto& run : runs) {
-      if (run.workload == fit.workload) unseen.push_back(run);
+      if (run.board.empty() && run.workload == fit.workload) unseen.push_back(run);
     }
     fit.unseen = score_rows(twin, unseen);
-    for (const auto& run : unseen) {
-      collect_errors(twin, run, std::max<std::size_t>(1, fit.rows / fewest), errors);
-    }
     summary.left_out.push_back(twin);
   }
   summary.unseen = mean_over(summary.workloads, &WorkloadFit::unseen);
   summary.twin.fit.unseen_time_mape = summary.unseen.time;
   summary.twin.fit.unseen_power_mape = summary.unseen.power;
-  summary.twin.fit.time_log_sd = UnseenErrors::deviation(errors.time);
-  summary.twin.fit.power_log_sd = UnseenErrors::deviation(errors.power);
-  summary.twin.fit.energy_log_sd = UnseenErrors::deviation(errors.energy);
+  progress.update(summary.workloads.size(), "two and more at once");
+  summary.twin.errors = left_out.errors({});
+  left_out.add_boards("", summary.twin.errors);
+  if (!options.coverage) return;
+  progress.update(summary.workloads.size() + 1, "and what the intervals are made of");
+  summary.coverage = left_out.coverage();
 }
 
 void check_row(const CalibrationRun& run, const Observation& row, const Twin& start) {
@@ -176,8 +150,9 @@ void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary&
   summary.pooled = score_rows(summary.twin, runs);
 }
 
-CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
+CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& all,
                            const CalibrateOptions& options) {
+  const std::vector<CalibrationRun> runs = runs_at_home(all);
   if (runs.empty()) throw UsageError("calibration needs a sweep");
   CalibrateSummary summary;
   summary.notices = check_calibration(start, runs);
@@ -187,7 +162,7 @@ CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>&
   summary.twin.fit.power_mape = summary.pooled.power;
   summary.outliers = find_outliers(summary.twin, runs);
   if (options.cross_validate && summary.workloads.size() > 1) {
-    cross_validate(start, runs, options, summary);
+    cross_validate(start, all, options, summary);
   }
   if (!summary.search.converged)
     summary.notices.push_back("the fit did not converge: its last step is used");

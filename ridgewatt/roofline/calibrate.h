@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/roofline/error_calibration.h"
 #include "ridgewatt/roofline/twin_fit.h"
 #include "ridgewatt/roofline/twin_score.h"
 
@@ -38,6 +39,7 @@ struct CalibrateSummary {
   std::vector<CalibrationOutlier> outliers;  // worst first
   std::vector<std::string> notices;          // what the data cannot tell
   std::vector<Twin> left_out;                // by workload, fitted without it
+  std::vector<CoverageRow> coverage;         // of intervals, where it was asked for
   TwinFitReport search;
   std::string brief_report() const;  // one line
 };

@@ -198,6 +198,8 @@ TEST(SweepSpec, KeysAreReadAndUnknownOnesRefused) {
   EXPECT_EQ(*spec.image_side, 320);
   EXPECT_EQ(*spec.loader_ms, 5);
   EXPECT_THROW(parse_sweep_spec("a.csv,worker=1"), UsageError);
+  EXPECT_EQ(parse_sweep_spec("a.csv,device=orin-nano").device, load_board("orin-nano").name);
+  EXPECT_THROW(parse_sweep_spec("a.csv,device=orin-banana"), Error);
   EXPECT_THROW(parse_sweep_spec("a.csv,image=big"), UsageError);
 }
 

@@ -75,8 +75,10 @@ SweepSpec parse_sweep_spec(const std::string& text) {
       spec.loader_ms = number_of(value, parts[i], 0, 1e6);
     } else if (key == "image") {
       spec.image_side = number_of(value, parts[i], 1, 1e5);
+    } else if (key == "device") {
+      spec.device = load_board(value).name;
     } else {
-      throw UsageError("unknown key of a sweep", key, "model, workers, loader-ms, image");
+      throw UsageError("unknown key of a sweep", key, "model, workers, loader-ms, image, device");
     }
   }
   return spec;
@@ -100,6 +102,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     if (given.workers) spec.workers = given.workers;
     if (given.image_side) spec.image_side = given.image_side;
     spec.loader_ms = given.loader_ms;
+    spec.device = given.device;
     const bool training = sweep.kind == "training";
     if (!training && sweep.kind != "inference") {
       throw InputError("a twin is fitted to inference or training",
@@ -114,6 +117,8 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
       options.training = training;
       CalibrationRun run;
       run.workload = sweep.workload + " " + sweep.kind;
+      if (!spec.device.empty()) run.workload = spec.device + ": " + run.workload;
+      run.board = spec.device;
       WorkloadCost cost = eager.cost(options);
       if (spec.image_side) cost = scale_image(cost, std::pow(*spec.image_side / side, 2));
       run.cost = std::make_shared<const WorkloadCost>(std::move(cost));
@@ -136,6 +141,14 @@ std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& 
     for (auto& run : load_calibration_runs(spec)) runs.push_back(std::move(run));
   }
   return runs;
+}
+
+std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs) {
+  std::vector<CalibrationRun> home;
+  for (const auto& run : runs) {
+    if (run.board.empty()) home.push_back(run);
+  }
+  return home;
 }
 
 void require_trusted_rows(const std::vector<CalibrationRun>& runs) {

@@ -20,8 +20,10 @@ namespace ridgewatt {
 // One workload at one batch size with what was measured.
 struct CalibrationRun {
   std::string workload;  // what is left out as one in cross-validation
+  std::string board;     // where it ran; empty: on the board that is fitted
   std::shared_ptr<const WorkloadCost> cost;
   RunOptions options;
+  bool medians = true;  // times are medians of timed minibatches, as in sweeps; else periods
   std::vector<Observation> observations;
   std::vector<bool> flagged;  // by data quality; empty: none. Flagged rows are not fitted
 
@@ -35,9 +37,11 @@ struct SweepSpec {
   std::optional<int> workers;
   std::optional<double> loader_ms;   // of one worker for one sample at the highest CPU clock
   std::optional<double> image_side;  // pixels, when the workload ran on images of another size
+  std::string device;                // another board: judges how a twin carries over, is not fitted
 };
 
-// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS]". UsageError on anything else.
+// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD]". UsageError on anything
+// else.
 SweepSpec parse_sweep_spec(const std::string& text);
 
 // What is known of the runs behind the published sweeps, by workload name and kind: the model, and
@@ -74,6 +78,8 @@ class EagerModel {
 // One run a batch size; rows that data quality suspects are flagged.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
+// Those on the board that is fitted.
+std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs);
 // InputError where the quality check flags all rows of a workload.
 void require_trusted_rows(const std::vector<CalibrationRun>& runs);
 

@@ -1,12 +1,14 @@
 #include "ridgewatt/roofline/twin.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
@@ -14,8 +16,6 @@ namespace {
 
 using P = TwinParam;
 using S = TwinScaling;
-
-constexpr char kReferenceBoard[] = "agx-orin";
 
 // Priors are what is known without the sweeps: datasheet fractions, one pass over the data for an
 // element-wise kernel, tens of microseconds for an eager framework's launch. Their widths say how
@@ -183,6 +183,51 @@ std::string text(const Board& board, const std::string& key) {
   return found == board.twin.texts.end() ? "" : found->second;
 }
 
+// Parameters before this one that are fitted to the same quantity: what its correlations are with.
+std::vector<std::size_t> fitted_before(const TwinParamSpec& spec) {
+  std::vector<std::size_t> before;
+  for (const auto& other : kSpecs) {
+    if (other.param == spec.param) break;
+    if (other.power == spec.power) before.push_back(static_cast<std::size_t>(other.param));
+  }
+  return before;
+}
+
+std::string correlation_text(const Twin& twin, const TwinParamSpec& spec) {
+  if (twin.correlations.empty()) return "";
+  std::vector<std::string> numbers;
+  for (const std::size_t other : fitted_before(spec)) {
+    numbers.push_back(fmt::format(
+        "{:.4g}",
+        twin.correlations[static_cast<std::size_t>(spec.param) * kTwinParamCount + other]));
+  }
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+void read_correlations(const Board& board, Twin& twin) {
+  std::vector<double> found(kTwinParamCount * kTwinParamCount, 0.0);
+  bool any = false;
+  for (const auto& spec : kSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    found[i * kTwinParamCount + i] = 1;
+    const std::string key = std::string(spec.key) + ".correlation";
+    const std::string numbers = text(board, key);
+    if (numbers.empty()) continue;
+    any = true;
+    const auto before = fitted_before(spec);
+    const auto parts = split(numbers, ' ');
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const auto value = parse_double(parts[k]);
+      if (parts.size() != before.size() || !value || !(std::abs(*value) <= 1)) {
+        throw InputError("correlations are numbers from -1 to 1, one per parameter before",
+                         board.source + ": twin." + key);
+      }
+      found[i * kTwinParamCount + before[k]] = found[before[k] * kTwinParamCount + i] = *value;
+    }
+  }
+  if (any) twin.correlations = std::move(found);
+}
+
 Twin read_table(const Board& board) {
   Twin twin;
   set_hardware(board, twin);
@@ -204,9 +249,9 @@ Twin read_table(const Board& board) {
   twin.fit.power_mape = known_number(board, "fit.power_mape");
   twin.fit.unseen_time_mape = known_number(board, "fit.unseen_time_mape");
   twin.fit.unseen_power_mape = known_number(board, "fit.unseen_power_mape");
-  twin.fit.time_log_sd = optional_number(board, "fit.time_log_sd", twin.fit.time_log_sd);
-  twin.fit.power_log_sd = optional_number(board, "fit.power_log_sd", twin.fit.power_log_sd);
-  twin.fit.energy_log_sd = optional_number(board, "fit.energy_log_sd", twin.fit.energy_log_sd);
+  read_correlations(board, twin);
+  twin.home = read_home(board.twin);
+  twin.errors = read_errors(board.twin, board.source);
   twin.status = text(board, "status");
   twin.origin = text(board, "origin");
   return twin;
@@ -242,6 +287,22 @@ std::span<const TwinParamSpec> twin_parameters() {
 
 double Twin::lo(TwinParam param) const {
   return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+double Twin::parameter_variance(const std::array<double, kTwinParamCount>& slopes) const {
+  double variance = 0;
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    const double own = slopes[i] * log_sd[i];
+    if (own == 0) continue;
+    if (correlations.empty()) {
+      variance += own * own;
+      continue;
+    }
+    for (std::size_t j = 0; j < kTwinParamCount; ++j) {
+      variance += own * correlations[i * kTwinParamCount + j] * slopes[j] * log_sd[j];
+    }
+  }
+  return std::max(0.0, variance);  // rounded correlations may lose a little
 }
 
 const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
@@ -292,9 +353,7 @@ Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
   scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] *=
       conv_over_fp32(board) / conv_over_fp32(from);
   scaled.fit = TwinFitError{};  // the errors of the fit are those of another board
-  scaled.fit.time_log_sd = 2 * twin.fit.time_log_sd;
-  scaled.fit.power_log_sd = 2 * twin.fit.power_log_sd;
-  scaled.fit.energy_log_sd = 2 * twin.fit.energy_log_sd;
+  scaled.scaled = true;
   scaled.status = "scaled, not validated";
   scaled.origin = "parameters of " + twin.board + ", scaled by peaks";
   return scaled;
@@ -320,6 +379,8 @@ TwinTable twin_table(const Twin& twin) {
     const bool informed =
         twin.log_sd[static_cast<std::size_t>(spec.param)] < 0.9 * spec.prior_log_sd;
     table.texts[key + ".source"] = informed ? "fitted" : "prior";
+    const std::string correlations = correlation_text(twin, spec);
+    if (!correlations.empty()) table.texts[key + ".correlation"] = correlations;
   }
   const auto add = [&](const char* key, double value) {
     if (value > 0) table.numbers[key] = std::stod(fmt::format("{:.4g}", value));
@@ -328,9 +389,7 @@ TwinTable twin_table(const Twin& twin) {
   add("fit.power_mape", twin.fit.power_mape.value_or(0));
   add("fit.unseen_time_mape", twin.fit.unseen_time_mape.value_or(0));
   add("fit.unseen_power_mape", twin.fit.unseen_power_mape.value_or(0));
-  add("fit.time_log_sd", twin.fit.time_log_sd);
-  add("fit.power_log_sd", twin.fit.power_log_sd);
-  add("fit.energy_log_sd", twin.fit.energy_log_sd);
+  write_home(twin.home, twin.errors, table);
   table.texts["status"] = twin.status;
   table.texts["origin"] = twin.origin;
   return table;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/roofline/twin_home.h"
 
 namespace ridgewatt {
 
@@ -97,17 +98,14 @@ struct TwinFitError {
   // Fractions; nothing: not known, as for every twin that was not fitted.
   std::optional<double> time_mape, power_mape;
   std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
-  // Standard deviations of ln(measured / modelled) of an unseen workload, robust: what the
-  // intervals of estimates are made of.
-  double time_log_sd = 0.25;
-  double power_log_sd = 0.1;
-  double energy_log_sd = 0.25;
 };
 
 struct Twin {
   std::string board;
   std::array<double, kTwinParamCount> values{};  // all positive
   std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
+  // Correlations of ln(value), [i * kTwinParamCount + j]; empty: independent.
+  std::vector<double> correlations;
   // The hardware that the parameters are relative to.
   double flop_per_cycle = 0;  // FP32 peak of all SMs per GPU cycle
   // Peak rate of contractions over their FP32 rate (of convolutions: TF32 on tensor cores where
@@ -126,18 +124,26 @@ struct Twin {
   double memory_bytes = 0;         // visible to Linux
   double system_memory_bytes = 0;  // of it held before a workload starts
   TwinFitError fit;
-  std::string status;  // "fitted", "scaled, not validated" or "prior"
-  std::string origin;  // date, data and command of the fit
+  TwinHome home;        // what it was fitted on
+  TwinErrors errors;    // and how its error grows from there
+  bool scaled = false;  // from another board's
+  std::string status;   // "fitted", "scaled, not validated" or "prior"
+  std::string origin;   // date, data and command of the fit
 
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
+  // Variance of a linear function of the parameters' logarithms, by their deviations here.
+  double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;
   // 90 % interval of a parameter.
   double lo(TwinParam param) const;
   double hi(TwinParam param) const;
   // "modelled with the agx-orin twin of pytorch-eager (fitted); on unseen workloads ..."
   std::string provenance() const;
 };
+
+// Boards without a twin of their own take this one's, scaled.
+inline constexpr char kReferenceBoard[] = "agx-orin";
 
 // The twin of a board: of its [twin] table, or scaled by peaks from the AGX Orin's. InputError when
 // the table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be

@@ -138,7 +138,8 @@ class StageCost : public ceres::CostFunction {
     return true;
   }
 
-  // Posterior deviations of the logarithms: the inverse of the Gauss-Newton matrix.
+  // Posterior deviations and correlations of the logarithms: the inverse of the Gauss-Newton
+  // matrix.
   void set_deviations(const std::vector<double>& logs, Twin& twin) const {
     const auto rows = static_cast<Eigen::Index>(num_residuals());
     const auto columns = static_cast<Eigen::Index>(size());
@@ -149,10 +150,24 @@ class StageCost : public ceres::CostFunction {
     Evaluate(parameters, out.data(), jacobians);
     const Eigen::MatrixXd inverse =
         (jacobian.transpose() * jacobian).ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
-    for (std::size_t i = 0; i < size(); ++i) {
-      const auto at = static_cast<Eigen::Index>(i);
-      twin.log_sd[static_cast<std::size_t>(parameters_[i])] =
-          std::sqrt(std::max(0.0, inverse(at, at)));
+    const Eigen::VectorXd deviations = inverse.diagonal().cwiseMax(0).cwiseSqrt();
+    if (twin.correlations.empty()) {
+      twin.correlations.resize(kTwinParamCount * kTwinParamCount, 0.0);
+      for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+        twin.correlations[i * kTwinParamCount + i] = 1;
+      }
+    }
+    for (Eigen::Index i = 0; i < columns; ++i) {
+      const auto row = static_cast<std::size_t>(parameters_[static_cast<std::size_t>(i)]);
+      twin.log_sd[row] = deviations(i);
+      for (Eigen::Index j = 0; j < columns; ++j) {
+        const auto column = static_cast<std::size_t>(parameters_[static_cast<std::size_t>(j)]);
+        const double both = deviations(i) * deviations(j);
+        twin.correlations[row * kTwinParamCount + column] =
+            i == j     ? 1
+            : both > 0 ? std::clamp(inverse(i, j) / both, -1.0, 1.0)
+                       : 0;
+      }
     }
   }
 
@@ -205,6 +220,8 @@ Twin fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
     twin = fit_stage(twin, runs, true, options, report);
   }
   twin.status = "fitted";
+  twin.home = {};
+  for (const auto& run : runs) twin.home.add(run.workload, features_of(*run.cost));
   return twin;
 }
 

@@ -20,7 +20,8 @@ struct CalibrateOptions {
   // Rows of a run that the fit sees at most, drawn at random; scores use all.
   int rows_per_run = 500;
   int max_iterations = 40;
-  bool cross_validate = true;  // leave one workload out, each in turn
+  bool cross_validate = true;  // leave workloads out, for errors on unseen ones and intervals
+  bool coverage = false;       // and judge those intervals on what neither was found from
   bool fit_power = true;
   std::uint64_t seed = 1;
   int threads = 0;

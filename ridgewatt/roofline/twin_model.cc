@@ -11,14 +11,34 @@ TwinModel::TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptio
       options_(options),
       default_batch_(default_batch) {}
 
-const Estimator& TwinModel::estimator(int batch) const {
+TwinModel::AtBatch& TwinModel::at_batch(int batch) const {
   const int wanted = batch > 0 ? batch : default_batch_;
-  const std::lock_guard lock(mutex_);
-  auto& estimator = estimators_[wanted];
-  if (!estimator) {
-    estimator = std::make_unique<Estimator>(twin_, cost_of_batch_(wanted), options_);
+  AtBatch& at = batches_[wanted];
+  if (!at.estimator) {
+    at.cost = std::make_shared<const WorkloadCost>(cost_of_batch_(wanted));
+    at.estimator = std::make_unique<Estimator>(twin_, at.cost, options_);
   }
-  return *estimator;
+  return at;
+}
+
+const Estimator& TwinModel::estimator(int batch) const {
+  const std::lock_guard lock(mutex_);
+  return *at_batch(batch).estimator;
+}
+
+const ErrorModel& TwinModel::errors(int batch) const {
+  const std::lock_guard lock(mutex_);
+  AtBatch& at = at_batch(batch);
+  if (!at.errors) at.errors = std::make_unique<ErrorModel>(twin_, at.cost, options_);
+  return *at.errors;
+}
+
+EstimateError TwinModel::error(const OperatingPoint& point) const {
+  return errors(point.batch)(point.mode);
+}
+
+const std::vector<std::string>& TwinModel::widened_by(int batch) const {
+  return errors(batch).widened_by();
 }
 
 MinibatchCost TwinModel::operator()(const OperatingPoint& point) const {

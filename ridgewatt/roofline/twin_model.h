@@ -2,7 +2,7 @@
 //
 //   const TwinModel model(twin, [&](int batch) { return cost_of(graph, batch); });
 //   const MinibatchCost at = model({mode, 16});
-//   model.time_log_sd();                      // how far off ln(time) may be, one deviation
+//   model.error({mode, 16})[kTime].factor(0.9);  // within this factor, 90 % of the time
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/roofline/estimate_error.h"
 #include "ridgewatt/roofline/memory_footprint.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -38,20 +38,27 @@ class TwinModel {
 
   const Twin& twin() const { return twin_; }
   const RunOptions& options() const { return options_; }
-  // Deviations of ln(measured / modelled) on workloads that the twin did not see. They are mostly
+  // How far off the estimate may be, and why it is less sure than at home. The error is mostly
   // common to all modes of a workload: a few measurements remove the greater part.
-  double time_log_sd() const { return twin_.fit.time_log_sd; }
-  double power_log_sd() const { return twin_.fit.power_log_sd; }
-  double energy_log_sd() const { return twin_.fit.energy_log_sd; }
+  EstimateError error(const OperatingPoint& point) const;
+  const std::vector<std::string>& widened_by(int batch) const;
   std::string provenance() const { return twin_.provenance(); }
 
  private:
+  struct AtBatch {
+    std::shared_ptr<const WorkloadCost> cost;
+    std::unique_ptr<Estimator> estimator;
+    std::unique_ptr<ErrorModel> errors;  // once asked for
+  };
+  AtBatch& at_batch(int batch) const;  // under the lock
+  const ErrorModel& errors(int batch) const;
+
   Twin twin_;
   CostOfBatch cost_of_batch_;
   RunOptions options_;
   int default_batch_;
   mutable std::mutex mutex_;
-  mutable std::map<int, std::unique_ptr<Estimator>> estimators_;
+  mutable std::map<int, AtBatch> batches_;
 };
 
 }  // namespace ridgewatt

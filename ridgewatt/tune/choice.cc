@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt {
 
-Estimate estimate_of(double mean, double log_sd, double interval) {
-  const double factor = std::exp(normal_quantile(0.5 + interval / 2) * log_sd);
-  return {mean, mean / factor, mean * factor};
+Estimate estimate_of(double mean, const LogError& error, double interval) {
+  const double factor = error.factor(interval);
+  return {mean, mean / factor, mean * factor, error.degrees};
 }
 
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,

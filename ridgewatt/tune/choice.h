@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/roofline/estimate_error.h"
 #include "ridgewatt/tune/problem.h"
 
 namespace ridgewatt {
@@ -28,7 +29,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const Prediction> predictions, Caution caution = Caution::kMeans,
               double tie = 0);
 
-// A quantity around `mean` whose logarithm is off by `log_sd`.
-Estimate estimate_of(double mean, double log_sd, double interval = kDefaultInterval);
+// A quantity around `mean` whose logarithm is off by `error`.
+Estimate estimate_of(double mean, const LogError& error, double interval = kDefaultInterval);
 
 }  // namespace ridgewatt

@@ -43,7 +43,7 @@ TEST(Choice, TheFastestOfThoseThatCannotBeToldApart) {
 TEST(Choice, ConfidenceKeepsThePromisedShareOfLimits) {
   // Powers scatter around their prediction; at 95 % one promise in twenty is broken.
   Random random(5);
-  const double bound = estimate_of(20, 0.1, 2 * 0.95 - 1).hi;
+  const double bound = estimate_of(20, {0.1}, 2 * 0.95 - 1).hi;
   int broken = 0;
   constexpr int kCount = 20000;
   for (int i = 0; i < kCount; ++i) broken += 20 * std::exp(0.1 * random.normal()) > bound;
@@ -53,13 +53,13 @@ TEST(Choice, ConfidenceKeepsThePromisedShareOfLimits) {
   goal.limits.power_w = 20.5;
   const std::vector<OperatingPoint> points(2);
   const std::vector<Prediction> costs = {
-      {estimate_of(1, 0.1), estimate_of(20, 0.1), estimate_of(20, 0.1)}, certain(2, 17)};
+      {estimate_of(1, {0.1}), estimate_of(20, {0.1}), estimate_of(20, {0.1})}, certain(2, 17)};
   EXPECT_EQ(choose(goal, points, costs).best, 0u);
   EXPECT_EQ(choose(goal, points, costs, Caution::kUpperEnds).best, 1u);
 }
 
 TEST(Choice, IntervalsCoverWhatTheySay) {
-  const Estimate value = estimate_of(3, 0.2);
+  const Estimate value = estimate_of(3, {0.2});
   EXPECT_NEAR(std::log(value.hi / 3), 1.6449 * 0.2, 1e-4);
   EXPECT_NEAR(value.lo * value.hi, 9, 1e-9);
 }

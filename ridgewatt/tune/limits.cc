@@ -19,9 +19,13 @@ double samples_at(const OperatingPoint& point) {
 std::optional<double> kept_within(const Estimate& value, double bound) {
   if (!(value.hi > value.mean) || !(value.mean > 0)) return std::nullopt;
   if (!(bound > 0)) return 0;
+  constexpr double kUpper = 0.5 + kDefaultInterval / 2;
+  const bool student = value.degrees > 0;
   const double log_sd =
-      std::log(value.hi / value.mean) / normal_quantile(0.5 + kDefaultInterval / 2);
-  return normal_cdf(std::log(bound / value.mean) / log_sd);
+      std::log(value.hi / value.mean) /
+      (student ? student_quantile(kUpper, value.degrees) : normal_quantile(kUpper));
+  const double z = std::log(bound / value.mean) / log_sd;
+  return student ? student_cdf(z, value.degrees) : normal_cdf(z);
 }
 
 // Rounded to four digits, up or down.

@@ -20,7 +20,8 @@ struct LimitConfidence {
 };
 
 // Of every limit of the goal, for costs whose ends are those of kDefaultInterval and whose
-// logarithm is normal. Nothing for a limit on what is measured (an interval without width).
+// logarithm is normal or Student's. Nothing for a limit on what is measured (an interval without
+// width).
 std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingPoint& point,
                                               const Prediction& cost);
 
