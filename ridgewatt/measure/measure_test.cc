@@ -155,6 +155,7 @@ TEST(Profile, HighClocksFirst) {
 // A shell that marks 5 minibatches of 60 ms on a board of constant power.
 TEST(Measure, ACommandOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
+  FakeRails(*board.sysfs).set(8);
   MeasureOptions options;
   options.idle_s = 0.1;
   options.command = {"/bin/sh", "-c",
@@ -165,7 +166,6 @@ TEST(Measure, ACommandOnAFakeBoard) {
   EXPECT_EQ(result.minibatches.size(), 4u);
   EXPECT_GE(result.summary.median_s, 0.06);
   const double power_w = 8;
-  FakeRails(*board.sysfs).set(power_w);
   ASSERT_TRUE(result.total);
   EXPECT_NEAR(result.total->mean_w, power_w, 1e-9);
   EXPECT_NEAR(result.total->energy_j, power_w * (result.end_s - result.begin_s), 1e-9);
