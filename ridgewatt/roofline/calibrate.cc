@@ -30,7 +30,7 @@ void collect_errors(const Twin& twin, const CalibrationRun& run, std::size_t str
   for (std::size_t row = 0; row < run.observations.size(); row += stride) {
     if (run.is_flagged(row)) continue;
     const auto& measured = run.observations[row];
-    const TimePower modelled = estimator(measured.point.mode).timed();
+    const TimePower modelled = estimator(measured.point.mode).like(measured);
     errors.time.push_back(std::abs(std::log(modelled.time_s / measured.time_s)));
     errors.power.push_back(std::abs(std::log(modelled.power_w / measured.power_w)));
     errors.energy.push_back(std::abs(std::log(modelled.energy_j() / measured.energy_j())));
@@ -44,7 +44,7 @@ std::vector<CalibrationOutlier> find_outliers(const Twin& twin,
     const Estimator estimator(twin, run.cost, run.options);
     for (std::size_t row = 0; row < run.observations.size(); ++row) {
       const auto& measured = run.observations[row];
-      const TimePower modelled = estimator(measured.point.mode).timed();
+      const TimePower modelled = estimator(measured.point.mode).like(measured);
       outliers.push_back({run.workload, measured, measured.time_s / modelled.time_s,
                           measured.power_w / modelled.power_w, run.is_flagged(row)});
     }
