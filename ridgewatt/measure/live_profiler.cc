@@ -158,6 +158,10 @@ std::optional<Observation> LiveProfiler::found_meanwhile(const OperatingPoint& p
 }
 
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
+  // What the mode leaves open is as at first, not as the last point left it.
+  const bool open =
+      std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
+  if (open) control_.restore();
   control_.apply(point.mode);
   MeasureOptions measure = options_.measure;
   fill_in_batch(measure.command, point.batch);

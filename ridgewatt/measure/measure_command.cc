@@ -24,6 +24,9 @@ Traces power_traces(const MeasureOptions& options, const PowerSource* source,
                     const std::vector<PowerSample>& samples, Measurement& result) {
   Traces traces;
   if (source != nullptr) traces.channels = traces_of(samples, source->channels());
+  if (source != nullptr && source->tells_means()) {
+    for (auto& channel : traces.channels) channel = as_steps(channel);
+  }
   if (!options.meter.empty()) {
     auto meter = read_meter(options.meter, result.begin_s, result.end_s);
     if (options.meter_is_total || source == nullptr) {

@@ -146,6 +146,22 @@ TEST(Profile, AGovernorIsAMode) {
             "performance");
 }
 
+// A mode that names no clocks has those of the first state, whatever was profiled before it.
+TEST(Profile, WhatAModeLeavesOpenIsAsAtFirst) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  Store store((folder.path() / "points.db").string());
+  const std::string limit = board.sysfs->host_path("/sys/class/devfreq/17000000.gpu/max_freq");
+  ProfileOptions options = quick_profile(
+      "for i in 1 2 3; do sleep 0.01; echo minibatch >&$RIDGEWATT_MARK_FD; done; cat " + limit +
+      " >> " + (folder.path() / "limits").string());
+  JetsonModeControl control(*board.sysfs);
+  PowerMode governed;
+  governed.governor = "schedutil";
+  profile(*board.sysfs, control, store, {governed, {1, 729.6e6, 306e6, 665.6e6, ""}}, options);
+  EXPECT_EQ(read_file((folder.path() / "limits").string()), "306000000\n1300500000\n");
+}
+
 TEST(Profile, HighClocksFirst) {
   const auto order = profiling_order({{1, 1, 1, 1, ""}, {1, 1, 2, 1, ""}, {1, 1, 1, 1, ""}});
   ASSERT_EQ(order.size(), 2u);

@@ -130,6 +130,16 @@ TEST(PowerIntegral, OfARamp) {
   EXPECT_EQ(PowerIntegral({}).energy_j(0, 1), 0);
 }
 
+// A counter that stood still and then jumped, read at uneven times: 2 J, whatever its means look
+// like.
+TEST(PowerIntegral, OfACountersMeans) {
+  const PowerTrace means{"counter", true, {0, 1, 1.01, 2}, {NAN, 0, 150, 0.5 / 0.99}};
+  const PowerTrace steps = as_steps(means);
+  EXPECT_NEAR(PowerIntegral(steps).energy_j(0, 2), 2, 1e-9);
+  EXPECT_NEAR(steps.energy(0, 2)->energy_j, 2, 1e-9);
+  EXPECT_NEAR(PowerIntegral(steps).energy_j(1, 1.005), 0.75, 1e-9);
+}
+
 TEST(Meter, PowerOrVoltageTimesCurrentWithoutALineThatIsBeingWritten) {
   const testing::TemporaryFolder folder;
   const auto power = read_meter(folder.write("p.csv", "time_s,power_w\n1,10\n2,12\n3,1"), 0, 5);
