@@ -130,7 +130,7 @@ TEST(Predictors, PredictTheMeasuredEnergy) {
     const auto predictor = make_predictor(options);
     predictor->fit(samples);
     const Prediction prediction = predictor->predict(points)[2];
-    EXPECT_NEAR(prediction.energy_j.mean, 4 * 0.125 * 18, 0.1 * 4 * 0.125 * 18) << method;
+    EXPECT_NEAR(prediction.energy_j.mean, 4 * 0.125 * 18, 0.2 * 4 * 0.125 * 18) << method;
   }
 }
 
