@@ -17,7 +17,6 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
-#include "ridgewatt/platform/mode_control.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -34,11 +33,14 @@ struct FakeRunCommand {
 // The board must not keep the power of the load.
 volatile std::sig_atomic_t asked_to_end = 0;
 
-void mark() {
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+
+void mark(const char* kind, Clock::time_point time) {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
   if (descriptor == nullptr) return;
-  static constexpr char kLine[] = "minibatch\n";
-  if (::write(std::atoi(descriptor), kLine, sizeof kLine - 1) < 0) {
+  const std::chrono::duration<double> since_boot = time.time_since_epoch();
+  const auto line = fmt::format("{} {:.6f}\n", kind, since_boot.count());
+  if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
     throw IoError("cannot write a mark");
   }
 }
@@ -47,29 +49,41 @@ void run(const Context& context, const FakeRunCommand& options) {
   const auto device = options.device.open(context);
   const auto name = fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
-  const FakeBoardSpec spec = fake_board_spec(name.name);
-  const std::string board = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
   const WorkloadCost cost = fake_workload(options.model, options.batch, options.training);
   say_caveats(context, cost.caveats);
-  FakeLoad load(load_twin(load_board(board)), cost, name.seed);
-  const JetsonModeControl control(*device.sysfs, {options.device.state_folder, 100, true});
-  const PowerMode mode = control.state().limits;
+  FakeLoad load(load_twin(load_board(board_of_fake(name.name))), cost, name.seed);
   const FakeRails rails(*device.sysfs);
   std::optional<FakeActivity> activity(std::in_place, *device.sysfs);
-  using Clock = std::chrono::steady_clock;
   auto end = Clock::now();
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
   int done = 0;
-  for (; done < options.minibatches && asked_to_end == 0; ++done) {
-    const TimePower at = load.next(mode);
-    rails.set(at.power_w);
-    end += std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(at.time_s / options.speed));
-    std::this_thread::sleep_until(end);
-    mark();
+  while (done < options.minibatches && asked_to_end == 0) {
+    // The clocks may change while a minibatch runs: it goes on at the new pace.
+    const auto begin = end;
+    double stall_share = 0;
+    for (double left = load.next(); left > 1e-9 && asked_to_end == 0;) {
+      const PowerMode clocks = activity->clocks();
+      const TimePower at = load.at(clocks);
+      const double slice_s = std::min(left * at.time_s, FakeActivity::kTickS);
+      rails.set(at.power_w);
+      end += std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(slice_s / options.speed));
+      std::this_thread::sleep_until(end);
+      left -= slice_s / at.time_s;
+      load.warm(slice_s);
+      stall_share = load.stall_share(clocks);
+      activity->step(load.use(clocks));
+    }
+    if (asked_to_end != 0) break;
+    if (stall_share > 0) {
+      mark("fetched",
+           begin + std::chrono::duration_cast<Clock::duration>(stall_share * (end - begin)));
+    }
+    mark("minibatch", end);
+    ++done;
   }
   activity.reset();
-  rails.set(load.idle_w(mode));
+  FakeRest(*device.sysfs, name.name, name.seed).set();
   remark(context,
          fmt::format("fake-run: {} minibatches of {} on {} (modelled by a perturbed twin, seed {})",
                      done, options.model, name.name, name.seed));

@@ -24,7 +24,7 @@ struct ProfileCommand {
   std::string samples;
   std::int64_t sample = 0;
   std::size_t suggest = 0;
-  double max_celsius = 100;
+  JetsonModeControl::Options control;
 };
 
 // What the predictor would like to know; the same modes whenever the same samples are given, so
@@ -66,8 +66,8 @@ void run(const Context& context, ProfileCommand& options) {
     throw UsageError("give one of --modes FILE, --sample N and --suggest N", "profile");
   }
   const auto device = options.device.open(context);
-  JetsonModeControl control(*device.sysfs,
-                            {options.device.state_folder, options.max_celsius, false});
+  options.control.state_folder = options.device.state_folder;
+  JetsonModeControl control(*device.sysfs, options.control);
   auto& profile_options = options.profile;
   name_campaign(device, profile_options);
   profile_options.quiet = context.quiet;
@@ -95,10 +95,10 @@ void run(const Context& context, ProfileCommand& options) {
 }  // namespace
 
 void add_profile(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, context, "profile", "A program's cost over power modes",
-                  "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
-                  "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin");
+  auto* command = add_command(
+      app, context, "profile", "A program's cost over power modes",
+      "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
+      "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000");
   auto options = std::make_shared<ProfileCommand>();
   options->profile.campaign.kind = "inference";
   add_device_options(*command, options->device);
@@ -123,7 +123,7 @@ void add_profile(CLI::App& app, Context& context) {
   quantity(command->add_option("--rate", profile_options.measure.rate_hz, "Power sampling rate"),
            hertz().within(1, 1000))
       ->capture_default_str();
-  add_profile_options(*command, profile_options, options->max_celsius);
+  add_profile_options(*command, profile_options, options->control);
   command->add_option("COMMAND", profile_options.measure.command, "Program, after --")->required();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -5,20 +5,21 @@
 
 namespace ridgewatt::cli {
 
-void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius) {
-  quantity(command.add_option("--settle", options.settle_s, "Longest wait for steady power"),
+void add_profile_options(CLI::App& command, ProfileOptions& options,
+                         JetsonModeControl::Options& control) {
+  quantity(command.add_option("--settle", options.measure.settle.at_most_s,
+                              "Longest wait for steady power under load (0: none)"),
            seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  quantity(command.add_option("--settle-window", options.settle_window_s,
+  quantity(command.add_option("--settle-window", options.measure.settle.window_s,
                               "Power is steady when two windows of this length agree"),
            seconds().within(0.01, 60))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  quantity(
-      command.add_option("--window", options.measure.window.minibatches,
-                         "Clean minibatches per point; the command is ended after them (0: never)"),
-      count().within(0, 1e6))
+  quantity(command.add_option("--window", options.measure.window.minibatches,
+                              "Minibatches per point; the command is ended after them (0: never)"),
+           count().within(0, 1e6))
       ->capture_default_str()
       ->group(kMeasuringGroup);
   quantity(command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out"),
@@ -30,10 +31,31 @@ void add_profile_options(CLI::App& command, ProfileOptions& options, double& max
       seconds().within(0, 3600))
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  quantity(command.add_option("--max-celsius", max_celsius, "Abort above this temperature"),
+  quantity(command.add_option("--max-celsius", control.max_celsius, "Abort above this temperature"),
            celsius())
       ->capture_default_str()
       ->group(kMeasuringGroup);
+  command.add_flag("--full-fan", control.full_fan, "Set the fan to full; taken back in the end")
+      ->group(kMeasuringGroup);
+  command
+      .add_flag("--no-idle-states", control.no_idle_states,
+                "Switch the CPU's idle states off; taken back in the end")
+      ->group(kMeasuringGroup);
+  const auto cache = [&](const char* name, CacheOptions::Start start, const char* meaning) {
+    return command
+        .add_option_function<std::string>(
+            name,
+            [&options, start](const std::string& path) {
+              options.cache = {start, path};
+            },
+            meaning)
+        ->type_name("PATH")
+        ->group(kMeasuringGroup);
+  };
+  cache("--fill-cache", CacheOptions::Start::kFilled,
+        "Read this file, or all of this folder, into the page cache before each point")
+      ->excludes(cache("--drop-cache", CacheOptions::Start::kDropped,
+                       "Drop this file, or all of this folder, from it before each point"));
 }
 
 void name_campaign(const LocalDevice& device, ProfileOptions& options) {

@@ -9,8 +9,9 @@ namespace ridgewatt::cli {
 
 // Where the help lists them.
 inline constexpr char kMeasuringGroup[] = "Measuring";
-// Protocol of one point; `max_celsius` is the mode control's.
-void add_profile_options(CLI::App& command, ProfileOptions& options, double& max_celsius);
+// Protocol of one point, and what the mode control holds meanwhile.
+void add_profile_options(CLI::App& command, ProfileOptions& options,
+                         JetsonModeControl::Options& control);
 
 // Board and provenance of what is measured on `device`, and the workload's name where none was
 // given.

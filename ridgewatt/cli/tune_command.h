@@ -16,9 +16,9 @@ namespace ridgewatt::cli {
 // A board at hand, and the program that is profiled on it.
 struct LiveOptions {
   std::vector<std::string> command, governors;
-  std::string store = "tune.db", sysroot, state_folder;
+  std::string store = "tune.db", sysroot;
   ProfileOptions profile;
-  double max_celsius = 100;
+  JetsonModeControl::Options control;
 };
 
 struct TuneOptions {

@@ -108,16 +108,16 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
       ->group(kGroup);
   command.add_option("--sysroot", options.sysroot, "Root of a recorded or fake board's tree")
       ->group(kGroup);
-  command.add_option("--state-dir", options.state_folder, "Folder of the mode journal")
+  command.add_option("--state-dir", options.control.state_folder, "Folder of the mode journal")
       ->group(kGroup);
-  add_profile_options(command, options.profile, options.max_celsius);
+  add_profile_options(command, options.profile, options.control);
 }
 
 void tune_live(const Context& context, TuneOptions options) {
   check(options);
   LiveOptions& live = options.live;
   const auto device = open_local_device(options.device, live.sysroot, context.seed);
-  JetsonModeControl control(*device.sysfs, {live.state_folder, live.max_celsius, false});
+  JetsonModeControl control(*device.sysfs, live.control);
   ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
   profile.campaign.workload = options.workload;

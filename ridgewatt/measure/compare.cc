@@ -29,7 +29,7 @@ constexpr Quantity kQuantities[] = {
     {"time", "s", [](const Measurement& m) { return m.end_s - m.begin_s; }},
     {"energy", "J", [](const Measurement& m) { return m.total ? m.total->energy_j : 0; }},
     {"power", "W", [](const Measurement& m) { return m.total ? m.total->mean_w : 0; }},
-    {"minibatch time", "s", [](const Measurement& m) { return m.summary.median_s; }},
+    {"minibatch time", "s", [](const Measurement& m) { return m.summary.time_s; }},
     {"minibatch energy", "J", [](const Measurement& m) { return m.summary.energy_j; }},
     {"fetch stall", "s", [](const Measurement& m) { return m.summary.fetch_s; }},
     {"CPU time", "s", [](const Measurement& m) { return m.user_s + m.system_s; }},

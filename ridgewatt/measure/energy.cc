@@ -41,7 +41,8 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
   for (std::size_t i = 0; i < times_s.size(); ++i) {
     const bool inside = times_s[i] >= begin_s && times_s[i] <= end_s;
     if (!inside) continue;
-    ++(std::isfinite(powers_w[i]) ? result.samples : result.missing);
+    const bool step = i > 0 && times_s[i] - times_s[i - 1] < 1e-9;  // its two ends are one sample
+    if (!step) ++(std::isfinite(powers_w[i]) ? result.samples : result.missing);
     if (std::isfinite(powers_w[i])) result.peak_w = std::max(result.peak_w, powers_w[i]);
   }
   double low = points[0].power_w;

@@ -3,44 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
-#include <thread>
 
 namespace ridgewatt {
 namespace {
 
 constexpr int kMinPowerSamples = 10;
 constexpr double kDrift = 0.01;
-constexpr double kManyOutliers = 0.1;
-
-// Waits until the mean power of two windows that follow each other agrees. True when it does.
-bool settle(const Sysfs& sysfs, const ProfileOptions& options) {
-  static constexpr int kReadings = 10;
-  const auto source = open_power_source(sysfs);
-  std::vector<double> power_w(source->channels().size());
-  const auto window = [&] {
-    double mean_w = 0;
-    for (int i = 0; i < kReadings; ++i) {
-      std::this_thread::sleep_for(
-          std::chrono::duration<double>(options.settle_window_s / kReadings));
-      source->read(power_w);
-      for (std::size_t c = 0; c < power_w.size(); ++c) {
-        if (source->channels()[c].in_total) mean_w += power_w[c] / kReadings;
-      }
-    }
-    return mean_w;
-  };
-  const double end_s = monotonic_s() + options.settle_s;
-  double last_w = window();
-  while (monotonic_s() < end_s) {
-    const double now_w = window();
-    if (std::abs(now_w - last_w) <= options.settle_tolerance * std::abs(last_w)) return true;
-    last_w = now_w;
-  }
-  return false;
-}
+constexpr double kManyExcluded = 0.1;
 
 // A clock that ran lower than it was set to at any time of the window.
 bool drifted(const Measurement& measurement, const PowerMode& set, const PowerMode& now) {
@@ -63,17 +34,18 @@ bool drifted(const Measurement& measurement, const PowerMode& set, const PowerMo
          below("clock:emc", Knob::kMemClock);
 }
 
-std::string flags_of(const Measurement& measurement, int power_samples, bool steady, bool drift) {
+std::string flags_of(const Measurement& measurement, int power_samples, bool drift) {
   std::string flags;
   const auto flag = [&](bool raised, const char* name) {
     if (raised) flags += (flags.empty() ? "" : " ") + std::string(name);
   };
   const auto& summary = measurement.summary;
-  flag(!steady, "unsteady");
+  flag(!summary.steady, "unsteady");
   flag(drift, "drifted");
   flag(!measurement.throttled.empty(), "throttled");
-  flag(static_cast<double>(summary.outliers) > kManyOutliers * static_cast<double>(summary.count),
-       "outliers");
+  flag(static_cast<double>(summary.excluded) >
+           kManyExcluded * static_cast<double>(summary.count + summary.excluded),
+       "excluded");
   flag(!summary.complete, "few-minibatches");
   flag(power_samples < kMinPowerSamples, "few-samples");
   return flags;
@@ -83,10 +55,14 @@ PointRecord record_of(const Measurement& measurement, const OperatingPoint& poin
   PointRecord record;
   const double begin_s = measurement.minibatches.front().begin_s;
   const double end_s = measurement.minibatches.back().end_s;
-  record.observation = {point, measurement.summary.median_s, measurement.summary.power_w};
-  record.window_s = end_s - begin_s;
+  const auto& summary = measurement.summary;
+  record.observation = {point, summary.time_s, summary.power_w, summary.energy_j, summary.median_s};
+  if (summary.fetch_marked) record.observation.fetch_stall_s = summary.fetch_s;
+  record.window_s = summary.time_s * static_cast<double>(summary.count);
+  record.energy_j = summary.energy_j * static_cast<double>(summary.count);
   record.idle_power_w = measurement.idle_w.value_or(0);
-  record.minibatches = static_cast<int>(measurement.summary.count);
+  record.minibatches = static_cast<int>(summary.count);
+  record.excluded = static_cast<int>(summary.excluded);
   bool counted = false;  // the rails are read together: one of the total tells their number
   for (const auto& trace : measurement.traces) {
     const bool count = trace.in_total && !counted;
@@ -104,7 +80,6 @@ PointRecord record_of(const Measurement& measurement, const OperatingPoint& poin
     record.samples.push_back({sample.channel, sample.time_s - begin_s, sample.value});
   }
   for (const auto& minibatch : measurement.minibatches) {
-    record.energy_j += minibatch.energy_j;
     record.samples.push_back({"minibatch", minibatch.begin_s - begin_s, minibatch.time_s()});
   }
   if (measurement.total) record.largest_gap_s = measurement.total->largest_gap_s;
@@ -126,6 +101,9 @@ void fill_in_batch(std::vector<std::string>& command, int batch) {
 LiveProfiler::LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
                            const ProfileOptions& options)
     : sysfs_(sysfs), control_(control), store_(store), options_(options) {
+  if (options.cache.start != CacheOptions::Start::kAsItIs) {
+    cache_ = std::make_unique<PageCacheState>(files_below(options.cache.path));
+  }
   const auto campaign = store.find_campaign(options.campaign);
   if (!campaign) return;
   for (const auto& record : store.points(*campaign)) {
@@ -180,30 +158,34 @@ std::optional<Observation> LiveProfiler::found_meanwhile(const OperatingPoint& p
 }
 
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
+  // What the mode leaves open is as at first, not as the last point left it.
+  const bool open =
+      std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
+  if (open) control_.restore();
   control_.apply(point.mode);
-  bool steady = false;
-  std::string no_sensor;
-  try {
-    steady = settle(sysfs_, options_);
-  } catch (const NotSupportedError& error) {
-    no_sensor = error.what();
-  }
   MeasureOptions measure = options_.measure;
   fill_in_batch(measure.command, point.batch);
+  if (cache_ && options_.cache.start == CacheOptions::Start::kFilled) cache_->fill();
+  if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
   const auto measurement = measure_command(sysfs_, measure);
   control_.check_safety();
+  const auto& summary = measurement.summary;
   const std::string failed =
       measurement.status == 0 ? "" : fmt::format("the command ended with {}", measurement.status);
-  if (!no_sensor.empty()) {  // no other point will fare better
+  if (measurement.channels.empty()) {  // no other point will fare better
     throw IoError("no point can be profiled",
-                  failed.empty() ? no_sensor : no_sensor + "; " + failed);
+                  failed.empty() ? measurement.source : measurement.source + "; " + failed);
   }
   if (!failed.empty()) fail(point, failed);
-  if (measurement.summary.count == 0) fail(point, "the command marked no two minibatches");
+  if (summary.count == 0 && summary.excluded > 0) {
+    fail(point, fmt::format("all {} minibatches are excluded: {}", summary.excluded,
+                            summary.causes.begin()->first));
+  }
+  if (summary.count == 0) fail(point, "the command marked no two minibatches");
   if (!measurement.total) fail(point, "no power: " + measurement.source);
   PointRecord record = record_of(measurement, point);
   record.repeat = repeat;
-  record.flags = flags_of(measurement, record.power_samples, steady,
+  record.flags = flags_of(measurement, record.power_samples,
                           drifted(measurement, point.mode, control_.state().limits));
   if (!store_.add_if_absent(store_.campaign(options_.campaign), record)) {
     return found_meanwhile(point, repeat).value();  // another process was first

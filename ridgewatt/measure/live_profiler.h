@@ -1,19 +1,29 @@
-// The board at hand behind the seam that searches use: an operating point is set, waited for until
-// power is steady, measured by the protocol of docs/measure.md and stored.
+// The board at hand behind the seam that searches use: an operating point is set, the program runs
+// until power is steady, is measured by the protocol of docs/measure.md and stored.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/pipeline/page_cache.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/store/store.h"
 #include "ridgewatt/sweep/profiler.h"
 
 namespace ridgewatt {
+
+// What the page cache holds of a file, or of all files of a folder, when each point begins. In the
+// end it holds what it held; after a kill it does not, since that is a cache and no setting.
+struct CacheOptions {
+  enum class Start { kAsItIs, kFilled, kDropped };
+  Start start = Start::kAsItIs;
+  std::string path;
+};
 
 struct ProfileOptions {
   // Its command marks minibatches; `{batch}` in an argument becomes the batch of the point. The
@@ -21,13 +31,12 @@ struct ProfileOptions {
   MeasureOptions measure;
   Campaign campaign;
   int batch = 0;
-  double settle_s = 20;          // at most this long for steady power
-  double settle_window_s = 2.5;  // power is steady when two windows of this length agree
-  double settle_tolerance = 0.02;
+  CacheOptions cache;  // of the files that the program reads
   bool quiet = false;
 
   ProfileOptions() {
     measure.window.minibatches = 40;
+    measure.settle = SettleOptions();
     measure.end_after_window = true;
   }
 };
@@ -74,6 +83,7 @@ class LiveProfiler : public Profiler {
   std::map<OperatingPoint, Stored> stored_;
   int measured_ = 0;
   std::vector<std::string> failures_;
+  std::unique_ptr<PageCacheState> cache_;
 };
 
 }  // namespace ridgewatt

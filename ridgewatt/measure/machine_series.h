@@ -1,13 +1,15 @@
-// Clocks, loads, temperatures and used memory of a machine over time, with the throttling signals
-// that rose meanwhile: a slow companion of the power sampler.
+// Clocks, loads, temperatures and used memory of a machine over time, with what disturbed the
+// program meanwhile from outside: a slow companion of the power sampler.
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ridgewatt/measure/window.h"
 #include "ridgewatt/platform/jetson_sensors.h"
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/store/store.h"
@@ -17,6 +19,10 @@ namespace ridgewatt {
 // The readings of one look: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
 // in degrees Celsius, "memory:used" in bytes.
 std::vector<RawSample> series_samples(const SensorSnapshot& snapshot, double time_s);
+
+// Numbers of the processes that hold memory of the GPU, as the Jetson's kernel lists them for root;
+// empty where it does not.
+std::vector<int> gpu_processes(const Sysfs& sysfs);
 
 class MachineSeries {
  public:
@@ -31,14 +37,29 @@ class MachineSeries {
   const std::vector<RawSample>& samples() const { return samples_; }
   const std::vector<std::string>& throttled() const { return throttled_; }
 
+  // What was seen until now, at any time; each from the look before to the look after. What holds
+  // since the first look is a state of the machine and no disturbance:
+  //   throttling       a counter rose, an alarm or a cooling device came on
+  //   clock changed    the limits of a clock or the number of cores changed, or a fixed clock (its
+  //                    limits are equal) left them by 1 %
+  //   another process  one that is no child of ours came to the GPU
+  std::vector<Disturbance> disturbances();
+
  private:
   void run();
   void look();
+  void note(const std::string& cause, bool seen, double time_s);
+  bool clock_changed(const SensorSnapshot& now) const;
+  bool another_process() const;
 
   const Sysfs& sysfs_;
   SensorReader reader_;
   double interval_s_;
-  std::vector<ThrottleSignal> first_;
+  SensorSnapshot first_, last_;
+  double last_s_ = 0;
+  std::vector<int> first_processes_;
+  std::vector<Disturbance> disturbances_;
+  std::map<std::string, bool> open_;  // causes that the last look saw
   std::vector<RawSample> samples_;
   std::vector<std::string> throttled_;
   std::mutex mutex_;

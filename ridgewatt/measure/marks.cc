@@ -64,7 +64,7 @@ std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks)
     if (mark.kind == TimedMark::Kind::kFetched) fetched_s = mark.time_s;
     if (mark.kind != TimedMark::Kind::kMinibatch) continue;
     if (last_s > 0 && mark.time_s > last_s) {
-      minibatches.push_back({last_s, mark.time_s, std::max(0.0, fetched_s - last_s), 0, false});
+      minibatches.push_back({last_s, mark.time_s, std::max(0.0, fetched_s - last_s), 0, false, {}});
     }
     last_s = mark.time_s;
   }

@@ -44,7 +44,8 @@ struct MarkedMinibatch {
   double end_s = 0;
   double fetch_s = 0;    // of it; 0 when the program does not mark it
   double energy_j = 0;   // 0 without a power source
-  bool outlier = false;  // against the others of its window
+  bool slow = false;     // against the others of its window; it counts all the same
+  std::string excluded;  // the outside cause for which it does not count; empty: it counts
   double time_s() const { return end_s - begin_s; }
 };
 // The first minibatch is not counted: it has no beginning, and warms up.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -23,6 +24,9 @@ Traces power_traces(const MeasureOptions& options, const PowerSource* source,
                     const std::vector<PowerSample>& samples, Measurement& result) {
   Traces traces;
   if (source != nullptr) traces.channels = traces_of(samples, source->channels());
+  if (source != nullptr && source->tells_means()) {
+    for (auto& channel : traces.channels) channel = as_steps(channel);
+  }
   if (!options.meter.empty()) {
     auto meter = read_meter(options.meter, result.begin_s, result.end_s);
     if (options.meter_is_total || source == nullptr) {
@@ -52,32 +56,105 @@ void add_minibatches(const Traces& traces, MinibatchWindow window, bool asked,
   auto& summary = result.summary;
   summary.complete = window.complete || !asked;
   const PowerIntegral energy(traces.total);
-  std::vector<double> times;
-  double energy_j = 0;
-  double time_s = 0;
+  std::vector<double> times, energies;
+  double fetch_s = 0;
   for (auto& minibatch : window.minibatches) {
     minibatch.energy_j = energy.energy_j(minibatch.begin_s, minibatch.end_s);
-    if (minibatch.outlier) {
-      ++summary.outliers;
+    if (!minibatch.excluded.empty()) {
+      ++summary.excluded;
+      ++summary.causes[minibatch.excluded];
       continue;
     }
+    summary.slow += minibatch.slow ? 1 : 0;
     times.push_back(minibatch.time_s());
-    time_s += minibatch.time_s();
-    energy_j += minibatch.energy_j;
-    summary.fetch_s += minibatch.fetch_s;
+    energies.push_back(minibatch.energy_j);
+    fetch_s += minibatch.fetch_s;
   }
   result.minibatches = std::move(window.minibatches);
   summary.count = times.size();
   if (times.empty()) return;
-  const auto count = static_cast<double>(times.size());
-  summary.fetch_s /= count;
+  const auto time = batch_means_interval(times);
+  const auto joules = batch_means_interval(energies);
+  summary.time_s = time.mean, summary.time_lo_s = time.lo, summary.time_hi_s = time.hi;
+  summary.energy_j = joules.mean, summary.energy_lo_j = joules.lo, summary.energy_hi_j = joules.hi;
+  summary.power_w = joules.mean / time.mean;
+  summary.fetch_s = fetch_s / static_cast<double>(times.size());
   summary.median_s = median(times);
-  const auto interval = bootstrap_interval(times, [](auto values) { return median(values); });
-  summary.median_lo_s = interval.lo;
-  summary.median_hi_s = interval.hi;
-  summary.power_w = energy_j / time_s;
-  summary.energy_j = energy_j / count;
+  summary.lower_quartile_s = quantile(times, 0.25);
+  summary.upper_quartile_s = quantile(times, 0.75);
 }
+
+// Where the power source told nothing for long: ten of its intervals and a second.
+void add_counter_gaps(const PowerTrace& total, const Measurement& result,
+                      std::vector<Disturbance>& disturbances) {
+  static constexpr double kIntervals = 10, kLeastS = 1;
+  std::vector<double> times, steps;
+  for (std::size_t i = 0; i < total.times_s.size(); ++i) {
+    if (std::isfinite(total.powers_w[i])) times.push_back(total.times_s[i]);
+    if (times.size() > 1) steps.push_back(times.back() - times[times.size() - 2]);
+  }
+  if (steps.empty()) return;
+  const double limit_s = std::max(kLeastS, kIntervals * median(steps));
+  times.insert(times.begin(), std::min(result.begin_s, times.front()));
+  times.push_back(std::max(result.end_s, times.back()));
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i] - times[i - 1] > limit_s) {
+      disturbances.push_back({"counter gap", times[i - 1], times[i]});
+    }
+  }
+}
+
+// Tells when the program's power became steady, or that it did not in time.
+class SteadyLoad {
+ public:
+  SteadyLoad(const SettleOptions& options, int warm_up, const PowerSource* source)
+      : options_(options), warm_up_(static_cast<std::size_t>(std::max(warm_up, 1))) {
+    if (source == nullptr || options.at_most_s <= 0) begin_s_ = 0;
+    if (source != nullptr) channels_ = source->channels();
+  }
+  // When the window of minibatches may begin.
+  const std::optional<double>& begin_s() const { return begin_s_; }
+  bool steady() const { return steady_ || options_.at_most_s <= 0; }
+
+  void look(const std::vector<PowerSample>& samples, const std::vector<TimedMark>& marks) {
+    if (begin_s_ || samples.empty()) return;
+    std::size_t ended = 0;
+    double load_s = 0;  // since the end of the warm-up
+    for (const auto& mark : marks) {
+      if (mark.kind == TimedMark::Kind::kMinibatch && ++ended == warm_up_) load_s = mark.time_s;
+    }
+    if (load_s == 0) return;
+    const double now_s = samples.back().time_s, elapsed_s = now_s - load_s;
+    const auto since = static_cast<double>(ended - warm_up_);
+    const double window_s = std::max(options_.window_s, since > 0 ? 2 * elapsed_s / since : 0);
+    if (since > 0 && elapsed_s >= 2 * window_s) {
+      const double before_w = mean_w(samples, now_s - 2 * window_s, now_s - window_s);
+      const double after_w = mean_w(samples, now_s - window_s, now_s);
+      steady_ = std::abs(after_w - before_w) <= options_.tolerance * before_w;
+    }
+    if (steady_ || elapsed_s > options_.at_most_s) begin_s_ = now_s;
+  }
+
+ private:
+  double mean_w(const std::vector<PowerSample>& samples, double begin_s, double end_s) const {
+    double sum_w = 0;
+    int count = 0;
+    for (auto at = samples.rbegin(); at != samples.rend() && at->time_s >= begin_s; ++at) {
+      double total_w = 0;
+      for (std::size_t c = 0; c < channels_.size(); ++c) {
+        if (channels_[c].in_total) total_w += at->power_w[c];
+      }
+      if (at->time_s < end_s && std::isfinite(total_w)) sum_w += total_w, ++count;
+    }
+    return sum_w / count;  // no number without a sample: not steady
+  }
+
+  SettleOptions options_;
+  std::size_t warm_up_;
+  std::vector<PowerSource::Channel> channels_;
+  std::optional<double> begin_s_;
+  bool steady_ = false;
+};
 
 void add_run(const CommandRun& run, Measurement& result) {
   result.status = run.status;
@@ -134,9 +211,14 @@ Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
   if (source) sampler = std::make_unique<Sampler>(*source, sampler_options);
   if (source || !options.meter.empty()) idle(options.idle_s, sampler.get(), samples);
   MachineSeries series(sysfs, options.series_rate_hz);
+  SteadyLoad load(options.settle, options.window.warm_up, source.get());
+  WindowOptions window = options.window;
   const auto run = run_marked_command(options.command, [&](const auto& marks) {
     if (sampler) sampler->drain(samples);
-    return !options.end_after_window || !minibatch_window(marks, options.window).complete;
+    load.look(samples, marks);
+    if (!options.end_after_window || !load.begin_s()) return true;
+    window.begin_s = *load.begin_s();
+    return !minibatch_window(marks, window, series.disturbances()).complete;
   });
   add_run(run, result);
   series.stop();
@@ -153,7 +235,14 @@ Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
   for (const auto& span : phases_of(run.marks, result.end_s)) {
     result.phases.push_back({span, traces.total.energy(span.begin_s, span.end_s)});
   }
-  add_minibatches(traces, minibatch_window(run.marks, options.window),
+  auto disturbances = series.disturbances();
+  add_counter_gaps(traces.total, result, disturbances);
+  window.begin_s = load.begin_s().value_or(0);
+  result.summary.steady = load.steady();
+  result.summary.fetch_marked =
+      std::any_of(run.marks.begin(), run.marks.end(),
+                  [](const auto& mark) { return mark.kind == TimedMark::Kind::kFetched; });
+  add_minibatches(traces, minibatch_window(run.marks, window, disturbances),
                   options.window.minibatches > 0, result);
   add_series(series, result);
   result.traces = std::move(traces.channels);

@@ -2,6 +2,7 @@
 // over each minibatch and phase that it marks (marks.h), against the idle board in the same mode.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,12 +16,20 @@
 
 namespace ridgewatt {
 
+// Waiting for steady power under load: the means of two windows that follow each other agree.
+struct SettleOptions {
+  double at_most_s = 20;  // from the first mark; 0: no waiting
+  double window_s = 2.5;  // at least, and at least two minibatches
+  double tolerance = 0.02;
+};
+
 struct MeasureOptions {
   std::vector<std::string> command;
   double rate_hz = 100;
   double idle_s = 2;          // of the baseline before the command; 0: none
   double series_rate_hz = 5;  // of clocks, loads, temperatures and memory
   WindowOptions window;
+  SettleOptions settle{.at_most_s = 0};
   bool end_after_window = false;  // ends the command once its window of minibatches is complete
   std::string meter;              // CSV of an external meter (read_meter), read after the run
   bool meter_is_total = false;    // in place of the rails; it is when there is no other source
@@ -32,16 +41,23 @@ struct ChannelEnergy {
   EnergyEstimate energy;
 };
 
+// Over the window: sums divided by the minibatches that count. The intervals hold the mean with 95
+// %, whatever the autocorrelation (batch_means_interval).
 struct MinibatchSummary {
-  std::size_t count = 0;  // in the window, without outliers
-  std::size_t outliers = 0;
+  std::size_t count = 0;     // that count
+  std::size_t slow = 0;      // of them; nothing is done about it
+  std::size_t excluded = 0;  // that do not, for an outside cause
+  std::map<std::string, std::size_t> causes;
   bool complete = true;  // the window that was asked for was reached
-  double median_s = 0;
-  double median_lo_s = 0;  // 95 % bootstrap interval of the median
-  double median_hi_s = 0;
-  double fetch_s = 0;   // mean fetch stall
-  double power_w = 0;   // mean over the counted minibatches; 0 without a power source
-  double energy_j = 0;  // mean of one
+  bool steady = true;    // power was, when the window began
+  double time_s = 0;     // from one minibatch to the next
+  double time_lo_s = 0, time_hi_s = 0;
+  double median_s = 0, lower_quartile_s = 0, upper_quartile_s = 0;
+  bool fetch_marked = false;  // the program says when its data had come
+  double fetch_s = 0;         // fetch stall
+  double power_w = 0;         // energy over time; 0 without a power source
+  double energy_j = 0;        // of one: the integral of power
+  double energy_lo_j = 0, energy_hi_j = 0;
 };
 
 struct PhaseSummary {
@@ -57,7 +73,7 @@ struct Measurement {
   std::optional<EnergyEstimate> total;  // of the channels in the total
   std::vector<ChannelEnergy> channels;
   std::optional<double> idle_w;              // total, before the command
-  std::vector<MarkedMinibatch> minibatches;  // of the window, outliers among them
+  std::vector<MarkedMinibatch> minibatches;  // of the window, excluded ones among them
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
   std::vector<std::string> throttled;  // signals that rose during the run

@@ -18,6 +18,19 @@ std::optional<EnergyEstimate> PowerTrace::energy(double begin_s, double end_s) c
   return integrate_power(times_s, powers_w, begin_s, end_s);
 }
 
+PowerTrace as_steps(const PowerTrace& means) {
+  PowerTrace steps{means.name, means.in_total, {}, {}};
+  for (std::size_t i = 0; i < means.times_s.size(); ++i) {
+    if (i > 0) {
+      steps.times_s.push_back(std::nextafter(means.times_s[i - 1], means.times_s[i]));
+      steps.powers_w.push_back(means.powers_w[i]);
+    }
+    steps.times_s.push_back(means.times_s[i]);
+    steps.powers_w.push_back(means.powers_w[i]);
+  }
+  return steps;
+}
+
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<PowerSource::Channel>& channels) {
   std::vector<PowerTrace> traces;

@@ -21,6 +21,9 @@ struct PowerTrace {
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
 };
 
+// A trace whose powers are means since the sample before, as the steps that they are: integrals of
+// it by trapezoids are differences of the counter, however uneven the samples.
+PowerTrace as_steps(const PowerTrace& means);
 // One trace a channel.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<PowerSource::Channel>& channels);

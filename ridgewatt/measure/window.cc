@@ -2,46 +2,77 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "ridgewatt/base/statistics.h"
+#include <limits>
 
 namespace ridgewatt {
 namespace {
 
 constexpr double kRobustDeviations = 3.5;
 constexpr double kLeastDeviation = 0.05;
+constexpr std::size_t kBatches = 10;
 
-void mark_outliers(std::vector<MarkedMinibatch>& minibatches) {
+void mark_slow(std::vector<MarkedMinibatch>& minibatches) {
   std::vector<double> times;
   for (const auto& minibatch : minibatches) times.push_back(minibatch.time_s());
   if (times.empty()) return;
   const double middle_s = median(times);
   const double limit_s = std::max(kRobustDeviations * 1.4826 * median_absolute_deviation(times),
                                   kLeastDeviation * middle_s);
+  for (auto& minibatch : minibatches) minibatch.slow = minibatch.time_s() > middle_s + limit_s;
+}
+
+void exclude(std::vector<MarkedMinibatch>& minibatches, std::span<const Disturbance> disturbances) {
   for (auto& minibatch : minibatches) {
-    minibatch.outlier = std::abs(minibatch.time_s() - middle_s) > limit_s;
+    const auto cause =
+        std::find_if(disturbances.begin(), disturbances.end(), [&](const Disturbance& d) {
+          return d.begin_s < minibatch.end_s && d.end_s > minibatch.begin_s;
+        });
+    if (cause != disturbances.end()) minibatch.excluded = cause->cause;
   }
 }
 
 }  // namespace
 
-MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks,
-                                 const WindowOptions& options) {
+MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const WindowOptions& options,
+                                 std::span<const Disturbance> disturbances) {
   MinibatchWindow window;
   auto& all = window.minibatches;
   all = minibatches_of(marks);  // without the first
   const auto warm_up = static_cast<std::size_t>(std::max(options.warm_up, 1) - 1);
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, all.size())));
-  mark_outliers(all);
-  if (options.minibatches == 0) return window;
-  int clean = 0;
-  for (std::size_t i = 0; i < all.size() && !window.complete; ++i) {
-    clean += all[i].outlier ? 0 : 1;
+  std::erase_if(all, [&](const auto& minibatch) { return minibatch.begin_s < options.begin_s; });
+  exclude(all, disturbances);
+  int counted = 0;
+  for (std::size_t i = 0; options.minibatches > 0 && i < all.size() && !window.complete; ++i) {
+    counted += all[i].excluded.empty() ? 1 : 0;
     window.complete =
-        clean >= options.minibatches && all[i].end_s - all.front().begin_s >= options.at_least_s;
+        counted >= options.minibatches && all[i].end_s - all.front().begin_s >= options.at_least_s;
     if (window.complete) all.resize(i + 1);
   }
+  mark_slow(all);
   return window;
+}
+
+MeanInterval batch_means_interval(std::span<const double> values) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::size_t count = values.size();
+  MeanInterval result{0, -infinity, infinity, static_cast<int>(count)};
+  if (count > 0) result.mean = mean(values);
+  const std::size_t batches = std::min(kBatches, count / 2);
+  if (batches < 2) return result;
+  double square = 0;
+  for (std::size_t b = 0; b < batches; ++b) {
+    const std::size_t begin = b * count / batches, end = (b + 1) * count / batches;
+    const auto size = static_cast<double>(end - begin);
+    const double off = mean(values.subspan(begin, end - begin)) - result.mean;
+    square += size * off * off;  // each estimates the same variance, whatever the batch's size
+  }
+  const auto freedom = static_cast<double>(batches - 1);
+  const double half =
+      student_quantile(0.975, freedom) * std::sqrt(square / freedom / static_cast<double>(count));
+  result.lo = result.mean - half;
+  result.hi = result.mean + half;
+  return result;
 }
 
 }  // namespace ridgewatt

@@ -3,13 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <ctime>
 #include <limits>
+#include <thread>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/measure/machine_series.h"
 #include "ridgewatt/measure/power_trace.h"
+#include "ridgewatt/platform/fake_board_support.h"
 
 namespace ridgewatt {
 namespace {
@@ -23,22 +28,78 @@ std::vector<TimedMark> marks_of(const std::vector<double>& lengths_s) {
   return marks;
 }
 
-TEST(Window, TakesCleanMinibatchesAndMarksOutliers) {
-  // A slow start, then 10 ms with one hiccup of 30 ms and one of 13 ms.
+// A slow start, then 10 ms with one hiccup of 30 ms and one of 13 ms: both belong to what the
+// program costs.
+TEST(Window, SlowMinibatchesCount) {
   const auto marks = marks_of(
       {0.02, 0.010, 0.0101, 0.03, 0.0099, 0.010, 0.013, 0.0101, 0.0099, 0.010, 0.010, 0.010});
   WindowOptions options;
   options.warm_up = 2;
-  options.minibatches = 5;
+  options.minibatches = 7;
   const auto window = minibatch_window(marks, options);
   EXPECT_TRUE(window.complete);
-  ASSERT_EQ(window.minibatches.size(), 7u);  // five clean ones and the two hiccups among them
+  ASSERT_EQ(window.minibatches.size(), 7u);
   for (std::size_t i = 0; i < 7; ++i) {
-    EXPECT_EQ(window.minibatches[i].outlier, i == 2 || i == 5) << i;
+    EXPECT_EQ(window.minibatches[i].slow, i == 2 || i == 5) << i;
+    EXPECT_EQ(window.minibatches[i].excluded, "");
   }
   options.minibatches = 20;
   EXPECT_FALSE(minibatch_window(marks, options).complete);
   EXPECT_EQ(minibatch_window(marks, options).minibatches.size(), 11u);
+  options.begin_s = 100.125;  // the last two and no part of another
+  EXPECT_EQ(minibatch_window(marks, options).minibatches.size(), 2u);
+}
+
+// What fell into a disturbance does not count, and others are taken in its place.
+TEST(Window, OnlyAnOutsideCauseExcludes) {
+  const auto marks = marks_of(std::vector<double>(20, 0.01));
+  WindowOptions options;
+  options.minibatches = 5;
+  const std::vector<Disturbance> disturbances = {{"throttling", 100.015, 100.025},
+                                                 {"clock changed", 100.02, 100.035}};
+  const auto window = minibatch_window(marks, options, disturbances);
+  EXPECT_TRUE(window.complete);
+  ASSERT_EQ(window.minibatches.size(), 8u);
+  const std::vector<std::string> causes = {"", "throttling", "throttling", "clock changed", ""};
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    EXPECT_EQ(window.minibatches[i].excluded, causes[i]) << i;
+  }
+}
+
+// Times of minibatches that hang together, x(t) = phi x(t - 1) + noise around a mean of 1: of 95 %
+// intervals about 95 % hold it. As if they were independent, less than 80 % would.
+TEST(BatchMeans, HoldTheMeanOfAnAutocorrelatedSeries) {
+  static constexpr int kSeries = 1000;
+  for (const auto& [phi, count] : {std::pair{0.0, 40}, {0.5, 100}, {0.7, 400}, {0.9, 1000}}) {
+    Random random(7);
+    int held = 0, naively = 0;
+    for (int series = 0; series < kSeries; ++series) {
+      std::vector<double> values;
+      double x = random.normal() / std::sqrt(1 - phi * phi);
+      for (int i = 0; i < count; ++i) {
+        values.push_back(1 + 0.1 * x);
+        x = phi * x + random.normal();
+      }
+      const auto batches = batch_means_interval(values);
+      const auto naive = student_interval(values);
+      held += batches.lo <= 1 && 1 <= batches.hi ? 1 : 0;
+      naively += naive.lo <= 1 && 1 <= naive.hi ? 1 : 0;
+    }
+    EXPECT_GE(held, 0.92 * kSeries) << phi;
+    EXPECT_LE(held, 0.975 * kSeries) << phi;
+    if (phi >= 0.5) {
+      EXPECT_LT(naively, 0.8 * kSeries) << phi;
+    }
+  }
+}
+
+TEST(BatchMeans, OfFewValues) {
+  EXPECT_EQ(batch_means_interval({}).count, 0);
+  const std::vector<double> values = {1, 2, 3, 4};
+  EXPECT_TRUE(std::isinf(batch_means_interval(std::span(values).first(3)).hi));
+  const auto four = batch_means_interval(values);  // means 1.5 and 3.5: 2.5 +- 12.7 x 1
+  EXPECT_DOUBLE_EQ(four.mean, 2.5);
+  EXPECT_NEAR(four.hi, 2.5 + 12.706, 1e-3);
 }
 
 TEST(Window, IsLongEnoughForPowerSamples) {
@@ -67,6 +128,16 @@ TEST(PowerIntegral, OfARamp) {
   EXPECT_NEAR(integral.energy_j(10, 12), 50, 1e-12);  // held
   EXPECT_NEAR(integral.energy_j(1.3, 8.2), ramp.energy(1.3, 8.2)->energy_j, 1e-12);
   EXPECT_EQ(PowerIntegral({}).energy_j(0, 1), 0);
+}
+
+// A counter that stood still and then jumped, read at uneven times: 2 J, whatever its means look
+// like.
+TEST(PowerIntegral, OfACountersMeans) {
+  const PowerTrace means{"counter", true, {0, 1, 1.01, 2}, {NAN, 0, 150, 0.5 / 0.99}};
+  const PowerTrace steps = as_steps(means);
+  EXPECT_NEAR(PowerIntegral(steps).energy_j(0, 2), 2, 1e-9);
+  EXPECT_NEAR(steps.energy(0, 2)->energy_j, 2, 1e-9);
+  EXPECT_NEAR(PowerIntegral(steps).energy_j(1, 1.005), 0.75, 1e-9);
 }
 
 TEST(Meter, PowerOrVoltageTimesCurrentWithoutALineThatIsBeingWritten) {
@@ -110,6 +181,44 @@ TEST(Series, MeanAndRangeOfTheWindow) {
   EXPECT_DOUBLE_EQ(summaries[0].high, 1000);
   // Between two looks the last one holds.
   EXPECT_DOUBLE_EQ(summarize_series(samples, 3, 4)[0].mean, 800);
+}
+
+// Each outside cause is seen when it comes, and what was there before is none.
+TEST(Series, TellsOutsideCauses) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const std::string alarm = "/sys/class/thermal/cooling_device0/cur_state";
+  const std::string other_alarm = "/sys/class/thermal/cooling_device1/cur_state";
+  const std::string limit = "/sys/class/devfreq/17000000.gpu/max_freq";
+  const std::string clients = "/sys/kernel/debug/nvmap/iovmm/clients";
+  std::filesystem::create_directories(std::filesystem::path(board.root + clients).parent_path());
+  const auto list = [&](const std::string& last) {
+    std::ofstream(board.root + clients) << "CLIENT PROCESS PID SIZE\nuser Xorg 1 4096K\n"
+                                        << last << "total 4096K\n";
+  };
+  list("");
+  board.set(other_alarm, "1");
+  MachineSeries series(*board.sysfs, 50);
+  const auto causes_after = [&](auto change) {
+    const double begin_s = monotonic_s();
+    change();
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    std::string causes;
+    for (const auto& one : series.disturbances()) {
+      if (one.end_s >= begin_s) causes += one.cause + " ";
+    }
+    return causes;
+  };
+  EXPECT_EQ(causes_after([] {}), "");
+  EXPECT_EQ(causes_after([&] { board.set(alarm, "1"); }), "throttling ");
+  causes_after([&] { board.set(alarm, "0"); });
+  EXPECT_EQ(causes_after([] {}), "");
+  EXPECT_EQ(causes_after([&] { board.sysfs->write(limit, "612000000"); }), "clock changed ");
+  causes_after([&] { board.sysfs->write(limit, "1300500000"); });
+  EXPECT_EQ(causes_after([&] { list("user ours " + std::to_string(getpid()) + " 1K\n"); }), "");
+  EXPECT_EQ(causes_after([&] { list("user train " + std::to_string(getppid()) + " 1K\n"); }),
+            "another process ");
+  causes_after([&] { list(""); });
+  EXPECT_EQ(causes_after([] {}), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 
 #include "ridgewatt/base/error.h"
@@ -33,28 +34,85 @@ class OpenFile {
   int fd_;
 };
 
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// 1 for each page of the file that lies in memory, else 0.
+std::vector<unsigned char> resident_pages(const std::string& path) {
+  const OpenFile file(path);
+  const std::size_t size = file.size();
+  std::vector<unsigned char> pages((size + page_bytes() - 1) / page_bytes(), 0);
+  if (pages.empty()) return pages;
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0);
+  if (mapped == MAP_FAILED) throw_errno(errno, "cannot map", path);
+  const int failed = ::mincore(mapped, size, pages.data());
+  const int error = errno;
+  ::munmap(mapped, size);
+  if (failed != 0) throw_errno(error, "cannot ask for residency", path);
+  for (auto& page : pages) page &= 1;
+  return pages;
+}
+
+// Reads the pages that are wanted, without what the kernel would read ahead; all of them when
+// `wanted` is empty.
+void read_pages(const std::string& path, const std::vector<unsigned char>& wanted) {
+  const OpenFile file(path);
+  if (!wanted.empty()) ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_RANDOM);
+  const std::size_t page = page_bytes(), pages = (file.size() + page - 1) / page;
+  std::vector<char> buffer(page);
+  for (std::size_t i = 0; i < pages; ++i) {
+    if (!wanted.empty() && (i >= wanted.size() || wanted[i] == 0)) continue;
+    if (::pread(file.fd(), buffer.data(), page, static_cast<off_t>(i * page)) < 0) {
+      throw_errno(errno, "cannot read", path);
+    }
+  }
+}
+
 }  // namespace
 
 Residency page_cache_residency(const std::vector<std::string>& paths) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   Residency total;
-  std::vector<unsigned char> pages;
   for (const auto& path : paths) {
-    const OpenFile file(path);
-    const std::size_t size = file.size();
-    if (size == 0) continue;
-    void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0);
-    if (mapped == MAP_FAILED) throw_errno(errno, "cannot map", path);
-    pages.assign((size + page - 1) / page, 0);
-    const int failed = ::mincore(mapped, size, pages.data());
-    const int error = errno;
-    ::munmap(mapped, size);
-    if (failed != 0) throw_errno(error, "cannot ask for residency", path);
+    const auto pages = resident_pages(path);
     total.pages += static_cast<std::int64_t>(pages.size());
-    total.resident +=
-        std::count_if(pages.begin(), pages.end(), [](auto p) { return (p & 1) != 0; });
+    total.resident += std::count(pages.begin(), pages.end(), 1);
   }
   return total;
+}
+
+std::vector<std::string> files_below(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) files.push_back(path);
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code unseen;
+    if (at->is_regular_file(unseen)) files.push_back(at->path().string());
+  }
+  if (files.empty()) throw NotFoundError("holds no file", path);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+PageCacheState::PageCacheState(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  for (const auto& path : paths_) resident_.push_back(resident_pages(path));
+}
+
+void PageCacheState::fill() const {
+  for (const auto& path : paths_) read_pages(path, {});
+}
+
+PageCacheState::~PageCacheState() {
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    try {  // a file that is gone has no pages
+      if (resident_pages(paths_[i]) == resident_[i]) continue;
+      drop_page_cache({paths_[i]});
+      read_pages(paths_[i], resident_[i]);
+    } catch (const Error&) {
+    }
+  }
 }
 
 void drop_page_cache(const std::vector<std::string>& paths) {

@@ -20,6 +20,25 @@ Residency page_cache_residency(const std::vector<std::string>& paths);
 // Asks the kernel to drop the files' clean pages; no privilege is needed.
 void drop_page_cache(const std::vector<std::string>& paths);
 
+// The files below a folder, or the file itself, by name. Throws NotFoundError where there is none.
+std::vector<std::string> files_below(const std::string& path);
+
+// Puts files into the page cache or drops them, and in the end brings back what was there: pages
+// that lay in memory are read again, the others are dropped.
+class PageCacheState {
+ public:
+  explicit PageCacheState(std::vector<std::string> paths);
+  ~PageCacheState();
+  PageCacheState(const PageCacheState&) = delete;
+  PageCacheState& operator=(const PageCacheState&) = delete;
+  void fill() const;  // reads all of it
+  void drop() const { drop_page_cache(paths_); }
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<std::vector<unsigned char>> resident_;  // a byte for each page of each file
+};
+
 struct IoCounts {
   std::int64_t read_calls = 0;
   std::int64_t read_bytes = 0;     // through system calls, from wherever

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/fake_sysfs.h"
 
 namespace ridgewatt {
 namespace {
@@ -49,6 +50,7 @@ class Builder {
     int hwmon = 0;
     for (const auto& chip : spec_.sensors) sensor(chip, hwmon);
     throttling(hwmon);
+    fan(hwmon);
     thermal();
     put("/etc/nvpmodel.conf", nvpmodel_conf(), 0644);
     put("/var/lib/nvpmodel/status", fmt::format("pmode:{:04d}", spec_.default_preset), 0644);
@@ -93,6 +95,11 @@ class Builder {
     for (const auto& cpus : spec_.cpu_policies) {
       for (const int cpu : cpus) {
         put(fmt::format("{}/cpu{}/online", folder, cpu), cpu < preset_.cores ? "1" : "0", 0644);
+        for (const auto& [state, name] : {std::pair{0, "WFI"}, std::pair{1, "c7"}}) {
+          const std::string idle = fmt::format("{}/cpu{}/cpuidle/state{}", folder, cpu, state);
+          put(idle + "/name", name, 0444);
+          put(idle + "/disable", "0", 0644);
+        }
       }
       const std::string policy = fmt::format("{}/cpufreq/policy{}", folder, cpus.front());
       std::vector<int> online;
@@ -249,6 +256,19 @@ class Builder {
     }
   }
 
+  void fan(int hwmon) {
+    const std::string driver = spec_.sensors.front().driver;
+    if (driver == "ina3221x") {  // JetPack 4
+      put("/sys/devices/pwm-fan/target_pwm", "80", 0644);
+      put("/sys/devices/pwm-fan/temp_control", "1", 0644);
+      return;
+    }
+    const std::string path = fmt::format("/sys/class/hwmon/hwmon{}", hwmon);
+    put(path + "/name", "pwmfan", 0444);
+    put(path + "/pwm1", "80", 0644);
+    put(path + "/pwm1_enable", "2", 0644);
+  }
+
   void thermal() {
     int zone = 0;
     const auto add = [&](const char* type, const std::string& value) {
@@ -327,6 +347,7 @@ void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std
   try {
     fs::create_directories(folder);
     Builder(spec, fs::absolute(folder).string()).build(seed);
+    FakeSysfs(folder, spec.name, seed).rest();
   } catch (const fs::filesystem_error& failure) {
     throw_errno(failure.code().value(), "cannot write the fake board", folder);
   }

@@ -1,12 +1,16 @@
 #include "ridgewatt/platform/fake_load.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "ridgewatt/base/file.h"
+#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/jetson_layout.h"
@@ -24,7 +28,11 @@ constexpr double kHotLeakage = 0.04;     // more power when hot
 constexpr double kWarmUpS = 30;          // time constant
 constexpr double kCurrentStepA = 0.008;  // of a 5 mOhm shunt
 constexpr double kVoltageV = 5;
-constexpr double kBusyPermille = 990;
+// Governors.
+constexpr double kHeadroom = 1.25;  // schedutil
+constexpr double kUpThreshold = 0.8, kDownThreshold = 0.2, kStep = 0.05;
+constexpr double kGpuTarget = 0.7;
+constexpr const char* kLoadMark = "/.ridgewatt-fake-load";
 
 Twin perturbed(Twin twin, std::uint64_t seed) {
   Random random = Random(seed).fork(1);
@@ -78,17 +86,41 @@ TimePower FakeLoad::truth(const PowerMode& mode) const {
   return at;
 }
 
-TimePower FakeLoad::next(const PowerMode& mode) {
-  TimePower at = truth(mode);
-  at.time_s *= std::exp(kMinibatchNoise * random_.normal());
-  if (random_.uniform() < kSlowShare) at.time_s *= kSlowFactor;
-  warm_ += (1 - warm_) * (1 - std::exp(-at.time_s / kWarmUpS));
+TimePower FakeLoad::at(const PowerMode& clocks) const {
+  TimePower at = truth(clocks);
   at.power_w *= 1 + kHotLeakage * warm_;
   return at;
 }
 
-double FakeLoad::idle_w(const PowerMode& mode) const {
-  return 0.35 * truth(mode).power_w;
+// The framework's thread launches kernels and then spins until they have ended, so that its core is
+// never idle.
+FakeUse FakeLoad::use(const PowerMode& clocks) const {
+  PowerMode mode = clocks;
+  mode.governor.clear();
+  double gpu_s = 0, traffic_bytes = 0;
+  for (const auto& layer : estimator_.layers(mode)) {
+    gpu_s += layer.gpu_s;
+    traffic_bytes += layer.effective_traffic_bytes;
+  }
+  const double time_s = estimator_(mode).period_s;
+  return {1, std::min(1.0, gpu_s / time_s),
+          std::min(1.0, traffic_bytes / time_s / estimator_.bandwidth(mode))};
+}
+
+double FakeLoad::stall_share(const PowerMode& clocks) const {
+  PowerMode mode = clocks;
+  mode.governor.clear();
+  const MinibatchCost cost = estimator_(mode);
+  return cost.stall_s() / cost.period_s;
+}
+
+void FakeLoad::warm(double time_s) {
+  warm_ += (1 - warm_) * (1 - std::exp(-time_s / kWarmUpS));
+}
+
+double FakeLoad::next() {
+  const double noise = std::exp(kMinibatchNoise * random_.normal());
+  return random_.uniform() < kSlowShare ? kSlowFactor * noise : noise;
 }
 
 FakeRails::FakeRails(const Sysfs& sysfs) : sysfs_(sysfs) {
@@ -109,30 +141,115 @@ void FakeRails::set(double power_w) const {
   }
 }
 
-FakeActivity::FakeActivity(const Sysfs& sysfs) {
-  const JetsonLayout layout = find_jetson_layout(sysfs);
-  const auto change = [&](const std::string& path, double value) {
-    const std::string host_path = sysfs.host_path(path);
-    std::error_code missing;
-    if (!std::filesystem::exists(host_path, missing)) return;
-    at_rest_.emplace_back(host_path, read_file(host_path));
-    write_number(sysfs, path, value);
-  };
-  const auto follow = [&](const std::string& folder, const char* governor, const char* maximum,
-                          const char* current) {
-    const std::string name = sysfs.text(folder + governor).value_or("");
-    if (name == "userspace" || name == "performance" || name == "powersave") return;  // stays
-    if (const auto limit = sysfs.number(folder + maximum)) change(folder + current, *limit);
-  };
-  for (const auto& policy : layout.cpu_policies) {
-    follow(policy.path, "/scaling_governor", "/scaling_max_freq", "/scaling_cur_freq");
+std::string board_of_fake(const std::string& name) {
+  const std::string board = fake_board_spec(name).board;
+  return board == "orin-nano" ? "orin-nano-8gb" : board;
+}
+
+PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {
+  PowerMode mode;
+  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
+    const auto online = sysfs.text(fmt::format("{}/cpu{}/online", kCpuFolder, cpu));
+    if (online.value_or("1") == "1") ++mode.cpu_cores;
   }
-  for (const auto& gpu : layout.gpus) follow(gpu.path, "/governor", "/max_freq", "/cur_freq");
-  if (!layout.gpu_load.empty()) change(layout.gpu_load, kBusyPermille);
+  if (!layout.cpu_policies.empty()) {
+    const std::string file = layout.cpu_policies.front().path + "/scaling_cur_freq";
+    mode.cpu_clock_hz = sysfs.number(file).value_or(0) * 1e3;
+  }
+  if (!layout.gpus.empty()) {
+    mode.gpu_clock_hz = sysfs.number(layout.gpus.front().path + "/cur_freq").value_or(0);
+  }
+  mode.mem_clock_hz = sysfs.number(layout.emc.current).value_or(0);
+  return mode;
+}
+
+FakeRest::FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t seed)
+    : sysfs_(sysfs),
+      layout_(find_jetson_layout(sysfs)),
+      rails_(sysfs),
+      twin_(perturbed(load_twin(load_board(board_of_fake(board))), seed)) {}
+
+double FakeRest::power_w() const {
+  using P = TwinParam;
+  const PowerMode now = fake_clocks(sysfs_, layout_);
+  const auto square = [](double value) { return value * value; };
+  const double cpu_voltage = relative_voltage(now.cpu_clock_hz / twin_.cpu_clock_hz,
+                                              twin_[P::kCpuVoltageRise], twin_[P::kCpuVoltageKnee]);
+  const double gpu_voltage = relative_voltage(now.gpu_clock_hz / twin_.gpu_clock_hz,
+                                              twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]);
+  return twin_[P::kBasePower] +
+         twin_[P::kMemoryClockPower] * now.mem_clock_hz / twin_.mem_clock_hz +
+         now.cpu_cores * twin_[P::kCpuCoreLeakage] * square(cpu_voltage) +
+         twin_[P::kGpuLeakage] * square(gpu_voltage);
+}
+
+void FakeRest::set() const {
+  // A load that was killed has left its mark.
+  const auto process = sysfs_.number(kLoadMark);
+  if (process && ::kill(static_cast<pid_t>(*process), 0) == 0) return;
+  rails_.set(power_w());
+}
+
+FakeActivity::FakeActivity(const Sysfs& sysfs) : sysfs_(sysfs), layout_(find_jetson_layout(sysfs)) {
+  for (const auto& policy : layout_.cpu_policies) {
+    const auto file = [&](const char* name) { return policy.path + "/scaling_" + name; };
+    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
+                        file("available_frequencies"), false});
+  }
+  for (const auto& gpu : layout_.gpus) {
+    const auto file = [&](const char* name) { return gpu.path + "/" + name; };
+    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
+                        file("available_frequencies"), true});
+  }
+  for (const auto& domain : domains_) remember(domain.current);
+  remember(layout_.gpu_load);
+  remember(layout_.emc.load);
+  std::ofstream(sysfs.root() + kLoadMark) << ::getpid() << '\n';
 }
 
 FakeActivity::~FakeActivity() {
   for (const auto& [host_path, content] : at_rest_) overwrite_board_file(host_path, content);
+  std::error_code ignored;
+  std::filesystem::remove(sysfs_.root() + kLoadMark, ignored);
+}
+
+void FakeActivity::remember(const std::string& path) {
+  std::error_code missing;
+  const std::string host_path = path.empty() ? "" : sysfs_.host_path(path);
+  if (path.empty() || !std::filesystem::exists(host_path, missing)) return;
+  at_rest_.emplace_back(host_path, read_file(host_path));
+}
+
+void FakeActivity::govern(const Domain& domain, double use) const {
+  const std::string name = sysfs_.text(domain.governor).value_or("");
+  if (name == "userspace" || name == "performance" || name == "powersave") return;  // stays
+  const double low = sysfs_.number(domain.minimum).value_or(0);
+  const double high = sysfs_.number(domain.maximum).value_or(0);
+  const double now = sysfs_.number(domain.current).value_or(low);
+  double wanted = kHeadroom * use * now;  // schedutil, interactive
+  if (domain.gpu) {
+    wanted = now * use / kGpuTarget;
+  } else if (name == "ondemand") {
+    wanted = use > kUpThreshold ? high : low + use * (high - low);
+  } else if (name == "conservative") {
+    const double step = kStep * high;
+    wanted = use > kUpThreshold ? now + step : use < kDownThreshold ? now - step : now;
+  }
+  wanted = std::clamp(wanted, low, std::max(low, high));
+  double clock = high;  // the lowest of the table that is enough
+  for (const double entry : sysfs_.numbers(domain.table)) {
+    if (entry >= wanted && entry >= low && entry < clock) clock = entry;
+  }
+  if (clock != now) write_number(sysfs_, domain.current, clock);
+}
+
+void FakeActivity::step(const FakeUse& use) {
+  for (const auto& domain : domains_) govern(domain, domain.gpu ? use.gpu : use.cpu);
+  if (!layout_.gpu_load.empty()) write_number(sysfs_, layout_.gpu_load, 1000 * use.gpu);
+  if (layout_.emc.load.empty()) return;
+  // Busy kHz of the memory clock.
+  const double clock_hz = sysfs_.number(layout_.emc.current).value_or(0);
+  write_number(sysfs_, layout_.emc.load, use.memory * clock_hz / 1e3);
 }
 
 }  // namespace ridgewatt

@@ -13,19 +13,31 @@
 #include <vector>
 
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/roofline/estimate.h"
 
 namespace ridgewatt {
 
+// How busy a load keeps the parts of a board, as shares of the time.
+struct FakeUse {
+  double cpu = 0;  // of the busiest core
+  double gpu = 0;
+  double memory = 0;  // of the highest bandwidth in these clocks
+};
+
 class FakeLoad {
  public:
   FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t seed);
-  // The next minibatch in `mode`: its time, and the module's power meanwhile.
-  TimePower next(const PowerMode& mode);
-  // Power of the idle board in `mode`.
-  double idle_w(const PowerMode& mode) const;
+  // The next minibatch: how many times as long as a mean one it takes.
+  double next();
+  // A minibatch with these clocks, its wait for data included, and the module's power meanwhile: of
+  // a mean one, and as warm as the board is after `warm`.
+  TimePower at(const PowerMode& clocks) const;
+  FakeUse use(const PowerMode& clocks) const;
+  double stall_share(const PowerMode& clocks) const;  // of a minibatch, spent waiting for its data
+  void warm(double time_s);
   // Mean without noise, cold: what a perfect measurement would find.
   TimePower truth(const PowerMode& mode) const;
 
@@ -48,16 +60,58 @@ class FakeRails {
   PowerRails rails_;
 };
 
-// What governors and counters of a fake board show while a workload keeps its GPU busy: clocks at
-// their upper limits unless the governor holds them, and the GPU's load. Its end is the rest again.
+// A fake board with nothing to do: it draws what its mode draws for time alone, by the same twin as
+// under load.
+class FakeRest {
+ public:
+  // `board` is the fake board's name, and `seed` its own.
+  FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t seed);
+  double power_w() const;  // with the clocks that the files show now
+  void set() const;        // the rails, unless a load runs
+
+ private:
+  const Sysfs& sysfs_;
+  JetsonLayout layout_;
+  FakeRails rails_;
+  Twin twin_;
+};
+
+// Name of the board file of a fake board.
+std::string board_of_fake(const std::string& name);
+// Clocks that run now, and the cores that are online.
+PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout);
+
+// Governors and counters of a fake board while a workload runs. Its end is the rest again.
+//   schedutil (and interactive)   5/4 of what the busiest core used of the highest clock
+//   ondemand                      the highest clock above 80 %, else in proportion
+//   conservative                  a twentieth of the highest clock up above 80 %, down below 20 %
+//   nvhost_podgov and others of the GPU   the clock at which its load would be 70 %
+//   performance, powersave, userspace     stay
+// All within the limits, on the clocks of the table.
 class FakeActivity {
  public:
+  static constexpr double kTickS = 0.02;  // of the governors
+
   explicit FakeActivity(const Sysfs& sysfs);
   ~FakeActivity();
   FakeActivity(const FakeActivity&) = delete;
   FakeActivity& operator=(const FakeActivity&) = delete;
+  // A tick of the governors under this use since the last one; the counters show it.
+  void step(const FakeUse& use);
+  PowerMode clocks() const { return fake_clocks(sysfs_, layout_); }
 
  private:
+  struct Domain {
+    std::string governor, current;  // files
+    std::string minimum, maximum, table;
+    bool gpu = false;
+  };
+  void remember(const std::string& path);
+  void govern(const Domain& domain, double use) const;
+
+  const Sysfs& sysfs_;
+  JetsonLayout layout_;
+  std::vector<Domain> domains_;
   std::vector<std::pair<std::string, std::string>> at_rest_;  // file of this machine, content
 };
 

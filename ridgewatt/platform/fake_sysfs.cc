@@ -13,6 +13,7 @@
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/jetson_layout.h"
 
 namespace ridgewatt {
@@ -41,7 +42,14 @@ double round_to(const std::vector<double>& table, double value, bool up) {
 
 }  // namespace
 
-FakeSysfs::FakeSysfs(const std::string& root, bool legacy) : Sysfs(root), legacy_(legacy) {}
+FakeSysfs::FakeSysfs(const std::string& root, const std::string& name, std::uint64_t seed)
+    : Sysfs(root), name_(name), seed_(seed), legacy_(fake_board_spec(name).legacy) {}
+FakeSysfs::~FakeSysfs() = default;
+
+void FakeSysfs::rest() const {
+  if (!rest_) rest_ = std::make_unique<FakeRest>(*this, name_, seed_);
+  rest_->set();
+}
 
 Sysfs::Text FakeSysfs::read(const std::string& path) const {
   Text result = Sysfs::read(path);
@@ -60,7 +68,12 @@ int FakeSysfs::write(const std::string& path, std::string_view text) {
   struct stat status {};
   if (::stat((root() + real).c_str(), &status) != 0) return errno;
   if ((status.st_mode & 0222) == 0) return EACCES;
-  const std::string value(trim(text));
+  const int error = write_knob(real, std::string(trim(text)));
+  if (error == 0) rest();
+  return error;
+}
+
+int FakeSysfs::write_knob(const std::string& real, const std::string& value) {
   const std::string name = base(real);
   if (name == "online") return write_online(real, value);
   if (contains(real, "/cpufreq/policy")) return write_cpufreq(real, value);
@@ -228,7 +241,7 @@ void FakeSysfs::use_gpu() {
 std::unique_ptr<Sysfs> open_sysfs(const std::string& root) {
   const auto mark = fake_board_mark(root);
   if (mark.name.empty()) return std::make_unique<Sysfs>(root);
-  return std::make_unique<FakeSysfs>(root, fake_board_spec(mark.name).legacy);
+  return std::make_unique<FakeSysfs>(root, mark.name, mark.seed);
 }
 
 int overwrite_board_file(const std::string& host_path, const std::string& content) {

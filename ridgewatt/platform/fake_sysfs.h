@@ -10,9 +10,11 @@
 //   the memory rate is rounded down to a legal one, clamped by the cap, and holds only when locked
 //   tpc_pg_mask after the GPU was used: EBUSY; masks that the chip does not know: EINVAL
 //   files without write permission: EACCES; a content "!EIO", "!EAGAIN", "!ENODATA": that error
+//   an idle board draws what its mode draws (FakeRest); CPU idle states and fans do not change it
 // Not modelled: delays between a write and its effect, and values that drift by themselves.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,15 +22,22 @@
 
 namespace ridgewatt {
 
+class FakeRest;
+
 class FakeSysfs : public Sysfs {
  public:
-  explicit FakeSysfs(const std::string& root, bool legacy);
+  // The fake board `name` with its seed.
+  FakeSysfs(const std::string& root, const std::string& name, std::uint64_t seed);
+  ~FakeSysfs() override;
   Text read(const std::string& path) const override;
   int write(const std::string& path, std::string_view value) override;
   // After this the TPC mask cannot change until the "reboot" of a new tree.
   void use_gpu();
+  // Lets the rails show what the idle board draws in its mode; every write does.
+  void rest() const;
 
  private:
+  int write_knob(const std::string& path, const std::string& value);
   int store(const std::string& path, const std::string& value);
   int write_online(const std::string& path, const std::string& value);
   int write_cpufreq(const std::string& path, const std::string& value);
@@ -41,7 +50,10 @@ class FakeSysfs : public Sysfs {
   void update_policies();
   void update_clock(const std::string& folder, bool cpu);
 
+  std::string name_;
+  std::uint64_t seed_;
   bool legacy_;
+  mutable std::unique_ptr<FakeRest> rest_;
 };
 
 // The files under `root`: a fake board when it holds one, else plain files.

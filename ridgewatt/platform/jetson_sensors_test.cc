@@ -280,8 +280,7 @@ TEST(SensorReader, FansAndSwap) {
     std::filesystem::create_directories(host.parent_path());
     std::ofstream(host) << content << '\n';
   };
-  add("/sys/class/hwmon/hwmon8/name", "pwmfan");
-  add("/sys/class/hwmon/hwmon8/pwm1", "51");
+  board.set("/sys/class/hwmon/hwmon3/pwm1", "51");  // the board's own
   add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
   add("/sys/class/hwmon/hwmon9/rpm", "1710");
   add("/sys/devices/pwm-fan/target_pwm", "255");

@@ -35,6 +35,39 @@ bool holds(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+// Files that set every fan to full speed, out of the hands of the kernel's control.
+std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
+  std::vector<FileSetting> settings;
+  const auto add = [&](const std::string& path, const char* value) {
+    if (sysfs.exists(path)) settings.push_back({path, value});
+  };
+  for (const auto& chip : sysfs.list("/sys/class/hwmon")) {
+    const std::string folder = "/sys/class/hwmon/" + chip;
+    const auto name = sysfs.text(folder + "/name");
+    if (name != "pwmfan" && name != "pwm-fan") continue;
+    add(folder + "/pwm1_enable", "1");
+    add(folder + "/pwm1", "255");
+  }
+  add("/sys/devices/pwm-fan/temp_control", "0");  // JetPack 4
+  add("/sys/devices/pwm-fan/target_pwm", "255");
+  if (settings.empty()) throw NotSupportedError("this board shows no fan", sysfs.root());
+  return settings;
+}
+
+// Files that switch every idle state of every core off, as jetson_clocks does.
+std::vector<FileSetting> no_idle_states(const Sysfs& sysfs, int cpus) {
+  std::vector<FileSetting> settings;
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const std::string folder = fmt::format("{}/cpu{}/cpuidle", kCpuFolder, cpu);
+    for (const auto& state : sysfs.list(folder)) {
+      const std::string path = folder + "/" + state + "/disable";
+      if (sysfs.exists(path)) settings.push_back({path, "1"});
+    }
+  }
+  if (settings.empty()) throw NotSupportedError("this board shows no CPU idle states", kCpuFolder);
+  return settings;
+}
+
 }  // namespace
 
 JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
@@ -51,6 +84,11 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
     } catch (const NotSupportedError& error) {  // apply() refuses; what only reads goes on
       warning_ = error.what();
     }
+  }
+  if (options_.full_fan) held_ = full_fan(sysfs);
+  if (options_.no_idle_states) {
+    const auto idle = no_idle_states(sysfs, layout_.cpu_count);
+    held_.insert(held_.end(), idle.begin(), idle.end());
   }
 }
 
@@ -201,7 +239,18 @@ void JetsonModeControl::require_writable(const WriteSummary& plan) const {
   }
 }
 
-ApplySummary JetsonModeControl::write(const PowerMode& requested, const ModeSettings& settings) {
+// A service that sets the fan itself takes it back within seconds.
+void JetsonModeControl::require_held() const {
+  for (const auto& [path, value] : held_) {
+    const std::string found = sysfs_.text(path).value_or("unreadable");
+    if (found == value) continue;
+    throw IoError(fmt::format("does not stay at {}, is {}", value, found), path,
+                  "another program sets it: 'systemctl stop nvfancontrol' for the fan");
+  }
+}
+
+ApplySummary JetsonModeControl::write(const PowerMode& requested, ModeSettings settings) {
+  settings.others.insert(settings.others.end(), held_.begin(), held_.end());
   ApplySummary summary;
   summary.requested = requested;
   WriteOptions plan_options;
@@ -220,6 +269,7 @@ ApplySummary JetsonModeControl::write(const PowerMode& requested, const ModeSett
   }
   try {
     summary.written = write_mode_settings(sysfs_, layout_, settings);
+    require_held();
   } catch (...) {
     restore();
     throw;
@@ -284,6 +334,13 @@ void JetsonModeControl::check_safety() {
     if (signal.kind == ThrottleSignal::Kind::kThermal) continue;
     const auto raised = throttled(throttling_, {signal});
     if (!raised.empty()) fault = "over-current: " + signal.name;
+  }
+  if (fault.empty() && guardian_) {
+    try {
+      require_held();
+    } catch (const IoError& error) {
+      fault = error.what();
+    }
   }
   if (fault.empty()) return;
   restore();

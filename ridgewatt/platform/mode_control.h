@@ -62,6 +62,9 @@ class JetsonModeControl : public ModeControl {
     std::string state_folder;  // of the journal; empty: ModeJournal::default_folder
     double max_celsius = 100;  // any zone above: abort and restore
     bool dry_run = false;      // writes nothing: ApplySummary::written tells what it would
+    // Held beside every mode, and taken back with it.
+    bool full_fan = false;
+    bool no_idle_states = false;  // of the CPU
   };
   // `sysfs` must outlive this. Restores first what a run that died left behind, when it may write.
   JetsonModeControl(Sysfs& sysfs, Options options);
@@ -80,15 +83,16 @@ class JetsonModeControl : public ModeControl {
   // needs a reboot: NotSupportedError, and nothing is changed.
   ApplySummary apply_preset(const std::string& name);
 
-  // Throws IoError when a temperature is over the limit or an over-current counter went up since
-  // the first apply; what was applied has been restored then.
+  // Throws IoError when a temperature is over the limit, an over-current counter went up since the
+  // first apply or somebody took fan or idle states back; what was applied has been restored then.
   void check_safety();
   const JetsonLayout& layout() const { return layout_; }
   // Why apply() will refuse: a journal of another version. Empty: it will not.
   const std::string& warning() const { return warning_; }
 
  private:
-  ApplySummary write(const PowerMode& requested, const ModeSettings& settings);
+  ApplySummary write(const PowerMode& requested, ModeSettings settings);
+  void require_held() const;
   void require_writable(const WriteSummary& plan) const;
   PowerMode nearest(const PowerMode& mode) const;
   std::string matching_preset(const ModeState& state) const;
@@ -100,6 +104,7 @@ class JetsonModeControl : public ModeControl {
   std::string warning_;
   std::unique_ptr<ModeGuardian> guardian_;
   std::vector<ThrottleSignal> throttling_;  // before the first apply
+  std::vector<FileSetting> held_;           // of fan and CPU idle states
 };
 
 }  // namespace ridgewatt

@@ -202,5 +202,69 @@ TEST(ModeJournal, TheNextStartRestores) {
   EXPECT_EQ(board.changes(first), "");
 }
 
+JetsonModeControl::Options full_fan_without_idle_states() {
+  JetsonModeControl::Options options;
+  options.full_fan = options.no_idle_states = true;
+  return options;
+}
+
+// Fan and idle states are held beside every mode and come back with the first one, on all boards.
+TEST(Held, FanAndIdleStatesComeBack) {
+  for (const auto& name : fake_board_names()) {
+    const GuardedBoard board(name);
+    const auto first = board.content();
+    JetsonModeControl control(*board.sysfs, full_fan_without_idle_states());
+    PowerMode mode;
+    mode.cpu_cores = 2;
+    control.apply(mode);
+    int fans = 0, states = 0;
+    for (const auto& [path, value] : board.content()) {
+      const bool fan = path.ends_with("/pwm1") || path.ends_with("/target_pwm");
+      const bool state = path.ends_with("/disable");
+      fans += fan && value == "255\n" ? 1 : 0;
+      states += state && value == "1\n" ? 1 : 0;
+      if (state) EXPECT_EQ(value, "1\n") << path;
+    }
+    EXPECT_EQ(fans, 1) << name;
+    EXPECT_GE(states, 8) << name;
+    mode.cpu_cores = 3;
+    control.apply(mode);
+    control.restore();
+    EXPECT_EQ(board.changes(first), "") << name;
+  }
+}
+
+TEST(Held, ComeBackAfterAKill) {
+  const GuardedBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    JetsonModeControl control(*board.sysfs, full_fan_without_idle_states());
+    control.apply({4, 729.6e6, 306e6, 2133e6, ""});
+    const bool held =
+        board.sysfs->text("/sys/class/hwmon/hwmon3/pwm1") == "255" &&
+        board.sysfs->text("/sys/devices/system/cpu/cpu3/cpuidle/state1/disable") == "1";
+    if (held) ::kill(::getpid(), SIGKILL);
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  for (int i = 0; i < 500 && !board.changes(first).empty(); ++i) ::usleep(20'000);
+  EXPECT_EQ(board.changes(first), "");
+}
+
+TEST(Held, AServiceThatTakesTheFanBackIsNamed) {
+  const GuardedBoard board("agx-orin-jp6");
+  JetsonModeControl control(*board.sysfs, full_fan_without_idle_states());
+  control.apply({4, 729.6e6, 306e6, 2133e6, ""});
+  board.set("/sys/class/hwmon/hwmon3/pwm1", "90");
+  EXPECT_THAT(fault_of([&] { control.check_safety(); }), ::testing::HasSubstr("nvfancontrol"));
+  EXPECT_EQ(board.sysfs->text("/sys/class/hwmon/hwmon3/pwm1"), "80");
+  EXPECT_EQ(board.sysfs->text("/sys/class/hwmon/hwmon3/pwm1_enable"), "2");
+  std::filesystem::remove(board.root + "/sys/class/hwmon/hwmon3/name");
+  EXPECT_THROW(JetsonModeControl(*board.sysfs, full_fan_without_idle_states()), NotSupportedError);
+}
+
 }  // namespace
 }  // namespace ridgewatt

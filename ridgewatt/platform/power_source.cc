@@ -117,6 +117,7 @@ class RaplSource : public PowerSource {
     last_ = now;
   }
   std::string description() const override { return "processor energy through RAPL"; }
+  bool tells_means() const override { return true; }
 
  private:
   std::vector<NumberFile> files_;

@@ -27,6 +27,8 @@ class PowerSource {
   virtual double largest_rate_hz() const { return 1000; }
   // "INA3221 rails; total VDD_IN", for people.
   virtual std::string description() const = 0;
+  // A power is not that of the moment but the mean since the last read: an energy counter's.
+  virtual bool tells_means() const { return false; }
 
  protected:
   std::vector<Channel> channels_;

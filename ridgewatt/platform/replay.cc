@@ -37,12 +37,14 @@ Observation ReplayProfiler::profile(const OperatingPoint& point) {
   }
   Observation seen = *found;
   if (noise_.relative <= 0 && noise_.outlier_share <= 0) return seen;
+  const double product_j = seen.time_s * seen.power_w;
   for (double* value : {&seen.time_s, &seen.power_w}) {
     *value *= std::exp(noise_.relative * random_.normal());
     if (random_.uniform() >= noise_.outlier_share) continue;
     const double factor = random_.uniform(1.3, 2);
     *value *= random_.uniform() < 0.5 ? factor : 1 / factor;
   }
+  if (seen.measured_energy_j) *seen.measured_energy_j *= seen.time_s * seen.power_w / product_j;
   return seen;
 }
 

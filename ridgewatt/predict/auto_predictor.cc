@@ -120,6 +120,7 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
     const double half = std::min(z * std::sqrt(variance), 4.0);
     return Estimate{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
   };
+  const double log_energy_ratio = std::log(energy_ratio(samples_));
   std::vector<Prediction> result(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
@@ -127,7 +128,7 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
     result[i].time_s = estimate(logs.time.mean[row], logs.time.variance[row]);
     result[i].power_w = estimate(logs.power.mean[row], logs.power_variance(row));
     result[i].energy_j =
-        estimate(logs.time.mean[row] + logs.power.mean[row],
+        estimate(logs.time.mean[row] + logs.power.mean[row] + log_energy_ratio,
                  logs.power.variance[row] + (1 + s) * (1 + s) * logs.time.variance[row]);
   }
   return result;

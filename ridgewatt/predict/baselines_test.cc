@@ -110,6 +110,30 @@ NnOptions quick() {
   return options;
 }
 
+// Samples whose measured energy is four times their time x power: every predictor says so of the
+// modes that nobody ran.
+TEST(Predictors, PredictTheMeasuredEnergy) {
+  std::vector<Observation> samples;
+  std::vector<OperatingPoint> points;
+  for (const double gpu_hz : {0.3e9, 0.5e9, 0.7e9, 0.9e9, 1.1e9, 1.3e9}) {
+    Observation row{{{12, 2.2e9, gpu_hz, 3.2e9, ""}, 16}, 1e8 / gpu_hz, 10 + 1e-8 * gpu_hz};
+    points.push_back(row.point);
+    row.measured_energy_j = 4 * row.time_s * row.power_w;
+    samples.push_back(row);
+  }
+  EXPECT_NEAR(energy_ratio(samples), 4, 1e-12);
+  EXPECT_EQ(energy_ratio({}), 1);
+  points[2].mode.gpu_clock_hz = 0.8e9;
+  for (const char* method : {"auto", "linear"}) {
+    PredictorOptions options;
+    options.method = method;
+    const auto predictor = make_predictor(options);
+    predictor->fit(samples);
+    const Prediction prediction = predictor->predict(points)[2];
+    EXPECT_NEAR(prediction.energy_j.mean, 4 * 0.125 * 18, 0.2 * 4 * 0.125 * 18) << method;
+  }
+}
+
 TEST(NnPredictor, SameSeedSameNumbersWhateverTheThreads) {
   const auto rows = plane();
   std::vector<OperatingPoint> points;

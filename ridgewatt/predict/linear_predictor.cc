@@ -67,6 +67,7 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
   const auto width = static_cast<Eigen::Index>(row(samples[0].point).size());
   Eigen::MatrixXd inputs(n, width + 1);
   Eigen::VectorXd time(n), energy(n);
+  energy_ratio_ = energy_ratio(samples);
   least_time_s_ = samples[0].time_s, least_energy_j_ = samples[0].energy_j();
   least_power_w_ = samples[0].power_w;
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -103,7 +104,7 @@ std::vector<Prediction> LinearPredictor::predict(std::span<const OperatingPoint>
     values.push_back(time.mean);
     const Estimate energy = estimate(dot(values, energy_), energy_deviation_, least_energy_j_);
     const double share = std::hypot(energy_deviation_ / energy.mean, time_deviation_ / time.mean);
-    const double power_w = energy.mean / time.mean;
+    const double power_w = energy.mean / time.mean / energy_ratio_;
     result.push_back({time, estimate(power_w, share * power_w, least_power_w_), energy});
   }
   return result;

@@ -24,6 +24,7 @@ class LinearPredictor : public Predictor {
 
   std::vector<double> centre_, scale_;  // of knobs and batch; scale 0: does not vary
   std::vector<double> time_, energy_;   // coefficients
+  double energy_ratio_ = 1;
   double least_time_s_ = 0, least_energy_j_ = 0, least_power_w_ = 0;
   double time_deviation_ = 0, energy_deviation_ = 0;
 };

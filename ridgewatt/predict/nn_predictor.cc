@@ -222,6 +222,7 @@ ReferenceModel read_reference_model(const std::string& path) {
 
 void NnPredictor::fit(std::span<const Observation> samples) {
   if (samples.empty()) throw UsageError("no samples to learn from");
+  energy_ratio_ = energy_ratio(samples);
   std::vector<OperatingPoint> points;
   std::vector<double> times, powers;
   least_time_s_ = samples.front().time_s, least_power_w_ = samples.front().power_w;
@@ -260,8 +261,9 @@ std::vector<Prediction> NnPredictor::predict(std::span<const OperatingPoint> poi
     // A network may answer below zero; a tenth of the least sample is the floor.
     const double time_s = std::max(times[i] / kMsPerS, least_time_s_ / 10);
     const double power_w = std::max(powers[i] / kMwPerW, least_power_w_ / 10);
-    result[i] = {estimate(time_s, time_deviation_), estimate(power_w, power_deviation_),
-                 estimate(time_s * power_w, std::hypot(time_deviation_, power_deviation_))};
+    result[i] = {
+        estimate(time_s, time_deviation_), estimate(power_w, power_deviation_),
+        estimate(time_s * power_w * energy_ratio_, std::hypot(time_deviation_, power_deviation_))};
   }
   return result;
 }

@@ -65,6 +65,7 @@ class NnPredictor : public Predictor {
   std::optional<ReferenceModel> reference_;
   ReferenceModel fitted_;
   double least_time_s_ = 0, least_power_w_ = 0;
+  double energy_ratio_ = 1;
   double time_deviation_ = 0, power_deviation_ = 0;  // of ln(prediction / sample)
 };
 

@@ -111,6 +111,7 @@ class TreePredictor : public Predictor {
       time.push_back(static_cast<float>(std::log(sample.time_s)));
       power.push_back(static_cast<float>(std::log(sample.power_w)));
     }
+    log_energy_ratio_ = std::log(energy_ratio(samples));
     space_ = FeatureSpace(points);
     const auto x = row_major(space_.features(points));
     time_ = std::make_unique<Booster>(x, time, seed_);
@@ -131,9 +132,9 @@ class TreePredictor : public Predictor {
     };
     std::vector<Prediction> result;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      result.push_back(
-          {estimate(time[i], time_deviation_), estimate(power[i], power_deviation_),
-           estimate(time[i] + power[i], std::hypot(time_deviation_, power_deviation_))});
+      result.push_back({estimate(time[i], time_deviation_), estimate(power[i], power_deviation_),
+                        estimate(time[i] + power[i] + log_energy_ratio_,
+                                 std::hypot(time_deviation_, power_deviation_))});
     }
     return result;
   }
@@ -148,7 +149,7 @@ class TreePredictor : public Predictor {
   std::uint64_t seed_;
   FeatureSpace space_;
   std::unique_ptr<Booster> time_, power_;
-  double time_deviation_ = 0, power_deviation_ = 0;
+  double time_deviation_ = 0, power_deviation_ = 0, log_energy_ratio_ = 0;
 };
 
 }  // namespace

@@ -20,20 +20,64 @@ Json energy_json(const EnergyEstimate& energy) {
           {"largest_gap_ms", energy.largest_gap_s * 1e3}};
 }
 
+// A bound that is not finite is not known.
+Json bound_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
 Json summary_json(const MinibatchSummary& summary, bool power) {
-  if (summary.count == 0) return nullptr;
+  const auto all = static_cast<double>(summary.count + summary.excluded);
+  if (all == 0) return nullptr;
   Json json = {{"count", summary.count},
-               {"outliers", summary.outliers},
-               {"time_ms", summary.median_s * 1e3},
-               {"time_lo_ms", summary.median_lo_s * 1e3},
-               {"time_hi_ms", summary.median_hi_s * 1e3},
+               {"slow", summary.slow},
+               {"excluded", summary.excluded},
+               {"excluded_share", static_cast<double>(summary.excluded) / all},
+               {"excluded_causes", summary.causes},
+               {"steady", summary.steady}};
+  if (summary.count == 0) return json;
+  json.update({{"time_ms", summary.time_s * 1e3},
+               {"time_lo_ms", bound_json(summary.time_lo_s * 1e3)},
+               {"time_hi_ms", bound_json(summary.time_hi_s * 1e3)},
+               {"time_median_ms", summary.median_s * 1e3},
+               {"time_q1_ms", summary.lower_quartile_s * 1e3},
+               {"time_q3_ms", summary.upper_quartile_s * 1e3},
                {"fetch_stall_ms", summary.fetch_s * 1e3},
-               {"compute_ms", (summary.median_s - summary.fetch_s) * 1e3}};
+               {"compute_ms", (summary.time_s - summary.fetch_s) * 1e3}});
   if (power) {
     json["power_w"] = summary.power_w;
     json["energy_j"] = summary.energy_j;
+    json["energy_lo_j"] = bound_json(summary.energy_lo_j);
+    json["energy_hi_j"] = bound_json(summary.energy_hi_j);
   }
   return json;
+}
+
+// "95 % within 39.1 to 41.2"
+std::string interval_note(double lo, double hi) {
+  return std::isfinite(hi - lo) ? fmt::format("95 % within {:.4g} to {:.4g}", lo, hi)
+                                : "too few for an interval";
+}
+
+void add_summary_rows(const Measurement& measurement, Table& table) {
+  const auto& summary = measurement.summary;
+  const auto all = static_cast<double>(summary.count + summary.excluded);
+  if (all == 0) return;
+  table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
+                 fmt::format("without warm-up; {} slow ones count", summary.slow)});
+  for (const auto& [cause, count] : summary.causes) {
+    table.add_row({"excluded", 100 * static_cast<double>(count) / all, "%",
+                   fmt::format("{} minibatches: {}", count, cause)});
+  }
+  if (summary.count == 0) return;
+  table.add_row({"minibatch, mean", summary.time_s * 1e3, "ms",
+                 interval_note(summary.time_lo_s * 1e3, summary.time_hi_s * 1e3)});
+  table.add_row({"minibatch, median", summary.median_s * 1e3, "ms",
+                 fmt::format("quartiles {:.4g} and {:.4g}", summary.lower_quartile_s * 1e3,
+                             summary.upper_quartile_s * 1e3)});
+  table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
+  if (!measurement.total) return;
+  table.add_row({"minibatch energy", summary.energy_j, "J",
+                 "mean; " + interval_note(summary.energy_lo_j, summary.energy_hi_j)});
 }
 
 struct SeriesUnit {
@@ -108,14 +152,7 @@ Table measurement_table(const Measurement& measurement, const std::string& prove
     table.add_row({"rail " + channel.name, channel.energy.mean_w, "W",
                    channel.in_total ? "in the total" : ""});
   }
-  const auto& summary = measurement.summary;
-  if (summary.count > 0) {
-    table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
-                   fmt::format("without warm-up and {} outliers", summary.outliers)});
-    table.add_row({"minibatch, median", summary.median_s * 1e3, "ms", ""});
-    table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
-    if (measurement.total) table.add_row({"minibatch energy", summary.energy_j, "J", "mean"});
-  }
+  add_summary_rows(measurement, table);
   for (const auto& phase : measurement.phases) {
     table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", ""});
   }
@@ -132,13 +169,13 @@ Table measurement_table(const Measurement& measurement, const std::string& prove
 }
 
 std::string minibatches_csv(const Measurement& measurement) {
-  std::string text = "begin_s,time_ms,fetch_stall_ms,compute_ms,energy_j,outlier\n";
+  std::string text = "begin_s,time_ms,fetch_stall_ms,compute_ms,energy_j,slow,excluded\n";
   for (const auto& minibatch : measurement.minibatches) {
-    text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{}\n",
+    text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{},{}\n",
                         minibatch.begin_s - measurement.begin_s, minibatch.time_s() * 1e3,
                         minibatch.fetch_s * 1e3, (minibatch.time_s() - minibatch.fetch_s) * 1e3,
                         measurement.total ? fmt::format("{:.6g}", minibatch.energy_j) : "",
-                        minibatch.outlier ? 1 : 0);
+                        minibatch.slow ? 1 : 0, minibatch.excluded);
   }
   return text;
 }

@@ -21,7 +21,7 @@ std::vector<CalibrationOutlier> find_outliers(const Twin& twin,
     const Estimator estimator(twin, run.cost, run.options);
     for (std::size_t row = 0; row < run.observations.size(); ++row) {
       const auto& measured = run.observations[row];
-      const TimePower modelled = estimator(measured.point.mode).timed();
+      const TimePower modelled = estimator(measured.point.mode).like(measured);
       outliers.push_back({run.workload, measured, measured.time_s / modelled.time_s,
                           measured.power_w / modelled.power_w, run.is_flagged(row)});
     }

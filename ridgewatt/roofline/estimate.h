@@ -65,6 +65,10 @@ struct MinibatchCost {
   double stall_s() const { return period_s - pipe_s; }
   // To compare with a sweep of medians and with nothing else.
   TimePower timed() const { return {median_s, power_w}; }
+  // To compare with a row: one with its measured energy has every wait in its time, too.
+  TimePower like(const Observation& row) const {
+    return row.measured_energy_j ? TimePower{period_s, power_w} : timed();
+  }
 };
 
 // What the time of a minibatch goes to.

@@ -135,7 +135,8 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
   for (const auto& run : runs) {
     const Estimator estimator(twin, run.cost, run.options);
     std::vector<TimePower> modelled;
-    for (const auto& row : run.observations) modelled.push_back(estimator(row.point.mode).timed());
+    for (const auto& row : run.observations)
+      modelled.push_back(estimator(row.point.mode).like(row));
     const auto findings = check_run(run, modelled, keep_flagged);
     if (!findings) continue;
     all.push_back(*findings);

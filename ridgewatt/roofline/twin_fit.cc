@@ -102,7 +102,7 @@ class StageCost : public ceres::CostFunction {
       const Estimator estimator(twin, run->cost, run->options);
       for (const std::size_t row : rows) {
         const auto& measured = run->observations[row];
-        const TimePower modelled = estimator(measured.point.mode).timed();
+        const TimePower modelled = estimator(measured.point.mode).like(measured);
         const double ratio =
             power_ ? modelled.power_w / measured.power_w : modelled.time_s / measured.time_s;
         *out++ = weight * soft_l1(std::log(ratio) / scale_);

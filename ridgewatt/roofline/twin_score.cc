@@ -46,7 +46,7 @@ ScoreSum score_run(const Twin& twin, const CalibrationRun& run) {
   ScoreSum sum;
   for (std::size_t row = 0; row < run.observations.size(); ++row) {
     const auto& measured = run.observations[row];
-    const TimePower modelled = estimator(measured.point.mode).timed();
+    const TimePower modelled = estimator(measured.point.mode).like(measured);
     sum.add(std::abs(modelled.time_s / measured.time_s - 1),
             std::abs(modelled.power_w / measured.power_w - 1),
             std::abs(modelled.energy_j() / measured.energy_j() - 1), run.is_flagged(row));

@@ -36,6 +36,7 @@ class Statement {
   double real(int column) const;
   std::int64_t integer(int column) const;
   std::string text(int column) const;
+  bool is_null(int column) const;
 
  private:
   Database& database_;

@@ -14,7 +14,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::int64_t kSchemaVersion = 1;
+constexpr std::int64_t kSchemaVersion = 2;
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr std::int64_t kApplicationId = 0x52445754;  // "RDWT"
 
@@ -29,7 +29,8 @@ CREATE TABLE point (
   repeat INTEGER NOT NULL, time_s REAL NOT NULL, power_w REAL NOT NULL, energy_j REAL NOT NULL,
   window_s REAL NOT NULL, idle_power_w REAL NOT NULL, minibatches INTEGER NOT NULL,
   power_samples INTEGER NOT NULL, largest_gap_s REAL NOT NULL, flags TEXT NOT NULL,
-  started_unix_s INTEGER NOT NULL,
+  started_unix_s INTEGER NOT NULL, time_median_s REAL, fetch_stall_s REAL,
+  excluded INTEGER NOT NULL DEFAULT 0,
   UNIQUE (campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat));
 CREATE TABLE sample (
   point INTEGER NOT NULL REFERENCES point (id), channel TEXT NOT NULL, time_s REAL NOT NULL,
@@ -40,7 +41,22 @@ CREATE INDEX sample_of_point ON sample (point);
 constexpr const char* kPointColumns =
     "cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat, time_s, power_w,"
     " energy_j, window_s, idle_power_w, minibatches, power_samples, largest_gap_s, flags,"
-    " started_unix_s";
+    " started_unix_s, time_median_s, fetch_stall_s, excluded";
+
+// Schema 1 kept the median as time_s, and did not count minibatches that were slow, of which
+// energy, window and samples hold all. What was imported has no samples, and its energy was not
+// measured.
+constexpr const char* kFromSchema1 = R"sql(
+SELECT id, campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat,
+  CASE WHEN n > 0 THEN window_s / n ELSE time_s END AS time_s,
+  CASE WHEN n > 0 AND energy_j > 0 THEN energy_j / window_s ELSE power_w END AS power_w,
+  CASE WHEN n > 0 THEN energy_j ELSE 0 END AS energy_j,
+  window_s, idle_power_w, CASE WHEN n > 0 THEN n ELSE minibatches END AS minibatches,
+  power_samples, largest_gap_s, flags, started_unix_s,
+  CASE WHEN n > 0 THEN time_s END AS time_median_s, NULL AS fetch_stall_s, 0 AS excluded
+FROM (SELECT *, (SELECT COUNT(*) FROM sample WHERE sample.point = p.id AND channel = 'minibatch'
+      AND p.window_s > 0) AS n FROM main.point AS p)
+)sql";
 
 constexpr const char* kPointKey =
     "campaign = ? AND cpu_cores = ? AND cpu_clock_hz = ? AND gpu_clock_hz = ? AND mem_clock_hz = ? "
@@ -73,13 +89,13 @@ void bind_campaign(Statement& statement, const Campaign& campaign) {
 // Reads kPointColumns, which start at column `c`.
 PointRecord read_point(const Statement& row, int c) {
   PointRecord point;
-  auto& [operating_point, time_s, power_w] = point.observation;
+  OperatingPoint& operating_point = point.observation.point;
   operating_point.mode = {static_cast<int>(row.integer(c)), row.real(c + 1), row.real(c + 2),
                           row.real(c + 3), row.text(c + 4)};
   operating_point.batch = static_cast<int>(row.integer(c + 5));
   point.repeat = static_cast<int>(row.integer(c + 6));
-  time_s = row.real(c + 7);
-  power_w = row.real(c + 8);
+  point.observation.time_s = row.real(c + 7);
+  point.observation.power_w = row.real(c + 8);
   point.energy_j = row.real(c + 9);
   point.window_s = row.real(c + 10);
   point.idle_power_w = row.real(c + 11);
@@ -88,7 +104,36 @@ PointRecord read_point(const Statement& row, int c) {
   point.largest_gap_s = row.real(c + 14);
   point.flags = row.text(c + 15);
   point.started_unix_s = row.integer(c + 16);
+  if (point.energy_j > 0 && point.minibatches > 0) {
+    point.observation.measured_energy_j = point.energy_j / point.minibatches;
+  }
+  if (!row.is_null(c + 17)) point.observation.time_median_s = row.real(c + 17);
+  if (!row.is_null(c + 18)) point.observation.fetch_stall_s = row.real(c + 18);
+  point.excluded = static_cast<int>(row.integer(c + 19));
   return point;
+}
+
+// Repeats of one point as one: the power is that of the median time and energy, so that the three
+// agree. An energy, median or stall that one of them lacks is not known.
+Observation median_of(const std::vector<Observation>& repeats) {
+  if (repeats.size() == 1) return repeats[0];
+  const auto median_over = [&](auto value) -> std::optional<double> {
+    std::vector<double> values;
+    for (const auto& one : repeats) {
+      const std::optional<double> found = value(one);
+      if (!found) return std::nullopt;
+      values.push_back(*found);
+    }
+    return median(values);
+  };
+  Observation result{repeats[0].point};
+  result.time_s = *median_over([](const Observation& o) { return std::optional(o.time_s); });
+  result.power_w = *median_over([](const Observation& o) { return std::optional(o.power_w); });
+  result.measured_energy_j = median_over([](const Observation& o) { return o.measured_energy_j; });
+  result.time_median_s = median_over([](const Observation& o) { return o.time_median_s; });
+  result.fetch_stall_s = median_over([](const Observation& o) { return o.fetch_stall_s; });
+  if (result.measured_energy_j) result.power_w = *result.measured_energy_j / result.time_s;
+  return result;
 }
 
 }  // namespace
@@ -114,13 +159,20 @@ void Store::open(Database::Access access) {
   if (!is_new && pragma(*database, "application_id") != kApplicationId) {
     throw InputError("is a database, but not a ridgewatt store", path_);
   }
-  if (const auto version = pragma(*database, "user_version"); version > kSchemaVersion) {
+  const auto version = pragma(*database, "user_version");
+  if (version > kSchemaVersion) {
     throw InputError(
         fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
         path_, "use a newer ridgewatt");
   }
   database_ = std::move(database);
-  if (access == Database::Access::kCreate) make_schema();
+  if (access == Database::Access::kCreate) {
+    make_schema();
+    bring_up_to_date();
+  } else if (version == 1) {  // a view that stands before the table, in memory
+    database_->execute(
+        fmt::format("PRAGMA temp_store = MEMORY; CREATE TEMP VIEW point AS {}", kFromSchema1));
+  }
 }
 
 void Store::make_schema() {
@@ -140,6 +192,23 @@ void Store::make_schema() {
   database_->execute(kSchema);
   database_->execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                  kApplicationId, kSchemaVersion));
+  transaction.commit();
+}
+
+void Store::bring_up_to_date() {
+  if (pragma(*database_, "user_version") == kSchemaVersion) return;
+  Transaction transaction(*database_);
+  if (pragma(*database_, "user_version") == kSchemaVersion) return;  // another process did
+  database_->execute(fmt::format(
+      "ALTER TABLE point ADD COLUMN time_median_s REAL;"
+      "ALTER TABLE point ADD COLUMN fetch_stall_s REAL;"
+      "ALTER TABLE point ADD COLUMN excluded INTEGER NOT NULL DEFAULT 0;"
+      "CREATE TEMP TABLE newer AS {};"
+      "CREATE INDEX temp.newer_id ON newer (id);"
+      "UPDATE point SET (time_s, power_w, energy_j, minibatches, time_median_s) = (SELECT time_s,"
+      " power_w, energy_j, minibatches, time_median_s FROM newer WHERE newer.id = point.id);"
+      "DROP TABLE newer; PRAGMA user_version = {}",
+      kFromSchema1, kSchemaVersion));
   transaction.commit();
 }
 
@@ -205,9 +274,11 @@ std::optional<Observation> Store::find(std::int64_t campaign, const OperatingPoi
 }
 
 void Store::insert(std::int64_t campaign, const PointRecord& point) {
-  Statement insert(database(), fmt::format("INSERT INTO point (campaign, {}) VALUES "
-                                           "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                                           kPointColumns));
+  Statement insert(database(),
+                   fmt::format("INSERT INTO point (campaign, {}) VALUES "
+                               "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                               "?)",
+                               kPointColumns));
   insert.bind(1, campaign);
   bind_key(insert, 2, point.observation.point, point.repeat);
   insert.bind(9, point.observation.time_s)
@@ -219,7 +290,13 @@ void Store::insert(std::int64_t campaign, const PointRecord& point) {
       .bind(15, point.power_samples)
       .bind(16, point.largest_gap_s)
       .bind(17, point.flags)
-      .bind(18, point.started_unix_s);
+      .bind(18, point.started_unix_s)
+      .bind(21, point.excluded);
+  const auto bind_known = [&](int index, const std::optional<double>& value) {
+    if (value) insert.bind(index, *value);  // else null
+  };
+  bind_known(19, point.observation.time_median_s);
+  bind_known(20, point.observation.fetch_stall_s);
   insert.run();
   const std::int64_t id = database_->last_insert_id();
   Statement sample(*database_,
@@ -265,23 +342,17 @@ std::vector<Sweep> Store::sweeps(const Campaign& filter) {
         !wanted(filter.kind, key.kind) || !wanted(filter.provenance, key.provenance)) {
       continue;
     }
-    struct Repeats {
-      std::vector<double> times_s;
-      std::vector<double> powers_w;
-    };
-    std::map<OperatingPoint, Repeats> repeats;
+    std::map<OperatingPoint, std::vector<Observation>> repeats;
     std::vector<OperatingPoint> order;
     for (const auto& point : points(campaign(key))) {
-      auto& [times_s, powers_w] = repeats[point.observation.point];
-      if (times_s.empty()) order.push_back(point.observation.point);
-      times_s.push_back(point.observation.time_s);
-      powers_w.push_back(point.observation.power_w);
+      auto& seen = repeats[point.observation.point];
+      if (seen.empty()) order.push_back(point.observation.point);
+      seen.push_back(point.observation);
     }
     Sweep sweep{path_, key.workload, key.kind, {}, {}, key.board};
     sweep.provenance = parse_provenance(key.provenance).value_or(Provenance::kReplayed);
     for (const auto& point : order) {
-      const auto& [times_s, powers_w] = repeats[point];
-      sweep.observations.push_back({point, median(times_s), median(powers_w)});
+      sweep.observations.push_back(median_of(repeats[point]));
       sweep.lines.push_back(sweep.observations.size());
     }
     if (!order.empty()) result.push_back(std::move(sweep));
@@ -298,7 +369,7 @@ std::size_t Store::import(const Sweep& sweep, const std::string& board,
     if (has(id, observation.point)) continue;
     PointRecord point;
     point.observation = observation;
-    point.energy_j = observation.energy_j();
+    point.energy_j = observation.measured_energy_j.value_or(0);
     point.window_s = observation.time_s;
     point.minibatches = 1;
     insert(id, point);

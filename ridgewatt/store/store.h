@@ -31,12 +31,13 @@ struct RawSample {
 
 // A finished point: what it cost and how well that is known.
 struct PointRecord {
-  Observation observation;
+  Observation observation;   // time, power and energy are the window's over its minibatches
   int repeat = 0;            // 0 for the first time this point was profiled
-  double energy_j = 0;       // of the whole measured window
-  double window_s = 0;       // length of the window
+  double energy_j = 0;       // of the counted minibatches together; 0: not measured
+  double window_s = 0;       // their length together
   double idle_power_w = 0;   // baseline in the same mode; 0 when it was not measured
-  int minibatches = 0;       // that were counted, the first left out
+  int minibatches = 0;       // that were counted
+  int excluded = 0;          // that were not, for an outside cause
   int power_samples = 0;     // that the mean power rests on
   double largest_gap_s = 0;  // between two power samples
   std::string flags;         // "throttled", "clock drifted", ... separated by blanks
@@ -47,8 +48,9 @@ struct PointRecord {
 // Several processes may make, fill and read one store at once.
 class Store {
  public:
-  // Opens the store; kCreate makes it where there is none. Throws InputError when the file is not a
-  // store or was written by a newer version.
+  // Opens the store; kCreate makes it where there is none and brings an older one up to date, which
+  // kReadOnly reads as it is. Throws InputError when the file is not a store or was written by a
+  // newer version.
   explicit Store(const std::string& path, Database::Access access = Database::Access::kCreate);
   // The same as kCreate, but a file that is not there is made by the first write, so that a run
   // without a result leaves none behind. Throws at once where it could not be made.
@@ -72,8 +74,8 @@ class Store {
   // In the order in which they were profiled; raw samples only where asked.
   std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
 
-  // The points of every campaign as sweeps; repeats become their median time and power. Of
-  // `filter` the fields that are not empty must be those of the campaign.
+  // The points of every campaign as sweeps; repeats become their median time and energy, and the
+  // power of those. Of `filter` the fields that are not empty must be those of the campaign.
   std::vector<Sweep> sweeps(const Campaign& filter = {});
   // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
   // there are skipped; returns how many were added.
@@ -84,6 +86,7 @@ class Store {
   Store(const std::string& path, Later) : path_(path) {}
   void open(Database::Access access);
   void make_schema();
+  void bring_up_to_date();
   Database& database();
   void insert(std::int64_t campaign, const PointRecord& point);
   std::vector<RawSample> samples(std::int64_t point);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/test_support.h"
 
 namespace ridgewatt {
@@ -83,6 +84,95 @@ TEST(Store, RepeatsBecomeTheirMedian) {
   ASSERT_EQ(sweeps.size(), 1u);
   ASSERT_EQ(sweeps[0].observations.size(), 1u);
   EXPECT_EQ(sweeps[0].observations[0].time_s, 2.0);
+}
+
+// What is measured of a minibatch goes to the sweep as it is: its energy is the integral, not a
+// median time at a mean power.
+TEST(Store, TheMeasuredEnergyIsExported) {
+  const testing::TemporaryFolder folder;
+  Store store((folder.path() / "s.db").string());
+  const auto id = store.campaign(kSome);
+  PointRecord point = some_point(1);
+  point.observation.time_s = 0.040;
+  point.observation.power_w = 13;
+  point.observation.time_median_s = 0.010;
+  point.observation.fetch_stall_s = 0.030;
+  point.minibatches = 52;
+  point.excluded = 3;
+  point.window_s = 52 * 0.040;
+  point.energy_j = 52 * 0.52;
+  store.add(id, point);
+  EXPECT_EQ(store.points(id)[0].excluded, 3);
+  point.repeat = 1;
+  point.energy_j *= 3;
+  store.add(id, point);
+  const Observation once = *store.find(id, point.observation.point, 0);
+  EXPECT_DOUBLE_EQ(once.energy_j(), 0.52);
+  EXPECT_DOUBLE_EQ(*once.time_median_s, 0.010);
+  EXPECT_DOUBLE_EQ(*once.fetch_stall_s, 0.030);
+  const auto text = write_sweep_csv(store.sweeps());
+  EXPECT_NE(text.find("time_ms,power_w,energy_j,time_median_ms,fetch_stall_ms"), std::string::npos);
+  const Observation both = parse_sweeps(text, "s.csv")[0].observations[0];
+  EXPECT_DOUBLE_EQ(both.energy_j(), 1.04);  // the median of two
+  EXPECT_DOUBLE_EQ(both.power_w * both.time_s, both.energy_j());
+}
+
+// A store as schema 1 wrote it: the median under the name of the time, 40 of 52 minibatches
+// counted, energy and window of all 52. It is read as it lies, and brought up to date when written.
+TEST(Store, OldStoresStillOpen) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "old.db").string();
+  {
+    Database old(path, Database::Access::kCreate);
+    old.execute(
+        "CREATE TABLE campaign (id INTEGER PRIMARY KEY, board TEXT NOT NULL, workload TEXT NOT "
+        "NULL, kind TEXT NOT NULL, provenance TEXT NOT NULL, UNIQUE (board, workload, kind, "
+        "provenance));"
+        "CREATE TABLE point (id INTEGER PRIMARY KEY, campaign INTEGER NOT NULL REFERENCES campaign "
+        "(id), cpu_cores INTEGER NOT NULL, cpu_clock_hz REAL NOT NULL, gpu_clock_hz REAL NOT NULL, "
+        "mem_clock_hz REAL NOT NULL, governor TEXT NOT NULL, batch INTEGER NOT NULL, repeat "
+        "INTEGER "
+        "NOT NULL, time_s REAL NOT NULL, power_w REAL NOT NULL, energy_j REAL NOT NULL, window_s "
+        "REAL NOT NULL, idle_power_w REAL NOT NULL, minibatches INTEGER NOT NULL, power_samples "
+        "INTEGER NOT NULL, largest_gap_s REAL NOT NULL, flags TEXT NOT NULL, started_unix_s "
+        "INTEGER "
+        "NOT NULL, UNIQUE (campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, "
+        "governor, "
+        "batch, repeat));"
+        "CREATE TABLE sample (point INTEGER NOT NULL REFERENCES point (id), channel TEXT NOT NULL, "
+        "time_s REAL NOT NULL, value REAL NOT NULL); CREATE INDEX sample_of_point ON sample "
+        "(point);"
+        "PRAGMA application_id = 0x52445754; PRAGMA user_version = 1;"
+        "INSERT INTO campaign VALUES (1, 'b', 'w', 'training', 'measured');"
+        "INSERT INTO point VALUES (1, 1, 4, 0, 0, 0, '', 1, 0, 0.0103, 12.76, 27.04, 2.08, 5, 40, "
+        "200,"
+        " 0.01, '', 1), (2, 1, 4, 0, 0, 0, '', 2, 0, 0.5, 10, 5, 0.5, 0, 1, 0, 0, '', 0);"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 52) "
+        "INSERT INTO sample SELECT 1, 'minibatch', i * 0.04, 0.0103 FROM n;");
+  }
+  const auto bytes = read_file(path);
+  const auto check = [](Store&& store) {
+    const auto points = store.points(store.campaign(kSome), true);
+    ASSERT_EQ(points.size(), 2u);
+    EXPECT_EQ(points[0].minibatches, 52);
+    EXPECT_EQ(points[0].samples.size(), 52u);
+    EXPECT_DOUBLE_EQ(points[0].observation.time_s, 2.08 / 52);
+    EXPECT_DOUBLE_EQ(points[0].observation.energy_j(), 0.52);
+    EXPECT_DOUBLE_EQ(points[0].observation.power_w, 13);
+    EXPECT_DOUBLE_EQ(*points[0].observation.time_median_s, 0.0103);
+    EXPECT_FALSE(points[0].observation.fetch_stall_s);
+    EXPECT_FALSE(points[1].observation.measured_energy_j);  // was imported
+    EXPECT_DOUBLE_EQ(points[1].observation.time_s, 0.5);
+    EXPECT_EQ(store.sweeps()[0].observations.size(), 2u);
+  };
+  check(Store(path, Database::Access::kReadOnly));
+  EXPECT_EQ(read_file(path), bytes);
+  check(Store(path));
+  check(Store(path, Database::Access::kReadOnly));  // schema 2
+  EXPECT_NE(read_file(path), bytes);
+  Store store(path);
+  store.add(store.campaign(kSome), some_point(7));
+  EXPECT_EQ(store.points(store.campaign(kSome)).size(), 3u);
 }
 
 TEST(Store, ImportedSweepIsExportedUnchanged) {

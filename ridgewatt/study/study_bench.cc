@@ -196,14 +196,10 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
     responses["power_w"] = measured.total->mean_w;
   }
   if (measured.summary.count > 0) {
-    responses["minibatch_s"] = measured.summary.median_s;
-    double total_s = 0;
-    for (const auto& minibatch : measured.minibatches)
-      total_s += minibatch.end_s - minibatch.begin_s;
-    const double mean_s = total_s / static_cast<double>(measured.summary.count);
+    responses["minibatch_s"] = measured.summary.time_s;
     if (measured.summary.fetch_s > 0) {
       responses["stall_s"] = measured.summary.fetch_s;
-      responses["compute_s"] = mean_s - measured.summary.fetch_s;
+      responses["compute_s"] = measured.summary.time_s - measured.summary.fetch_s;
     }
     if (measured.summary.energy_j > 0) responses["minibatch_energy_j"] = measured.summary.energy_j;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 
 #include "ridgewatt/device/power_mode.h"
 
@@ -14,12 +15,17 @@ struct OperatingPoint {
   auto operator<=>(const OperatingPoint&) const = default;
 };
 
-// A measured (or modelled) operating point. Times, powers and energies are per minibatch.
+// A measured (or modelled) operating point. Times, powers and energies are per minibatch: totals
+// over a window, divided by its minibatches. What is absent is not known.
 struct Observation {
   OperatingPoint point;
-  double time_s = 0;
-  double power_w = 0;
-  double energy_j() const { return time_s * power_w; }
+  double time_s = 0;   // mean from one minibatch to the next, its wait for data included
+  double power_w = 0;  // mean over that time
+  std::optional<double> measured_energy_j = {};  // the integral of power
+  std::optional<double> time_median_s = {};
+  std::optional<double> fetch_stall_s = {};  // mean wait for data
+  // The one energy of this point: as it was measured, else from time and power.
+  double energy_j() const { return measured_energy_j.value_or(time_s * power_w); }
 };
 
 }  // namespace ridgewatt

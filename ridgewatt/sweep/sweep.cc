@@ -24,6 +24,18 @@ double positive(const CsvReader& csv, std::size_t column) {
                    csv.where());
 }
 
+// What a file may tell besides time and power. `per_si`: the field's units in one of SI.
+struct OptionalColumn {
+  const char* name;
+  std::optional<double> Observation::*value;
+  double per_si;
+  bool may_be_zero;
+};
+constexpr std::array<OptionalColumn, 3> kOptionalColumns = {
+    {{"energy_j", &Observation::measured_energy_j, 1, false},
+     {"time_median_ms", &Observation::time_median_s, 1e3, false},
+     {"fetch_stall_ms", &Observation::fetch_stall_s, 1e3, true}}};
+
 // Rows by where they come from. Rows of one origin mostly follow each other.
 class SweepSorter {
  public:
@@ -83,6 +95,7 @@ struct SweepColumns {
   std::array<bool, kKnobs.size()> knobs{};
   bool governor = false;
   bool batch = false;
+  std::array<bool, kOptionalColumns.size()> optional{};
 
   explicit SweepColumns(const std::vector<Sweep>& sweeps) {
     for (const auto& sweep : sweeps) {
@@ -92,12 +105,15 @@ struct SweepColumns {
         }
         governor = governor || !observation.point.mode.governor.empty();
         batch = batch || observation.point.batch > 0;
+        for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
+          optional[i] = optional[i] || (observation.*kOptionalColumns[i].value).has_value();
+        }
       }
     }
   }
 
   void write_row(std::string& text, const Observation& observation) const {
-    const auto& [point, time_s, power_w] = observation;
+    const OperatingPoint& point = observation.point;
     auto out = std::back_inserter(text);
     if (batch) text += point.batch > 0 ? fmt::format(",{}", point.batch) : ",";
     for (const Knob knob : kKnobs) {
@@ -106,7 +122,13 @@ struct SweepColumns {
       if (point.mode.has(knob)) fmt::format_to(out, "{}", knob_in_field_unit(point.mode, knob));
     }
     if (governor) text += "," + csv_field(point.mode.governor);
-    fmt::format_to(out, ",{},{}", time_s * 1e3, power_w);
+    fmt::format_to(out, ",{},{}", observation.time_s * 1e3, observation.power_w);
+    for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
+      const auto& value = observation.*kOptionalColumns[i].value;
+      if (!optional[i]) continue;
+      text += ',';
+      if (value) fmt::format_to(out, "{}", *value * kOptionalColumns[i].per_si);
+    }
   }
 };
 
@@ -156,13 +178,23 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
   CsvReader csv(text, source);
   const std::size_t time_column = csv.require_column("time_ms");
   const std::size_t power_column = csv.require_column("power_w");
+  std::array<std::optional<std::size_t>, kOptionalColumns.size()> optional;
+  for (std::size_t i = 0; i < optional.size(); ++i) {
+    optional[i] = csv.column(kOptionalColumns[i].name);
+  }
   const PointReader points(csv, PointReader::Clocks::kAnyPositive);
   SweepSorter sorter(csv);
   while (csv.next()) {
     Sweep& sweep = sorter.of_row();
     OperatingPoint point = points.read();
-    sweep.observations.push_back(
-        {std::move(point), positive(csv, time_column) / 1e3, positive(csv, power_column)});
+    Observation& row = sweep.observations.emplace_back(Observation{
+        std::move(point), positive(csv, time_column) / 1e3, positive(csv, power_column)});
+    for (std::size_t i = 0; i < optional.size(); ++i) {
+      if (!optional[i] || trim(csv.field(*optional[i])).empty()) continue;
+      const auto& [name, value, per_si, may_be_zero] = kOptionalColumns[i];
+      const bool zero = may_be_zero && csv.number(*optional[i]) == 0;
+      row.*value = zero ? 0 : positive(csv, *optional[i]) / per_si;
+    }
     sweep.lines.push_back(csv.line());
   }
   std::vector<Sweep> sweeps = sorter.take();
@@ -216,6 +248,9 @@ std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {
     if (columns.knobs[static_cast<std::size_t>(knob)]) text += fmt::format(",{}", knob_field(knob));
   }
   text += columns.governor ? ",governor,time_ms,power_w" : ",time_ms,power_w";
+  for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
+    if (columns.optional[i]) text += fmt::format(",{}", kOptionalColumns[i].name);
+  }
   const auto behind = [](const std::string& name) { return name != "workload" && name != "kind"; };
   for (const auto& name : fields.names()) {
     if (behind(name)) text += "," + name;

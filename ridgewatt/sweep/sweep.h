@@ -1,7 +1,8 @@
 // A sweep: operating points of one workload with their cost, and its CSV file
-//   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w,board,provenance
-// (a knob that was not varied has no column; a file may hold several workloads, kinds and origins;
-// a file without `provenance` is a recorded sweep: `replayed`).
+//   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w,energy_j,time_median_ms,
+//   fetch_stall_ms,board,provenance
+// (a knob that was not varied, and what was not measured, has no column; a file may hold several
+// workloads, kinds and origins; a file without `provenance` is a recorded sweep: `replayed`).
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,9 @@ struct Sweep {
 };
 
 // The sweeps of a file, one per workload, kind, board and provenance, in order of appearance.
-// Throws InputError naming file, line and column on a number that is not finite and positive, on
-// part of a core, and on a provenance that is not one. A batch that is empty is 0: not a dimension.
+// Throws InputError naming file, line and column on a number that is not finite and positive (a
+// stall may be 0), on part of a core, and on a provenance that is not one. A batch that is empty is
+// 0: not a dimension; an energy, median or stall that is empty was not measured.
 std::vector<Sweep> read_sweeps(const std::string& path);
 // The same of the text of a file called `source`.
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source);

@@ -25,6 +25,30 @@ TEST(Sweep, ReadsUnitsAndGroups) {
   EXPECT_EQ(write_sweep_csv(read_sweeps(copy)), write_sweep_csv(sweeps));
 }
 
+TEST(Sweep, WhatWasMeasuredBesidesIsOptional) {
+  const std::string text =
+      "workload,kind,time_ms,power_w,energy_j,time_median_ms,fetch_stall_ms,provenance\n"
+      "a,training,40,13,0.52,10.3,30,measured\na,training,5,2,,,0,measured\n"
+      "a,training,5,2,0.1,,,measured\n";
+  const auto sweeps = parse_sweeps(text, "s.csv");
+  const auto& rows = sweeps[0].observations;
+  EXPECT_DOUBLE_EQ(rows[0].energy_j(), 0.52);
+  EXPECT_DOUBLE_EQ(*rows[0].time_median_s, 0.0103);
+  EXPECT_DOUBLE_EQ(*rows[0].fetch_stall_s, 0.030);
+  EXPECT_DOUBLE_EQ(rows[1].energy_j(), 0.01);  // from time and power
+  EXPECT_EQ(*rows[1].fetch_stall_s, 0);
+  EXPECT_DOUBLE_EQ(rows[2].energy_j(), 0.1);  // as measured, whatever the product
+  EXPECT_EQ(write_sweep_csv(sweeps), text);
+  for (const char* row : {"0,1,1", "-1,1,1", "x,1,1", "1,0,1", "1,1,-1", "1,1,nan"}) {
+    EXPECT_THROW(parse_sweeps(std::string("time_ms,power_w,energy_j,time_median_ms,fetch_stall_ms\n"
+                                          "1,1,") +
+                                  row + "\n",
+                              "s.csv"),
+                 InputError)
+        << row;
+  }
+}
+
 TEST(Sweep, BadNumbersAreNamedByLine) {
   const testing::TemporaryFolder folder;
   for (const char* row : {"nan,1", "-1,1", "0,1", "1e999,1", "x,1", "1,inf", "1,"}) {

@@ -14,7 +14,7 @@ ComparedPoint compared(const Goal& goal, std::string name, const Observation& se
 
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const Prediction& cost) {
-  const Observation mean{point, cost.time_s.mean, cost.power_w.mean};
+  const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
   return {std::move(name), point, cost, judge(goal, mean), objective_value(goal, mean), ""};
 }
 

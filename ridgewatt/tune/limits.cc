@@ -106,7 +106,7 @@ std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingP
                                               const Prediction& cost) {
   std::vector<LimitConfidence> result;
   const double wait_s = serving_latency_s(goal, point.batch, 0);
-  const Observation mean{point, cost.time_s.mean, cost.power_w.mean};
+  const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
   for (const auto& stand : limits_at(goal, mean)) {
     std::optional<double> probability;
     if (stand.kind == LimitKind::kPower) {

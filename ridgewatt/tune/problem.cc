@@ -113,9 +113,9 @@ double serving_latency_s(const Goal& goal, int batch, double time_s) {
   return wait_s + time_s;
 }
 
-double objective_value(const Goal& goal, int batch, double time_s, double power_w) {
+double objective_value(const Goal& goal, int batch, double time_s, double power_w,
+                       double energy_j) {
   const double n = samples(batch);
-  const double energy_j = time_s * power_w;
   switch (goal.objective) {
     case Objective::kTime:
       return time_s / n;

@@ -59,10 +59,13 @@ struct Goal {
 // Worst latency of a request that arrives at a constant rate, "exact" bound of Fulcrum's analysis:
 // (batch - 1) / rate + time.
 double serving_latency_s(const Goal& goal, int batch, double time_s);
-// The objective in SI units, of a point that takes `time_s` and `power_w`.
-double objective_value(const Goal& goal, int batch, double time_s, double power_w);
+// The objective in SI units, of a point with this cost of a minibatch.
+double objective_value(const Goal& goal, int batch, double time_s, double power_w, double energy_j);
+inline double objective_value(const Goal& goal, int batch, double time_s, double power_w) {
+  return objective_value(goal, batch, time_s, power_w, time_s * power_w);
+}
 inline double objective_value(const Goal& goal, const Observation& seen) {
-  return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w);
+  return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w, seen.energy_j());
 }
 
 // The limits as they bear on one minibatch size: each quantity has one bound.

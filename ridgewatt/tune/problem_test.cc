@@ -33,6 +33,20 @@ TEST(Goal, ObjectivesArePerSample) {
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.2 + 3 / 30.0);
 }
 
+// Where energy was measured, it is that which is judged, not time x power.
+TEST(Goal, TheMeasuredEnergyCounts) {
+  Goal goal;
+  Observation row = seen(4, 0.2, 10);
+  row.measured_energy_j = 6;
+  goal.objective = Objective::kEnergy;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 1.5);
+  goal.objective = Objective::kEdp;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 1.5 * 0.05);
+  goal.limits.energy_j = 5;
+  EXPECT_EQ(judge(goal, row).feasibility, Feasibility::kInfeasible);
+  EXPECT_EQ(best_feasible(goal, {row, seen(4, 0.4, 10)}), std::optional<std::size_t>(1));
+}
+
 TEST(Goal, LimitsArePerMinibatchAndSayWhichBreaks) {
   Goal goal;
   goal.limits.power_w = 10;
