@@ -37,8 +37,8 @@ Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
 }
 
 Plan search(const Context& context, const PlanOptions& options, const PlanProblem& problem,
-            const ScheduleWorkloads& workloads, Json& profiled) {
-  PlanSpace space(join_sweeps(workloads));
+            std::vector<Candidate> candidates, Json& profiled) {
+  PlanSpace space(std::move(candidates));
   for (const auto& path : options.infer_reference) space.add_reference(read_sweep(path), true);
   for (const auto& path : options.train_reference) space.add_reference(read_sweep(path), false);
   PlanSearchOptions search_options;
@@ -66,15 +66,18 @@ void check(const CLI::App& command, const PlanOptions& options) {
 void run(const Context& context, const PlanOptions& options) {
   const PlanProblem problem = options.schedule.problem();
   const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  std::string idle_source;
+  auto candidates = options.schedule.candidates(workloads, idle_source);
   Json profiled = Json::array();
   // The exact answer knows every point and needs no profile.
   const Plan plan = options.strategy == "exhaustive"
-                        ? PlanTable(join_sweeps(workloads)).best(problem)
-                        : search(context, options, problem, workloads, profiled);
+                        ? PlanTable(std::move(candidates)).best(problem)
+                        : search(context, options, problem, std::move(candidates), profiled);
   if (context.json()) {
     Json json = answer_to_json(plan);
     json["bound"] = options.schedule.bound;
     json["strategy"] = options.strategy;
+    json["idle_power"] = idle_source;
     json["seed"] = context.seed;
     add_origin(json, plan_origin(workloads));
     json["profiled"] = profiled;
@@ -84,6 +87,7 @@ void run(const Context& context, const PlanOptions& options) {
     const OriginFields fields({plan_origin(workloads)});
     const auto values = fields.values(plan_origin(workloads));
     for (std::size_t i = 0; i < values.size(); ++i) table.add_row({fields.names()[i], values[i]});
+    remark(context, "idle power: " + idle_source);
     print(context, table);
   }
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
@@ -98,6 +102,7 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                   "--max-power 30 --strategy auto --profiles 15");
   auto options = std::make_shared<PlanOptions>();
   options->schedule.add_to(*command);
+  options->schedule.add_idle_power_to(*command);
   std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
   command
       ->add_option("--strategy", options->strategy,

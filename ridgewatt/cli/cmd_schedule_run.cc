@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <cstdio>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/device_options.h"
@@ -14,6 +16,7 @@
 #include "ridgewatt/cli/vocabulary.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
@@ -29,6 +32,7 @@ struct RunOptions {
   std::string log;
   DeviceOptions device;
   bool apply_mode = false;
+  bool measure_interference = false;
 };
 
 // The log of grants, one CSV line each, written as it happens.
@@ -117,7 +121,26 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
   return result;
 }
 
-void print_summary(const Context& context, const ExecutorSummary& summary) {
+// How fast two programs ran beside each other, after the first half of the time one at a time.
+Json interference_json(std::span<const GrantRecord> grants, double native_from_s) {
+  const auto measured = measure_interference(grants, native_from_s);
+  if (!measured) {
+    throw NoSolutionError(
+        "no interference could be measured",
+        "two workers must run minibatches, and in the second half of the time each "
+        "be beside the other for half of its own at least (no pauses between "
+        "minibatches)");
+  }
+  Json json = {{"interference", measured->factor}};
+  for (const auto& program : measured->programs) {
+    json[program.name + "_alone_ms"] = program.alone_s * 1e3;
+    json[program.name + "_shared_ms"] = program.shared_s * 1e3;
+    json[program.name + "_speed"] = program.speed;
+  }
+  return json;
+}
+
+void print_summary(const Context& context, const ExecutorSummary& summary, const Json& more) {
   Json json;
   json["grants"] = summary.grants;
   json["inference_minibatches"] = summary.inference_minibatches;
@@ -127,6 +150,7 @@ void print_summary(const Context& context, const ExecutorSummary& summary) {
   json["faults"] = summary.faults;
   json["dropped"] = summary.dropped;
   json["running_s"] = summary.running_s;
+  json.update(more);
   if (context.json()) return print(json);
   Table table({{"quantity"}, {"value"}});
   for (const auto& [name, value] : json.items()) {
@@ -141,7 +165,17 @@ void run(const Context& context, const RunOptions& options) {
   std::optional<PowerMode> mode;
   ExecutorOptions executor_settings = executor_options(context, options, mode);
   GrantLog log(options.log);
-  executor_settings.on_grant = [&](const GrantRecord& record) { log.add(record); };
+  std::vector<GrantRecord> grants;
+  executor_settings.on_grant = [&](const GrantRecord& record) {
+    log.add(record);
+    if (options.measure_interference) grants.push_back(record);
+  };
+  if (options.measure_interference) {
+    if (executor_settings.duration_s <= 0) {
+      throw UsageError("how long to measure?", "--measure-interference", "give --duration");
+    }
+    executor_settings.native_from_s = executor_settings.duration_s / 2;
+  }
   if (!context.quiet) {
     executor_settings.on_event = [&context](double time_s, const std::string& text) {
       remark(context, fmt::format("{:.3f} s: {}", time_s, text));
@@ -166,7 +200,10 @@ void run(const Context& context, const RunOptions& options) {
   }
   const ExecutorSummary summary = executor.run();
   if (control) control->restore();
-  print_summary(context, summary);
+  const Json more = options.measure_interference
+                        ? interference_json(grants, executor_settings.native_from_s)
+                        : Json::object();
+  print_summary(context, summary, more);
 }
 
 }  // namespace
@@ -219,6 +256,9 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
                    "A worker that does not stop: kill it, or hold the device until it ends")
       ->check(CLI::IsMember({"kill", "hold"}))
       ->capture_default_str();
+  command->add_flag("--measure-interference", options->measure_interference,
+                    "Of two workers: in the second half of --duration the driver shares the device "
+                    "between them; prints the interference factor for schedule simulate");
   add_device_options(*command, options->device);
   command->add_flag(
       "--apply-mode", options->apply_mode,

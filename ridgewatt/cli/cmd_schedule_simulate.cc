@@ -1,6 +1,8 @@
 // ridgewatt schedule simulate: what a plan does under real arrivals.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/file.h"
 #include "ridgewatt/cli/option_rules.h"
@@ -111,7 +113,7 @@ std::string names_of(const ScheduleWorkloads& workloads) {
 
 // The first six cycles, the distributions, and the plans for other budgets.
 void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
-                   const PlanProblem& problem, double idle_power_w, const FigureSource& source,
+                   const PlanProblem& problem, const FigureSource& source,
                    const std::vector<std::pair<std::string, Simulation>>& results) {
   make_folder(folder);
   const double until_s = 6 * plan.cycle.period_s;
@@ -119,7 +121,8 @@ void write_figures(const std::string& folder, const Plan& plan, const PlanTable&
     write_output(folder + "/" + name, to_svg(figure));
   };
   write("timeline.svg", cycle_timeline(results.front().second, until_s, source));
-  write("power.svg", cycle_power(results.front().second, until_s, idle_power_w, source));
+  write("power.svg",
+        cycle_power(results.front().second, until_s, plan.candidate.idle_power_w, source));
   write("latency.svg", latency_distribution(results, problem.max_latency_s, source));
   std::vector<double> power_w, latency_s;
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
@@ -141,7 +144,8 @@ void check(const CLI::App& command, const SimulateOptions& options) {
 void run(const Context& context, const SimulateOptions& options) {
   const PlanProblem problem = options.schedule.problem();
   const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  const auto candidates = join_sweeps(workloads);
+  std::string idle_source;
+  const auto candidates = options.schedule.candidates(workloads, idle_source);
   const PlanTable plans(candidates);
   const Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
@@ -160,6 +164,9 @@ void run(const Context& context, const SimulateOptions& options) {
   if (!options.arrivals_csv.empty()) {
     write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
   }
+  const std::string interference_source{simulation.interference == kNativeInterference
+                                            ? kNativeInterferenceSource
+                                            : std::string_view("given")};
   const Setting setting = make_setting(plan, candidates);
   const RowOrigin origin = plan_origin(workloads);
   Table table(kColumns);
@@ -179,7 +186,7 @@ void run(const Context& context, const SimulateOptions& options) {
     const FigureSource source(
         names_of(workloads), origin.board, "modelled",
         fmt::format("simulated from {} sweeps", provenance_name(origin.provenance)));
-    write_figures(options.figures, plan, plans, problem, simulation.idle_power_w, source, results);
+    write_figures(options.figures, plan, plans, problem, source, results);
   }
   if (context.json()) {
     Json json;
@@ -187,11 +194,19 @@ void run(const Context& context, const SimulateOptions& options) {
     json["arrivals"] = options.arrivals;
     json["seed"] = context.seed;
     json["provenance"] = "modelled";
+    json["idle_power"] = idle_source;
+    json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
     add_origin(json["sweeps"], origin);
     json["results"] = table.to_json();
     print(json);
   } else {
     print(context, context.csv() ? with_origin(table, {origin}) : table);
+    remark(context, fmt::format("idle power: {}", idle_source));
+    const auto& ways = options.sharing;
+    if (std::find(ways.begin(), ways.end(), "native") != ways.end()) {
+      remark(context, fmt::format("native: interference {:.3f}, {}", simulation.interference,
+                                  interference_source));
+    }
   }
 }
 
@@ -204,6 +219,7 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       "--max-power 30 --arrivals poisson --duration 3600");
   auto options = std::make_shared<SimulateOptions>();
   options->schedule.add_to(*command);
+  options->schedule.add_idle_power_to(*command);
   auto& simulation = options->simulation;
   command
       ->add_option("--arrivals", options->arrivals,
@@ -223,9 +239,10 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--sharing", options->sharing,
-                   "managed, priority, native; CSV files are of the first")
+                   "managed, priority, native, no-interference (native by an ideal driver); CSV "
+                   "files are of the first")
       ->delimiter(',')
-      ->check(CLI::IsMember({"managed", "priority", "native"}))
+      ->check(CLI::IsMember({"managed", "priority", "native", "no-interference"}))
       ->capture_default_str();
   command->add_flag("--full-batches", options->full_batches,
                     "Always wait for a full batch, even when the latency bound suffers");
@@ -241,9 +258,11 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms"),
       milliseconds())
       ->capture_default_str();
-  quantity(
-      command->add_option("--idle-power", simulation.idle_power_w, "Power in W while nothing runs"),
-      watts())
+  quantity(command->add_option("--interference", simulation.interference,
+                               "Of native sharing: two programs at once each run at 1 / (2 x it) "
+                               "of their speed alone (measure it with schedule run "
+                               "--measure-interference)"),
+           number().within(0.51, 100))
       ->capture_default_str();
   quantity(command->add_option("--power-bin", simulation.power_bin_s,
                                "Resolution of power over time in s"),

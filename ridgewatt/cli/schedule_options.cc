@@ -1,11 +1,15 @@
 #include "ridgewatt/cli/schedule_options.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/tune_options.h"
 #include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/roofline/twin.h"
 
 namespace ridgewatt::cli {
 
@@ -27,6 +31,37 @@ void ScheduleOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"published", "exact", "strict"}))
       ->capture_default_str();
   command.add_flag("--keep-outliers", keep_outliers, "Use rows that the quality check flags");
+}
+
+void ScheduleOptions::add_idle_power_to(CLI::App& command) {
+  quantity(command.add_option("--idle-power", idle_power_w,
+                              "Power in W while nothing runs (default: of the twin of the board "
+                              "that the sweeps name, else the least power in the sweeps)"),
+           watts());
+}
+
+std::vector<Candidate> ScheduleOptions::candidates(const ScheduleWorkloads& workloads,
+                                                   std::string& source) const {
+  auto joined = join_sweeps(workloads);
+  const std::string board = plan_origin(workloads).board;
+  if (idle_power_w >= 0) {
+    set_idle_power(joined, idle_power_w);
+    source = "given";
+    return joined;
+  }
+  if (!board.empty()) {
+    try {
+      set_idle_power(joined, load_twin(load_board(board)));
+      source = "modelled by the twin of " + board;
+      return joined;
+    } catch (const NotFoundError&) {  // the sweeps name a board that has no file
+    } catch (const NotSupportedError&) {
+    }
+  }
+  const double least_w = set_idle_power(joined, std::nullopt);
+  source = fmt::format("the least power in the sweeps, {:.1f} W, since they name no known board",
+                       least_w);
+  return joined;
 }
 
 PlanProblem ScheduleOptions::problem() const {
@@ -82,6 +117,8 @@ Json plan_to_json(const Plan& plan) {
   json["latency_ms"] = cycle.latency_s * 1e3;
   json["power_w"] = cycle.peak_power_w;
   json["busy_power_w"] = cycle.busy_power_w;
+  json["mean_power_w"] = cycle.mean_power_w;
+  json["idle_power_w"] = candidate.idle_power_w;
   json["period_ms"] = cycle.period_s * 1e3;
   json["inference_time_ms"] = candidate.infer_time_s * 1e3;
   json["training_time_ms"] = candidate.train_time_s * 1e3;
@@ -112,6 +149,8 @@ Table plan_table(const Plan& plan) {
   add("training throughput (1/s)", plan.cycle.training_throughput_hz);
   add("worst latency (ms)", plan.cycle.latency_s * 1e3);
   add("peak power (W)", plan.cycle.peak_power_w);
+  add("mean power (W)", plan.cycle.mean_power_w);
+  add("idle power (W)", plan.candidate.idle_power_w);
   add("period (ms)", plan.cycle.period_s * 1e3);
   add("inference minibatch (ms)", plan.candidate.infer_time_s * 1e3);
   add("training minibatch (ms)", plan.candidate.train_time_s * 1e3);

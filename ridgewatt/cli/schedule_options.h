@@ -19,11 +19,16 @@ struct ScheduleOptions {
   double max_power_w = 0;     // 0: no budget
   std::string bound = "strict";
   bool keep_outliers = false;
+  double idle_power_w = -1;  // negative: not given
 
   void add_to(CLI::App& command);
+  void add_idle_power_to(CLI::App& command);
   PlanProblem problem() const;
   // Reads the sweeps; flagged rows are left out unless wanted, and a remark says how many.
   ScheduleWorkloads workloads(const Context& context) const;
+  // The candidates of the sweeps with idle power: as given, of the twin of the board that the
+  // sweeps name, or estimated from them. `source` says which, in words.
+  std::vector<Candidate> candidates(const ScheduleWorkloads& workloads, std::string& source) const;
 };
 
 // The fields of a feasible plan: mode, batch, training_minibatches_per_cycle, ...

@@ -1,35 +1,18 @@
 #include "ridgewatt/platform/jetson_identity.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/nvpmodel_conf.h"
 
 namespace ridgewatt {
 namespace {
-
-// Module part numbers; a prefix without a suffix stands for every variant.
-constexpr std::pair<const char*, const char*> kModules[] = {
-    {"p3834-0000", "thor-t4000"},
-    {"p3834", "thor"},
-    {"p3767-0003", "orin-nano"},
-    {"p3767-0005", "orin-nano"},
-    {"p3767-0004", "orin-nano-4gb"},
-    {"p3767-0001", "orin-nx-8gb"},
-    {"p3767-0000", "orin-nx"},
-    {"p3701-0004", "agx-orin-32gb"},
-    {"p3701", "agx-orin"},
-    {"p3668", "xavier-nx"},
-    {"p2888", "agx-xavier"},
-    {"p3448-0003", "nano-2gb"},
-    {"p3448", "nano"},
-    {"p3450", "nano"},
-    {"p3636", "tx2-nx"},
-    {"p3489", "tx2"},
-    {"p3310", "tx2"},
-    {"p2771", "tx2"},
-    {"p2180", "tx1"},
-};
 
 constexpr std::pair<const char*, const char*> kJetpacks[] = {
     {"39.2.0", "7.2"},   {"38.4.0", "7.1"},   {"38.2", "7.0"},     {"36.5.0", "6.2.2"},
@@ -52,49 +35,58 @@ std::string module_part(std::string text) {
   return text.substr(0, 10);  // pXXXX-YYYY
 }
 
-const char* board_of_module(const std::string& module) {
-  for (const auto& [prefix, board] : kModules) {
-    if (module.rfind(prefix, 0) == 0) return board;
+// The part of the module: what follows a carrier's '+' names it, else the board file knows which
+// of the parts is one; else the first.
+std::string find_module(const std::vector<std::string>& compatible,
+                        const std::vector<std::string>& known) {
+  std::string first;
+  for (const auto& entry : compatible) {
+    std::string part = module_part(entry);
+    if (part.empty()) continue;
+    const bool named = entry.find('+') != std::string::npos;
+    if (named || std::find(known.begin(), known.end(), part) != known.end()) return part;
+    if (first.empty()) first = std::move(part);
   }
-  return nullptr;
+  return first;
 }
 
-void find_module(JetsonIdentity& identity) {
-  for (const auto& entry : identity.compatible) {
-    if (entry.find("-super") != std::string::npos) identity.super = true;
-    const auto tegra = entry.find("nvidia,tegra");
-    if (tegra == 0 && identity.soc.empty()) identity.soc = entry.substr(7);
-    const std::string module = module_part(entry);
-    const char* board = board_of_module(module);
-    // A later entry may name the module where an earlier one names only the carrier board.
-    if (board != nullptr && (identity.module.empty() || identity.module.rfind("p3450", 0) == 0)) {
-      identity.module = module;
-      identity.board = board;
-    }
+// The BSP whose presets nvpmodel.conf lists; of several the default.
+std::string bsp_of_presets(const Board& board, const Sysfs& sysfs) {
+  const auto text = sysfs.text("/etc/nvpmodel.conf");
+  if (!text) return board.bsp;
+  NvpConf conf;
+  try {
+    conf = parse_nvpmodel_conf(*text, "/etc/nvpmodel.conf");
+  } catch (const InputError&) {
+    return board.bsp;
   }
-  if (identity.board.empty()) {
-    // Device trees that name no part: by the model, whole words only.
-    static constexpr std::pair<const char*, const char*> kModels[] = {
-        {"AGX Orin", "agx-orin"},
-        {"Orin NX", "orin-nx"},
-        {"Orin Nano", "orin-nano"},
-        {"Xavier NX", "xavier-nx"},
-        {"Jetson-AGX", "agx-xavier"},
-        {"AGX Xavier", "agx-xavier"},
-        {"Thor", "thor"},
-        {"TX2 NX", "tx2-nx"},
-        {"TX2", "tx2"},
-        {"quill", "tx2"},
-        {"TX1", "tx1"},
-        {"Jetson Nano", "nano"},
-    };
-    for (const auto& [name, board] : kModels) {
-      if (identity.model.find(name) != std::string::npos) {
-        identity.board = board;
-        break;
-      }
-    }
+  const auto shared = [&](const Bsp& bsp) {
+    return std::count_if(bsp.presets.begin(), bsp.presets.end(), [&](const Preset& preset) {
+      return std::any_of(conf.modes.begin(), conf.modes.end(),
+                         [&](const NvpMode& mode) { return mode.name == preset.name; });
+    });
+  };
+  const Bsp* best = &board.find_bsp();
+  for (const auto& bsp : board.bsps) {
+    if (shared(bsp) > shared(*best)) best = &bsp;
   }
+  return best->name;
+}
+
+// The board files decide: by the device tree, and where it does not say which BSP is installed by
+// the presets.
+void find_board_file(const Sysfs& sysfs, JetsonIdentity& identity) {
+  const auto found = find_board(identity.compatible);
+  if (!found) {
+    identity.module = find_module(identity.compatible, {});
+    return;
+  }
+  Board board = load_board(*found);
+  if (found->find('@') == std::string::npos) board.bsp = bsp_of_presets(board, sysfs);
+  const bool is_default = board.bsp == load_board(board.name).bsp;
+  identity.board = board.name + (is_default ? "" : "@" + board.bsp);
+  identity.super = board.bsp == "super";
+  identity.module = find_module(identity.compatible, board.modules);
 }
 
 // "# R36 (release), REVISION: 4.3, ..." gives "36.4.3".
@@ -142,7 +134,10 @@ std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs) {
     tegra = tegra || entry.rfind("nvidia,tegra", 0) == 0;
   const auto release = sysfs.text("/etc/nv_tegra_release");
   if (!tegra && !release) return std::nullopt;
-  find_module(identity);
+  for (const auto& entry : identity.compatible) {
+    if (identity.soc.empty() && entry.starts_with("nvidia,tegra")) identity.soc = entry.substr(7);
+  }
+  find_board_file(sysfs, identity);
   if (release) identity.l4t = l4t_release(*release);
   identity.jetpack = jetpack_of_l4t(identity.l4t);
   if (const auto memory = sysfs.text("/proc/meminfo")) {

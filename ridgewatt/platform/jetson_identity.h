@@ -1,5 +1,5 @@
-// Which board is this? From the device tree, the L4T release file and the memory size; nothing
-// needs root.
+// Which board is this? From the device tree, the presets of nvpmodel, the L4T release file and the
+// memory size; nothing needs root. Which board files fit is said by the board files.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct JetsonIdentity {
   std::vector<std::string> compatible;  // most specific first
   std::string soc;                      // "tegra234"; empty: unknown
   std::string module;                   // "p3701-0005"; empty: unknown
-  std::string board;                    // "agx-orin"; empty: a board that we do not know
-  bool super = false;                   // the device tree of the "super" modes is loaded
+  std::string board;                    // "orin-nano-8gb@super"; empty: there is no board file
+  bool super = false;                   // the BSP with the "super" modes is installed
   std::string l4t;                      // "36.4.3"; empty: no release file
   std::string jetpack;                  // "6.2"; empty: unknown
   double memory_bytes = 0;              // MemTotal; 0: unknown

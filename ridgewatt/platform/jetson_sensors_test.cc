@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/local_device.h"
@@ -37,7 +38,7 @@ TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
   const std::map<std::string, std::array<std::string, 3>> expected = {
       {"agx-orin-jp5", {"agx-orin", "tegra234", "5.1.2"}},
       {"agx-orin-jp6", {"agx-orin", "tegra234", "6.2"}},
-      {"orin-nano", {"orin-nano", "tegra234", "6.2"}},
+      {"orin-nano", {"orin-nano-8gb@super", "tegra234", "6.2"}},
       {"xavier-nx-jp4", {"xavier-nx", "tegra194", "4.5"}},
       {"xavier-nx-jp5", {"xavier-nx", "tegra194", "5.1.2"}},
       {"nano", {"nano", "tegra210", "4.5"}},
@@ -53,16 +54,82 @@ TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
   }
 }
 
-// The board file decides: with a "-super" device tree its BSP too.
-TEST(JetsonIdentity, TheBoardAtHandIsOneOfTheLibrary) {
-  for (const auto& name : fake_board_names()) {
-    const Board board(name);
-    const auto found = board_at_hand(*board.sysfs);
-    ASSERT_TRUE(found) << name;
-    EXPECT_NO_THROW(load_board(*found)) << *found;
-    EXPECT_EQ(found->find(identify_jetson(*board.sysfs)->board), 0u) << *found;
+struct Tree {
+  std::vector<const char*> compatible;
+  const char* presets;  // names in nvpmodel.conf, by spaces
+  const char* board;    // empty: no board file
+  const char* module;
+};
+
+// A tree with that identity and nothing else.
+void write_tree(const testing::TemporaryFolder& folder, const Tree& tree) {
+  std::string list, conf;
+  for (const char* entry : tree.compatible) list += std::string(entry) + '\0';
+  int id = 0;
+  for (const auto& name : split(tree.presets, ' ')) {
+    if (!name.empty())
+      conf += "< POWER_MODEL ID=" + std::to_string(id++) + " NAME=" + name + " >\n";
   }
-  EXPECT_EQ(board_at_hand(*Board("orin-nano").sysfs), "orin-nano-8gb@super");
+  std::filesystem::create_directories(folder.path() / "proc/device-tree");
+  std::filesystem::create_directories(folder.path() / "etc");
+  folder.write("proc/device-tree/compatible", list);
+  folder.write("proc/device-tree/model", std::string("NVIDIA Jetson of a test") + '\0');
+  if (!conf.empty()) folder.write("etc/nvpmodel.conf", conf);
+}
+
+// The board files decide; the BSP by the device tree or, where that does not say, by the presets.
+TEST(JetsonIdentity, TheBoardFilesDecide) {
+  const Tree trees[] = {
+      {{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"},
+       "MAXN MODE_15W",
+       "agx-orin",
+       "p3701-0000"},
+      {{"nvidia,p3737-0000+p3701-0004", "nvidia,tegra234"}, "", "agx-orin-32gb", "p3701-0004"},
+      {{"nvidia,p3768-0000+p3767-0005-super", "nvidia,tegra234"},
+       "",
+       "orin-nano-8gb@super",
+       "p3767-0005"},
+      {{"nvidia,p3768-0000+p3767-0005", "nvidia,tegra234"},
+       "15W 7W",
+       "orin-nano-8gb",
+       "p3767-0005"},
+      {{"nvidia,p3768-0000+p3767-0005", "nvidia,tegra234"},
+       "15W 25W MAXN_SUPER",
+       "orin-nano-8gb@super",
+       "p3767-0005"},
+      {{"acme,carrier+p3767-0001", "nvidia,tegra234"},
+       "MAXN_SUPER 10W 15W 20W 40W",
+       "orin-nx-8gb@super",
+       "p3767-0001"},
+      {{"nvidia,p3509-0000+p3668-0001", "nvidia,tegra194"}, "", "xavier-nx", "p3668-0001"},
+      {{"nvidia,jetson-nano", "nvidia,p3450-0000", "nvidia,tegra210"},
+       "MAXN 5W",
+       "nano",
+       "p3450-0000"},
+      {{"nvidia,p2597-0000+p3310-1000", "nvidia,tegra186"}, "", "tx2", "p3310-1000"},
+      {{"nvidia,quill", "nvidia,tegra186"}, "", "tx2", ""},
+      {{"nvidia,p3509-0000+p3636-0001", "nvidia,tegra186"}, "MAXN", "", "p3636-0001"},
+      {{"nvidia,p3542-0000+p3448-0003", "nvidia,tegra210"}, "", "", "p3448-0003"}};
+  for (const auto& tree : trees) {
+    const testing::TemporaryFolder folder;
+    write_tree(folder, tree);
+    const Sysfs sysfs(folder.path().string());
+    const auto identity = identify_jetson(sysfs);
+    ASSERT_TRUE(identity) << tree.compatible[0];
+    EXPECT_EQ(identity->board, tree.board) << tree.compatible[0];
+    EXPECT_EQ(identity->module, tree.module);
+    if (*tree.board != 0) {
+      EXPECT_EQ(board_at_hand(sysfs), tree.board);
+      EXPECT_NO_THROW(load_board(tree.board));
+      continue;
+    }
+    try {
+      board_at_hand(sysfs);
+      ADD_FAILURE() << "a board without a file is refused";
+    } catch (const NotFoundError& error) {
+      EXPECT_NE(std::string(error.what()).find(tree.module), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {

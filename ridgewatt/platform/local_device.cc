@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
@@ -36,12 +35,11 @@ bool is_local_device(const std::string& device) {
 std::optional<std::string> board_at_hand(const Sysfs& sysfs) {
   const auto identity = identify_jetson(sysfs);
   if (!identity) return std::nullopt;
-  if (const auto board = find_board(identity->compatible)) return board;
-  try {
-    return load_board(identity->board).name;
-  } catch (const NotFoundError&) {
-    return std::nullopt;  // a board without a file
-  }
+  if (!identity->board.empty()) return identity->board;
+  throw NotFoundError("no board file for this Jetson",
+                      fmt::format("{}{}{}", identity->model, identity->module.empty() ? "" : ", ",
+                                  identity->module),
+                      "write one (docs/boards.md) and give its path");
 }
 
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot,

@@ -19,8 +19,8 @@ struct LocalDevice {
 // True for "local" and "fake:BOARD".
 bool is_local_device(const std::string& device);
 
-// The board of the library that this machine is, "orin-nano-8gb@super"; nothing when it is none
-// that is known.
+// The board of the library that this machine is, "orin-nano-8gb@super"; nothing when it is not a
+// Jetson. NotFoundError for a Jetson that has no board file.
 std::optional<std::string> board_at_hand(const Sysfs& sysfs);
 
 // "local" is this machine, or the tree in `sysroot` when that is not empty; "fake:BOARD" is the

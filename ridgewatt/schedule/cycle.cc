@@ -60,6 +60,7 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
   cycle.busy_energy_w = energy_j / cycle.period_s;
   cycle.utilisation = std::min(1.0, busy_s / cycle.period_s);
+  cycle.mean_power_w = cycle.busy_energy_w + candidate.idle_power_w * (1 - cycle.utilisation);
   return cycle;
 }
 

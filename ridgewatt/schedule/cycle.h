@@ -45,6 +45,7 @@ struct Candidate {
   int batch = 0;             // inference batch; 0: there is no inference
   double infer_time_s = 0;   // of one inference minibatch
   double infer_power_w = 0;  // while it runs
+  double idle_power_w = 0;   // while nothing runs
   // Background; train_time_s = 0: there is none.
   double train_time_s = 0;           // of a round
   double train_power_w = 0;          // highest of the round
@@ -71,6 +72,7 @@ struct Cycle {
   double busy_power_w = 0;   // time-weighted mean while the device is busy
   double busy_energy_w = 0;  // energy of the minibatches of a cycle, per second of the period
   double utilisation = 0;    // busy share of the period
+  double mean_power_w = 0;   // over the period, idle time at idle power
 };
 
 // `arrival_rate_hz` > 0 where the candidate has inference.

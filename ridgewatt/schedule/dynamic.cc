@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/schedule/oracle.h"
+#include "ridgewatt/schedule/clairvoyant.h"
+#include "ridgewatt/schedule/training_bound.h"
 
 namespace ridgewatt {
 namespace {
@@ -123,35 +125,59 @@ DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
   const DynamicController busiest(book, fixed);
   const Simulation constant = simulate(busiest.setting(), arrivals, settings);
 
-  const auto oracle = oracle_windows(all, book.problem(), arrivals, settings);
+  const auto bounds = training_bounds(all, book.problem().max_power_w, arrivals, settings);
+  const auto clairvoyant = clairvoyant_windows(all, book.problem(), arrivals, settings);
   summary.requests = arrivals.size();
-  summary.windows = oracle.size();
+  summary.energy_j = summary.dynamic.energy_j;
+  summary.duration_s = settings.duration_s;
+  summary.windows = bounds.size();
   summary.mode_changes = static_cast<std::size_t>(summary.dynamic.mode_changes);
-  for (std::size_t w = 0; w < oracle.size(); ++w) {
-    if (!oracle[w].feasible) continue;
-    ++summary.feasible;
-    summary.met += summary.dynamic.windows[w].p99_s <= bound_s ? 1 : 0;
-    summary.static_met += constant.windows[w].p99_s <= bound_s ? 1 : 0;
+  for (std::size_t w = 0; w < bounds.size(); ++w) {
     const double start_s = static_cast<double>(w) * settings.window_s;
     const double length_s = std::min(settings.window_s, settings.duration_s - start_s);
-    summary.training_sum_hz += summary.dynamic.windows[w].training_minibatches / length_s;
-    summary.static_training_sum_hz += constant.windows[w].training_minibatches / length_s;
-    summary.oracle_training_sum_hz += oracle[w].training_hz;
+    double found_hz = clairvoyant[w].training_hz;
+    const auto met_hz = [&](const Simulation& result) -> std::optional<double> {
+      if (result.windows[w].p99_s > bound_s) return std::nullopt;
+      const double hz = result.windows[w].training_minibatches / length_s;
+      found_hz = std::max(found_hz, hz);
+      return hz;
+    };
+    const auto dynamic_hz = met_hz(summary.dynamic), constant_hz = met_hz(constant);
+    const auto score = [&](PolicyScore& policy, const std::optional<double>& hz) {
+      if (!hz) return;
+      policy.add({1, *hz, found_hz, bounds[w].training_hz});
+      if (*hz > 0) {
+        summary.highest_share_of_bound =
+            std::max(summary.highest_share_of_bound, *hz / bounds[w].training_hz);
+      }
+    };
+    score(summary.policy, dynamic_hz);
+    score(summary.constant, constant_hz);
+    summary.possible += bounds[w].possible ? 1 : 0;
+    summary.feasible += clairvoyant[w].feasible || dynamic_hz || constant_hz ? 1 : 0;
   }
   return summary;
+}
+
+void PolicyScore::add(const PolicyScore& other) {
+  met += other.met;
+  training_sum_hz += other.training_sum_hz;
+  achievable_sum_hz += other.achievable_sum_hz;
+  bound_sum_hz += other.bound_sum_hz;
 }
 
 void DynamicSummary::add(const DynamicSummary& other) {
   requests += other.requests;
   windows += other.windows;
+  possible += other.possible;
   feasible += other.feasible;
-  met += other.met;
-  training_sum_hz += other.training_sum_hz;
-  oracle_training_sum_hz += other.oracle_training_sum_hz;
+  policy.add(other.policy);
+  constant.add(other.constant);
+  highest_share_of_bound = std::max(highest_share_of_bound, other.highest_share_of_bound);
   plans_changed += other.plans_changed;
   mode_changes += other.mode_changes;
-  static_met += other.static_met;
-  static_training_sum_hz += other.static_training_sum_hz;
+  energy_j += other.energy_j;
+  duration_s += other.duration_s;
 }
 
 }  // namespace ridgewatt

@@ -41,7 +41,7 @@ void ExecutorOptions::check() const {
   require(period_s >= 0 && period_s < 1e6, "the period cannot be negative");
   require(infer_time_s >= 0 && train_time_s >= 0, "planned times cannot be negative");
   require(deadline_factor >= 1 && least_deadline_s > 0 && grace_s >= 0, "deadlines are too short");
-  require(duration_s >= 0 && hello_timeout_s > 0, "times must be positive");
+  require(duration_s >= 0 && hello_timeout_s > 0 && native_from_s >= 0, "times must be positive");
   require(max_workers >= 1 && max_faults >= 1, "at least one worker and one fault");
 }
 
@@ -107,11 +107,13 @@ ExecutorSummary Executor::run() {
   start_s_ = monotonic_s();
   while (true) {
     if (options_.duration_s > 0 && now_s() >= options_.duration_s) stopping_ = true;
-    watch_holder();
+    watch_holders();
     drop_closing();
-    if (!stopping_ && !holder_) grant_next();
-    if (stopping_ && !holder_) break;
-    if (stopping_ && holder_->killed && !options_.kill_hung) break;
+    if (!stopping_) grant_next();
+    const auto given_up = [&](const Holder& holder) {
+      return holder.killed && !options_.kill_hung;
+    };
+    if (stopping_ && std::all_of(holders_.begin(), holders_.end(), given_up)) break;
     wait_for_events();
   }
   for (const auto& link : workers_) link.send("bye\n");
@@ -124,15 +126,19 @@ int Executor::next_timeout_ms() const {
   const double now = now_s();
   const auto at = [&](double time_s) { until_s = std::min(until_s, time_s - now); };
   if (options_.duration_s > 0 && !stopping_) at(options_.duration_s);
-  if (holder_ && !holder_->revoked) at(holder_->deadline_s);
-  if (holder_ && holder_->revoked && !holder_->killed) at(holder_->kill_s);
-  if (!holder_ && options_.period_s > 0) {
+  if (options_.native_from_s > now) at(options_.native_from_s);
+  for (const auto& holder : holders_) {
+    if (!holder.killed) at(holder.revoked ? holder.kill_s : holder.deadline_s);
+  }
+  if (holders_.empty() && options_.period_s > 0) {
     // A cycle that is overdue gives training its next turn.
     const double overdue_s = cycle_start_s_ + kOverduePeriods * options_.period_s;
     if (overdue_s > now) at(overdue_s);
   }
   int timeout_ms = static_cast<int>(std::ceil(std::max(0.0, until_s) * 1e3));
-  if (holder_ && holder_->peer->pidfd() < 0) timeout_ms = std::min(timeout_ms, kPollWithoutPidfdMs);
+  for (const auto& holder : holders_) {
+    if (holder.peer->pidfd() < 0) timeout_ms = std::min(timeout_ms, kPollWithoutPidfdMs);
+  }
   return timeout_ms;
 }
 
@@ -140,8 +146,8 @@ void Executor::wait_for_events() {
   std::vector<pollfd> fds;
   fds.push_back({stop_event_.get(), POLLIN, 0});
   fds.push_back({listener_.get(), POLLIN, 0});
-  fds.push_back({holder_ ? holder_->peer->pidfd() : -1, POLLIN, 0});
   for (const auto& link : workers_) fds.push_back({link.socket.get(), POLLIN, 0});
+  for (const auto& holder : holders_) fds.push_back({holder.peer->pidfd(), POLLIN, 0});
   const int count = ::poll(fds.data(), fds.size(), next_timeout_ms());
   if (count < 0 && errno != EINTR) throw_errno(errno, "cannot wait for workers", "poll");
   if (count <= 0) return;
@@ -150,7 +156,7 @@ void Executor::wait_for_events() {
     [[maybe_unused]] const ssize_t got = ::read(stop_event_.get(), &value, sizeof value);
     stopping_ = true;
   }
-  std::size_t i = 3;
+  std::size_t i = 2;
   for (auto& link : workers_) {
     if (fds[i++].revents != 0) read_worker(link);
   }
@@ -209,12 +215,13 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
       link.ready_s = now_s();
       return;
     case WorkerMessage::Type::kDone:
-      if (link.state != State::kHolding || holder_->record.sequence != message.sequence) {
-        return fault(link, "'done' for a grant that this worker does not hold");
+      if (Holder* holder = held_by(link);
+          holder != nullptr && holder->record.sequence == message.sequence) {
+        link.state = State::kIdle;
+        release(*holder, holder->revoked ? "late" : "done");
+        return;
       }
-      link.state = State::kIdle;
-      release(holder_->revoked ? "late" : "done");
-      return;
+      return fault(link, "'done' for a grant that this worker does not hold");
     case WorkerMessage::Type::kBye:
       link.closing = true;
       return;
@@ -237,13 +244,13 @@ void Executor::drop_closing() {
       ++link;
       continue;
     }
-    if (holder_ && holder_->link == &*link) {
+    if (Holder* holder = held_by(*link)) {
       // The connection went before the minibatch ended. The process may still have work on the
       // device: it holds it until it is dead, and is not left to live.
-      holder_->orphan = std::move(link->peer);
-      holder_->peer = &holder_->orphan;
-      holder_->link = nullptr;
-      holder_->deadline_s = std::min(holder_->deadline_s, now);
+      holder->orphan = std::move(link->peer);
+      holder->peer = &holder->orphan;
+      holder->link = nullptr;
+      holder->deadline_s = std::min(holder->deadline_s, now);
     }
     if (silent || link->faults >= options_.max_faults) ++summary_.dropped;
     if (!link->name.empty()) event(fmt::format("worker {} left", link->name));
@@ -251,42 +258,60 @@ void Executor::drop_closing() {
   }
 }
 
-void Executor::watch_holder() {
-  if (!holder_) return;
-  if (!holder_->peer->alive()) {
+Executor::Holder* Executor::held_by(const WorkerLink& link) {
+  const auto found = std::find_if(holders_.begin(), holders_.end(),
+                                  [&](const Holder& holder) { return holder.link == &link; });
+  return found == holders_.end() ? nullptr : &*found;
+}
+
+void Executor::watch_holders() {
+  for (auto holder = holders_.begin(); holder != holders_.end();) {
+    const auto next = std::next(holder);
+    watch(*holder);
+    holder = next;
+  }
+}
+
+void Executor::watch(Holder& holder) {
+  if (!holder.peer->alive()) {
     ++summary_.deaths;
-    event(fmt::format("worker {} died during minibatch {}", holder_->record.worker,
-                      holder_->record.sequence));
-    if (holder_->link != nullptr) holder_->link->closing = true;
-    WorkerLink* link = holder_->link;
-    release(holder_->killed ? "killed" : "died");
-    if (link != nullptr) link->state = WorkerLink::State::kIdle;
+    event(fmt::format("worker {} died during minibatch {}", holder.record.worker,
+                      holder.record.sequence));
+    if (holder.link != nullptr) {
+      holder.link->closing = true;
+      holder.link->state = WorkerLink::State::kIdle;
+    }
+    release(holder, holder.killed ? "killed" : "died");
     return;
   }
   const double now = now_s();
-  if (!holder_->revoked && now >= holder_->deadline_s) {
-    holder_->revoked = true;
-    holder_->kill_s = now + options_.grace_s;
+  if (!holder.revoked && now >= holder.deadline_s) {
+    holder.revoked = true;
+    holder.kill_s = now + options_.grace_s;
     ++summary_.revocations;
-    event(fmt::format("worker {} is late with minibatch {}: revoked", holder_->record.worker,
-                      holder_->record.sequence));
-    if (holder_->link != nullptr) {
-      holder_->link->send(fmt::format("revoke {}\n", holder_->record.sequence));
+    event(fmt::format("worker {} is late with minibatch {}: revoked", holder.record.worker,
+                      holder.record.sequence));
+    if (holder.link != nullptr) {
+      holder.link->send(fmt::format("revoke {}\n", holder.record.sequence));
     }
   }
-  if (holder_->revoked && !holder_->killed && now >= holder_->kill_s) {
-    holder_->killed = true;
-    if (options_.kill_hung) holder_->peer->kill();
-    event(fmt::format("worker {} does not stop: {}", holder_->record.worker,
+  if (holder.revoked && !holder.killed && now >= holder.kill_s) {
+    holder.killed = true;
+    if (options_.kill_hung) holder.peer->kill();
+    event(fmt::format("worker {} does not stop: {}", holder.record.worker,
                       options_.kill_hung ? "killed" : "the device stays held"));
   }
 }
 
-void Executor::release(const std::string& outcome) {
-  holder_->record.released_s = now_s();
-  holder_->record.outcome = outcome;
-  if (options_.on_grant) options_.on_grant(holder_->record);
-  holder_.reset();
+void Executor::release(Holder& holder, const std::string& outcome) {
+  holder.record.released_s = now_s();
+  holder.record.outcome = outcome;
+  if (options_.on_grant) options_.on_grant(holder.record);
+  holders_.remove_if([&](const Holder& other) { return &other == &holder; });
+}
+
+bool Executor::native() const {
+  return options_.native_from_s > 0 && now_s() >= options_.native_from_s;
 }
 
 bool Executor::has_inference() const {
@@ -305,6 +330,13 @@ WorkerLink* Executor::longest_waiting(WorkerKind kind) {
 }
 
 void Executor::grant_next() {
+  if (native()) {
+    for (auto& link : workers_) {
+      if (!link.closing && link.state == WorkerLink::State::kReady) grant(link);
+    }
+    return;
+  }
+  if (!holders_.empty()) return;
   if (WorkerLink* inference = longest_waiting(WorkerKind::kInference)) {
     cycle_start_s_ = now_s();
     training_in_cycle_ = 0;
@@ -329,17 +361,16 @@ void Executor::grant(WorkerLink& link) {
   const double planned_s = inference ? options_.infer_time_s : options_.train_time_s;
   const double allowed_s =
       std::max(options_.least_deadline_s, options_.deadline_factor * planned_s);
-  Holder holder;
+  Holder& holder = holders_.emplace_back();
   holder.link = &link;
+  holder.peer = &link.peer;
   holder.record = {next_sequence_++, link.name, link.kind, link.peer.pid(), now_s(), 0, ""};
   holder.deadline_s = holder.record.granted_s + allowed_s;
   // From here the worker may run: it counts as the holder even if the grant does not reach it.
   link.state = WorkerLink::State::kHolding;
-  holder_ = std::move(holder);
-  holder_->peer = &link.peer;
   ++summary_.grants;
   ++(inference ? summary_.inference_minibatches : summary_.training_minibatches);
-  if (!link.send(fmt::format("grant {} {:.0f}\n", holder_->record.sequence, allowed_s * 1e6))) {
+  if (!link.send(fmt::format("grant {} {:.0f}\n", holder.record.sequence, allowed_s * 1e6))) {
     link.closing = true;
   }
 }

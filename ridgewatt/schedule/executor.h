@@ -2,10 +2,10 @@
 //
 // A worker connects to the Unix socket, says whether it does inference or training, asks for a
 // minibatch, runs it when it is granted, and says when it is done. At most one worker holds the
-// device at any time. A grant ends in one of two ways: the worker says `done`, or its process is
-// dead. A worker that hangs is asked to stop at its deadline (`revoke`) and killed a grace later;
-// until the kernel confirms that it is dead the device stays held, because work that it queued may
-// still run.
+// device at any time (until `native_from_s`, if that is set). A grant ends in one of two ways: the
+// worker says `done`, or its process is dead. A worker that hangs is asked to stop at its deadline
+// (`revoke`) and killed a grace later; until the kernel confirms that it is dead the device stays
+// held, because work that it queued may still run.
 //
 // Who is next: an inference worker that asks (its batch is gathered), first come first served;
 // else, while the cycle has training minibatches left, training workers in turn. A cycle begins
@@ -17,7 +17,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +37,8 @@ struct ExecutorOptions {
   double grace_s = 1;     // from revoke to SIGKILL
   bool kill_hung = true;  // off: a hung worker holds the device until it ends by itself
   double duration_s = 0;  // 0: until stopped
+  // From then on the driver shares the device: whoever asks has it, beside others. 0: never.
+  double native_from_s = 0;
   std::size_t max_workers = 64;
   int max_faults = 8;  // malformed or misplaced messages before a worker is dropped
   double hello_timeout_s = 5;
@@ -105,8 +106,11 @@ class Executor {
   void handle(WorkerLink& link, const WorkerMessage& message);
   void fault(WorkerLink& link, const std::string& text);
   void drop_closing();
-  void watch_holder();
-  void release(const std::string& outcome);
+  void watch_holders();
+  void watch(Holder& holder);
+  void release(Holder& holder, const std::string& outcome);
+  Holder* held_by(const WorkerLink& link);
+  bool native() const;
   void grant_next();
   WorkerLink* longest_waiting(WorkerKind kind);
   bool has_inference() const;
@@ -116,7 +120,7 @@ class Executor {
   ExecutorOptions options_;
   OwnedFd lock_, listener_, stop_event_;
   std::list<WorkerLink> workers_;
-  std::optional<Holder> holder_;
+  std::list<Holder> holders_;  // one, unless the driver shares the device
   ExecutorSummary summary_;
   std::uint64_t next_sequence_ = 1;
   double start_s_ = 0;

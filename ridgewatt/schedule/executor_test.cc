@@ -13,6 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/ridgewatt_worker.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
@@ -112,6 +113,45 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   }
   EXPECT_EQ(most, 3);
   EXPECT_NEAR(a, b, 0.1 * (a + b) + 4);
+}
+
+// Sleeping programs do not get in each other's way: beside each other both run at full speed, which
+// is twice what time slicing gives.
+TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
+  worker_process("inference", "i", [](auto& w) { work(w, 0.1); });
+  worker_process("training", "t", [](auto& w) { work(w, 0.15); });
+  options_.training_per_cycle = 1;
+  options_.native_from_s = 1.5;
+  serve(3);
+  const auto measured = measure_interference(records_, 1.5);
+  ASSERT_TRUE(measured);
+  EXPECT_NEAR(measured->factor, 0.5, 0.15);
+  EXPECT_GE(measured->programs[0].alone_s, 0.1);
+  EXPECT_GE(measured->programs[1].alone_s, 0.15);
+}
+
+// By hand: alone 10 and 20 ms; beside each other 30 and 60 ms all the time is a third of the speed.
+TEST(Interference, IsWhatTheSpeedsLackOfOne) {
+  std::vector<GrantRecord> grants;
+  const auto grant = [&](const char* worker, double from_s, double to_s) {
+    GrantRecord record;
+    record.worker = worker;
+    record.granted_s = from_s;
+    record.released_s = to_s;
+    record.outcome = "done";
+    grants.push_back(record);
+  };
+  grant("a", 0, 0.01);
+  grant("b", 0.01, 0.03);
+  for (int i = 0; i < 20; ++i) grant("a", 1 + 0.03 * i, 1 + 0.03 * (i + 1));
+  for (int i = 0; i < 10; ++i) grant("b", 1 + 0.06 * i, 1 + 0.06 * (i + 1));
+  const auto measured = measure_interference(grants, 1);
+  ASSERT_TRUE(measured);
+  EXPECT_NEAR(measured->programs[0].speed, 1.0 / 3, 1e-9);
+  EXPECT_NEAR(measured->programs[1].speed, 1.0 / 3, 1e-9);
+  EXPECT_NEAR(measured->factor, 1.5, 1e-9);
+  grants.resize(2);
+  EXPECT_FALSE(measure_interference(grants, 1));
 }
 
 TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/roofline/twin.h"
 #include "ridgewatt/schedule/plan.h"
 
 namespace ridgewatt {
@@ -64,7 +67,45 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
   return result;
 }
 
+// The least power of the rows that a candidate was made of.
+double least_power_w(const Candidate& candidate) {
+  double least_w = std::numeric_limits<double>::infinity();
+  if (candidate.batch > 0) least_w = candidate.infer_power_w;
+  for (const auto& minibatch : candidate.round) least_w = std::min(least_w, minibatch.power_w);
+  return least_w;
+}
+
 }  // namespace
+
+void set_idle_power(std::span<Candidate> candidates, const Twin& twin) {
+  using P = TwinParam;
+  const auto squared = [](double clock_hz, double top_hz, double rise, double knee) {
+    return std::pow(relative_voltage(clock_hz > 0 ? clock_hz / top_hz : 1, rise, knee), 2);
+  };
+  for (auto& candidate : candidates) {
+    const PowerMode& mode = candidate.mode;
+    const double memory = mode.mem_clock_hz > 0 ? mode.mem_clock_hz / twin.mem_clock_hz : 1;
+    const int cores = mode.cpu_cores > 0 ? mode.cpu_cores : twin.cpu_cores;
+    const double idle_w =
+        twin[P::kBasePower] + memory * twin[P::kMemoryClockPower] +
+        cores * twin[P::kCpuCoreLeakage] *
+            squared(mode.cpu_clock_hz, twin.cpu_clock_hz, twin[P::kCpuVoltageRise],
+                    twin[P::kCpuVoltageKnee]) +
+        twin[P::kGpuLeakage] * squared(mode.gpu_clock_hz, twin.gpu_clock_hz,
+                                       twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
+    candidate.idle_power_w = std::min(idle_w, least_power_w(candidate));
+  }
+}
+
+double set_idle_power(std::span<Candidate> candidates, std::optional<double> power_w) {
+  if (!power_w) {
+    for (const auto& candidate : candidates) {
+      power_w = std::min(power_w.value_or(least_power_w(candidate)), least_power_w(candidate));
+    }
+  }
+  for (auto& candidate : candidates) candidate.idle_power_w = power_w.value_or(0);
+  return power_w.value_or(0);
+}
 
 RowOrigin plan_origin(const ScheduleWorkloads& workloads) {
   std::vector<const Sweep*> sweeps;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
+
+struct Twin;
 
 // A background workload: a training, or a non-urgent inference in its place.
 struct Background {
@@ -38,6 +41,14 @@ RowOrigin plan_origin(const ScheduleWorkloads& workloads);
 // sweeps have no mode in common or the inference has no batch column, UsageError when there is no
 // workload at all or there are more than 10^6 combinations.
 std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads);
+
+// What the twin's board draws in each candidate's mode while nothing runs: static power, without
+// the clock trees of the GPU, which are gated then; at most the least power of the candidate's
+// rows.
+void set_idle_power(std::span<Candidate> candidates, const Twin& twin);
+// The same power for all. The least power of any candidate's rows when `power_w` is nothing: an
+// estimate from above, for sweeps of a board that is not known. Returns the power.
+double set_idle_power(std::span<Candidate> candidates, std::optional<double> power_w);
 
 struct Plan {
   bool feasible = false;

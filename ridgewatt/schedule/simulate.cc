@@ -22,7 +22,6 @@ class Simulator {
     }
     result_.latencies_s.assign(arrivals_.size(), 0);
     bins_j_.assign(bin_count(options_.power_bin_s), 0);
-    bins_busy_s_.assign(bins_j_.size(), 0);
     result_.windows.resize(bin_count(options_.window_s));
     next_epoch_s_ = controller_ != nullptr ? options_.epoch_s : kNever;
     use(setting);
@@ -42,6 +41,7 @@ class Simulator {
   }
 
   void use(const Setting& setting) {
+    count_idle(now_s_);
     setting_ = setting;
     if (setting_.batches.empty() && setting_.candidate.batch > 0) {
       const auto& candidate = setting_.candidate;
@@ -75,6 +75,13 @@ class Simulator {
     return arrivals_[request] + options_.max_latency_s;
   }
 
+  bool is_native() const {
+    return options_.sharing == Sharing::kNative || options_.sharing == Sharing::kNoInterference;
+  }
+  double interference() const {
+    return options_.sharing == Sharing::kNative ? options_.interference : 1;
+  }
+
   std::size_t target() const {
     return options_.sharing == Sharing::kPriority
                ? 1
@@ -104,10 +111,17 @@ class Simulator {
       const double counted_s = std::min(end_s, options_.duration_s) - now_s_;
       if (counted_s > 0) {
         busy_s_ += counted_s;
-        spread(now_s_, now_s_ + counted_s, power_w);
+        spread(now_s_, now_s_ + counted_s, power_w - setting_.candidate.idle_power_w);
       }
     }
     now_s_ = end_s;
+  }
+
+  // The idle power of the present setting up to `end_s`; what runs is counted above it.
+  void count_idle(double end_s) {
+    const double to_s = std::min(end_s, options_.duration_s);
+    if (to_s > idle_from_s_) spread(idle_from_s_, to_s, setting_.candidate.idle_power_w);
+    idle_from_s_ = std::max(idle_from_s_, to_s);
   }
 
   // Adds power over [start, end) to the bins.
@@ -118,16 +132,23 @@ class Simulator {
       double stop_s = std::min(end_s, static_cast<double>(bin + 1) * bin_s);
       if (stop_s <= start_s) stop_s = end_s;  // rounding at an edge
       bins_j_[bin] += power_w * (stop_s - start_s);
-      bins_busy_s_[bin] += stop_s - start_s;
       start_s = stop_s;
     }
   }
 
-  void count_training(double rounds) {
-    if (now_s_ > options_.duration_s) return;
-    result_.training_minibatches += rounds;
-    const auto window = static_cast<std::size_t>(now_s_ / options_.window_s);
-    result_.windows[std::min(window, result_.windows.size() - 1)].training_minibatches += rounds;
+  // Background work over [start, now): `share` of it by window, `ended` rounds of it are complete.
+  void count_training(double start_s, double share, double ended) {
+    if (now_s_ <= options_.duration_s) result_.training_minibatches += ended;
+    const double whole_s = now_s_ - start_s;
+    const double stop_s = std::min(now_s_, options_.duration_s);
+    while (start_s < stop_s) {
+      const auto window = std::min(static_cast<std::size_t>(start_s / options_.window_s),
+                                   result_.windows.size() - 1);
+      double end_s = std::min(stop_s, static_cast<double>(window + 1) * options_.window_s);
+      if (end_s <= start_s) end_s = stop_s;  // rounding at an edge
+      result_.windows[window].training_minibatches += share * (end_s - start_s) / whole_s;
+      start_s = end_s;
+    }
   }
 
   // Requests that a batch started now would not serve in time step aside.
@@ -142,15 +163,19 @@ class Simulator {
 
   // The oldest `count` requests; late ones take the places that are left.
   void serve(std::size_t count, const Minibatch& batch) {
-    const bool shared = options_.sharing == Sharing::kNative && setting_.candidate.train_time_s > 0;
+    const bool shared = is_native() && setting_.candidate.train_time_s > 0;
     const double work_s = jittered(batch.time_s);
     cycle_start_s_ = now_s_;
     rounds_ = 0;
     minibatch_ = 0;
-    const double end_s = now_s_ + (shared ? 2 * work_s : work_s);
+    const double start_s = now_s_;
+    const double end_s = start_s + (shared ? 2 * interference() * work_s : work_s);
     record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
            static_cast<int>(count), shared ? setting_.candidate.peak_power_w() : batch.power_w);
-    if (shared) count_training(work_s / setting_.candidate.train_time_s);
+    if (shared) {
+      const double rounds = work_s / setting_.candidate.train_time_s;
+      count_training(start_s, rounds, rounds);
+    }
     for (std::size_t i = 0; i < count; ++i, ++head_)
       result_.latencies_s[head_] = now_s_ - arrivals_[head_];
     for (; count < static_cast<std::size_t>(batch.batch) && !late_.empty(); ++count) {
@@ -186,19 +211,22 @@ class Simulator {
   // One background minibatch; in time sharing a fluid stretch of training up to `until_s`.
   void train(double until_s) {
     const Candidate& candidate = setting_.candidate;
-    if (options_.sharing == Sharing::kNative && candidate.batch > 0) {
+    if (is_native() && candidate.batch > 0) {
       const double start_s = now_s_;
       const double end_s = std::min(until_s, options_.duration_s);
       record(Segment::Kind::kTraining, end_s, 0, candidate.train_power_w);
-      count_training((end_s - start_s) / candidate.train_time_s);
+      const double rounds = (end_s - start_s) / candidate.train_time_s;
+      count_training(start_s, rounds, rounds);
       return;
     }
     const Minibatch& minibatch = candidate.round[minibatch_];
-    record(Segment::Kind::kTraining, now_s_ + jittered(minibatch.time_s), 0, minibatch.power_w);
-    if (++minibatch_ == candidate.round.size()) {
+    const double start_s = now_s_;
+    record(Segment::Kind::kTraining, start_s + jittered(minibatch.time_s), 0, minibatch.power_w);
+    const bool ended = ++minibatch_ == candidate.round.size();
+    count_training(start_s, minibatch.time_s / candidate.train_time_s, ended ? 1 : 0);
+    if (ended) {
       minibatch_ = 0;
       ++rounds_;
-      count_training(1);
     }
   }
 
@@ -279,16 +307,15 @@ class Simulator {
   }
 
   void finish() {
+    count_idle(options_.duration_s);
     result_.requests = head_;
     result_.unserved = arrivals_.size() - head_;
     result_.latencies_s.resize(head_);
     for (std::size_t i = 0; i < bins_j_.size(); ++i) {
       const double start_s = static_cast<double>(i) * options_.power_bin_s;
       const double length_s = std::min(options_.power_bin_s, options_.duration_s - start_s);
-      const double energy_j =
-          bins_j_[i] + options_.idle_power_w * std::max(0.0, length_s - bins_busy_s_[i]);
-      result_.energy_j += energy_j;
-      result_.power_w.push_back(energy_j / length_s);
+      result_.energy_j += bins_j_[i];
+      result_.power_w.push_back(bins_j_[i] / length_s);
     }
     result_.mean_power_w = result_.energy_j / options_.duration_s;
     result_.busy_share = busy_s_ / options_.duration_s;
@@ -337,7 +364,8 @@ class Simulator {
   Random random_;
   Setting setting_;
   Simulation result_;
-  std::vector<double> bins_j_, bins_busy_s_;
+  std::vector<double> bins_j_;
+  double idle_from_s_ = 0;
   double now_s_ = 0, next_epoch_s_ = kNever, cycle_start_s_ = 0, busy_s_ = 0;
   std::size_t head_ = 0, tail_ = 0;  // requests [head, tail) wait
   std::deque<std::size_t> late_;     // and these, which have stepped aside
@@ -355,15 +383,19 @@ std::string_view sharing_name(Sharing sharing) {
       return "priority";
     case Sharing::kNative:
       return "native";
+    case Sharing::kNoInterference:
+      return "no-interference";
   }
   return "";
 }
 
 Sharing parse_sharing(const std::string& name) {
-  for (const auto sharing : {Sharing::kManaged, Sharing::kPriority, Sharing::kNative}) {
+  for (const auto sharing :
+       {Sharing::kManaged, Sharing::kPriority, Sharing::kNative, Sharing::kNoInterference}) {
     if (name == sharing_name(sharing)) return sharing;
   }
-  throw UsageError("unknown way of sharing", name, "use managed, priority or native");
+  throw UsageError("unknown way of sharing", name,
+                   "use managed, priority, native or no-interference");
 }
 
 Setting make_setting(const Plan& plan, std::span<const Candidate> candidates) {
@@ -391,7 +423,7 @@ void SimulationOptions::check() const {
   require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change cannot take that long");
   require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
   require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
-  require(idle_power_w >= 0 && std::isfinite(idle_power_w), "idle power cannot be negative");
+  require(interference > 0.5 && interference <= 100, "interference must be above 0.5");
   require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
 }
 

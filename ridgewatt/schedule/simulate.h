@@ -21,11 +21,20 @@ enum class Sharing {
   kManaged,   // the cycle of the plan: a batch when it is due, training between, nothing preempted
   kPriority,  // strict inference priority: whatever waits is served at once, training when none
               // does
-  kNative     // time sharing by the driver: both progress at half speed while both have work
-              // (processor sharing)
+  kNative,    // time sharing by the driver: while both have work each progresses at
+              // 1 / (2 x interference) of its speed
+  kNoInterference  // the same with an interference of 1: what an ideal driver would do
 };
 std::string_view sharing_name(Sharing sharing);
 Sharing parse_sharing(const std::string& name);
+
+// How far native sharing of programs that fill the device falls short of ideal time slicing. Two
+// processes on one NVIDIA GPU, time-sliced without MPS, of work that alone keeps it 96 % busy:
+// 122.5 s for what takes 2 x 58.5 s one after the other (github.com/RobTand/prismaquant, issue 283,
+// 2026).
+inline constexpr double kNativeInterference = 122.5 / (2 * 58.5);
+inline constexpr std::string_view kNativeInterferenceSource =
+    "published: two time-sliced processes, RobTand/prismaquant issue 283";
 
 // What the device does from now on.
 struct Setting {
@@ -67,13 +76,13 @@ struct SimulationOptions {
   // Training may exceed the rounds of the cycle while no batch is due. It blocks a batch that
   // becomes due in the meantime, which the strict bound allows for.
   bool fill_idle = false;
-  double jitter = 0;                  // coefficient of variation of minibatch times (log-normal)
-  double mode_change_s = 0;           // device is idle while the mode changes
-  double epoch_s = 1;                 // how often the controller is asked
-  double idle_power_w = 0;            // drawn while nothing runs (0: only busy energy is counted)
-  double power_bin_s = 1;             // resolution of power over time
-  double window_s = 60;               // resolution of the windows
-  std::size_t timeline_segments = 0;  // how many segments of the timeline to keep
+  double jitter = 0;         // coefficient of variation of minibatch times (log-normal)
+  double mode_change_s = 0;  // device is idle while the mode changes
+  double epoch_s = 1;        // how often the controller is asked
+  double interference = kNativeInterference;  // of native sharing
+  double power_bin_s = 1;                     // resolution of power over time
+  double window_s = 60;                       // resolution of the windows
+  std::size_t timeline_segments = 0;          // how many segments of the timeline to keep
   std::uint64_t seed = 1;
 
   void check() const;
@@ -88,7 +97,8 @@ struct Segment {
   double power_w = 0;
 };
 
-// Requests that arrived in a window of time and training that ended in it.
+// Requests that arrived in a window of time and background rounds run in it, those that reach over
+// its edge in proportion to their time.
 struct Window {
   std::size_t requests = 0;
   double p99_s = 0;  // 0 without requests

@@ -101,11 +101,55 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   const auto arrivals = poisson_arrivals(rate, 4000, random);
   auto options = closed_form_options(4000);
   options.sharing = Sharing::kNative;
+  options.interference = 1.25;
   const Simulation result = simulate(setting_of(1, service_s, 0.05, 1), arrivals, options);
-  const double shared_s = 2 * service_s;
+  // While a request is served both run; training has its other half.
+  const double shared_s = 2 * 1.25 * service_s;
   const double expected_s = shared_s + rate * shared_s * shared_s / (2 * (1 - rate * shared_s));
   EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
-  EXPECT_NEAR(result.training_throughput_hz, (1 - rate * service_s) / 0.05, 0.2);
+  const double training_share = 1 - rate * shared_s + rate * service_s;
+  EXPECT_NEAR(result.training_throughput_hz, training_share / 0.05, 0.2);
+  options.sharing = Sharing::kNoInterference;
+  const Simulation ideal = simulate(setting_of(1, service_s, 0.05, 1), arrivals, options);
+  EXPECT_NEAR(ideal.training_throughput_hz, (1 - rate * service_s) / 0.05, 0.2);
+  EXPECT_GT(ideal.training_throughput_hz, result.training_throughput_hz);
+  EXPECT_LT(ideal.p99_s, result.p99_s);
+}
+
+// A minibatch that reaches over the edge of a window counts in both, in proportion.
+TEST(Simulate, WindowsShareAMinibatchThatReachesOver) {
+  SimulationOptions options;
+  options.duration_s = 15;
+  options.window_s = 5;
+  const Simulation result = simulate(setting_of(0, 0, 0.75, 1), {}, options);
+  ASSERT_EQ(result.windows.size(), 3u);
+  for (const auto& window : result.windows) {
+    EXPECT_NEAR(window.training_minibatches, 20.0 / 3, 1e-9);
+  }
+  EXPECT_EQ(result.training_minibatches, 20);
+}
+
+// Idle power is the mode's: before and after a change of the mode, and in the pause.
+TEST(Simulate, IdlePowerFollowsTheMode) {
+  struct Switch : Controller {
+    Setting next;
+    std::optional<Setting> decide(double now_s, std::span<const double>) override {
+      if (now_s < 4.5) return std::nullopt;
+      return next;
+    }
+  } controller;
+  Setting setting = setting_of(1, 0.1, 0, 0);
+  setting.candidate.idle_power_w = 5;
+  controller.next = setting;
+  controller.next.candidate.idle_power_w = 8;
+  controller.next.candidate.mode.cpu_cores = 3;
+  SimulationOptions options;
+  options.duration_s = 10;
+  options.mode_change_s = 1;
+  options.epoch_s = 5;
+  const Simulation result = simulate(setting, {}, options, &controller);
+  EXPECT_NEAR(result.energy_j, 6 * 5 + 4 * 8, 1e-9);
+  EXPECT_EQ(result.mode_changes, 1);
 }
 
 // Batch service with full batches of b: the queue left at departures follows
@@ -168,11 +212,12 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   Random random(14);
   SimulationOptions options;
   options.duration_s = 100;
-  options.idle_power_w = 5;
   options.jitter = 0.2;
   options.timeline_segments = 1'000'000;
   const auto arrivals = poisson_arrivals(20, 100, random);
-  const Simulation result = simulate(setting_of(4, 0.05, 0.08, 1), arrivals, options);
+  Setting setting = setting_of(4, 0.05, 0.08, 1);
+  setting.candidate.idle_power_w = 5;
+  const Simulation result = simulate(setting, arrivals, options);
   double energy_j = 0, busy_s = 0, end_s = 0;
   for (const auto& segment : result.timeline) {
     EXPECT_GE(segment.start_s, end_s - 1e-12);  // never two at once
@@ -185,7 +230,7 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   energy_j += 5 * (100 - busy_s);
   EXPECT_NEAR(result.energy_j, energy_j, 1e-6 * energy_j);
   EXPECT_NEAR(std::accumulate(result.power_w.begin(), result.power_w.end(), 0.0), energy_j, 1e-3);
-  const Simulation again = simulate(setting_of(4, 0.05, 0.08, 1), arrivals, options);
+  const Simulation again = simulate(setting, arrivals, options);
   EXPECT_EQ(again.latencies_s, result.latencies_s);  // same seed, same numbers
 }
 
