@@ -28,7 +28,8 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
   for (const auto& path : options.sweeps) {
     const std::size_t before = table.rows().size();
     for (const auto& sweep : read_sweeps(path)) {
-      const Sweep used = options.keep_outliers ? sweep : leave_out_flagged(context, sweep, path);
+      const Sweep used =
+          options.keep_outliers ? average_repeats(sweep) : leave_out_flagged(context, sweep, path);
       for (const auto& score : score_clock_search(used, options.count)) {
         table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
                        static_cast<std::int64_t>(score.clocks), score.answer_hz / 1e6,

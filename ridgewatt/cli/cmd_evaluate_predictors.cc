@@ -54,6 +54,8 @@ std::vector<Figure> figures() {
   result.push_back({"over_pct", [](const RunScore& s) { return s.budget.over_pct; }});
   result.push_back({"over_by_1w_pct", [](const RunScore& s) { return s.budget.over_by_1w_pct; }});
   result.push_back({"area_w", [](const RunScore& s) { return s.budget.area_w; }});
+  result.push_back(
+      {"flagged_samples_pct", [](const RunScore& s) { return s.flagged_samples_pct; }});
   return result;
 }
 
@@ -216,6 +218,10 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--confidence", evaluation.confidence,
                                "Probability with which answers are to keep their power budget"),
            share().within(0.5, 0.9999));
+  quantity(command->add_option("--tolerance", evaluation.tolerance_w,
+                               "What an answer may be over its power budget"),
+           watts())
+      ->capture_default_str();
   quantity(
       command->add_option("--interval", evaluation.interval, "Probability of the scored intervals"),
       share().within(0.01, 0.999))
@@ -231,7 +237,8 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "--shuffle-reference", options->shuffle_references,
       "Shuffle the references' costs among the modes, to see whether a bad reference harms");
   command->add_flag("--keep-outliers", evaluation.keep_outliers,
-                    "Rows that the quality check flags count as reference, optimum and answer");
+                    "Rows that the quality check flags count as sample, reference, optimum and "
+                    "answer");
   output_file(
       command->add_option("--svg", options->svg,
                           "Write errors over profiled modes and Pareto fronts to this SVG file"));

@@ -41,6 +41,7 @@ void advise(const Context& context, const PredictCommand& options) {
   Table table({{.name = "scenario", .wrap = true},
                {"method"},
                {"modes"},
+               {.name = "confidence", .digits = 3},
                {.name = "profiling_h", .digits = 3},
                {.name = "lost_h", .digits = 3},
                {.name = "total_h", .digits = 3},
@@ -50,8 +51,8 @@ void advise(const Context& context, const PredictCommand& options) {
     for (const auto& cost : compare_methods(scenario, profiling)) {
       const std::size_t modes = cost.method.modes == 0 ? profiling.board_modes : cost.method.modes;
       table.add_row({scenario.name, cost.method.name, static_cast<std::int64_t>(modes),
-                     cost.profiling_s / kHour, cost.lost_s / kHour, cost.total_s() / kHour,
-                     100 * cost.method.over_budget});
+                     cost.method.confidence, cost.profiling_s / kHour, cost.lost_s / kHour,
+                     cost.total_s() / kHour, 100 * cost.method.over_budget});
     }
   }
   print(context, table);

@@ -86,7 +86,8 @@ ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
       std::erase_if(sweeps, [&](const Sweep& one) { return training != (one.kind == "training"); });
     }
     Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, path);
-    return keep_outliers ? sweep : leave_out_flagged(context, sweep, path);
+    return keep_outliers ? average_repeats(std::move(sweep))
+                         : leave_out_flagged(context, sweep, path);
   };
   if (non_urgent_rate.size() > non_urgent.size()) {
     throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");

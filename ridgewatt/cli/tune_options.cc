@@ -66,19 +66,25 @@ Goal GoalOptions::goal() const {
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::optional<std::string>& workload) {
   Sweep chosen = choose_sweep(read_sweeps(path), workload, path);
-  return keep_outliers ? chosen : leave_out_flagged(context, chosen, path);
+  return keep_outliers ? average_repeats(std::move(chosen))
+                       : leave_out_flagged(context, chosen, path);
 }
 
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path) {
   const QualityReport report = check_quality(sweep);
-  if (report.flagged_rows() > 0) {
+  const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
+  if (report.flagged_share() > kMostFlagged) {
+    throw InputError(
+        fmt::format("the quality check doubts {} of {} rows, too many to leave out unasked",
+                    flagged, rows),
+        path,
+        "--keep-outliers uses them all; `ridgewatt sweep check` says why, its -o writes the rest");
+  }
+  if (flagged > 0) {
     remark(
         context,
         fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers keeps them)",
-                    path, report.flagged_rows(), sweep.observations.size()));
-  }
-  if (report.flagged_rows() == sweep.observations.size()) {
-    throw InputError("the quality check trusts no row", path, "see `sweep` for the reasons");
+                    path, flagged, rows));
   }
   return trusted_rows(sweep, report);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 
@@ -16,15 +17,17 @@ std::vector<TrainingScenario> training_scenarios() {
 }
 
 std::span<const ChoiceMethod> choice_methods() {
-  static const std::array<ChoiceMethod, 8> methods = {{
-      {"auto", 10, 0.007, 0.097, 1},
-      {"auto", 20, 0.009, 0.006, 1},
-      {"auto", 50, 0.002, 0.0, 1},
-      {"trees", 20, 0.085, 0.294, 1},
-      {"trees", 50, 0.024, 0.353, 1},
-      {"linear", 50, 2.19, 0.0, 0},
-      {"powertrain", 50, 0.007, 0.25, 5},
-      {"every mode", 0, 0, 0, 0},
+  static const std::array<ChoiceMethod, 10> methods = {{
+      {"auto", 10, 0.5, (0.056 + 0.007 + 0.0) / 3, 0.12, 1},
+      {"auto", 20, 0.5, (0.043 + 0.009 + 0.0) / 3, 0.13, 1},
+      {"auto", 50, 0.5, (0.035 + 0.002 + 0.0) / 3, 0.091, 1},
+      {"auto", 10, 0.95, (0.108 + 0.034 + 0.0) / 3, 0.0, 1},
+      {"auto", 20, 0.95, (0.083 + 0.028 + 0.0) / 3, 0.0, 1},
+      {"auto", 50, 0.95, (0.043 + 0.005 + 0.004) / 3, 0.0, 1},
+      {"trees", 20, 0.5, (0.077 + 0.019 + 0.0) / 3, 0.37, 1},
+      {"linear", 20, 0.5, (1.52 + 2.5 + 0.15) / 3, 0.015, 0},
+      {"powertrain", 20, 0.5, (0.053 + 0.002 + 0.0) / 3, 0.44, 5},
+      {"every mode", 0, 0.5, 0, 0, 0},
   }};
   return methods;
 }
@@ -46,7 +49,10 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
                       scenario.trainings * scenario.training_s * method.penalty});
   }
   std::stable_sort(result.begin(), result.end(), [](const MethodCost& a, const MethodCost& b) {
-    return a.total_s() < b.total_s();
+    const auto rank = [](const MethodCost& cost) {
+      return std::pair(cost.method.over_budget > kMostOverBudget, cost.total_s());
+    };
+    return rank(a) < rank(b);
   });
   return result;
 }

@@ -23,14 +23,19 @@ std::vector<TrainingScenario> training_scenarios();
 struct ChoiceMethod {
   std::string name;
   std::size_t modes = 0;   // profiled for each workload; 0: every mode of the board
-  double penalty = 0;      // median time over the optimum's within budgets of power, less 1
-  double over_budget = 0;  // share of answers more than 1 W over their budget
+  // Probability with which answers are to keep their budget; 0.5: by the predicted means.
+  double confidence = 0.5;
+  // Median time over the optimum's within budgets of power, less 1: mean of the three workloads.
+  double penalty = 0;
+  // Share of answers more than 1 W over their budget, on the workload where it is largest.
+  double over_budget = 0;
   double fit_s = 0;
 };
-// Penalties and shares by the predicted means on the MobileNetV3 training sweep of the AGX Orin,
-// the workload for which PowerTrain's (its reference profiled before) are published; ours by
-//   evaluate predictors --sweep mobilenet_v3.csv --sampling budgets --sizes 10,20,50   (auto)
-//   evaluate predictors --sweep mobilenet_v3.csv --methods linear,trees --sizes 20,50
+// Answers that are over budget more often do not keep it.
+inline constexpr double kMostOverBudget = 0.05;
+// Penalties and shares on the three training sweeps of the AGX Orin, from the tables on budgets of
+// power in docs/predictors.md, which name the commands. Every method learns from modes that `auto`
+// chose for the budgets; PowerTrain's reference is profiled before.
 std::span<const ChoiceMethod> choice_methods();
 
 struct ProfilingCost {
@@ -47,7 +52,8 @@ struct MethodCost {
   double total_s() const { return profiling_s + lost_s; }
 };
 
-// All methods for a scenario, the cheapest first. UsageError when a cost is not positive.
+// All methods for a scenario: those that keep their budgets first, of these the cheapest.
+// UsageError when a cost is not positive.
 std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
                                         const ProfilingCost& profiling);
 

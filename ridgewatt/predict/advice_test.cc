@@ -24,8 +24,19 @@ TEST(Advice, CostsAreProfilingAndWhatAWorseModeLoses) {
   const MethodCost& ours = cost_of(costs, "auto", 20);
   EXPECT_NEAR(ours.profiling_s, 2 * 200.0, 2);
   EXPECT_DOUBLE_EQ(ours.lost_s, 36000 * ours.method.penalty);
-  for (std::size_t i = 1; i < costs.size(); ++i) {
-    EXPECT_LE(costs[i - 1].total_s(), costs[i].total_s());
+}
+
+// Whose answers break their budget comes last, however quick; the others by what they cost.
+TEST(Advice, RanksByViolationsThenByTime) {
+  for (const auto& scenario : training_scenarios()) {
+    const auto costs = compare_methods(scenario, {4368, 0.25, 40, 5});
+    for (std::size_t i = 1; i < costs.size(); ++i) {
+      const bool before = costs[i - 1].method.over_budget > 0.05,
+                 after = costs[i].method.over_budget > 0.05;
+      EXPECT_LE(before, after) << scenario.name;
+      if (before == after) EXPECT_LE(costs[i - 1].total_s(), costs[i].total_s());
+    }
+    EXPECT_LE(costs.front().method.over_budget, 0.05) << scenario.name;
   }
 }
 

@@ -112,10 +112,11 @@ double time_of_sample_s(double time_s, const OperatingPoint& point) {
   return time_s / std::max(point.batch, 1);
 }
 
-// `powers_w` is what is held against a budget.
+// `powers_w` is what is held against a budget and its tolerance.
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
                           const std::vector<Prediction>& predictions,
-                          const std::vector<double>& powers_w, const PowerBudgets& budgets) {
+                          const std::vector<double>& powers_w, const PowerBudgets& budgets,
+                          double tolerance_w) {
   BudgetScore score;
   std::vector<double> penalties;
   for (const double budget_w : budgets.values_w()) {
@@ -130,7 +131,8 @@ BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
         optimum = &measured, least_s = time_s;
       }
       const double predicted_s = time_of_sample_s(predictions[row].time_s.mean, measured.point);
-      if (powers_w[row] <= budget_w && (answer == nullptr || predicted_s < promised_s)) {
+      if (powers_w[row] <= budget_w + tolerance_w &&
+          (answer == nullptr || predicted_s < promised_s)) {
         answer = &measured, promised_s = predicted_s;
       }
     }
@@ -207,6 +209,20 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
   return pareto_front(times, powers);
 }
 
+// The rows of a run as `predict` would learn from them, and the share that the quality check flags
+// of these alone.
+std::pair<std::vector<Observation>, double> learned_samples(const Sweep& sweep,
+                                                            const std::vector<std::size_t>& rows,
+                                                            bool keep_outliers) {
+  Sweep samples = sweep.without_rows();
+  samples.observations = rows_at(sweep, rows);
+  const QualityReport report = check_quality(samples);
+  const double share = report.flagged_share();
+  const bool drop = !keep_outliers && share <= kMostFlagged;
+  if (drop) samples = trusted_rows(samples, report);
+  return {std::move(samples.observations), 100 * share};
+}
+
 RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
                            const std::vector<Observation>& samples, const Predictor& predictor,
                            const EvaluationOptions& options) {
@@ -228,7 +244,8 @@ RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
   for (const auto& cost : costs) powers_w.push_back(cautious ? cost.power_w.hi : cost.power_w.mean);
   const std::vector<bool> none(roles.flagged.size(), false);
   const std::vector<bool>& barred = options.keep_outliers ? none : roles.flagged;
-  score.budget = score_budgets(sweep, barred, costs, powers_w, options.budgets);
+  score.budget =
+      score_budgets(sweep, barred, costs, powers_w, options.budgets, options.tolerance_w);
   std::vector<Observation> predicted;
   for (std::size_t row = 0; row < points.size(); ++row) {
     predicted.push_back({points[row], predictions[row].time_s.mean, predictions[row].power_w.mean});
@@ -307,7 +324,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         }
         RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
         for (const auto row : rows) roles.learned[row] = true;
-        const auto samples = rows_at(sweep, rows);
+        const auto [samples, flagged_pct] = learned_samples(sweep, rows, options.keep_outliers);
         const auto predictor = make_predictor(own);
         const auto begin = std::chrono::steady_clock::now();
         predictor->fit(samples);
@@ -318,6 +335,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         scores[i].size = job.size;
         scores[i].run = job.run;
         scores[i].fit_s = fit_s;
+        scores[i].flagged_samples_pct = flagged_pct;
         const std::lock_guard lock(mutex);
         progress.update(++done, job.method);
       },

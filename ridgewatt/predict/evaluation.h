@@ -40,7 +40,11 @@ struct EvaluationOptions {
   PowerBudgets budgets;  // that answers are scored at
   // Probability with which an answer is to keep its budget; up to 0.5: by the mean alone.
   double confidence = 0;
-  bool keep_outliers = false;  // flagged rows are optimum and answer, too
+  // What an answer may be over its budget, in W: the mean, or what is kept with `confidence`.
+  double tolerance_w = 0;
+  // Flagged rows are optimum and answer, too, and samples are not checked. Else what the check
+  // flags of the samples alone is not learned from, up to kMostFlagged of them: as `predict` does.
+  bool keep_outliers = false;
   std::uint64_t seed = 1;
   int threads = 0;
   bool quiet = true;  // else progress on standard error
@@ -71,6 +75,7 @@ struct RunScore {
   int size = 0, run = 0;
   QuantityScore time, power, energy;
   BudgetScore budget;
+  double flagged_samples_pct = 0;  // by the check of the samples alone
   double fit_s = 0, predict_s = 0;
   // What the modes on the predicted Pareto front of time and power cost, predicted and measured;
   // without flagged rows.

@@ -45,6 +45,7 @@ class FittedReference {
   // What the reference has beyond its stage models.
   LogCosts residuals(std::span<const OperatingPoint> points, const FeatureMatrix& x) const;
   const std::string& name() const { return reference_->name; }
+  bool other_workload() const { return reference_->other_workload; }
   const Eigen::VectorXd& time_parameters() const { return time_parameters_; }
   const Eigen::VectorXd& power_parameters() const { return power_parameters_; }
 
@@ -106,6 +107,7 @@ class CandidateSet {
   const Candidate& likeliest() const;
 
   Quantity quantity_ = Quantity::kTime;
+  bool other_workloads_ = false;  // among the references
   std::vector<Candidate> candidates_;
 };
 

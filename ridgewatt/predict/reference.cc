@@ -75,6 +75,7 @@ Reference reference_from_rows(std::string name, std::vector<Observation> rows) {
   if (rows.empty()) throw UsageError("a reference without rows", name);
   Reference reference;
   reference.name = std::move(name);
+  reference.other_workload = true;
   for (const auto& row : rows) reference.points.push_back(row.point);
   const auto table = std::make_shared<const RowTable>(std::move(rows));
   reference.at = [table](std::span<const OperatingPoint> points) { return table->at(points); };

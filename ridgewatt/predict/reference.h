@@ -23,6 +23,7 @@ struct Reference {
   ReferenceFunction at;
   // Points at which the reference is known best: the sweep's own, or the board's modes.
   std::vector<OperatingPoint> points;
+  bool other_workload = false;  // else a model of this very one
 };
 
 // A reference from measured rows: exact at its rows, elsewhere the mean of the nearest rows

@@ -157,8 +157,8 @@ std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<Calibrat
       log_time.push_back(std::log(run.observations[i].time_s));
       log_power.push_back(std::log(run.observations[i].power_w));
     }
-    const auto time_off = neighbour_deviations(lines, log_time, trusted);
-    const auto power_off = neighbour_deviations(lines, log_power, trusted);
+    const auto time_off = neighbour_deviations(lines, log_time, trusted, kTimeSlopes);
+    const auto power_off = neighbour_deviations(lines, log_power, trusted, kPowerSlopes);
     std::vector<TimePower> expected;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
       expected.push_back(

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
@@ -39,34 +40,45 @@ struct Votes {
   }
 };
 
-// The usual deviation at a level (curvature of the true function there) and its robust spread.
-struct Level {
-  double centre = 0;
-  double spread = 0;
-};
+constexpr std::size_t kReach = 2;  // levels that a neighbour may be away
+constexpr std::size_t kOffsets = 2 * kReach + 1;
 
-std::vector<Level> describe_levels(const NeighbourLines& lines, std::size_t d,
-                                   const std::vector<std::optional<double>>& deviations,
-                                   const std::vector<bool>& trusted) {
-  constexpr std::size_t kEnough = 8;  // rows a level before its own statistics are believed
+using Deviations = std::vector<std::optional<NeighbourLines::Deviation>>;
+
+// Adds the vote of every row that has neighbours along a dimension: its deviation less the usual
+// one of rows with neighbours at the same levels (the curvature of the true function there), or,
+// where there are few such rows, less what a bend could do.
+void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, double slopes,
+               std::vector<Votes>& votes) {
+  constexpr std::size_t kEnough = 8;  // rows of a pattern before its own statistics are believed
   constexpr double kLeastSpread = 0.003;
-  std::vector<std::vector<double>> by_level(lines.level_count(d));
+  std::unordered_map<std::size_t, std::vector<double>> by_pattern;
   std::vector<double> all;
   for (std::size_t row = 0; row < deviations.size(); ++row) {
     if (!deviations[row] || !trusted[row]) continue;
-    by_level[lines.level(d, row)].push_back(*deviations[row]);
-    all.push_back(*deviations[row]);
+    by_pattern[deviations[row]->pattern].push_back(deviations[row]->value);
+    all.push_back(deviations[row]->value);
   }
+  struct Usual {
+    double centre, spread;
+  };
   const double common = all.empty() ? 1 : median_absolute_deviation(all) + kLeastSpread;
-  std::vector<Level> levels;
-  for (const auto& values : by_level) {
-    if (values.size() < kEnough) {
-      levels.push_back({0, common});
+  std::unordered_map<std::size_t, Usual> usual;
+  for (const auto& [pattern, values] : by_pattern) {
+    if (values.size() < kEnough) continue;
+    usual[pattern] = {median(values), median_absolute_deviation(values) + kLeastSpread};
+  }
+  for (std::size_t row = 0; row < deviations.size(); ++row) {
+    if (!deviations[row]) continue;
+    const auto& [value, pattern, bend] = *deviations[row];
+    const auto known = usual.find(pattern);
+    if (known != usual.end()) {
+      votes[row].add({value - known->second.centre, 1 / known->second.spread});
     } else {
-      levels.push_back({median(values), median_absolute_deviation(values) + kLeastSpread});
+      const double beyond = std::max(std::abs(value) - slopes * bend, 0.0);
+      votes[row].add({std::copysign(beyond, value), 1 / common});
     }
   }
-  return levels;
 }
 
 // The values of a dimension that occur, ascending, and which of them each row has.
@@ -169,54 +181,54 @@ NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
   }
 }
 
-std::optional<double> NeighbourLines::deviation(std::size_t d, std::size_t row,
-                                                const std::vector<double>& value,
-                                                const std::vector<bool>& trusted) const {
+std::optional<NeighbourLines::Deviation> NeighbourLines::deviation(
+    std::size_t d, std::size_t row, const std::vector<double>& value,
+    const std::vector<bool>& trusted) const {
   const auto& [begin, end, position] = places_[d][row];
   const auto& order = orders_[d];
+  const auto& level = levels_[d];
   std::array<std::size_t, 2> below{}, above{};
   std::size_t below_count = 0, above_count = 0;
+  // Whether there may be more on this side.
   const auto collect = [&](std::size_t candidate, auto& found, std::size_t& count) {
-    if (!trusted[candidate] || levels_[d][candidate] == levels_[d][row]) return;
-    if (count == 1 && levels_[d][candidate] == levels_[d][found[0]]) return;
-    found[count++] = candidate;
+    const std::size_t away = level[candidate] < level[row] ? level[row] - level[candidate]
+                                                           : level[candidate] - level[row];
+    if (away > kReach) return false;
+    const bool same = away == 0 || (count == 1 && level[candidate] == level[found[0]]);
+    if (trusted[candidate] && !same) found[count++] = candidate;
+    return count < 2;
   };
-  for (std::size_t i = position; i > begin && below_count < 2; --i) {
-    collect(order[i - 1], below, below_count);
-  }
-  for (std::size_t i = position + 1; i < end && above_count < 2; ++i) {
-    collect(order[i], above, above_count);
-  }
-  std::size_t p = 0, q = 0;
+  for (std::size_t i = position; i > begin && collect(order[i - 1], below, below_count);) --i;
+  for (std::size_t i = position + 1; i < end && collect(order[i], above, above_count);) ++i;
+  std::size_t p = 0, q = 0;  // q is the nearer one where both lie on one side
   if (below_count > 0 && above_count > 0) {
     p = below[0], q = above[0];
   } else if (below_count == 2) {
     p = below[1], q = below[0];
   } else if (above_count == 2) {
-    p = above[0], q = above[1];
+    p = above[1], q = above[0];
   } else {
     return std::nullopt;
   }
   const auto& x = log_values_[d];
-  return value[row] - value[p] - (value[q] - value[p]) * (x[row] - x[p]) / (x[q] - x[p]);
+  const double share = (x[row] - x[p]) / (x[q] - x[p]);
+  const auto offset = [&](std::size_t other) { return level[other] + kReach - level[row]; };
+  return Deviation{value[row] - value[p] - (value[q] - value[p]) * share,
+                   (level[row] * kOffsets + offset(p)) * kOffsets + offset(q),
+                   std::abs(x[row] - x[q]) * std::min(share, 1.0)};
 }
 
 std::vector<double> neighbour_deviations(const NeighbourLines& lines,
                                          const std::vector<double>& value,
-                                         const std::vector<bool>& trusted) {
+                                         const std::vector<bool>& trusted, double slopes) {
   const std::size_t rows = value.size();
   std::vector<Votes> votes(rows);
   for (std::size_t d = 0; d < lines.dimensions().size(); ++d) {
-    std::vector<std::optional<double>> deviations(rows);
+    Deviations deviations(rows);
     for (std::size_t row = 0; row < rows; ++row) {
       deviations[row] = lines.deviation(d, row, value, trusted);
     }
-    const std::vector<Level> levels = describe_levels(lines, d, deviations, trusted);
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (!deviations[row]) continue;
-      const Level& level = levels[lines.level(d, row)];
-      votes[row].add({*deviations[row] - level.centre, 1 / level.spread});
-    }
+    add_votes(deviations, trusted, slopes, votes);
   }
   std::vector<double> result(rows);
   for (std::size_t row = 0; row < rows; ++row) result[row] = votes[row].weighted_median();

@@ -37,9 +37,16 @@ class NeighbourLines {
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
 
   // `value` of a row minus the line through the nearest trusted rows along dimension d: the rows
-  // below and above, or the two nearest on one side. Nothing where there are fewer than two.
-  std::optional<double> deviation(std::size_t d, std::size_t row, const std::vector<double>& value,
-                                  const std::vector<bool>& trusted) const;
+  // below and above, or the two nearest on one side; none of them more than two levels away.
+  // Nothing where there are fewer than two.
+  struct Deviation {
+    double value = 0;
+    std::size_t pattern = 0;  // the same for rows at one level with neighbours at the same levels
+    double bend = 0;  // what the line is off by where the slope changes by one between the three
+  };
+  std::optional<Deviation> deviation(std::size_t d, std::size_t row,
+                                     const std::vector<double>& value,
+                                     const std::vector<bool>& trusted) const;
 
  private:
   std::vector<std::size_t> varying_;
@@ -50,10 +57,15 @@ class NeighbourLines {
   std::vector<std::size_t> level_counts_;
 };
 
+// Range of the slopes d ln(value) / d ln(knob) that physics allows. Time falls at most as the clock
+// rises (-1 to 0), power rises at most with its cube (0 to 3: f V^2, voltage following the clock).
+inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
+
 // Robust deviation of every row of `value` from its neighbours over all dimensions, as quality.h
-// describes; 0 where a row has no neighbours.
+// describes; 0 where a row has no neighbours. What a change of slope within `slopes` could do alone
+// is no deviation, unless at least eight rows at the same levels show what it usually does.
 std::vector<double> neighbour_deviations(const NeighbourLines& lines,
                                          const std::vector<double>& value,
-                                         const std::vector<bool>& trusted);
+                                         const std::vector<bool>& trusted, double slopes);
 
 }  // namespace ridgewatt

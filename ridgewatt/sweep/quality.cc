@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
-#include <unordered_map>
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
@@ -20,18 +18,6 @@ constexpr int kRounds = 20;
 // and there are fewer rounds.
 constexpr std::size_t kManyRows = 100'000;
 constexpr std::size_t kRowRounds = 2'000'000;
-// Flags beyond say what is wrong and no longer in which words.
-constexpr std::size_t kMostDetails = 20'000;
-
-struct PointHash {
-  std::size_t operator()(const OperatingPoint& point) const {
-    std::size_t hash = std::hash<std::string>()(point.mode.governor);
-    for (std::size_t k = 0; k < kDimensions; ++k) {
-      hash = hash * 1000003 + std::hash<double>()(dimension(point, k));
-    }
-    return hash;
-  }
-};
 
 class Checker {
  public:
@@ -47,7 +33,7 @@ class Checker {
   QualityReport run() {
     check_units();
     check_knobs();
-    check_duplicates();
+    remark_on_repeats();
     if (rows_ > kManyRows && report_.flagged_rows() > 0)
       check_others();
     else
@@ -66,7 +52,7 @@ class Checker {
 
   void check_units();
   void check_knobs();
-  void check_duplicates();
+  void remark_on_repeats();
   void check_others();
   void check_neighbours();
   double threshold(const std::vector<double>& deviations, double least) const;
@@ -158,26 +144,12 @@ void Checker::check_knobs() {
   }
 }
 
-void Checker::check_duplicates() {
-  std::unordered_map<OperatingPoint, std::size_t, PointHash> first;
-  first.reserve(rows_);
-  for (std::size_t row = 0; row < rows_; ++row) {
-    const auto [place, fresh] = first.emplace(sweep_.observations[row].point, row);
-    if (fresh) continue;
-    if (report_.flags.size() >= kMostDetails) {
-      flag(row, Fault::kDuplicate, {});
-      continue;
-    }
-    const Observation& earlier = sweep_.observations[place->second];
-    const Observation& later = sweep_.observations[row];
-    const std::size_t line =
-        place->second < sweep_.lines.size() ? sweep_.lines[place->second] : place->second;
-    flag(row, Fault::kDuplicate,
-         fmt::format("the operating point of line {}, which reads {:.4g} ms and {:.4g} W, this "
-                     "{:.4g} ms and {:.4g} W",
-                     line, earlier.time_s * 1e3, earlier.power_w, later.time_s * 1e3,
-                     later.power_w));
-  }
+void Checker::remark_on_repeats() {
+  const std::size_t repeats = rows_ - average_repeats(sweep_).observations.size();
+  if (repeats == 0) return;
+  report_.remarks.push_back(
+      fmt::format("{} {} an operating point of an earlier row: they are averaged", repeats,
+                  repeats == 1 ? "row repeats" : "rows repeat"));
 }
 
 double Checker::threshold(const std::vector<double>& deviations, double least) const {
@@ -231,7 +203,8 @@ void Checker::check_neighbours() {
   for (std::size_t round = 0; round < rounds; ++round) {
     parallel_for(2, [&](std::size_t i) {
       auto& deviation = i == 0 ? time_deviation : power_deviation;
-      deviation = neighbour_deviations(*lines_, i == 0 ? log_time_ : log_power_, trusted);
+      deviation = i == 0 ? neighbour_deviations(*lines_, log_time_, trusted, kTimeSlopes)
+                         : neighbour_deviations(*lines_, log_power_, trusted, kPowerSlopes);
     });
     time_limit = threshold(time_deviation, options_.time_deviation);
     power_limit = threshold(power_deviation, options_.power_deviation);
@@ -301,6 +274,8 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
       if (lines_->level(d, lower) == lines_->level(d, row)) continue;
       const double rise = log_time_[row] - log_time_[lower];
       if (rise <= limit || earlier[row] || earlier[lower]) continue;
+      // Which of the two is wrong only other neighbours can tell.
+      if (time_deviation[row] == 0 && time_deviation[lower] == 0) continue;
       const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
       const double factor = std::exp(rise);
       const std::string_view field = knob_field(kKnobs[k]);
@@ -323,8 +298,6 @@ std::string_view fault_name(Fault fault) {
       return "unit";
     case Fault::kMissingKnob:
       return "missing knob";
-    case Fault::kDuplicate:
-      return "duplicate";
     case Fault::kTimeOutlier:
       return "time outlier";
     case Fault::kPowerOutlier:
@@ -358,7 +331,7 @@ Sweep trusted_rows(const Sweep& sweep, const QualityReport& report) {
     result.observations.push_back(sweep.observations[row]);
     if (row < sweep.lines.size()) result.lines.push_back(sweep.lines[row]);
   }
-  return result;
+  return average_repeats(std::move(result));
 }
 
 }  // namespace ridgewatt

@@ -1,8 +1,7 @@
 // Data quality of a sweep: which rows cannot be trusted, and why, with line numbers.
 //
-// Real sweeps hold rows whose clock was not applied, whose power was read too late, or that were
-// written twice. A flagged row is neither reference, sample, optimum nor answer unless the user
-// insists (`--keep-outliers`).
+// Real sweeps hold rows whose clock was not applied or whose power was read too late. A flagged row
+// is neither reference, sample, optimum nor answer unless the user insists (`--keep-outliers`).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,6 @@ namespace ridgewatt {
 enum class Fault {
   kUnit,             // a clock, time or power that only makes sense in another unit
   kMissingKnob,      // a knob that other rows of the sweep have
-  kDuplicate,        // the same operating point again
   kTimeOutlier,      // time does not fit the neighbouring modes
   kPowerOutlier,     // power does not fit the neighbouring modes
   kNotMonotonic,     // clearly slower than with a lower CPU or GPU clock
@@ -52,14 +50,20 @@ struct QualityReport {
 };
 
 // Checks each row against its neighbours along each knob (and batch): the value that a line through
-// the nearest trusted rows below and above gives, corrected for the usual curvature at that level,
-// combined over the knobs by a weighted median. The worst row of a neighbourhood is set aside first
-// and the others are judged anew without it, so that a bad row does not condemn its neighbours.
-// Rows of a sweep too sparse to have neighbours are only checked for units, duplicates and missing
-// knobs. O(rows log rows) a round, a few rounds.
+// the nearest trusted rows below and above gives, at most two levels away, corrected for the usual
+// curvature at those levels, combined over the knobs by a weighted median. Where fewer than eight
+// rows show the usual curvature, only what no slope within the limits of physics explains counts.
+// The worst row of a neighbourhood is set aside first and the others are judged anew without it, so
+// that a bad row does not condemn its neighbours. Rows without near neighbours are only checked for
+// units and missing knobs; repeats of an operating point are no fault. O(rows log rows) a round, a
+// few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});
 
-// The sweep without its flagged rows.
+// Beyond this share of flagged rows it is rather the check that does not know the sweep: whoever
+// would leave rows out asks first.
+inline constexpr double kMostFlagged = 0.1;
+
+// The sweep without its flagged rows, repeats averaged.
 Sweep trusted_rows(const Sweep& sweep, const QualityReport& report);
 
 }  // namespace ridgewatt

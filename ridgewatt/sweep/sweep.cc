@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <unordered_map>
 
 #include "ridgewatt/base/csv.h"
@@ -168,6 +169,37 @@ RowOrigin Sweep::origin_of(Provenance made) const {
 
 Sweep Sweep::without_rows() const {
   return {source, workload, kind, {}, {}, board, provenance, runtime, twin};
+}
+
+Sweep average_repeats(Sweep sweep) {
+  auto& rows = sweep.observations;
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto less = rows[a].point <=> rows[b].point;
+    return less < 0 || (less == 0 && a < b);
+  });
+  std::vector<bool> repeats(rows.size(), false);
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && rows[order[end]].point == rows[order[begin]].point) ++end;
+    if (end - begin > 1) {
+      double time_s = 0, energy_j = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        time_s += rows[order[i]].time_s, energy_j += rows[order[i]].energy_j();
+        repeats[order[i]] = i > begin;
+      }
+      rows[order[begin]].power_w = energy_j / time_s;
+      rows[order[begin]].time_s = time_s / static_cast<double>(end - begin);
+    }
+    begin = end;
+  }
+  repeats.resize(std::max(rows.size(), sweep.lines.size()), false);
+  std::size_t row = 0;
+  std::erase_if(sweep.lines, [&](std::size_t) { return repeats[row++]; });
+  row = 0;
+  std::erase_if(rows, [&](const Observation&) { return repeats[row++]; });
+  return sweep;
 }
 
 std::vector<Sweep> read_sweeps(const std::string& path) {

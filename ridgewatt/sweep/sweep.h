@@ -37,6 +37,10 @@ struct Sweep {
   Sweep without_rows() const;
 };
 
+// The rows of one operating point as one row where the first of them stood: mean time, and the
+// power that gives their energy in their time.
+Sweep average_repeats(Sweep sweep);
+
 // The sweeps of a file, one per workload, kind, board and provenance, in order of appearance.
 // Throws InputError naming file, line and column on a number that is not finite and positive (a
 // stall may be 0), on part of a core, and on a provenance that is not one. A batch that is empty is

@@ -6,6 +6,7 @@
 // their best points lie beside the predicted front; so the other half goes to the point that
 // promises to be faster than all that was measured within the power of the bin.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -16,7 +17,8 @@
 namespace ridgewatt {
 namespace {
 
-constexpr int kMostBins = 12;
+constexpr std::size_t kMostBins = 12;
+constexpr std::size_t kLevels = 24;  // of power
 
 class AlsSearch {
  public:
@@ -28,8 +30,8 @@ class AlsSearch {
     const int budget = search_.left();
     while (search_.left() > 0) {
       learning_.surrogate().predict(beliefs_);
-      const bool learns_front = 2 * search_.left() > budget;
-      const auto wanted = learns_front ? least_certain_of_front() : likely_faster();
+      const bool learns_front = 3 * search_.left() > 2 * budget;
+      const auto wanted = learns_front ? least_certain_of_fronts() : likely_faster();
       if (wanted.empty()) return;
       for (const std::size_t index : wanted) {
         learning_.profile(index, learns_front ? "least certain of the predicted front"
@@ -48,56 +50,73 @@ class AlsSearch {
     }
   }
 
-  int bins() const { return std::clamp(search_.left() / 2, 1, kMostBins); }
-  double log_batch(std::size_t i) const { return std::log(std::max(space_[i].batch, 1)); }
-  // Log time per sample, as predicted.
-  double slowness(std::size_t i) const { return beliefs_.time_mean[i] - log_batch(i); }
+  // Fronts are learned batch by batch: which batch serves is a matter of the rate of requests, and
+  // the time that counts then is that of a minibatch.
+  std::size_t batches() const {
+    return std::max<std::size_t>(space_.levels(SearchSpace::kBatchAxis).size(), 1);
+  }
+  std::size_t batch_of(std::size_t i) const {
+    return static_cast<std::size_t>(space_.position(i)[SearchSpace::kBatchAxis]);
+  }
+  // Of power, a batch.
+  std::size_t bins() const {
+    return std::clamp<std::size_t>(static_cast<std::size_t>(search_.left()) / 2 / batches(), 1,
+                                   kMostBins);
+  }
 
-  // Untried points of the predicted front of time per sample and power, ascending in power; all
-  // untried points when there are none.
-  std::vector<std::size_t> predicted_front() const {
+  // Untried points of each batch's predicted front of time and power, ascending in power.
+  std::vector<std::vector<std::size_t>> predicted_fronts() const {
     std::vector<std::size_t> order(space_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return beliefs_.power_mean[a] < beliefs_.power_mean[b];
     });
-    std::vector<std::size_t> front;
-    double fastest = Limits::kNone;
+    std::vector<std::vector<std::size_t>> fronts(batches());
+    std::vector<double> fastest(batches(), Limits::kNone);
     for (const std::size_t i : order) {
-      if (slowness(i) >= fastest) continue;
-      fastest = slowness(i);
-      if (!search_.tried(i)) front.push_back(i);
+      const std::size_t batch = batch_of(i);
+      if (beliefs_.time_mean[i] >= fastest[batch]) continue;
+      fastest[batch] = beliefs_.time_mean[i];
+      if (!search_.tried(i)) fronts[batch].push_back(i);
     }
-    if (!front.empty()) return front;
-    std::erase_if(order, [&](std::size_t i) { return search_.tried(i); });
-    return order;
+    return fronts;
   }
 
-  std::vector<std::size_t> least_certain_of_front() const {
-    const auto front = predicted_front();
-    if (front.empty()) return {};
-    const double low = beliefs_.power_mean[front.front()];
-    const double high = beliefs_.power_mean[front.back()];
-    const auto count = static_cast<std::size_t>(bins());
-    std::vector<std::optional<std::size_t>> chosen(count);
+  std::vector<std::size_t> least_certain_of_fronts() const {
+    const std::size_t count = bins();
     const auto uncertainty = [&](std::size_t i) {
       return std::hypot(beliefs_.time_sd[i], beliefs_.power_sd[i]);
     };
-    for (const std::size_t i : front) {
-      const double share = high > low ? (beliefs_.power_mean[i] - low) / (high - low) : 0;
-      const auto bin = static_cast<std::size_t>(share * static_cast<double>(count));
-      auto& choice = chosen[std::min(bin, count - 1)];
-      if (!choice || uncertainty(i) > uncertainty(*choice)) choice = i;
-    }
     std::vector<std::size_t> wanted;
-    for (const auto& choice : chosen) {
-      if (choice) wanted.push_back(*choice);
+    for (const auto& front : predicted_fronts()) {
+      if (front.empty()) continue;
+      const double low = beliefs_.power_mean[front.front()];
+      const double high = beliefs_.power_mean[front.back()];
+      std::vector<std::optional<std::size_t>> chosen(count);
+      for (const std::size_t i : front) {
+        const double share = high > low ? (beliefs_.power_mean[i] - low) / (high - low) : 0;
+        const auto bin = static_cast<std::size_t>(share * static_cast<double>(count));
+        auto& choice = chosen[std::min(bin, count - 1)];
+        if (!choice || uncertainty(i) > uncertainty(*choice)) choice = i;
+      }
+      for (const auto& choice : chosen) {
+        if (choice) wanted.push_back(*choice);
+      }
     }
-    return wanted;
+    return wanted.empty() ? untried() : wanted;
   }
 
-  // For the upper edge of each bin of the measured powers, the untried point with the largest
-  // expected improvement of time per sample times its probability of staying below the edge.
+  std::vector<std::size_t> untried() const {
+    std::vector<std::size_t> points;
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (!search_.tried(i)) points.push_back(i);
+    }
+    return points;
+  }
+
+  // The untried point with the largest expected improvement of the fronts: of log time, times the
+  // probability of staying below it, summed over levels of power between the least and the most
+  // measured.
   std::vector<std::size_t> likely_faster() const {
     const auto& seen = search_.seen();
     if (seen.empty()) return {};
@@ -105,27 +124,37 @@ class AlsSearch {
         seen.begin(), seen.end(),
         [](const Observation& a, const Observation& b) { return a.power_w < b.power_w; });
     const double low = std::log(least->power_w), high = std::log(most->power_w);
-    std::vector<std::size_t> wanted;
-    for (int bin = 1; bin <= bins(); ++bin) {
-      const double edge = low + (high - low) * bin / bins();
-      double fastest = Limits::kNone;
-      for (const auto& one : seen) {
-        if (std::log(one.power_w) > edge + 1e-9) continue;
-        fastest = std::min(fastest, std::log(one.time_s / std::max(one.point.batch, 1)));
-      }
-      std::optional<std::size_t> best;
-      double most_gain = 0;
-      for (std::size_t i = 0; i < space_.size(); ++i) {
-        if (search_.tried(i) || std::find(wanted.begin(), wanted.end(), i) != wanted.end()) {
-          continue;
-        }
-        const double gain = expected_improvement(slowness(i), beliefs_.time_sd[i], fastest) *
-                            normal_below((edge - beliefs_.power_mean[i]) / beliefs_.power_sd[i]);
-        if (gain > most_gain) most_gain = gain, best = i;
-      }
-      if (best) wanted.push_back(*best);
+    std::array<double, kLevels> edges{};
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      edges[level] = low + (high - low) * static_cast<double>(level + 1) / kLevels;
     }
-    return wanted.empty() ? least_certain_of_front() : wanted;
+    // The least log time within each level, by batch; where nothing was seen, the slowest believed.
+    std::vector<std::array<double, kLevels>> fastest(batches());
+    for (auto& front : fastest) front.fill(-Limits::kNone);
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      auto& front = fastest[batch_of(i)];
+      front.fill(std::max<double>(front.front(), beliefs_.time_mean[i]));
+    }
+    for (const auto& one : seen) {
+      auto& front = fastest[batch_of(*space_.find(one.point))];
+      for (std::size_t level = 0; level < kLevels; ++level) {
+        if (std::log(one.power_w) > edges[level] + 1e-9) continue;
+        front[level] = std::min(front[level], std::log(one.time_s));
+      }
+    }
+    std::optional<std::size_t> best;
+    double most_gain = 0;
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (search_.tried(i)) continue;
+      const auto& front = fastest[batch_of(i)];
+      double gain = 0;
+      for (std::size_t level = 0; level < kLevels; ++level) {
+        gain += expected_improvement(beliefs_.time_mean[i], beliefs_.time_sd[i], front[level]) *
+                normal_below((edges[level] - beliefs_.power_mean[i]) / beliefs_.power_sd[i]);
+      }
+      if (gain > most_gain) most_gain = gain, best = i;
+    }
+    return best ? std::vector{*best} : least_certain_of_fronts();
   }
 
   Search& search_;

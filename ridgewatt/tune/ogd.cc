@@ -1,61 +1,128 @@
-// Online gradient descent on the knob lattice: the position is continuous, each step measures two
-// points on either side along a random direction of the knobs (simultaneous perturbation, Spall
-// 1992) and moves against the estimated gradient of log objective plus a penalty on broken limits.
+// Online gradient descent on the lattice of knobs, from the highest clocks down (RPE report). What
+// is not published is chosen here: the first profiles lower one knob each; logarithms of time and
+// power as planes over those of the knobs, fitted to everything that was profiled, the nearer to
+// the current position the more it counts, give the gradient of the objective and of every limit; a
+// step goes to the untried point within reach that the gradient says is best and within the limits,
+// and the reach shrinks where that does not lead on.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "ridgewatt/base/random.h"
+#include "ridgewatt/tune/knob_plane.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr double kPenalty = 10;  // of a limit broken by 100 %
-constexpr double kReach = 0.15;  // half distance of the two points, share of a knob's range
-constexpr double kStep = 0.15;   // first step, share of a knob's range
+constexpr double kProbe = 0.5;  // how far down the first probe of a knob goes, share of its range
+constexpr double kReach = 0.5;  // of the first steps, share of each range
+constexpr double kLeastReach = 0.1;
+constexpr double kShrink = 0.7;
+constexpr auto kTimeShape = KnobPlane::Shape::kReciprocals;
+constexpr auto kPowerShape = KnobPlane::Shape::kPowerLaw;
 
-using Shares = std::array<double, SearchSpace::kAxes>;
+class GradientDescent {
+ public:
+  explicit GradientDescent(Search& search)
+      : search_(search), space_(search.space()), axes_(space_.free_axes()), here_(space_.top()) {}
 
-std::size_t at(const SearchSpace& space, const Shares& shares) {
-  SearchSpace::Position position{};
-  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
-    const auto last = static_cast<double>(std::max<std::size_t>(space.levels(axis).size(), 1) - 1);
-    position[axis] = static_cast<int>(std::lround(std::clamp(shares[axis], 0.0, 1.0) * last));
+  void run() {
+    const auto top = search_.profile(here_, "highest clocks");
+    if (top) standing_ = standing(*top);
+    probe_knobs();
+    while (search_.left() > 0 && step()) {
+    }
   }
-  return *space.nearest(position);
-}
+
+ private:
+  // The better the smaller: how far over a limit, then the objective.
+  using Standing = std::pair<double, double>;
+  Standing standing(const Observation& seen) const {
+    return {std::max(0.0, judge(search_.goal(), seen).excess),
+            objective_value(search_.goal(), seen)};
+  }
+
+  bool move_to(std::size_t index, const char* reason) {
+    const auto seen = search_.profile(index, reason);
+    if (!seen || standing(*seen) >= standing_) return false;
+    standing_ = standing(*seen);
+    here_ = index;
+    return true;
+  }
+
+  void probe_knobs() {
+    const std::size_t start = here_;
+    for (const std::size_t axis : axes_) {
+      auto position = space_.position(start);
+      const auto last = static_cast<double>(space_.levels(axis).size() - 1);
+      position[axis] = static_cast<int>(std::lround((1 - kProbe) * last));
+      const std::size_t index = *space_.nearest(position);
+      if (!search_.tried(index)) move_to(index, "one knob lowered");
+    }
+  }
+
+  // Of two points along every knob and the batch, the largest share of a range between them.
+  double distance(std::size_t a, std::size_t b) const {
+    double most = 0;
+    for (const std::size_t axis : axes_) {
+      const auto last = static_cast<double>(space_.levels(axis).size() - 1);
+      most = std::max(most, std::abs(space_.position(a)[axis] - space_.position(b)[axis]) / last);
+    }
+    return most;
+  }
+
+  double batch(std::size_t index) const { return std::max(space_[index].batch, 1); }
+  // Time is that of a sample: launches are shared by a batch.
+  KnobPlane::Row time_row(std::size_t index) const {
+    KnobPlane::Row row = KnobPlane::row(kTimeShape, space_, index);
+    row[KnobPlane::kTerms - 1] = 1 / batch(index);
+    return row;
+  }
+  KnobPlane::Row power_row(std::size_t index) const {
+    KnobPlane::Row row = KnobPlane::row(kPowerShape, space_, index);
+    row[KnobPlane::kTerms - 1] = std::log(batch(index));
+    return row;
+  }
+
+  bool step() {
+    KnobPlane time(kTimeShape), power(kPowerShape);
+    for (const auto& seen : search_.seen()) {
+      const std::size_t index = *space_.find(seen.point);
+      const double away = distance(index, here_) / kReach;
+      const double weight = 1 / (0.05 + away * away);
+      time.add(time_row(index), seen.time_s / batch(index), weight);
+      power.add(power_row(index), seen.power_w, weight);
+    }
+    time.fit();
+    power.fit();
+    std::optional<std::size_t> next;
+    Standing least;
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (search_.tried(i) || distance(i, here_) > reach_) continue;
+      const Standing expected =
+          standing({space_[i], batch(i) * time.at(time_row(i)), power.at(power_row(i))});
+      if (!next || expected < least) next = i, least = expected;
+    }
+    if (!next && reach_ >= 1) return false;
+    if (!next) {
+      reach_ = 1;
+    } else if (!move_to(*next, "where the gradient points")) {
+      reach_ = std::max(kLeastReach, kShrink * reach_);
+    }
+    return true;
+  }
+
+  Search& search_;
+  const SearchSpace& space_;
+  std::vector<std::size_t> axes_;
+  std::size_t here_;
+  Standing standing_{Limits::kNone, Limits::kNone};
+  double reach_ = kReach;
+};
 
 }  // namespace
 
-void search_ogd(Search& search, std::uint64_t seed) {
-  Random random(seed);
-  const SearchSpace& space = search.space();
-  const auto axes = space.free_axes();
-  const auto loss = [&](const Shares& shares) -> std::optional<double> {
-    const auto seen = search.profile(at(space, shares), "either side of the current position");
-    if (!seen) return std::nullopt;
-    const double excess = std::max(0.0, judge(search.goal(), *seen).excess);
-    return std::log(objective_value(search.goal(), *seen)) + kPenalty * excess;
-  };
-  Shares position;
-  position.fill(0.5);
-  for (int step = 1; search.left() > 0 && !axes.empty(); ++step) {
-    Shares direction{}, ahead = position, behind = position;
-    for (const std::size_t axis : axes) {
-      direction[axis] = random.uniform() < 0.5 ? -1 : 1;
-      ahead[axis] = std::clamp(position[axis] + kReach * direction[axis], 0.0, 1.0);
-      behind[axis] = std::clamp(position[axis] - kReach * direction[axis], 0.0, 1.0);
-    }
-    const auto up = loss(ahead);
-    const auto down = loss(behind);
-    if (!up || !down) continue;
-    const double gradient = std::clamp((*up - *down) / (2 * kReach), -1.0, 1.0);
-    for (const std::size_t axis : axes) {
-      position[axis] -= kStep / std::sqrt(static_cast<double>(step)) * gradient * direction[axis];
-      position[axis] = std::clamp(position[axis], 0.0, 1.0);
-    }
-  }
+void search_ogd(Search& search) {
+  GradientDescent(search).run();
 }
 
 }  // namespace ridgewatt

@@ -39,7 +39,7 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
   if (name == "presets") search_presets(search, options.presets);
   if (name == "random") search_random(search, options.seed);
   if (name == "gmd") search_gmd(search);
-  if (name == "ogd") search_ogd(search, options.seed);
+  if (name == "ogd") search_ogd(search);
   if (name == "als") search_als(search, *prior, options.noise, options.seed);
   if (name == "thompson") search_thompson(search, *prior, options.noise, options.seed);
   if (name == "auto") {

@@ -46,7 +46,7 @@ void search_maxn(Search& search);
 void search_presets(Search& search, const std::vector<PowerMode>& presets);
 void search_random(Search& search, std::uint64_t seed);
 void search_gmd(Search& search);
-void search_ogd(Search& search, std::uint64_t seed);
+void search_ogd(Search& search);
 void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
 void search_thompson(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed);
 void search_auto(Search& search, const SurrogatePrior& prior, double noise, double min_gain,

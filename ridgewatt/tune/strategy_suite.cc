@@ -134,7 +134,7 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
   }
   for (const auto& inference : inferences) {
     suite.add("serving, least latency", inference, nullptr, kNone, serving(Objective::kLatency),
-              join(join(auto15, others15), {{"random", 50}}), auto15);
+              join(join(auto15, others15), {{"als", 50}, {"als", 145}, {"random", 50}}), auto15);
     suite.add("serving, least energy", inference, nullptr, kNone, serving(Objective::kEnergy),
               join(join(auto15, others15), {{"random", 50}}), auto15);
   }

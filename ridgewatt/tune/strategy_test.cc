@@ -4,6 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/platform/replay.h"
 #include "ridgewatt/tune/board_fixture.h"
 
@@ -178,6 +179,53 @@ TEST(Auto, AReferenceSavesProfilesAndABadOneDoesNoHarm) {
   const SearchSummary summary = tune(space, goal, board, options);
   ASSERT_TRUE(summary.feasible);
   EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.1);
+}
+
+// One search without a goal answers questions of serving at any rate: each batch has its own front.
+TEST(Als, LearnsTheFrontOfEveryBatch) {
+  const std::vector<int> batches = {1, 4, 16, 64};
+  const SearchSpace space(small_board(), batches);
+  const Sweep sweep = small_board_sweep(batches);
+  SmallBoard board;
+  StrategyOptions options;
+  options.strategy = "als";
+  options.budget.profiles = 45;  // of 900
+  const SearchSummary summary = tune(space, {}, board, options);
+  std::vector<Observation> seen;
+  for (const auto& step : summary.steps) seen.push_back(step.seen);
+  int solvable = 0, solved = 0;
+  for (const double rate : {5.0, 10.0, 15.0, 20.0}) {
+    for (const double latency_s : {0.15, 0.3, 1.0, 3.0}) {
+      for (const double power_w : {7.0, 8.0, 10.0, 14.0, 20.0}) {
+        Goal goal = under_power(power_w);
+        goal.objective = Objective::kLatency;
+        goal.limits.latency_s = latency_s;
+        goal.rate_hz = rate;
+        if (!best_feasible(goal, sweep.observations)) continue;
+        ++solvable;
+        solved += best_feasible(goal, seen).has_value();
+      }
+    }
+  }
+  EXPECT_GE(solvable, 30);
+  EXPECT_GE(solved, 0.95 * solvable);
+}
+
+TEST(Ogd, DescendsFromTheHighestClocks) {
+  const SearchSpace space(small_board(), {16});
+  std::vector<double> penalties;
+  for (const double power : {8.0, 9.0, 10.0, 11.0, 12.0, 14.0, 18.0, 40.0}) {
+    const Goal goal = under_power(power);
+    StrategyOptions options;
+    options.strategy = "ogd";
+    SmallBoard board;
+    const SearchSummary summary = tune(space, goal, board, options);
+    EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
+    ASSERT_TRUE(summary.feasible) << power;
+    penalties.push_back(objective_value(goal, *summary.answer) / optimum(goal) - 1);
+  }
+  EXPECT_LE(median(penalties), 0.05);
+  EXPECT_NEAR(penalties.back(), 0, 1e-12);  // the top itself
 }
 
 // The best of many noisy measurements is a lucky one; what a model of all of them trusts is not.
