@@ -71,7 +71,8 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   EXPECT_EQ(lines[0],
             "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,"
             "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
-            "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,workload,kind,board,provenance,runtime,"
+            "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,workload,kind,board,"
+            "provenance,runtime,"
             "twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {

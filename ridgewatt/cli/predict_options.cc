@@ -173,7 +173,8 @@ PredictInputs read_inputs(const Context& context, const PredictOptions& options)
     const auto caveats = costs(inputs.points.empty() ? 1 : inputs.points.front().batch).caveats;
     for (const auto& line : caveats.lines()) remark(context, line);
     refuse_uncounted(context, caveats);
-    predictor.priors.push_back(twin_reference(options.device, costs, inputs.samples.provenance, inputs.points));
+    predictor.priors.push_back(
+        twin_reference(options.device, costs, inputs.samples.provenance, inputs.points));
   }
   inputs.predictor = make_predictor(predictor);
   return inputs;

@@ -25,8 +25,8 @@ struct GoalOptions {
   Goal goal() const;  // checked
 };
 
-// A sweep without the rows that the quality check flags, unless they are wanted, repeats averaged; a
-// remark on standard error says how many. InputError when more than kMostFlagged of the rows are
+// A sweep without the rows that the quality check flags, unless they are wanted, repeats averaged;
+// a remark on standard error says how many. InputError when more than kMostFlagged of the rows are
 // flagged. `workload` picks one of several in a file (choose_sweep).
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::optional<std::string>& workload = {});

@@ -22,7 +22,7 @@ std::vector<TrainingScenario> training_scenarios();
 // A method with what it needs and what its choice costs.
 struct ChoiceMethod {
   std::string name;
-  std::size_t modes = 0;   // profiled for each workload; 0: every mode of the board
+  std::size_t modes = 0;  // profiled for each workload; 0: every mode of the board
   // Probability with which answers are to keep their budget; 0.5: by the predicted means.
   double confidence = 0.5;
   // Median time over the optimum's within budgets of power, less 1: mean of the three workloads.

@@ -121,8 +121,8 @@ struct Twin {
   double mem_clock_hz = 0;
   int cpu_cores = 0;
   std::array<std::vector<double>, kKnobs.size()> levels;  // rising: what governors choose among
-  double memory_bytes = 0;         // visible to Linux
-  double system_memory_bytes = 0;  // of it held before a workload starts
+  double memory_bytes = 0;                                // visible to Linux
+  double system_memory_bytes = 0;                         // of it held before a workload starts
   TwinFitError fit;
   TwinHome home;        // what it was fitted on
   TwinErrors errors;    // and how its error grows from there

@@ -103,9 +103,10 @@ TEST(PlanTable, OneSideAbsent) {
   const Plan quickest = inference.best(problem);
   ASSERT_TRUE(quickest.feasible);
   EXPECT_EQ(quickest.cycle.training_minibatches, 0);
-  for (const auto& [point, time_s, power_w] : workloads.inference->observations) {
-    if (power_w > 40 || time_s > point.batch / 20.0) continue;
-    EXPECT_GE((point.batch - 1) / 20.0 + time_s, quickest.cycle.latency_s - 1e-12);
+  for (const auto& row : workloads.inference->observations) {
+    const int batch = row.point.batch;
+    if (row.power_w > 40 || row.time_s > batch / 20.0) continue;
+    EXPECT_GE((batch - 1) / 20.0 + row.time_s, quickest.cycle.latency_s - 1e-12);
   }
 }
 
