@@ -22,7 +22,7 @@ class BoardCommand : public ::testing::Test {
         "tune --device local --quiet --format json --settle 0.05 --settle-window 0.01 --idle 0 "
         "--window 3 --sysroot " +
         board_.root + " --store " + (folder_.path() / "t.db").string() + " " + arguments +
-        " -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.01; echo minibatch "
+        " -- /bin/sh -c 'for i in $(seq 60); do sleep 0.01; echo minibatch "
         ">&$RIDGEWATT_MARK_FD; done'");
   }
   testing::FakeBoard board_{"orin-nano"};

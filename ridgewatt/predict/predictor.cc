@@ -22,22 +22,11 @@ double energy_ratio(std::span<const Observation> measured) {
 }
 
 std::vector<Observation> mean_by_point(std::span<const Observation> measured) {
-  struct Sum {
-    double time_s = 0, power_w = 0, energy_j = 0;
-    int count = 0;
-    bool energy = true;  // all have one that was measured
-  };
-  std::map<OperatingPoint, Sum> sums;
-  for (const auto& one : measured) {
-    Sum& sum = sums[one.point];
-    sum.time_s += one.time_s, sum.power_w += one.power_w, ++sum.count;
-    sum.energy_j += one.energy_j(), sum.energy = sum.energy && one.measured_energy_j;
-  }
+  std::map<OperatingPoint, RepeatMean> of_point;
+  for (const auto& one : measured) of_point[one.point].add(one);
   std::vector<Observation> means;
-  for (const auto& [point, sum] : sums) {
-    means.push_back({point, sum.time_s / sum.count, sum.power_w / sum.count});
-    if (sum.energy) means.back().measured_energy_j = sum.energy_j / sum.count;
-  }
+  means.reserve(of_point.size());
+  for (const auto& [point, mean] : of_point) means.push_back(mean.mean());
   return means;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
 

@@ -167,7 +167,12 @@ NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
     for (std::size_t begin = 0; begin < rows;) {
       std::size_t end = begin + 1;
       while (end < rows && codes[order[end]] == codes[order[begin]]) ++end;
-      for (std::size_t i = begin; i < end; ++i) places[order[i]] = {begin, end, i};
+      for (std::size_t first = begin; first < end;) {
+        std::size_t last = first + 1;
+        while (last < end && own.of_row[order[last]] == own.of_row[order[first]]) ++last;
+        for (std::size_t i = first; i < last; ++i) places[order[i]] = {begin, end, i, first, last};
+        first = last;
+      }
       begin = end;
     }
     std::vector<double> logs(rows);
@@ -184,22 +189,28 @@ NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
 std::optional<NeighbourLines::Deviation> NeighbourLines::deviation(
     std::size_t d, std::size_t row, const std::vector<double>& value,
     const std::vector<bool>& trusted) const {
-  const auto& [begin, end, position] = places_[d][row];
+  const auto& [begin, end, position, level_begin, level_end] = places_[d][row];
   const auto& order = orders_[d];
   const auto& level = levels_[d];
   std::array<std::size_t, 2> below{}, above{};
   std::size_t below_count = 0, above_count = 0;
-  // Whether there may be more on this side.
-  const auto collect = [&](std::size_t candidate, auto& found, std::size_t& count) {
-    const std::size_t away = level[candidate] < level[row] ? level[row] - level[candidate]
-                                                           : level[candidate] - level[row];
-    if (away > kReach) return false;
-    const bool same = away == 0 || (count == 1 && level[candidate] == level[found[0]]);
-    if (trusted[candidate] && !same) found[count++] = candidate;
-    return count < 2;
+  // A trusted row is one of its level: the others there are its repeats.
+  const auto near = [&](std::size_t other) {
+    const std::size_t a = level[other], b = level[row];
+    return (a < b ? b - a : a - b) <= kReach;
   };
-  for (std::size_t i = position; i > begin && collect(order[i - 1], below, below_count);) --i;
-  for (std::size_t i = position + 1; i < end && collect(order[i], above, above_count);) ++i;
+  for (std::size_t i = level_begin; i > begin && below_count < 2 && near(order[i - 1]);) {
+    const std::size_t other = order[--i];
+    if (!trusted[other]) continue;
+    below[below_count++] = other;
+    i = places_[d][other].level_begin;
+  }
+  for (std::size_t i = level_end; i < end && above_count < 2 && near(order[i]);) {
+    const std::size_t other = order[i++];
+    if (!trusted[other]) continue;
+    above[above_count++] = other;
+    i = places_[d][other].level_end;
+  }
   std::size_t p = 0, q = 0;  // q is the nearer one where both lie on one side
   if (below_count > 0 && above_count > 0) {
     p = below[0], q = above[0];

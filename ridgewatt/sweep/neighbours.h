@@ -27,6 +27,7 @@ class NeighbourLines {
   // its own position there.
   struct Place {
     std::size_t begin = 0, end = 0, position = 0;
+    std::size_t level_begin = 0, level_end = 0;  // of the rows at its own level
   };
   const Place& place(std::size_t d, std::size_t row) const { return places_[d][row]; }
   const std::vector<std::size_t>& order(std::size_t d) const { return orders_[d]; }

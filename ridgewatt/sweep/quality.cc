@@ -163,7 +163,7 @@ double Checker::threshold(const std::vector<double>& deviations, double least) c
 
 bool Checker::worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const {
   for (std::size_t d = 0; d < lines_->dimensions().size(); ++d) {
-    const auto& [begin, end, position] = lines_->place(d, row);
+    const auto& [begin, end, position, level_begin, level_end] = lines_->place(d, row);
     for (std::size_t i = std::max(begin, position - std::min<std::size_t>(position, 2));
          i < std::min(end, position + 3); ++i) {
       const std::size_t other = lines_->order(d)[i];
@@ -268,7 +268,7 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
       continue;
     }
     for (std::size_t row = 0; row < rows_; ++row) {
-      const auto& [begin, end, position] = lines_->place(d, row);
+      const auto& [begin, end, position, level_begin, level_end] = lines_->place(d, row);
       if (position == begin) continue;
       const std::size_t lower = lines_->order(d)[position - 1];
       if (lines_->level(d, lower) == lines_->level(d, row)) continue;

@@ -171,6 +171,29 @@ Sweep Sweep::without_rows() const {
   return {source, workload, kind, {}, {}, board, provenance, runtime, twin};
 }
 
+void RepeatMean::add(const Observation& row) {
+  const auto add_known = [&](std::optional<double> Observation::*field) {
+    auto& sum = sum_.*field;
+    sum = count_ == 0 ? row.*field
+                      : (sum && row.*field ? std::optional(*sum + *(row.*field)) : std::nullopt);
+  };
+  for (const auto& column : kOptionalColumns) add_known(column.value);
+  sum_.point = row.point;
+  sum_.time_s += row.time_s;
+  sum_.power_w += row.energy_j();
+  ++count_;
+}
+
+Observation RepeatMean::mean() const {
+  Observation mean = sum_;
+  mean.power_w = sum_.power_w / sum_.time_s;
+  mean.time_s /= count_;
+  for (const auto& column : kOptionalColumns) {
+    if (auto& value = mean.*column.value) *value /= count_;
+  }
+  return mean;
+}
+
 Sweep average_repeats(Sweep sweep) {
   auto& rows = sweep.observations;
   std::vector<std::size_t> order(rows.size());
@@ -184,13 +207,12 @@ Sweep average_repeats(Sweep sweep) {
     std::size_t end = begin + 1;
     while (end < order.size() && rows[order[end]].point == rows[order[begin]].point) ++end;
     if (end - begin > 1) {
-      double time_s = 0, energy_j = 0;
+      RepeatMean mean;
       for (std::size_t i = begin; i < end; ++i) {
-        time_s += rows[order[i]].time_s, energy_j += rows[order[i]].energy_j();
+        mean.add(rows[order[i]]);
         repeats[order[i]] = i > begin;
       }
-      rows[order[begin]].power_w = energy_j / time_s;
-      rows[order[begin]].time_s = time_s / static_cast<double>(end - begin);
+      rows[order[begin]] = mean.mean();
     }
     begin = end;
   }

@@ -37,8 +37,19 @@ struct Sweep {
   Sweep without_rows() const;
 };
 
-// The rows of one operating point as one row where the first of them stood: mean time, and the
-// power that gives their energy in their time.
+// The mean of rows of one operating point, at least one: mean time, the power that gives their
+// energy in their time, and the means of what all of them know beside.
+class RepeatMean {
+ public:
+  void add(const Observation& row);
+  Observation mean() const;
+
+ private:
+  Observation sum_;  // power_w: of energies
+  int count_ = 0;
+};
+
+// The rows of one operating point as one row, where the first of them stood.
 Sweep average_repeats(Sweep sweep);
 
 // The sweeps of a file, one per workload, kind, board and provenance, in order of appearance.
