@@ -178,6 +178,7 @@ void RepeatMean::add(const Observation& row) {
                       : (sum && row.*field ? std::optional(*sum + *(row.*field)) : std::nullopt);
   };
   for (const auto& column : kOptionalColumns) add_known(column.value);
+  if (count_ == 0) first_ = row;
   sum_.point = row.point;
   sum_.time_s += row.time_s;
   sum_.power_w += row.energy_j();
@@ -185,6 +186,7 @@ void RepeatMean::add(const Observation& row) {
 }
 
 Observation RepeatMean::mean() const {
+  if (count_ == 1) return first_;  // to the last bit
   Observation mean = sum_;
   mean.power_w = sum_.power_w / sum_.time_s;
   mean.time_s /= count_;

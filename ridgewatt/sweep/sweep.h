@@ -45,6 +45,7 @@ class RepeatMean {
   Observation mean() const;
 
  private:
+  Observation first_;
   Observation sum_;  // power_w: of energies
   int count_ = 0;
 };
