@@ -62,6 +62,28 @@ TEST(Sweep, BadNumbersAreNamedByLine) {
   }
 }
 
+// By hand: 4 J in 10 ms and 12 J in 30 ms are 8 J in 20 ms, 400 W.
+TEST(Sweep, RepeatsAddUp) {
+  const OperatingPoint point;
+  OperatingPoint other;
+  other.batch = 4;
+  Sweep sweep;
+  sweep.observations = {{point, 0.01, 100, 4, 0.009, 0.001},
+                        {other, 0.5, 7},
+                        {point, 0.03, 100, 12, 0.011, std::nullopt}};
+  sweep.lines = {2, 3, 4};
+  const Sweep means = average_repeats(sweep);
+  ASSERT_EQ(means.observations.size(), 2u);
+  EXPECT_EQ(means.lines, (std::vector<std::size_t>{2, 3}));
+  const Observation& mean = means.observations[0];
+  EXPECT_DOUBLE_EQ(mean.time_s, 0.02);
+  EXPECT_DOUBLE_EQ(mean.energy_j(), 8);
+  EXPECT_DOUBLE_EQ(mean.power_w, 400);
+  EXPECT_DOUBLE_EQ(mean.time_median_s.value(), 0.01);
+  EXPECT_FALSE(mean.fetch_stall_s);  // one of them does not know it
+  EXPECT_EQ(means.observations[1].power_w, 7);
+}
+
 TEST(Sweep, GivenSweepsHaveTheirPublishedSize) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data" / "agx-orin";
