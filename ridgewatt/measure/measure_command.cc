@@ -239,11 +239,16 @@ Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
   add_counter_gaps(traces.total, result, disturbances);
   window.begin_s = load.begin_s().value_or(0);
   result.summary.steady = load.steady();
+  MinibatchWindow counted = minibatch_window(run.marks, window, disturbances);
+  if (counted.minibatches.empty() && window.begin_s > 0) {  // it ended while power settled
+    window.begin_s = 0;
+    result.summary.steady = false;
+    counted = minibatch_window(run.marks, window, disturbances);
+  }
   result.summary.fetch_marked =
       std::any_of(run.marks.begin(), run.marks.end(),
                   [](const auto& mark) { return mark.kind == TimedMark::Kind::kFetched; });
-  add_minibatches(traces, minibatch_window(run.marks, window, disturbances),
-                  options.window.minibatches > 0, result);
+  add_minibatches(traces, std::move(counted), options.window.minibatches > 0, result);
   add_series(series, result);
   result.traces = std::move(traces.channels);
   return result;

@@ -181,6 +181,25 @@ TEST(Measure, SettlesUnderLoad) {
   EXPECT_FALSE(measure_command(*board.sysfs, options).summary.steady);
 }
 
+// The patience ends in the last of its minibatches, so that none begins after it.
+TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
+  const testing::FakeBoard board("orin-nano");
+  const FakeRails rails(*board.sysfs);
+  rails.set(5);
+  MeasureOptions options;
+  options.idle_s = 0;
+  options.window.minibatches = 8;
+  options.end_after_window = true;
+  options.settle = {.at_most_s = 0.5, .window_s = 10, .tolerance = 0.01};
+  options.command = {"/bin/sh", "-c",
+                     "for wait in 0.1 0.1 0.1 0.1 0.6; do sleep $wait; "
+                     "echo minibatch >&$RIDGEWATT_MARK_FD; done"};
+  const auto ended = measure_command(*board.sysfs, options);
+  EXPECT_FALSE(ended.summary.steady);
+  EXPECT_FALSE(ended.summary.complete);
+  EXPECT_EQ(ended.summary.count, 4U);
+}
+
 // A meter that is silent for long: what fell into that time does not count, and that is said.
 TEST(Measure, ACounterGapExcludes) {
   const testing::TemporaryFolder folder;
