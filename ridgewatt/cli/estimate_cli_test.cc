@@ -297,7 +297,8 @@ TEST_F(EstimateCommand, RooflineAndEstimateTellTheSameOfALayer) {
     const Json& b = estimate["layers"][i];
     EXPECT_EQ(a["traffic_mb"], b["traffic_mb"]);
     EXPECT_EQ(a["time_ms"], b["time_ms"]);
-    if (!a["intensity"].is_null()) EXPECT_NEAR(a["intensity"], b["intensity"], 1e-9);
+    if (a["intensity"].is_null()) continue;
+    EXPECT_NEAR(a["intensity"], b["intensity"], 1e-9);
   }
   double total_ms = 0;
   for (const auto& part : roofline["time_parts"]) total_ms += part["time_ms"].get<double>();

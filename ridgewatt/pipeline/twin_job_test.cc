@@ -1,5 +1,6 @@
 // One minibatch, many of them, a job: by the estimator, by what a search on a twin observes, and by
 // the training pipeline.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -152,7 +153,7 @@ TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
       const MinibatchCost few = estimator.breakdown(asked.point.mode, run).total;
       run.loader_workers = workers + 1;
       expect_no_jump(few, estimator.breakdown(asked.point.mode, run).total,
-                     std::to_string(workers) + " workers and one more");
+                     fmt::format("{} workers and one more", workers));
     }
     if (HasFailure()) break;
   }

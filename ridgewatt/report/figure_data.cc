@@ -105,7 +105,8 @@ FigureData data_of(const ViolinPlot& plot, bool) {
     std::erase_if(sample, [](double value) { return !std::isfinite(value); });
     std::vector<Cell> row = {plot.names[i], static_cast<std::int64_t>(sample.size())};
     for (const double q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      row.push_back(sample.empty() ? Cell() : Cell(quantile(sample, q)));
+      row.emplace_back();
+      if (!sample.empty()) row.back() = quantile(sample, q);
     }
     table.add_row(std::move(row));
   }
