@@ -183,7 +183,7 @@ void run(const Context& context, EstimateOptions options) {
   options.device = board_or_at_hand(context, options.device);
   EagerModel eager(options.workload.model);
   if (options.workload.batches.empty()) {
-    options.workload.batches = {options.workload.training ? 16 : 1};
+    options.workload.batches = {options.workload.default_batch()};
   }
   const bool several = options.device == "all";
   std::vector<EstimateRow> rows;

@@ -164,7 +164,7 @@ struct PlacedModel {
 
   PlacedModel(const Context& context, const WorkloadOptions& options, const Twin& twin)
       : eager(options.model), model(options.on(twin, eager)) {
-    batch = options.batches.empty() ? (options.training ? 16 : 1) : options.batches.front();
+    batch = options.batches.empty() ? options.default_batch() : options.batches.front();
     say_caveats(context, estimator().cost().caveats);
   }
   const Estimator& estimator() const { return model->estimator(batch); }

@@ -100,7 +100,7 @@ std::unique_ptr<TwinModel> WorkloadOptions::on(const Twin& twin, EagerModel& eag
         options.batch = batch;
         return eager_model.cost(options);
       },
-      run(), training ? 16 : 1);
+      run(), default_batch());
 }
 
 }  // namespace ridgewatt::cli

@@ -39,6 +39,7 @@ struct WorkloadOptions {
   void add_to(CLI::App& command, Context& context);
   EagerOptions eager() const;
   RunOptions run() const;
+  int default_batch() const { return training ? 16 : 1; }  // where --batch is not given
   // The model on a twin; `model` outlives the result.
   std::unique_ptr<TwinModel> on(const Twin& twin, EagerModel& model) const;
 };

@@ -154,17 +154,22 @@ TEST(Stalls, BelongToTheProfiledPoint) {
   EXPECT_NEAR(seen.power_w * seen.time_s, seen.energy_j(), 1e-9);
 }
 
+MeasureOptions settling_options(const SettleOptions& settle) {
+  MeasureOptions options;
+  options.idle_s = 0.2;
+  options.window.minibatches = 8;
+  options.end_after_window = true;
+  options.settle = settle;
+  options.command = stalling_program();
+  return options;
+}
+
 // Power that climbs for a second after the first mark: the window begins when it has.
 TEST(Measure, SettlesUnderLoad) {
   const testing::FakeBoard board("orin-nano");
   const FakeRails rails(*board.sysfs);
   rails.set(5);
-  MeasureOptions options;
-  options.idle_s = 0.2;
-  options.window.minibatches = 8;
-  options.end_after_window = true;
-  options.settle = {.at_most_s = 20, .window_s = 0.3, .tolerance = 0.01};
-  options.command = stalling_program();
+  MeasureOptions options = settling_options({.at_most_s = 20, .window_s = 0.3, .tolerance = 0.01});
   std::atomic<double> begin_s = 0;
   const Drawing drawing([&](double time_s) {
     if (begin_s == 0) begin_s = time_s;
@@ -186,11 +191,7 @@ TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   const testing::FakeBoard board("orin-nano");
   const FakeRails rails(*board.sysfs);
   rails.set(5);
-  MeasureOptions options;
-  options.idle_s = 0;
-  options.window.minibatches = 8;
-  options.end_after_window = true;
-  options.settle = {.at_most_s = 0.5, .window_s = 10, .tolerance = 0.01};
+  MeasureOptions options = settling_options({.at_most_s = 0.5, .window_s = 10, .tolerance = 0.01});
   options.command = {"/bin/sh", "-c",
                      "for wait in 0.1 0.1 0.1 0.1 0.6; do sleep $wait; "
                      "echo minibatch >&$RIDGEWATT_MARK_FD; done"};

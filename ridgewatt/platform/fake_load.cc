@@ -170,17 +170,7 @@ FakeRest::FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t s
       twin_(perturbed(load_twin(load_board(board_of_fake(board))), seed)) {}
 
 double FakeRest::power_w() const {
-  using P = TwinParam;
-  const PowerMode now = fake_clocks(sysfs_, layout_);
-  const auto square = [](double value) { return value * value; };
-  const double cpu_voltage = relative_voltage(now.cpu_clock_hz / twin_.cpu_clock_hz,
-                                              twin_[P::kCpuVoltageRise], twin_[P::kCpuVoltageKnee]);
-  const double gpu_voltage = relative_voltage(now.gpu_clock_hz / twin_.gpu_clock_hz,
-                                              twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]);
-  return twin_[P::kBasePower] +
-         twin_[P::kMemoryClockPower] * now.mem_clock_hz / twin_.mem_clock_hz +
-         now.cpu_cores * twin_[P::kCpuCoreLeakage] * square(cpu_voltage) +
-         twin_[P::kGpuLeakage] * square(gpu_voltage);
+  return idle_power_w(twin_, fake_clocks(sysfs_, layout_));
 }
 
 void FakeRest::set() const {

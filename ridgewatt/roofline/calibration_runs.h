@@ -23,7 +23,7 @@ struct CalibrationRun {
   std::string board;     // where it ran; empty: on the board that is fitted
   std::shared_ptr<const WorkloadCost> cost;
   RunOptions options;
-  bool medians = true;  // times are medians of timed minibatches, as in sweeps; else periods
+  bool medians = true;  // times are what sweeps show (MinibatchCost::like); else periods
   std::vector<Observation> observations;
   std::vector<bool> flagged;  // by data quality; empty: none. Flagged rows are not fitted
 

@@ -24,7 +24,7 @@ std::array<double, kQuantities.size()> log_errors(const Estimator& estimator,
                                                   const CalibrationRun& run,
                                                   const Observation& seen) {
   const MinibatchCost cost = estimator(seen.point.mode);
-  const TimePower at = run.medians ? cost.timed() : TimePower{cost.period_s, cost.power_w};
+  const TimePower at = run.medians ? cost.like(seen) : TimePower{cost.period_s, cost.power_w};
   const double time = std::log(seen.time_s / at.time_s);
   const double power = std::log(seen.power_w / at.power_w);
   return {time, power, time + power};

@@ -14,9 +14,6 @@ namespace {
 
 using P = TwinParam;
 
-double square(double x) {
-  return x * x;
-}
 double cube(double x) {
   return x * x * x;
 }
@@ -143,8 +140,8 @@ std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(double gpu_clock_
   state->mem_clock_hz = mem_clock_hz;
   state->relative_clock = gpu_clock_hz / twin_.gpu_clock_hz;
   state->mem_relative_clock = mem_clock_hz / twin_.mem_clock_hz;
-  state->voltage_squared = square(relative_voltage(state->relative_clock, twin_[P::kGpuVoltageRise],
-                                                   twin_[P::kGpuVoltageKnee]));
+  state->voltage_squared = squared(relative_voltage(
+      state->relative_clock, twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]));
   const double dram = twin_[P::kMemoryBandwidthShare] * twin_.bus_bytes_per_cycle * mem_clock_hz;
   const double request = twin_[P::kGpuBytesPerCycle] * gpu_clock_hz;
   state->bandwidth = 1 / std::cbrt(cube(1 / dram) + cube(1 / request));
@@ -196,8 +193,8 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions
   state.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores;
   state.relative_clock = clock_hz / t.cpu_clock_hz;
   state.voltage_squared =
-      square(relative_voltage(state.relative_clock, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]));
-  const double core_penalty = 1 + t[P::kLaunchCorePenalty] * square(4 / state.cores);
+      squared(relative_voltage(state.relative_clock, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]));
+  const double core_penalty = 1 + t[P::kLaunchCorePenalty] * squared(4 / state.cores);
   state.launch_s = core_penalty * t[P::kLaunchCycles] / clock_hz +
                    t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
   state.host_s =
@@ -217,8 +214,8 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions
   // With fewer cores than threads the launching thread waits for one when the workers are busy.
   const double crowd = std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
-    const double load = square(state.load_core_s / std::min(state.workers, state.cores));
-    const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + square(state.thread_s));
+    const double load = squared(state.load_core_s / std::min(state.workers, state.cores));
+    const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + squared(state.thread_s));
     state.launch_s *= slower;
     state.host_s *= slower;
   }
@@ -231,7 +228,7 @@ double Estimator::uneven(const GpuState& gpu, const CpuState& cpu) const {
   const Corner& chain = gpu.corner(cpu.launch_s);
   const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;
   const double shorter_s = std::min(terms_->launches_until.back() * cpu.launch_s, gpu.total_s);
-  return std::sqrt(std::sqrt(1 + square(square(shorter_s / chain_s))));
+  return std::sqrt(std::sqrt(1 + squared(squared(shorter_s / chain_s))));
 }
 
 // What a median of timed minibatches shows. Inference is timed from when its data is there;
@@ -285,7 +282,7 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   // Inference that is not told of a data set is of data that is there: it takes no part in the
   // waits of the runs that were fitted, whose power is what is known.
   const double median = median_s(cpu, pipe_s, period_s);
-  const double counted_s = cpu.data_is_there ? median : period_s;
+  const double counted_s = cpu.data_is_there ? pipe_s : period_s;
   result.counted_share = counted_s / period_s;
   time[at(Cause::kLoader)] = counted_s - pipe_s;
   double energy_j = result.static_j *= result.counted_share;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/roofline/kernel_terms.h"
 
 namespace ridgewatt {
 namespace {
@@ -41,14 +42,11 @@ PowerMode rounded(const Twin& twin, const PowerMode& mode) {
 
 // Arithmetics other than FP32 in which a workload contracts.
 std::set<Arithmetic> other_arithmetics(const WorkloadCost& cost) {
-  std::set<Arithmetic> found;
-  if (cost.arithmetic == Precision::kFp16 || cost.arithmetic == Precision::kMixed) {
-    found.insert(Arithmetic::kFp16);
-  }
-  if (cost.arithmetic == Precision::kBf16) found.insert(Arithmetic::kBf16);
+  std::set<Arithmetic> found = {contraction_arithmetic(cost.arithmetic)};
   const bool integers = std::any_of(cost.kernels.begin(), cost.kernels.end(),
                                     [](const auto& kernel) { return kernel.work_int_op > 0; });
-  if (cost.arithmetic == Precision::kInt8 || integers) found.insert(Arithmetic::kInt8);
+  if (integers) found.insert(Arithmetic::kInt8);
+  found.erase(Arithmetic::kFp32);
   return found;
 }
 

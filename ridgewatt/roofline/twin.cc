@@ -404,4 +404,20 @@ double relative_voltage(double relative_clock, double rise, double knee) {
   return (1 + slope * above(relative_clock)) / (1 + rise);
 }
 
+double idle_power_w(const Twin& twin, const PowerMode& mode) {
+  using P = TwinParam;
+  const auto relative = [&](Knob knob, double top) {
+    return mode.has(knob) ? mode.get(knob) / top : 1;
+  };
+  const double cpu_voltage = relative_voltage(relative(Knob::kCpuClock, twin.cpu_clock_hz),
+                                              twin[P::kCpuVoltageRise], twin[P::kCpuVoltageKnee]);
+  const double gpu_voltage = relative_voltage(relative(Knob::kGpuClock, twin.gpu_clock_hz),
+                                              twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
+  const double cores = twin.cpu_cores * relative(Knob::kCpuCores, twin.cpu_cores);
+  return twin[P::kBasePower] +
+         twin[P::kMemoryClockPower] * relative(Knob::kMemClock, twin.mem_clock_hz) +
+         cores * twin[P::kCpuCoreLeakage] * squared(cpu_voltage) +
+         twin[P::kGpuLeakage] * squared(gpu_voltage);
+}
+
 }  // namespace ridgewatt

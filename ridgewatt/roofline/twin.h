@@ -159,5 +159,8 @@ TwinTable twin_table(const Twin& twin);
 // Supply voltage over the voltage at the highest clock: flat below `knee` (a share of the highest
 // clock), rising above it by `rise` in all, with a smooth corner.
 double relative_voltage(double relative_clock, double rise, double knee);
+// Power of the board in a mode while nothing runs: the static power of every domain. Absent knobs
+// count as the highest.
+double idle_power_w(const Twin& twin, const PowerMode& mode);
 
 }  // namespace ridgewatt

@@ -78,22 +78,8 @@ double least_power_w(const Candidate& candidate) {
 }  // namespace
 
 void set_idle_power(std::span<Candidate> candidates, const Twin& twin) {
-  using P = TwinParam;
-  const auto squared = [](double clock_hz, double top_hz, double rise, double knee) {
-    return std::pow(relative_voltage(clock_hz > 0 ? clock_hz / top_hz : 1, rise, knee), 2);
-  };
   for (auto& candidate : candidates) {
-    const PowerMode& mode = candidate.mode;
-    const double memory = mode.mem_clock_hz > 0 ? mode.mem_clock_hz / twin.mem_clock_hz : 1;
-    const int cores = mode.cpu_cores > 0 ? mode.cpu_cores : twin.cpu_cores;
-    const double idle_w =
-        twin[P::kBasePower] + memory * twin[P::kMemoryClockPower] +
-        cores * twin[P::kCpuCoreLeakage] *
-            squared(mode.cpu_clock_hz, twin.cpu_clock_hz, twin[P::kCpuVoltageRise],
-                    twin[P::kCpuVoltageKnee]) +
-        twin[P::kGpuLeakage] * squared(mode.gpu_clock_hz, twin.gpu_clock_hz,
-                                       twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
-    candidate.idle_power_w = std::min(idle_w, least_power_w(candidate));
+    candidate.idle_power_w = std::min(idle_power_w(twin, candidate.mode), least_power_w(candidate));
   }
 }
 
