@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ridgewatt/roofline/calibration_runs.h"
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt {
 namespace {

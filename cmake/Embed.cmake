@@ -28,7 +28,7 @@ function(ridgewatt_embed target name)
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [=[
-#include "ridgewatt/base/embedded.h"
+#include "ridgewatt/io/embedded.h"
 
 __asm__(
     ".section .rodata\n"

@@ -15,7 +15,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "ridgewatt/base/csv.h"
+#include "ridgewatt/io/csv.h"
 
 namespace {
 

@@ -16,7 +16,7 @@ RULES = [
 
 faults = []
 root = pathlib.Path(__file__).resolve().parent.parent
-for path in sorted((root / "ridgewatt" / "cli").glob("*.[ch]*")):
+for path in sorted((root / "ridgewatt" / "cli").rglob("*.[ch]*")):
     if path.name.endswith("_test.cc"):
         continue
     for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""A room includes only rooms on lower floors; rooms on one floor do not know each other. And a type has
-one definition: two headers that define the same name would be merged by the linker without a word.
-Files of a room are compiled some at a time, in groups that move when a file comes or goes: what a file
-keeps to itself has a name of its own in its room."""
+"""The plan of the house. A room (ridgewatt/ROOM/) includes only rooms on lower floors; rooms on one floor do not know
+each other. The headers directly in a room are its face: the only ones that other rooms may include and that are
+installed, so a face includes faces alone. What lies in an alcove (ridgewatt/ROOM/ALCOVE/) is the room's own; alcoves
+do not include each other in a circle. A folder holds at most 30 files.
+A type has one definition: two headers that define the same name would be merged by the linker without a word.
+Files of a room are compiled some at a time, in groups that move when a file comes or goes: what a file keeps to
+itself has a name of its own in its room."""
 import collections
+import graphlib
 import pathlib
 import re
 import sys
 
-FLOORS = {"base": 0, "device": 1, "workload": 2, "sweep": 2, "store": 3, "roofline": 4,
-          "predict": 5, "platform": 5, "pipeline": 5, "measure": 6, "tune": 6, "schedule": 7, "study": 7,
-          "report": 8, "cli": 9}
+FLOORS = {"base": 0, "io": 1, "device": 2, "workload": 3, "sweep": 3, "roofline": 4, "store": 4, "twin": 5,
+          "platform": 6, "predict": 6, "pipeline": 6, "measure": 7, "tune": 7, "schedule": 8, "study": 8,
+          "answer": 9, "evaluate": 9, "report": 10, "cli": 11}
+MOST_FILES = 30
+
 
 def kept_to_itself(text: str):
     """What an anonymous namespace defines that may not be there twice: types, constants, and functions
@@ -29,37 +35,68 @@ def kept_to_itself(text: str):
                 yield number, re.sub(r" \w+(?=[,)])", "", found[1])
 
 
+def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None:
+    """Why a file of `place` (room, or room and alcove) may not include a header of `target`."""
+    room, other = place[0], target[0]
+    if other != room:
+        if FLOORS.get(other, 99) >= FLOORS[room]:
+            return f"{room} (floor {FLOORS[room]}) includes {other} (floor {FLOORS.get(other)})"
+        if len(target) > 1:
+            return f"{room} includes '{'/'.join(target)}', an alcove of another room"
+    elif path.suffix == ".h" and len(place) == 1 and len(target) > 1 and room != "cli":
+        return f"the face of {room} includes its alcove '{target[1]}'"
+    return None
+
+
 def main() -> int:
     root = pathlib.Path(__file__).resolve().parent.parent / "ridgewatt"
     faults = []
     types = collections.defaultdict(list)
     kept = collections.defaultdict(list)
-    for path in sorted(root.rglob("*")):
-        if path.suffix not in (".h", ".cc") or path.name.endswith("_test.cc"):
+    folders = collections.Counter()
+    alcoves = collections.defaultdict(set)
+    for path in sorted(root.rglob("*.*")):
+        folders[path.parent] += path.is_file()
+        if path.suffix not in (".h", ".cc"):
             continue
-        room = path.relative_to(root).parts[0]
+        place = path.relative_to(root).parts[:-1]
+        room = place[0]
+        test = path.name.endswith("_test.cc")
         if room not in FLOORS:
             faults.append(f"{path}: room '{room}' has no floor")
             continue
         text = path.read_text()
-        if path.suffix == ".cc" and not path.name.endswith("_fuzz.cc"):
+        if path.suffix == ".cc" and not test and not path.name.endswith("_fuzz.cc"):
             for number, name in kept_to_itself(text):
                 kept[room, name].append(f"{path}:{number}")
         for number, line in enumerate(text.splitlines(), 1):
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)[^;]*\{", line)
             if defined and path.suffix == ".h":
                 types[defined[1]].append(f"{path}:{number}")
-            found = re.match(r'\s*#include "ridgewatt/([a-z]+)/', line)
-            if found and found[1] != room and FLOORS.get(found[1], 99) >= FLOORS[room]:
-                faults.append(f"{path}:{number}: {room} (floor {FLOORS[room]}) includes {found[1]}"
-                              f" (floor {FLOORS.get(found[1])})")
+            found = re.match(r'\s*#include "ridgewatt/([\w/]+)/\w+\.', line)
+            if not found:
+                continue
+            target = tuple(found[1].split("/"))
+            fault = include_fault(path, place, target)
+            if fault:
+                faults.append(f"{path}:{number}: {fault}")
+            if not test and target[0] == room and len(place) > 1 and len(target) > 1 and target != place:
+                alcoves["/".join(place)].add("/".join(target))
+    try:
+        graphlib.TopologicalSorter(alcoves).prepare()
+    except graphlib.CycleError as circle:
+        faults.append(f"alcoves include each other: {' -> '.join(circle.args[1])}")
+    for folder, count in folders.items():
+        if count > MOST_FILES:
+            faults.append(f"{folder}: {count} files; {MOST_FILES} at most: make an alcove")
     for name, places in types.items():
         if len(places) > 1:
             faults.append(f"type {name} is defined at {' and at '.join(places)}")
     for (_, name), places in kept.items():
         if len(places) > 1:
             faults.append(f"{name} is not its file's own: {' and '.join(places)}")
-    print("\n".join(faults) if faults else "rooms: every include goes down, every type has one home")
+    print("\n".join(faults) if faults else "rooms: includes go down and meet faces, every type has one home")
     return 1 if faults else 0
+
 
 sys.exit(main())

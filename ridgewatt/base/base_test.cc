@@ -10,9 +10,7 @@
 #include <numeric>
 #include <thread>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
@@ -48,124 +46,6 @@ TEST(Text, SiPrefixesCarry) {
   EXPECT_EQ(format_si(0.0123, "s"), "12.3 ms");
   EXPECT_EQ(format_si(0, "B"), "0 B");
   EXPECT_EQ(format_si(-1500, "J"), "-1.50 kJ");
-}
-
-TEST(Csv, QuotesAndBlankLines) {
-  const auto table = parse_csv(
-      "\xEF\xBB\xBF"
-      "a,b\r\n\n1,\"x, \"\"y\"\"\"\n",
-      "t.csv");
-  EXPECT_EQ(table.header, (std::vector<std::string>{"a", "b"}));
-  ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_EQ(table.rows[0][1], "x, \"y\"");
-  EXPECT_EQ(table.lines[0], 3u);
-  EXPECT_EQ(table.number(0, 0), 1.0);
-  EXPECT_THROW(table.number(0, 1), InputError);
-}
-
-TEST(Csv, BadFilesAreNamed) {
-  EXPECT_THROW(parse_csv("", "t"), InputError);
-  EXPECT_THROW(parse_csv("a,a\n", "t"), InputError);
-  EXPECT_THROW(parse_csv("a,b\n1\n", "t"), InputError);
-  EXPECT_THROW(parse_csv("a\n\"1\n", "t"), InputError);
-  EXPECT_THROW(parse_csv(std::string("a\n1\0", 4), "t"), InputError);
-  try {
-    parse_csv("a,b\n1,2\n1\n", "t.csv");
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "1 fields where the header has 2: t.csv line 3");
-  }
-}
-
-TEST(Csv, FieldsSurviveARoundTrip) {
-  for (const std::string text : {"plain", "a,b", "say \"x\"", "two\nlines"}) {
-    EXPECT_EQ(parse_csv("h\n" + csv_field(text) + "\n", "t").rows.at(0).at(0), text);
-  }
-}
-
-TEST(File, AtomicWriteLeavesOldOrNew) {
-  const testing::TemporaryFolder folder;
-  const std::string path = folder.write("f", "old");
-  write_file_atomically(path, "new");
-  EXPECT_EQ(read_file(path), "new");
-  EXPECT_THROW(write_file_atomically((folder.path() / "no" / "f").string(), "x"), NotFoundError);
-  EXPECT_THROW(read_file((folder.path() / "missing").string()), NotFoundError);
-  EXPECT_THROW(read_file(folder.path().string()), InputError);
-  EXPECT_THROW(read_file(path, 2), InputError);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-}
-
-TEST(Output, AFileKeepsItsModeAndALinkItsTarget) {
-  const testing::TemporaryFolder folder;
-  const std::string file = folder.write("file", "old");
-  const std::string link = (folder.path() / "link").string();
-  std::filesystem::permissions(file, std::filesystem::perms(0640));
-  std::filesystem::create_symlink("file", link);
-  write_output(link, "new");
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(read_file(file), "new");
-  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
-  const std::string dangling = (folder.path() / "dangling").string();
-  std::filesystem::create_symlink("later", dangling);
-  write_output(dangling, "made");
-  EXPECT_EQ(read_file((folder.path() / "later").string()), "made");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
-}
-
-TEST(Output, AFifoIsWrittenAndStays) {
-  const testing::TemporaryFolder folder;
-  const std::string fifo = (folder.path() / "fifo").string();
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  std::string seen;
-  std::thread reader([&] { seen = read_file(fifo); });
-  write_output(fifo, "through");
-  reader.join();
-  EXPECT_EQ(seen, "through");
-  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
-}
-
-TEST(Output, ADeviceIsWrittenAndStays) {
-  const testing::TemporaryFolder folder;
-  const std::string null = (folder.path() / "null").string();
-  if (::mknod(null.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0) {
-    GTEST_SKIP() << "skipped: no permission to make a device node";
-  }
-  const int open = ::open(null.c_str(), O_WRONLY);
-  if (open < 0) GTEST_SKIP() << "skipped: device nodes cannot be opened here";
-  ::close(open);
-  write_output(null, "gone");
-  EXPECT_TRUE(std::filesystem::is_character_file(null));
-}
-
-TEST(Output, WhatIsNotAFileIsRefusedAndNothingStaysBehind) {
-  const testing::TemporaryFolder folder;
-  EXPECT_THROW(write_output(folder.path().string(), "x"), InputError);
-  EXPECT_THROW(write_output("", "x"), InputError);
-  EXPECT_THROW(write_output((folder.path() / "no" / "file").string(), "x"), NotFoundError);
-  const std::string loop = (folder.path() / "loop").string();
-  std::filesystem::create_symlink("loop", loop);
-  EXPECT_THROW(write_output(loop, "x"), IoError);
-  EXPECT_THROW(write_output("/dev/full", "x"), IoError);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-}
-
-TEST(Output, UnderSudoANewFileBelongsToTheCaller) {
-  if (::geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
-  const testing::TemporaryFolder folder;
-  const std::string old = folder.write("old", "");
-  const std::string fresh = (folder.path() / "fresh").string();
-  ::setenv("SUDO_UID", "12345", 1);
-  ::setenv("SUDO_GID", "12346", 1);
-  write_output(fresh, "x");
-  write_output(old, "x");
-  ::unsetenv("SUDO_UID");
-  ::unsetenv("SUDO_GID");
-  struct stat status {};
-  ASSERT_EQ(::stat(fresh.c_str(), &status), 0);
-  EXPECT_EQ(status.st_uid, 12345u);
-  EXPECT_EQ(status.st_gid, 12346u);
-  ASSERT_EQ(::stat(old.c_str(), &status), 0);
-  EXPECT_EQ(status.st_uid, 0u);
 }
 
 TEST(Suggest, TheClosestWordWithinAThird) {

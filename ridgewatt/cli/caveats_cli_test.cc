@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/workload/graph_builder.h"
 

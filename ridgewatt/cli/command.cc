@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt::cli {
 

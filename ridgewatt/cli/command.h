@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 
@@ -52,7 +52,7 @@ void print_sums(const Context& context, const LayerSums& sums);
 void remark(const Context& context, const std::string& text);
 // Makes a folder for results where there is none.
 void make_folder(const std::string& path);
-// Writes `text` where the user wants it (see base/file.h); an empty `path`, an option that was not
+// Writes `text` where the user wants it (see io/file.h); an empty `path`, an option that was not
 // given, prints it.
 void write_output(const std::string& path, const std::string& text);
 

@@ -10,9 +10,9 @@
 #include <regex>
 #include <sstream>
 
-#include "ridgewatt/base/file.h"
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
 
 namespace ridgewatt {
 namespace {

@@ -17,13 +17,13 @@
 #include <set>
 #include <thread>
 
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
-#include "ridgewatt/cli/reference.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <new>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/program.h"
+#include "ridgewatt/io/file.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "ridgewatt/cli/model_cost.h"
 
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt::cli {
 

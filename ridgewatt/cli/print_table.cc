@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/command.h"
-#include "ridgewatt/cli/vocabulary.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 
 namespace ridgewatt::cli {
 namespace {

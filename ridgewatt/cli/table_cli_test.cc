@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <span>
 
-#include "ridgewatt/base/embedded.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/embedded.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
 namespace embedded {

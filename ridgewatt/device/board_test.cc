@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
 
 namespace ridgewatt {
 namespace {

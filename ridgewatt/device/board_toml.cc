@@ -8,8 +8,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/base/toml.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/toml.h"
 
 namespace ridgewatt {
 namespace {

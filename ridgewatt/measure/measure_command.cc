@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/measure/marked_command.h"
+#include "ridgewatt/measure/sampling/marked_command.h"
 
 namespace ridgewatt {
 namespace {

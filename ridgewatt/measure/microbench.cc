@@ -13,7 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/measure/vector_kernels.h"
+#include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt {
 namespace {

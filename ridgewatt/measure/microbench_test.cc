@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
-#include "ridgewatt/measure/vector_kernels.h"
+#include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/quiet_thread.h"
+#include "ridgewatt/measure/sampling/quiet_thread.h"
 
 namespace ridgewatt {
 namespace {

@@ -10,8 +10,8 @@
 #include <numbers>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/roofline/feed.h"
+#include "ridgewatt/twin/feed.h"
 
 namespace ridgewatt {
 namespace {

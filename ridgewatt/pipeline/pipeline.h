@@ -12,7 +12,7 @@
 //   w = 0 workers   t = F + P + g
 //   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
 //                           (P + h + u g) / cores)
-// the bounds of roofline/feed.h, which a twin shares; u is the share of compute that keeps a CPU
+// the bounds of twin/feed.h, which a twin shares; u is the share of compute that keeps a CPU
 // core busy. A worker works on one minibatch at a time, and minibatches come in order, as in
 // PyTorch's DataLoader. simulate_pipeline.h plays the same events.
 //

@@ -8,10 +8,9 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
-#include "ridgewatt/pipeline/published_pipeline.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt {
 namespace {
@@ -287,28 +286,6 @@ TEST(Pipeline, BadConfigsAreNamed) {
   config.cores = 0;
   EXPECT_THROW(epoch_cost(config, 0), UsageError);
   EXPECT_THROW(find_storage("tape"), NotFoundError);
-}
-
-TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
-  const PublishedPipeline published = evaluate_published_pipeline(1);
-  EXPECT_EQ(published.direction_right, published.predicted);
-  EXPECT_GE(3 * published.within_quarter, 2 * published.predicted);
-  // At most two fitted parameters for a device and network, and fitted rows are met.
-  for (const auto& parameter : published.parameters) {
-    EXPECT_LE(std::count_if(published.parameters.begin(), published.parameters.end(),
-                            [&](const auto& other) {
-                              return other.device == parameter.device &&
-                                     other.network == parameter.network;
-                            }),
-              2);
-  }
-  int fitted = 0;
-  for (const auto& row : published.rows) {
-    if (row.fitted.empty()) continue;
-    ++fitted;
-    EXPECT_LT(row.error(), 0.03) << row.what;
-  }
-  EXPECT_EQ(fitted, static_cast<int>(published.parameters.size()));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt {
 namespace {

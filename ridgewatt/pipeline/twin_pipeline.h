@@ -7,7 +7,7 @@
 
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/pipeline/pipeline.h"
-#include "ridgewatt/roofline/twin_model.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt {
 

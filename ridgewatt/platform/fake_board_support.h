@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 

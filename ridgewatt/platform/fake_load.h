@@ -16,7 +16,7 @@
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
 #include "ridgewatt/platform/sysfs.h"
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt {
 

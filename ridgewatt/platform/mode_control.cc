@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/platform/mode_translate.h"
+#include "ridgewatt/platform/modes/mode_translate.h"
 
 namespace ridgewatt {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/platform/jetson/tegrastats_source.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/rapl.h"
-#include "ridgewatt/platform/tegrastats_source.h"
 
 namespace ridgewatt {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/predict/few_shot_model.h"
+#include "ridgewatt/predict/few_shot/few_shot_model.h"
 
 namespace ridgewatt {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/predict/linear_predictor.h"
-#include "ridgewatt/predict/tree_predictor.h"
+#include "ridgewatt/predict/baselines/linear_predictor.h"
+#include "ridgewatt/predict/baselines/tree_predictor.h"
 
 namespace ridgewatt {
 

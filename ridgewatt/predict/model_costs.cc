@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt {
 

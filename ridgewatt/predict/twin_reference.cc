@@ -6,8 +6,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/roofline/twin_fit.h"
-#include "ridgewatt/roofline/twin_model.h"
+#include "ridgewatt/twin/twin_fit.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ridgewatt/predict/reference.h"
-#include "ridgewatt/roofline/calibration_runs.h"
+#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/workload/cost_model.h"

@@ -1,8 +1,8 @@
 // What is known of boards, as tables and JSON, each number with its source.
 #pragma once
 
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt {

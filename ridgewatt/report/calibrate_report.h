@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/evaluate/twin_findings.h"
 #include "ridgewatt/report/table.h"
-#include "ridgewatt/roofline/calibrate.h"
-#include "ridgewatt/roofline/findings.h"
 #include "ridgewatt/roofline/microbench_fit.h"
+#include "ridgewatt/twin/calibrate.h"
 
 namespace ridgewatt {
 

@@ -1,7 +1,7 @@
 // What a cost leaves out and rests on, as every JSON answer that uses a model says it.
 #pragma once
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {

@@ -6,8 +6,8 @@
 
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
-#include "ridgewatt/roofline/estimate_error.h"
-#include "ridgewatt/roofline/memory_footprint.h"
+#include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/memory_footprint.h"
 
 namespace ridgewatt {
 

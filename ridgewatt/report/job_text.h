@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ridgewatt/roofline/estimate.h"
+#include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/tune/limits.h"
 
 namespace ridgewatt {

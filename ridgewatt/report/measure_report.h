@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/report/table.h"
 

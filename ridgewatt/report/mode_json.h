@@ -1,8 +1,8 @@
 // The one spelling of a power mode in results.
 #pragma once
 
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt {

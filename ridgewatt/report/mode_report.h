@@ -1,7 +1,7 @@
 // Power modes of a board, and what applying one did, as JSON and tables.
 #pragma once
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/table.h"
 

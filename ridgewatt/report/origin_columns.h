@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ridgewatt/predict/evaluation.h"
+#include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/report/figure.h"
 
 namespace ridgewatt {

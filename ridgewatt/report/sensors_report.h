@@ -1,7 +1,7 @@
 // What a machine's sensors say, as JSON and as a table.
 #pragma once
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/machine_sensors.h"
 #include "ridgewatt/report/table.h"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "ridgewatt/evaluate/strategy_scores.h"
 #include "ridgewatt/report/figure.h"
-#include "ridgewatt/tune/strategy_evaluation.h"
 
 namespace ridgewatt {
 

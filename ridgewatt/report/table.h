@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 
 namespace ridgewatt {
 

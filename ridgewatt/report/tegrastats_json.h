@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/table.h"
 

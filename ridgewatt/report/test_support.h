@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt::testing {
 

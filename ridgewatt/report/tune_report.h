@@ -9,9 +9,9 @@
 #include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
-#include "ridgewatt/roofline/memory_footprint.h"
 #include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/search.h"
+#include "ridgewatt/twin/memory_footprint.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt {

@@ -8,8 +8,8 @@
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/roofline_report.h"
-#include "ridgewatt/roofline/estimate.h"
-#include "ridgewatt/roofline/twin_roofline.h"
+#include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/twin/twin_roofline.h"
 
 namespace ridgewatt {
 

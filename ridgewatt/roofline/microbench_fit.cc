@@ -8,8 +8,8 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
 
 namespace ridgewatt {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/schedule/clairvoyant.h"
-#include "ridgewatt/schedule/training_bound.h"
+#include "ridgewatt/schedule/search/clairvoyant.h"
+#include "ridgewatt/schedule/search/training_bound.h"
 
 namespace ridgewatt {
 namespace {

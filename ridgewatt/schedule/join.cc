@@ -7,8 +7,8 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/roofline/twin.h"
 #include "ridgewatt/schedule/plan.h"
+#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt {
 namespace {

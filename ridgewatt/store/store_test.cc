@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
 namespace {

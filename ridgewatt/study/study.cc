@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <span>
 
-#include "ridgewatt/base/embedded.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/base/toml.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/embedded.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/toml.h"
 
 namespace ridgewatt {
 namespace embedded {

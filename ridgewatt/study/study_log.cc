@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/json.h"
+#include "ridgewatt/io/json.h"
 
 namespace ridgewatt {
 namespace {

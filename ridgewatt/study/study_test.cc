@@ -8,10 +8,10 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
-#include "ridgewatt/base/json.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/study/study_analysis.h"
 #include "ridgewatt/study/study_bench.h"
 #include "ridgewatt/study/study_log.h"

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {

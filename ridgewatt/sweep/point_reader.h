@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "ridgewatt/base/csv_reader.h"
+#include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt {

@@ -1,7 +1,7 @@
 #include "ridgewatt/sweep/points.h"
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "ridgewatt/base/csv.h"
-#include "ridgewatt/base/csv_reader.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/file.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ridgewatt/predict/predictor.h"
-#include "ridgewatt/roofline/estimate_error.h"
 #include "ridgewatt/tune/problem.h"
+#include "ridgewatt/twin/estimate_error.h"
 
 namespace ridgewatt {
 

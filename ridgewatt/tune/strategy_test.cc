@@ -5,7 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/platform/replay.h"
+#include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/board_fixture.h"
 
 namespace ridgewatt {

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/cost_model.h"
-#include "ridgewatt/workload/onnx.pb.h"
+#include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
 namespace ridgewatt {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost/pagoda_convention.h"
 #include "ridgewatt/workload/onnx_reader.h"
-#include "ridgewatt/workload/pagoda_convention.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt {

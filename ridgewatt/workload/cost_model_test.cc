@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ridgewatt/base/csv.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/csv.h"
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/zoo.h"
 

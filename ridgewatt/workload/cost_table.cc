@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "ridgewatt/workload/cost_rules.h"
+#include "ridgewatt/workload/cost/cost_rules.h"
 
 namespace ridgewatt {
 namespace {

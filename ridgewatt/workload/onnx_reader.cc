@@ -7,13 +7,13 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/workload/clone_body.h"
-#include "ridgewatt/workload/mapped_file.h"
-#include "ridgewatt/workload/onnx.pb.h"
-#include "ridgewatt/workload/onnx_record.h"
-#include "ridgewatt/workload/onnx_tensor.h"
-#include "ridgewatt/workload/topological_order.h"
-#include "ridgewatt/workload/wire.h"
+#include "ridgewatt/workload/infer/clone_body.h"
+#include "ridgewatt/workload/infer/topological_order.h"
+#include "ridgewatt/workload/onnx/mapped_file.h"
+#include "ridgewatt/workload/onnx/onnx.pb.h"
+#include "ridgewatt/workload/onnx/onnx_record.h"
+#include "ridgewatt/workload/onnx/onnx_tensor.h"
+#include "ridgewatt/workload/onnx/wire.h"
 
 namespace ridgewatt {
 namespace {

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/workload/infer.h"
-#include "ridgewatt/workload/onnx.pb.h"
+#include "ridgewatt/workload/onnx/onnx.pb.h"
 
 namespace ridgewatt {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
-#include "ridgewatt/workload/zoo_builders.h"
+#include "ridgewatt/workload/zoo/zoo_builders.h"
 
 namespace ridgewatt {
 namespace {

@@ -1,0 +1,248 @@
+// ridgewatt estimate: time, power and energy on any mode, from the twin.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/sweep/mode_list.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EstimateOptions {
+  WorkloadOptions workload;
+  std::string device;
+  std::string modes;
+  bool per_layer = false;
+  double dataset_size = 0;
+  double epochs = 1;
+};
+
+// A board that was asked, and the model on its twin.
+struct AskedBoard {
+  Board board;
+  std::unique_ptr<TwinModel> model;
+};
+
+void add_rows(const AskedBoard& asked, const std::vector<PowerMode>& modes,
+              const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
+  const TwinModel& model = *asked.model;
+  for (const auto& mode : modes) {
+    for (const int batch : batches) {
+      rows.push_back({asked.board.name, mode, batch, model.estimator(batch).breakdown(mode),
+                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
+                      preset_name(asked.board, mode), model.twin().status,
+                      model.widened_by(batch)});
+    }
+  }
+}
+
+std::vector<RowOrigin> origins_of(const EstimateOptions& options,
+                                  const std::vector<EstimateRow>& rows) {
+  std::vector<RowOrigin> origins;
+  for (const auto& row : rows) {
+    origins.push_back({options.workload.model, options.workload.training ? "training" : "inference",
+                       row.board, Provenance::kModelled, kModelledRuntime, row.twin});
+  }
+  return origins;
+}
+
+// Whether a column is part of the mode.
+bool of_mode(const std::string& key) {
+  return key == "governor" || std::any_of(kKnobs.begin(), kKnobs.end(),
+                                          [&](Knob knob) { return key == knob_field(knob); });
+}
+
+Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
+                  const std::vector<RowOrigin>& origins) {
+  Json list = table.to_json();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Json row;
+    row["board"] = rows[i].board;
+    row["mode"] = mode_to_json(rows[i].mode);
+    if (!rows[i].mode.governor.empty()) row["clocks"] = mode_to_json(rows[i].estimate.clocks);
+    for (auto& [key, value] : list[i].items()) {
+      if (!of_mode(key)) row[key] = value;
+    }
+    row["fits_memory"] = rows[i].memory.fits();
+    row["memory_gb"] = memory_json(rows[i].memory);
+    add_origin(row, origins[i]);
+    row["twin_error"] = twin_error_json(rows[i].fit);
+    if (!rows[i].widened_by.empty()) row["interval_widened_by"] = rows[i].widened_by;
+    list[i] = row;
+  }
+  return list;
+}
+
+std::string preset_note_of(const std::vector<EstimateRow>& rows) {
+  std::vector<std::string> names;
+  std::vector<double> drawn_w;
+  for (const auto& row : rows) {
+    names.push_back(row.preset);
+    drawn_w.push_back(row.estimate.total.power_w);
+  }
+  return preset_note(names, drawn_w);
+}
+
+// What the figures rest on; of several boards each row says which twin it is of.
+std::string ground(const TwinModel& model, bool several) {
+  return several
+             ? fmt::format("modelled for {}, each row with the twin of its board", kModelledRuntime)
+             : model.provenance();
+}
+
+void print_json(const EstimateOptions& options, const std::vector<EstimateRow>& rows,
+                const TwinModel& model, bool several) {
+  const Estimator& estimator = model.estimator(rows.front().batch);
+  Json json;
+  json["model"] = options.workload.model;
+  json["kind"] = options.workload.training ? "training" : "inference";
+  json["precision"] = std::string(precision_name(options.workload.precision));
+  json["provenance"] = ground(model, several);
+  json["runtime"] = kModelledRuntime;
+  if (!several) {
+    json["twin"] = model.twin().status;
+    json["fit"] = twin_error_json(model.twin().fit);
+    json["memory_sources"] = memory_sources_json(load_board(options.device));
+  }
+  add_caveats(estimator.cost().caveats, json);
+  const Table table = estimate_table(rows, {several, options.dataset_size * options.epochs, false});
+  json["estimates"] = rows_to_json(rows, table, origins_of(options, rows));
+  const std::string note = preset_note_of(rows);
+  if (!note.empty()) json["preset_note"] = note;
+  if (options.per_layer) {
+    const Table layers = layer_table(estimator.cost(), estimator.layers(rows.front().mode));
+    json["layers"] = layers.to_json();
+    const LayerSums sums = layer_sums(layers);
+    json["by_operator"] = sums.by_operator.to_json();
+    json["by_block"] = sums.by_block.to_json();
+    json["causes"] = cause_table(rows.front().estimate).to_json();
+  }
+  print(json);
+}
+
+void print_result(const Context& context, const EstimateOptions& options,
+                  const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
+  if (context.json()) return print_json(options, rows, model, several);
+  const Table table =
+      estimate_table(rows, {several, options.dataset_size * options.epochs, !context.csv()});
+  const auto origins = origins_of(options, rows);
+  if (context.csv() && !options.per_layer) return print(context, with_origin(table, origins));
+  const EstimateRow& first = rows.front();
+  const Estimator& estimator = model.estimator(first.batch);
+  const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
+  if (context.csv()) return print(context, with_origin(layers, {origins.front()}));
+  std::cout << escape_terminal(options.workload.model)
+            << (options.workload.training ? " training" : " inference") << ": "
+            << escape_terminal(ground(model, several))
+            << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
+  if (options.workload.precision != Precision::kFp32) {
+    std::cout << precision_name(options.workload.precision) << " by peak ratios: not validated\n";
+  }
+  std::cout << '\n';
+  if (options.per_layer) {
+    print_aside(context, table);
+    std::cout << "\nLayers at " << describe(first.estimate.clocks) << ", batch " << first.batch;
+    if (several) std::cout << ", on " << escape_terminal(first.board);
+    std::cout << ":\n\n";
+    print(context, layers, kLayerOrder);
+    print_sums(context, layer_sums(layers));
+    std::cout << "\nBy cause:\n\n";
+    print_aside(context, cause_table(first.estimate));
+  } else {
+    print(context, table);
+  }
+  const std::string note = preset_note_of(rows);
+  if (!note.empty()) std::cout << '\n' << escape_terminal(note) << '\n';
+  if (!first.widened_by.empty()) {
+    remark(context,
+           "the interval is wide: " + fmt::format("{}", fmt::join(first.widened_by, "; ")));
+  }
+}
+
+void check(const CLI::App& command, const EstimateOptions& options) {
+  check_workload_options(command, options.workload);
+  if (!(options.dataset_size > 0)) {
+    refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
+  }
+}
+
+void run(const Context& context, EstimateOptions options) {
+  options.device = board_or_at_hand(context, options.device);
+  EagerModel eager(options.workload.model);
+  if (options.workload.batches.empty()) {
+    options.workload.batches = {options.workload.default_batch()};
+  }
+  const bool several = options.device == "all";
+  std::vector<EstimateRow> rows;
+  std::map<std::string, std::unique_ptr<TwinModel>> models;
+  std::string why_not;
+  for (const auto& name : several ? list_boards() : std::vector<std::string>{options.device}) {
+    Board board = load_board(name);
+    auto model = options.workload.on(load_twin(board), eager);
+    AskedBoard asked{std::move(board), std::move(model)};
+    const std::string modes =
+        options.modes.empty() ? (several ? "maxn" : "presets") : options.modes;
+    try {
+      add_rows(asked, select_modes(asked.board, modes), options.workload.batches, rows);
+    } catch (const NotSupportedError& error) {
+      if (!several) throw;
+      why_not = error.what();
+      if (!context.json()) remark(context, "left out: " + name + ": " + why_not);
+      continue;
+    }
+    models[asked.board.name] = std::move(asked.model);
+  }
+  if (several) {
+    std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
+      if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
+      return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
+    });
+  }
+  if (rows.empty()) throw NotSupportedError("no board can do this", "--device all", why_not);
+  const TwinModel& first = *models.at(rows.front().board);
+  say_caveats(context, first.estimator(options.workload.batches.front()).cost().caveats);
+  print_result(context, options, rows, first, several);
+  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.memory.fits(); })) {
+    throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
+                          "take a smaller batch or a board with more memory");
+  }
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "estimate", "Time, power and energy on any power mode, without profiling",
+      "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
+  auto options = std::make_shared<EstimateOptions>();
+  options->workload.add_to(*command, context);
+  command->add_option("--device", options->device,
+                      "Board, board file, or all (ranks the boards); without it the board at hand");
+  command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
+  command->add_flag("--per-layer", options->per_layer,
+                    "Also the layers of the first mode and batch");
+  quantity(command->add_option("--dataset-size", options->dataset_size,
+                               "Samples per epoch: time of the job"),
+           count().within(1, 1e12));
+  quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
+           number().positive());
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,223 @@
+// ridgewatt predict: time, power and energy of all modes from a few profiled ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <tuple>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/predict_options.h"
+#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/advice.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/prediction_report.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct PredictCommand {
+  PredictOptions inputs;
+  std::string output, train_reference;
+  std::size_t suggest = 0;
+  std::optional<std::string> budgets;
+  bool advise = false;
+  double minibatch_ms = 0;
+  TrainingScenario job{"job", 0, 1, 1};
+};
+
+// Which method pays: for the job that is described, or else for the usual scenarios.
+void advise(const Context& context, const PredictCommand& options) {
+  ProfilingCost profiling;
+  profiling.board_modes = knob_space(load_board(options.inputs.device)).modes().size();
+  profiling.minibatch_s = options.minibatch_ms * 1e-3;
+  const auto scenarios =
+      options.job.training_s > 0 ? std::vector{options.job} : training_scenarios();
+  Table table({{.name = "scenario", .wrap = true},
+               {"method"},
+               {"modes"},
+               {.name = "confidence", .digits = 3},
+               {.name = "profiling_h", .digits = 3},
+               {.name = "lost_h", .digits = 3},
+               {.name = "total_h", .digits = 3},
+               {.name = "over_budget_pct", .digits = 3}});
+  constexpr double kHour = 3600;
+  for (const auto& scenario : scenarios) {
+    for (const auto& cost : compare_methods(scenario, profiling)) {
+      const std::size_t modes = cost.method.modes == 0 ? profiling.board_modes : cost.method.modes;
+      table.add_row({scenario.name, cost.method.name, static_cast<std::int64_t>(modes),
+                     cost.method.confidence, cost.profiling_s / kHour, cost.lost_s / kHour,
+                     cost.total_s() / kHour, 100 * cost.method.over_budget});
+    }
+  }
+  print(context, table);
+}
+
+// Modes before anything is known of their cost.
+Table points_table(const std::vector<OperatingPoint>& points) {
+  std::vector<PowerMode> modes;
+  for (const auto& point : points) modes.push_back(point.mode);
+  std::vector<Column> columns = knob_columns(modes);
+  Table table(columns);
+  for (const auto& mode : modes) table.add_row(knob_cells(mode, columns));
+  return table;
+}
+
+// The next modes, in an order that a board follows with few changes: clocks from high to low.
+void suggest(const Context& context, const PredictCommand& options) {
+  std::optional<PowerBudgets> budgets;
+  if (options.budgets) budgets = parse_budgets(*options.budgets);
+  PredictInputs inputs = read_inputs(context, options.inputs);
+  auto* predictor = dynamic_cast<AutoPredictor*>(inputs.predictor.get());
+  if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
+  const bool sampled = !inputs.samples.observations.empty();
+  if (sampled) predictor->fit(inputs.samples.observations);
+  std::vector<OperatingPoint> next;
+  std::vector<std::size_t> chosen;
+  if (budgets) {
+    chosen = predictor->suggest_for_budgets(inputs.points, options.suggest, *budgets);
+    if (chosen.empty()) {
+      throw NoSolutionError("no further mode is expected to be faster within these budgets",
+                            *options.budgets);
+    }
+  } else {
+    chosen = predictor->suggest(inputs.points, options.suggest);
+    if (chosen.empty()) throw NoSolutionError("every mode is profiled", options.inputs.samples);
+  }
+  for (const auto index : chosen) next.push_back(inputs.points[index]);
+  std::sort(next.begin(), next.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
+    const auto key = [](const OperatingPoint& p) {
+      return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
+                        p.mode.cpu_cores, p.batch);
+    };
+    return key(a) > key(b);
+  });
+  if (!sampled) return print(context, points_table(next));
+  const auto predictions = predictor->predict(next, options.inputs.confidence);
+  print_predictions(context, predictor, next, predictions, {inputs.origin});
+}
+
+void train(const Context& context, const PredictCommand& options) {
+  NnOptions network;
+  network.seed = context.seed;
+  network.quiet = context.quiet;
+  const Sweep samples = read_samples(context, options.inputs.samples, options.inputs.keep_outliers,
+                                     options.inputs.workload, options.inputs.device);
+  write_output(options.train_reference, write_reference_model(train_reference(
+                                            samples.workload, samples.observations, network)));
+}
+
+void run(const Context& context, const PredictCommand& options) {
+  if (options.advise) return advise(context, options);
+  if (!options.train_reference.empty()) return train(context, options);
+  if (options.suggest > 0) return suggest(context, options);
+  PredictInputs inputs = read_inputs(context, options.inputs);
+  inputs.predictor->fit(inputs.samples.observations);
+  const auto predictions = inputs.predictor->predict(inputs.points, options.inputs.confidence);
+  print_predictions(context, inputs.predictor.get(), inputs.points, predictions, {inputs.origin},
+                    options.output);
+  remark(context, fmt::format("{} points predicted from {} samples by {}: {}", inputs.points.size(),
+                              inputs.samples.observations.size(), inputs.predictor->name(),
+                              describe(inputs.origin)));
+  if (const auto* fitted = dynamic_cast<const AutoPredictor*>(inputs.predictor.get())) {
+    for (const auto& candidate : fitted->summary().candidates) {
+      remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
+                                  100 * candidate.time_weight, 100 * candidate.power_weight));
+    }
+  }
+}
+
+void check(const CLI::App& command, const PredictCommand& options) {
+  const auto& inputs = options.inputs;
+  if (options.advise) {
+    refuse_without_effect(command,
+                          {"--samples", "--reference", "--model", "--query", "--reference-model",
+                           "--interval", "--output", "--suggest", "--train-reference"},
+                          "with --advise");
+  }
+  if (options.suggest > 0) {
+    refuse_without_effect(command, {"--output"}, "with --suggest", "it prints the modes");
+  }
+  if (!options.train_reference.empty()) {
+    refuse_without_effect(command,
+                          {"--device", "--reference", "--model", "--query", "--method",
+                           "--reference-model", "--interval", "--output", "--suggest"},
+                          "with --train-reference");
+  }
+  if (inputs.method != "powertrain") {
+    refuse_without_effect(command, {"--reference-model"}, "with --method " + inputs.method,
+                          "powertrain starts from it");
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "predict", "Time, power and energy of all modes from a few profiled ones",
+      "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
+      "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
+      "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
+  auto options = std::make_shared<PredictCommand>();
+  options->inputs.add_to(*command, context);
+  output_file(command->add_option("-o,--output", options->output,
+                                  "Write the predictions (CSV, or JSON with "
+                                  "--format json) to this file"));
+  quantity(command->add_option("--suggest", options->suggest,
+                               "Instead of predicting, propose N modes to profile next"),
+           count().within(1, 1e5));
+  command
+      ->add_option(
+          "--budgets", options->budgets,
+          "For --suggest: propose modes that tell the fastest mode within each of these power "
+          "budgets, LEAST:MOST in W; once some modes are profiled")
+      ->needs("--suggest")
+      ->needs("--samples");
+  output_file(command->add_option(
+      "--train-reference", options->train_reference,
+      "Train powertrain's reference networks on the samples and write them here"));
+  auto* advise = command->add_flag(
+      "--advise", options->advise,
+      "Instead of predicting, say which method pays: time of profiling against time lost");
+  advise->needs(command->get_option("--device"));
+  quantity(command->add_option("--minibatch-ms", options->minibatch_ms,
+                               "For --advise: time of a minibatch, mean over modes"),
+           milliseconds().positive())
+      ->needs(advise);
+  auto* one_training = quantity(
+      command->add_option_function<double>(
+          "--training-hours", [options](const double& h) { options->job.training_s = 3600 * h; },
+          "For --advise: one training in the best mode; without it the usual scenarios"),
+      hours().positive());
+  one_training->needs(advise);
+  quantity(command->add_option("--trainings", options->job.trainings,
+                               "For --advise: number of trainings"),
+           count().within(1, 1e9))
+      ->needs(one_training)
+      ->capture_default_str();
+  quantity(command->add_option("--workloads", options->job.workloads,
+                               "For --advise: number of workloads, each profiled anew"),
+           count().within(1, 1e9))
+      ->needs(one_training)
+      ->capture_default_str();
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    if (options->advise) {
+      if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-ms");
+      return run(context, *options);
+    }
+    if (options->inputs.samples.empty() && options->suggest == 0) {
+      throw CLI::RequiredError("--samples");
+    }
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

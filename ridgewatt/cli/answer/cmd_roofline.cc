@@ -1,0 +1,268 @@
+// ridgewatt roofline: roofs and balance points of power modes, and where a model's layers lie.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/report/twin_report.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/twin_roofline.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct RooflineCommand {
+  WorkloadOptions workload;
+  std::string device;
+  std::string modes = "presets";
+  std::optional<double> power_cap_w;
+  std::vector<std::string> levels;  // NAME=GB/s
+  std::string svg;
+  std::string html;
+};
+
+// "L2=1040": a cache and its bandwidth in GB/s.
+RooflineLevel parse_level(const std::string& text) {
+  const auto equals = text.rfind('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : parse_double(text.substr(equals + 1));
+  if (!value || !(*value > 0) || !std::isfinite(*value) || equals == 0) {
+    throw UsageError("--level needs NAME=GB/s", text, "for example --level L2=1000");
+  }
+  return {text.substr(0, equals), *value * kGiga, "given with --level"};
+}
+
+std::vector<Column> roof_columns(bool shares) {
+  std::vector<Column> columns = {{.name = "roof", .heading = "class"},
+                                 {.name = "arithmetic", .heading = "runs in", .rank = 5}};
+  if (shares) {
+    columns.push_back({.name = "gpu_share_pct", .heading = "GPU time (%)", .digits = 3, .rank = 1});
+  }
+  const std::vector<Column> roofs = {
+      {"ceiling_gflop_per_s"},
+      {"reached_gflop_per_s"},
+      {.name = "ceiling_gb_per_s", .rank = 1},
+      {.name = "reached_gb_per_s", .rank = 1},
+      {.name = "time_balance", .heading = "time balance (FLOP/byte)"},
+      {.name = "energy_per_flop_pj", .rank = 6},
+      {.name = "energy_per_byte_pj", .rank = 6},
+      {.name = "static_power_w", .rank = 4},
+      {.name = "eta", .rank = 8},
+      {.name = "energy_balance", .heading = "energy balance (FLOP/byte)", .rank = 5},
+      {.name = "half_peak_intensity", .heading = "half peak at (FLOP/byte)", .rank = 6},
+      {.name = "max_power_w", .heading = "most power (W)", .rank = 2},
+      {.name = "uncapped_power_w", .heading = "both roofs at once (W)", .rank = 8},
+      {.name = "power_cap_w", .rank = 8},
+      {.name = "capped_from", .heading = "cap binds from (FLOP/byte)", .rank = 9},
+      {.name = "capped_to", .heading = "to (FLOP/byte)", .rank = 9},
+      {.name = "peak_gflop_per_j", .rank = 5},
+      {.name = "race_to_halt_ratio", .rank = 7},
+      {.name = "race_to_halt_ratio_lo", .rank = 7},
+      {.name = "race_to_halt_ratio_hi", .rank = 7},
+      {.name = "race_to_halt", .rank = 2}};
+  columns.insert(columns.end(), roofs.begin(), roofs.end());
+  return columns;
+}
+
+void add_roof_cells(const ClassRoof& roof, const FittedValue& ratio, bool shares, double cap_w,
+                    std::vector<Cell>& cells) {
+  const EnergyRoofline& r = roof.reached;
+  cells.emplace_back(roof.name);
+  cells.emplace_back(roof.arithmetic);
+  if (shares) cells.emplace_back(100 * roof.share);
+  for (const double value :
+       {roof.ceiling_flop_per_s / kGiga, r.peak_flop_per_s / kGiga,
+        roof.ceiling_bandwidth_bytes_per_s / kGiga, r.bandwidth_bytes_per_s / kGiga,
+        r.time_balance(), r.energy_per_flop_j * 1e12, r.energy_per_byte_j * 1e12, r.static_power_w,
+        r.dynamic_fraction(), r.energy_balance_dynamic(), r.half_peak_intensity()}) {
+    cells.emplace_back(value);
+  }
+  const double uncapped_w = r.static_power_w + r.flop_power_w() + r.byte_power_w();
+  const bool within = cap_w > r.static_power_w;  // else no kernel keeps the cap
+  cells.push_back(within ? Cell(r.max_power_w()) : Cell());
+  cells.emplace_back(uncapped_w);
+  cells.push_back(std::isfinite(cap_w) ? Cell(cap_w) : Cell());
+  const bool binds = within && cap_w < uncapped_w;
+  cells.push_back(binds ? Cell(r.cap_from_intensity()) : Cell());
+  cells.push_back(binds && std::isfinite(r.cap_to_intensity()) ? Cell(r.cap_to_intensity())
+                                                               : Cell());
+  for (const double value : {r.peak_flop_per_j() / kGiga, ratio.value, ratio.lo, ratio.hi}) {
+    cells.emplace_back(value);
+  }
+  // Claimed only where the whole interval is at most 1.
+  cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
+}
+
+// A row for each mode and class.
+Table roof_table(const RooflineQuestion& question, std::uint64_t seed) {
+  const std::vector<PowerMode> modes(question.modes.begin(), question.modes.end());
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  const bool preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
+    return !preset_name(question.board, mode).empty();
+  });
+  if (preset) columns.push_back({.name = "preset", .rank = 1});
+  const bool shares = question.estimator != nullptr;
+  for (auto& column : roof_columns(shares)) columns.push_back(std::move(column));
+  Table table(columns);
+  const auto roofs = roofs_of(question);
+  std::vector<std::vector<FittedValue>> ratios;
+  for (const auto& roof : roofs) {
+    ratios.push_back(
+        twin_race_to_halt(question.twin, modes, roof.roof, seed, question.precision()));
+  }
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    for (std::size_t r = 0; r < roofs.size(); ++r) {
+      std::vector<Cell> cells = knob_cells(modes[i], knobs);
+      if (preset) {
+        const std::string name = preset_name(question.board, modes[i]);
+        cells.push_back(name.empty() ? Cell() : Cell(name));
+      }
+      add_roof_cells(class_roof(question, modes[i], roofs[r]), ratios[r][i], shares,
+                     question.cap_w(), cells);
+      table.add_row(std::move(cells));
+    }
+  }
+  return table;
+}
+
+RowOrigin origin_of(const Board& board, const Twin& twin, const RooflineCommand& command) {
+  const bool model = !command.workload.model.empty();
+  const char* kind = command.workload.training ? "training" : "inference";
+  return {command.workload.model, model ? kind : "", board.name,
+          Provenance::kModelled,  kModelledRuntime,  twin.status};
+}
+
+// Without a model there is nothing that these say anything of.
+void check(const CLI::App& command, const RooflineCommand& options) {
+  if (options.workload.model.empty()) {
+    refuse_without_effect(command,
+                          {"--batch", "--training", "--precision", "--optimizer", "--dim",
+                           "--workers", "--loader-ms"},
+                          "without a MODEL");
+  }
+  if (options.workload.batches.size() > 1) {
+    throw UsageError("layers are shown at one batch", "--batch", "give one");
+  }
+  check_workload_options(command, options.workload);
+}
+
+// The model at the batch that layers are shown at, on the twin.
+struct PlacedModel {
+  EagerModel eager;
+  std::unique_ptr<TwinModel> model;
+  int batch = 1;
+
+  PlacedModel(const Context& context, const WorkloadOptions& options, const Twin& twin)
+      : eager(options.model), model(options.on(twin, eager)) {
+    batch = options.batches.empty() ? options.default_batch() : options.batches.front();
+    say_caveats(context, estimator().cost().caveats);
+  }
+  const Estimator& estimator() const { return model->estimator(batch); }
+};
+
+void print_json(const RooflineCommand& command, const RooflineQuestion& question,
+                const RooflineReport& report, const Table& roofs) {
+  Json json;
+  json["device"] = command.device.empty() ? question.board.name : command.device;
+  json["provenance"] = question.twin.provenance();
+  add_origin(json, origin_of(question.board, question.twin, command));
+  json["twin_error"] = twin_error_json(question.twin.fit);
+  json["ceilings"] = ceilings_json(question);
+  json["modes"] = roofs.to_json();
+  json["levels"] = level_table(report).to_json();
+  if (question.estimator != nullptr) {
+    json["model"] = command.workload.model;
+    json["batch"] = question.estimator->cost().batch;
+    json["mode"] = mode_to_json(question.modes.front());
+    add_caveats(question.estimator->cost().caveats, json);
+    json["layers"] = roofline_layer_table(report.layers).to_json();
+    json["time_parts"] = time_parts_table(report.parts).to_json();
+  }
+  print(json);
+}
+
+void print_text(const Context& context, const RooflineCommand& command,
+                const RooflineQuestion& question, const RooflineReport& report,
+                const Table& roofs) {
+  std::cout << escape_terminal(question.twin.provenance()) << '\n';
+  for (const auto& line : report.ceilings) std::cout << escape_terminal(line) << '\n';
+  std::cout << '\n';
+  const bool layers = question.estimator != nullptr;
+  layers ? print_aside(context, roofs) : print(context, roofs);
+  if (!report.levels.empty()) {
+    std::cout << "\nCaches at " << describe(question.modes.front()) << ":\n\n";
+    print_aside(context, level_table(report));
+  }
+  if (!layers) return;
+  std::cout << '\n'
+            << escape_terminal(command.workload.model) << " at " << describe(question.modes.front())
+            << ", batch " << question.estimator->cost().batch
+            << "; traffic as modelled, time on the GPU:\n\n";
+  print(context, roofline_layer_table(report.layers), kGpuOrder);
+  std::cout << "\nWhere the minibatch's time goes:\n\n";
+  print_aside(context, time_parts_table(report.parts));
+}
+
+void run(const Context& context, const RooflineCommand& command) {
+  const Board board = load_board(board_or_at_hand(context, command.device));
+  const Twin twin = load_twin(board);
+  const auto modes = select_modes(board, command.modes);
+  for (const auto& mode : modes) {
+    if (mode.governor.empty()) continue;
+    throw UsageError("a roof is of fixed clocks; a governor's follow the load", mode.governor,
+                     "`estimate` shows the clocks at which it settles");
+  }
+  std::optional<PlacedModel> model;
+  if (!command.workload.model.empty()) model.emplace(context, command.workload, twin);
+  RooflineQuestion question{board, twin, modes, model ? &model->estimator() : nullptr};
+  question.power_cap_w = command.power_cap_w;
+  for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
+  RooflineReport report = twin_report(question);
+  if (!command.svg.empty() || !command.html.empty()) {
+    add_observations(question, report);
+    if (!command.svg.empty()) write_output(command.svg, roofline_svg(report));
+    if (!command.html.empty()) write_output(command.html, roofline_html(report));
+  }
+  const Table roofs = roof_table(question, context.seed);
+  if (context.json()) return print_json(command, question, report, roofs);
+  if (!context.csv()) return print_text(context, command, question, report, roofs);
+  print(context, with_origin(model ? roofline_layer_table(report.layers) : roofs,
+                             {origin_of(board, twin, command)}));
+}
+
+}  // namespace
+
+void add_roofline(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "roofline", "Roofs and balance points of power modes; where layers lie",
+      "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16");
+  auto options = std::make_shared<RooflineCommand>();
+  options->workload.add_to(*command, context);
+  command->get_option("MODEL")->required(false);
+  command->add_option("--device", options->device, kBoardHelp);
+  command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
+  quantity(command->add_option("--power-cap", options->power_cap_w,
+                               "Power that no kernel may exceed [the board's limit]"),
+           watts().positive());
+  command->add_option("--level", options->levels,
+                      "A cache and its bandwidth, NAME=GB/s: a further roof; may be repeated");
+  output_file(command->add_option("--svg", options->svg, "Write the figures to this SVG file"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and tables to this HTML file"));
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

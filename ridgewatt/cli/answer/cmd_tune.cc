@@ -1,0 +1,204 @@
+// ridgewatt tune: the best power mode and batch within limits.
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/answer/tune_command.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/platform/local_device.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+// What only a search that profiles points follows.
+void refuse_search_options(const CLI::App& command, const std::string& when,
+                           const std::string& advice) {
+  refuse_without_effect(command,
+                        {"--profiles", "--time-budget", "--minibatches", "--min-gain", "--noise",
+                         "--observations", "--trace"},
+                        when, advice);
+}
+
+// What the strategy that searches does not look at.
+void check_strategy(const CLI::App& command, const std::string& strategy) {
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), strategy) != names.end();
+  };
+  const std::string when = "with --strategy " + strategy;
+  if (!is({"als", "auto"})) {
+    refuse_without_effect(command, {"--observations"}, when, "als and auto remember");
+  }
+  if (!is({"als", "auto", "thompson"})) {
+    refuse_without_effect(command, {"--reference"}, when, "als, auto and thompson learn from it");
+  }
+  if (!is({"auto"})) refuse_without_effect(command, {"--min-gain"}, when, "auto follows it");
+  if (is({"exhaustive"})) refuse_without_effect(command, {"--profiles", "--noise"}, when);
+}
+
+void check_sweep(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--samples"}, "with --sweep", "give one of them");
+  refuse_without_effect(command, {"--training", "--confidence"}, "with --sweep");
+  if (options.device.empty()) {
+    refuse_without_effect(command, {"MODEL", "--model"}, "with --sweep and no --device",
+                          "--device NAME, whose twin is to be a reference");
+  }
+  if (options.model.empty()) {
+    refuse_without_effect(command, {"--precision"}, "with --sweep and no model");
+  }
+  check_strategy(command, options.strategy.value_or("auto"));
+}
+
+void check_samples(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--strategy", "--training"}, "with --samples");
+  refuse_search_options(command, "with --samples", "nothing is profiled");
+  if (options.device.empty()) {
+    refuse_without_effect(command, {"MODEL", "--model"}, "with --samples and no --device",
+                          "--device NAME, whose twin is to be a reference");
+  }
+  if (options.model.empty()) {
+    refuse_without_effect(command, {"--precision"}, "with --samples and no model");
+  }
+}
+
+void check_twin(const CLI::App& command, const TuneOptions& options) {
+  refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
+                        "on a twin", "they go with --sweep or --samples");
+  if (options.strategy) {
+    refuse_without_effect(command, {"--confidence"}, "with --strategy",
+                          "without it every point is judged with its interval");
+    return check_strategy(command, *options.strategy);
+  }
+  refuse_search_options(command, "on a twin without --strategy",
+                        "every point is estimated, none is profiled");
+}
+
+void run(const Context& context, TuneOptions options, const CLI::App& command) {
+  options.goal.check(command);
+  if (!(options.dataset_size > 0)) {
+    refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
+  }
+  if (is_local_device(options.device)) {
+    refuse_without_effect(command,
+                          {"--sweep", "--samples", "--model", "--reference", "--precision",
+                           "--confidence", "--observations", "--keep-outliers"},
+                          "with --device " + options.device);
+    check_strategy(command, options.strategy.value_or("auto"));
+    return tune_live(context, std::move(options));
+  }
+  refuse_live_options(command);
+  if (options.live.command.size() > 1) {
+    throw UsageError("more than one model", options.live.command[1],
+                     "a program after -- needs --device local or fake:BOARD");
+  }
+  if (!options.live.command.empty()) {
+    refuse_without_effect(command, {"--model"}, "with MODEL", "give one of them");
+    options.model = options.live.command[0];
+  }
+  if (options.device.rfind("replay:", 0) == 0) {
+    if (!options.sweep.empty()) {
+      throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
+    }
+    options.sweep = options.device.substr(7);
+    options.device.clear();
+  }
+  if (!(options.dataset_size >= 0 && options.epochs >= 0)) {
+    throw UsageError("--dataset-size and --epochs must be positive");
+  }
+  if (!(options.confidence >= 0.5 && options.confidence < 1)) {
+    throw UsageError("the confidence must be at least 0.5 and below 1", "--confidence");
+  }
+  if (!options.sweep.empty()) {
+    check_sweep(command, options);
+    return tune_sweep(context, options);
+  }
+  if (!options.samples.empty()) {
+    check_samples(command, options);
+    return tune_samples(context, options);
+  }
+  if (options.model.empty()) {
+    throw UsageError("nothing to tune", "",
+                     "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
+  }
+  check_twin(command, options);
+  options.device = board_or_at_hand(context, options.device);
+  tune_twin(context, options);
+}
+
+void add_search_options(CLI::App& command, TuneOptions& options) {
+  command.add_option("--strategy", options.strategy,
+                     "exhaustive, maxn, presets, random, gmd, als, thompson, ogd or auto");
+  quantity(command.add_option("--profiles", options.profiles, "Operating points profiled at most"),
+           count().within(1, 1e6))
+      ->capture_default_str();
+  quantity(command.add_option("--time-budget", options.time_budget_s,
+                              "Time on the board that profiles may take"),
+           seconds().positive());
+  quantity(
+      command.add_option("--minibatches", options.minibatches, "Minibatches per profiled point"),
+      count().within(1, 1e6))
+      ->capture_default_str();
+  quantity(command.add_option("--min-gain", options.min_gain,
+                              "auto stops when the best point promises a smaller relative gain"),
+           share())
+      ->capture_default_str();
+  quantity(command.add_option("--noise", options.noise,
+                              "Relative standard deviation of a measurement, for auto"),
+           share())
+      ->capture_default_str();
+  output_file(command.add_option("--observations", options.observations,
+                                 "Sweep file that als and auto answer from first and add to"));
+  command.add_flag("--trace", options.trace, "List every profiled point, in order");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "tune", "The best power mode and batch within limits",
+                  "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
+                  "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
+                  "  ridgewatt tune --device local --max-power 30 -- python3 train.py");
+  auto options = std::make_shared<TuneOptions>();
+  command->add_option("MODEL", options->live.command,
+                      "ONNX file or zoo:NAME; for a board at hand the program, after --");
+  command->add_option("--model", options->model, "The same as MODEL");
+  command->add_option("--device", options->device,
+                      "Board (its twin), all (ranks the boards), replay:FILE.csv, or a board at "
+                      "hand: local, fake:BOARD");
+  input_file(command->add_option("--sweep", options->sweep, "Sweep that plays the board"));
+  input_file(command->add_option("--samples", options->samples,
+                                 "Profiled points to predict all others from, without profiling"));
+  command->add_option("--workload", options->workload,
+                      "Which workload of a file, NAME or NAME:KIND");
+  input_file(command->add_option("--reference", options->references,
+                                 "Sweep of another workload to learn from"));
+  quantity(command->add_option("--batch", options->batches,
+                               "Minibatch sizes to choose from; without it those that can matter"),
+           count().within(1, 1 << 20))
+      ->delimiter(',')
+      ->allow_extra_args(false);  // a program may follow
+  command->add_flag("--training", options->training, "A training step of MODEL, not inference");
+  add_precision(*command, options->precision);
+  add_strict(*command, context);
+  options->goal.add_to(*command);
+  quantity(command->add_option("--confidence", options->confidence,
+                               "Probability with which estimates are to keep each limit"),
+           share().within(0.5, 0.9999))
+      ->capture_default_str();
+  quantity(command->add_option("--dataset-size", options->dataset_size, "Samples of the job"),
+           count().within(1, 1e12));
+  quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
+           number().positive())
+      ->capture_default_str();
+  command->add_flag("--keep-outliers", options->keep_outliers,
+                    "Use rows that the quality check flags");
+  add_search_options(*command, *options);
+  add_live_options(*command, options->live);
+  command->callback([&context, options, command] { run(context, *options, *command); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,196 @@
+// What a user does with a board at hand, on the command line: live tuning that is resumed,
+// comparing, and the workloads of examples/.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::run_program;
+
+class BoardCommand : public ::testing::Test {
+ protected:
+  testing::ProgramResult tune(const std::string& arguments) {
+    return run_program(
+        "tune --device local --quiet --format json --settle 0.05 --settle-window 0.01 --idle 0 "
+        "--window 3 --sysroot " +
+        board_.root + " --store " + (folder_.path() / "t.db").string() + " " + arguments +
+        " -- /bin/sh -c 'for i in $(seq 60); do sleep 0.01; echo minibatch "
+        ">&$RIDGEWATT_MARK_FD; done'");
+  }
+  testing::FakeBoard board_{"orin-nano"};
+  testing::TemporaryFolder folder_;
+};
+
+// A search that is asked again answers from the store, point by point, and the board is as it was.
+TEST_F(BoardCommand, TuneIsResumed) {
+  const auto first = board_.content();
+  const auto once = tune("--strategy random --profiles 4 --seed 3");
+  ASSERT_EQ(once.status, 0) << once.output;
+  EXPECT_EQ(board_.changes(first), "");
+  const auto again = tune("--strategy random --profiles 4 --seed 3");
+  ASSERT_EQ(again.status, 0) << again.output;
+  const Json a = Json::parse(once.output);
+  const Json b = Json::parse(again.output);
+  EXPECT_EQ(a["profiled"], b["profiled"]);
+  EXPECT_EQ(a["provenance"], "fake");
+  const auto list = run_program("store list --format csv " + (folder_.path() / "t.db").string());
+  EXPECT_THAT(list.output, HasSubstr(",fake,4,"));
+}
+
+TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
+  const auto device = " --sysroot " + board_.root;
+  EXPECT_THAT(run_program("tune --device local" + device).output, HasSubstr("after --"));
+  const auto batches = run_program("tune --device local --batch 1,2" + device + " -- /bin/true");
+  EXPECT_EQ(batches.status, 2);
+  EXPECT_THAT(batches.output, HasSubstr("{batch}"));
+  const auto failing = run_program(
+      "tune --device local --quiet --profiles 2 --settle 0.05 "
+      "--settle-window 0.01 --idle 0 --store " +
+      (folder_.path() / "f.db").string() + device + " -- /bin/false");
+  EXPECT_EQ(failing.status, 1);
+  EXPECT_THAT(failing.output, HasSubstr("no point could be profiled"));
+  EXPECT_EQ(run_program("tune zoo:lenet zoo:lenet --device nano").status, 2);
+}
+
+// Where nothing can be measured the reasons are said, and no empty store stays.
+TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
+  const auto run = [&](const std::string& root, const std::string& program) {
+    return run_program(
+        "tune --device local --quiet --profiles 2 --max-power 30 --settle 0.05 "
+        "--settle-window 0.01 --idle 0 --sysroot " +
+        root + " --store " + (folder_.path() / "t.db").string() + " -- " + program);
+  };
+  EXPECT_THAT(run(board_.root, "/bin/false").output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(run(board_.root, "/no/such/program").output, HasSubstr("/no/such/program"));
+  // The same board without its power sensors.
+  std::filesystem::remove_all(board_.root + "/sys/class/hwmon");
+  std::filesystem::remove_all(board_.root + "/sys/bus/i2c");
+  const auto blind = run(board_.root, "/bin/false");
+  EXPECT_EQ(blind.status, 1);
+  EXPECT_THAT(blind.output, HasSubstr("no power"));
+  EXPECT_THAT(blind.output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(blind.output, ::testing::Not(HasSubstr("No answer")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  EXPECT_THAT(run_program("profile " + (folder_.path() / "p.db").string() +
+                          " --sample 1 --sysroot " + board_.root + " -- /bin/false")
+                  .output,
+              HasSubstr("no power"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
+  const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("runs a program, not a model: zoo:lenet"));
+  EXPECT_THAT(result.output, HasSubstr("--device orin-nano"));
+  EXPECT_THAT(result.output, HasSubstr("-- ridgewatt fake-run zoo:lenet --device fake:orin-nano"));
+}
+
+// Two profiles of the same modes into one store, at the same time.
+TEST(Profile, TwoAtOnceShareAStore) {
+  const testing::FakeBoard a("orin-nano");
+  const testing::FakeBoard b("orin-nano");
+  const testing::TemporaryFolder folder;
+  const std::string modes = folder.write("modes.csv", "cpu_cores,gpu_mhz\n2,306\n4,306\n6,612\n");
+  for (int round = 0; round < 6; ++round) {
+    const std::string database = (folder.path() / ("s" + std::to_string(round))).string();
+    std::string both;
+    for (const auto& root : {a.root, b.root}) {
+      both += "'" + (testing::build_folder() / "ridgewatt").string() + "' profile " + database +
+              " --quiet --format csv --settle 0 --settle-window 0.01 --idle 0 --window 2 "
+              "--workload w --modes " +
+              modes + " --sysroot " + root +
+              " -- /bin/sh -c 'for i in 1 2 3; do sleep 0.01; echo minibatch "
+              ">&$RIDGEWATT_MARK_FD; done' > " +
+              root + ".out 2>&1 & ";
+    }
+    ASSERT_EQ(std::system((both + "wait").c_str()), 0);
+    const auto counts = [](const std::string& root) {
+      int measured = -1;
+      int skipped = -1;
+      const std::string text = read_file(root + ".out");
+      std::sscanf(text.c_str(), "measured,skipped,failed\n%d,%d,0", &measured, &skipped);
+      EXPECT_EQ(measured + skipped, 3) << text;
+      return measured;
+    };
+    EXPECT_EQ(counts(a.root) + counts(b.root), 3);
+    EXPECT_THAT(run_program("store list --format csv " + database).output,
+                HasSubstr(",w,inference,fake,3,"));
+  }
+}
+
+TEST(CalibrateCommand, MicrobenchmarksRefuseWhatHasNoEffect) {
+  const testing::TemporaryFolder folder;
+  const std::string points =
+      folder.write("mb.csv", "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n");
+  const std::string out = (folder.path() / "out.toml").string();
+  for (const std::string& option : {"-o " + out, std::string("--device orin-nano"),
+                                    std::string("--no-validation"), std::string("--parameters")}) {
+    const auto result = run_program("calibrate --microbench " + points + " " + option);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("no effect with --microbench"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// B sleeps four times as long: time differs, and so does energy on a board of constant power.
+TEST_F(BoardCommand, CompareTellsCommandsApart) {
+  const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +
+                                  board_.root + " 'sleep 0.05' 'sleep 0.2'");
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const auto& row : Json::parse(result.output)) {
+    if (row["quantity"] == "time" || row["quantity"] == "energy") {
+      EXPECT_EQ(row["verdict"], "B is more");
+      EXPECT_GT(row["ratio"].get<double>(), 2);
+      EXPECT_LT(row["ratio"].get<double>(), 4.5);
+    }
+    if (row["quantity"] == "power") {
+      EXPECT_NEAR(row["ratio"].get<double>(), 1, 1e-6);
+    }
+  }
+}
+
+// Each run sees its own mode: the series of the GPU's clock tells, and the board goes back.
+TEST_F(BoardCommand, CompareTellsModesApart) {
+  const auto first = board_.content();
+  const auto result = run_program(
+      "compare --quiet --format json --repeats 2 --mode-a gpu=306 --mode-b "
+      "governor=schedutil,gpu=612 --sysroot " +
+      board_.root + " 'sleep 0.05'");
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(board_.changes(first), "");
+  EXPECT_THAT(result.output, HasSubstr("GPU clock"));
+  const auto wrong =
+      run_program("compare --mode-a gpu --mode-b gpu=fast --sysroot " + board_.root + " true");
+  EXPECT_NE(wrong.status, 0);
+  EXPECT_EQ(run_program("compare true --sysroot " + board_.root).status, 2);
+}
+
+// One network trains for a few minibatches where PyTorch is to be had.
+TEST(Workloads, MarkTheirMinibatches) {
+  const std::string python = "/usr/bin/python3";
+  if (std::system((python + " -c 'import torch' > /dev/null 2>&1").c_str()) != 0) {
+    GTEST_SKIP() << "skipped: no PyTorch";
+  }
+  const auto run = testing::source_folder() / "examples" / "workloads" / "run.py";
+  const auto result = run_program("measure --quiet --format json --idle 0 -- " + python + " " +
+                                  run.string() + " lenet --batch 4 --minibatches 6");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output.substr(result.output.find('{')));
+  const auto& minibatches = json["minibatches"];
+  EXPECT_EQ(minibatches["count"].get<int>() + minibatches["outliers"].get<int>(), 5);
+  EXPECT_GT(minibatches["fetch_stall_ms"].get<double>(), 0);
+  EXPECT_EQ(json["phases"][0]["name"], "load");
+  EXPECT_EQ(json["phases"][1]["name"], "train");
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,137 @@
+// ridgewatt calibrate: fit a board's twin to sweeps, or energy rooflines to microbenchmarks.
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/report/calibrate_report.h"
+#include "ridgewatt/twin/published_runs.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct CalibrateCommand {
+  std::string device = "agx-orin";
+  std::vector<std::string> sweeps;
+  std::string microbench;
+  std::string output;
+  bool no_validation = false;
+  bool parameters = false;
+};
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+// Base names only: where the user keeps the files is nobody's business.
+std::string origin(const CalibrateCommand& command, const CalibrateSummary& summary) {
+  std::string files;
+  std::size_t rows = 0;
+  for (const auto& sweep : command.sweeps) {
+    const std::string path = split(sweep, ',').front();
+    const auto last = path.find_last_of('/');
+    const auto before =
+        last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
+    files += (files.empty() ? "" : ", ") +
+             (before == std::string::npos ? path : path.substr(before + 1));
+    const std::string device = parse_sweep_spec(sweep).device;
+    if (!device.empty()) files += " on " + device;
+  }
+  for (const auto& fit : summary.workloads) rows += fit.rows;
+  return fmt::format("{}, {} rows of {}; ridgewatt calibrate --device {}", today(), rows, files,
+                     command.device);
+}
+
+// A fit of microbenchmarks is printed; no board file comes of it.
+void calibrate_microbench(const Context& context, const CalibrateCommand& command,
+                          const CLI::App& app) {
+  refuse_without_effect(app, {"--device", "--output", "--no-validation", "--parameters"},
+                        "with --microbench",
+                        "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board");
+  const auto fits = fit_microbench_modes(read_microbench(command.microbench));
+  print(context, microbench_table(fits));
+  for (const auto& fit : fits) {
+    for (const auto& notice : fit.notices) remark(context, describe(fit.mode) + ": " + notice);
+  }
+}
+
+void print_summary(const Context& context, const CalibrateCommand& command,
+                   const CalibrateSummary& summary) {
+  if (context.json()) {
+    Json json;
+    json["device"] = command.device;
+    json["summary"] = summary.brief_report();
+    json["converged"] = summary.search.converged;
+    json["fit"] = fit_table(summary, true).to_json();
+    json["parameters"] = parameter_table(summary.twin).to_json();
+    json["outliers"] = outlier_table(summary).to_json();
+    json["notices"] = summary.notices;
+    return print(json);
+  }
+  if (context.csv()) return print(context, parameter_table(summary.twin));
+  std::cout << summary.brief_report() << "\n\n";
+  print(context, fit_table(summary, true));
+  if (command.parameters) {
+    std::cout << '\n';
+    print_aside(context, parameter_table(summary.twin));
+  }
+  std::cout << "\nRows that the twin explains worst:\n\n";
+  print_aside(context, outlier_table(summary));
+}
+
+void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
+  if (command.sweeps.empty() == command.microbench.empty()) {
+    throw UsageError("calibrate needs either sweeps or microbenchmarks", "",
+                     "--sweep FILE... or --microbench FILE");
+  }
+  if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
+  const Board board = load_board(command.device);
+  std::vector<SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
+  CalibrateOptions options;
+  options.seed = context.seed;
+  options.quiet = context.quiet;
+  options.cross_validate = !command.no_validation;
+  CalibrateSummary summary =
+      calibrate(prior_twin(board), load_calibration_runs(specs, board), options);
+  summary.twin.origin = origin(command, summary);
+  for (const auto& notice : summary.notices) remark(context, notice);
+  if (!command.output.empty()) {
+    write_output(command.output, board_toml_with_twin(board, twin_table(summary.twin)));
+    if (command.output == "-") return;
+  }
+  print_summary(context, command, summary);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "calibrate", "Fit a board's twin to sweeps or microbenchmarks",
+                  "ridgewatt calibrate --device agx-orin --sweep a.csv --sweep b.csv,model=b.onnx "
+                  "-o board.toml");
+  auto options = std::make_shared<CalibrateCommand>();
+  command->add_option("--device", options->device, "Board or board file that is fitted");
+  command
+      ->add_option(
+          "--sweep", options->sweeps,
+          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
+          "times; of another board: for the intervals of scaled twins alone")
+      ->allow_extra_args(false);
+  input_file(command->add_option("--microbench", options->microbench,
+                                 "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w"));
+  output_file(
+      command->add_option("-o,--output", options->output, "Board file with the fitted twin"));
+  command->add_flag("--no-validation", options->no_validation, "Skip leave-one-workload-out");
+  command->add_flag("--parameters", options->parameters, "Also print the parameters");
+  command->callback([&context, options, command] { run(context, *options, *command); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,71 @@
+// ridgewatt measure: time, energy and power of any program.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/report/measure_report.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct MeasureCommand {
+  DeviceOptions device;
+  MeasureOptions measure;
+  std::string minibatches_file;
+  std::string series_file;
+};
+
+void run(const Context& context, const MeasureCommand& options) {
+  const auto device = options.device.open(context);
+  const auto measurement = measure_command(*device.sysfs, options.measure);
+  const std::string provenance = device.fake ? "fake" : "measured";
+  if (context.json())
+    print(measurement_to_json(measurement, options.measure.command, provenance));
+  else
+    print(context, measurement_table(measurement, provenance));
+  if (!options.minibatches_file.empty()) {
+    write_output(options.minibatches_file, minibatches_csv(measurement));
+  }
+  if (!options.series_file.empty()) write_output(options.series_file, series_csv(measurement));
+  if (measurement.status != 0) {
+    std::cout.flush();
+    throw Error("the command failed with status " + std::to_string(measurement.status),
+                options.measure.command[0]);
+  }
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "measure", "Time, energy and power of a program",
+                              "ridgewatt measure -- python3 train.py");
+  auto options = std::make_shared<MeasureCommand>();
+  add_device_options(*command, options->device);
+  quantity(command->add_option("--rate", options->measure.rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
+      ->capture_default_str();
+  quantity(
+      command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before"),
+      seconds().within(0, 3600))
+      ->capture_default_str();
+  quantity(command->add_option("--warm-up", options->measure.window.warm_up,
+                               "Minibatches that do not count"),
+           count().within(1, 1e6))
+      ->capture_default_str();
+  input_file(command->add_option("--meter", options->measure.meter,
+                                 "CSV that an external meter writes meanwhile (docs/measure.md)"));
+  command->add_flag("--meter-total", options->measure.meter_is_total,
+                    "The meter's power counts, not the rails'");
+  output_file(
+      command->add_option("--minibatches", options->minibatches_file,
+                          "Write time, stall, compute and energy of each minibatch to this CSV"));
+  output_file(
+      command->add_option("--series", options->series_file,
+                          "Write power, clocks, loads and temperatures over time to this CSV"));
+  command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
+      ->required();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

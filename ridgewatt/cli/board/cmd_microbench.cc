@@ -1,0 +1,132 @@
+// ridgewatt microbench: what this machine's processor or GPU reaches in practice.
+#include "ridgewatt/measure/microbench.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/measure/power_watch.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct Arguments {
+  std::string target = "cpu";
+  int gpu = 0;
+  double footprint_mib = 512;
+  std::string output;
+  MicrobenchOptions options;
+};
+
+Table to_table(const MicrobenchSummary& summary) {
+  Table table({{"kernel"},
+               {"intensity_flop_per_byte"},
+               {.name = "work_flop", .rank = 2},
+               {.name = "traffic_bytes", .rank = 2},
+               {"time_ms"},
+               {.name = "median_time_ms", .rank = 1},
+               {"gflops", "rate (GFLOP/s)"},
+               {"gbytes_s", "bandwidth (GB/s)"},
+               {.name = "power_w", .rank = 1},
+               {.name = "repetitions", .rank = 3}});
+  for (const auto& point : summary.points) {
+    Cell intensity;
+    if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
+    Cell power;
+    if (point.power_w) power = *point.power_w;
+    table.add_row({point.kernel, intensity, point.work_flop, point.traffic_bytes,
+                   point.time_s * 1e3, point.median_time_s * 1e3,
+                   point.work_flop / point.time_s / 1e9, point.traffic_bytes / point.time_s / 1e9,
+                   power, std::int64_t{point.repetitions}});
+  }
+  return table;
+}
+
+void run(const Context& context, const Arguments& arguments) {
+  MicrobenchOptions options = arguments.options;
+  std::optional<PowerWatch> power;
+  std::string powerless;  // why no power is measured
+  try {
+    power.emplace(open_power_source(Sysfs("")));
+  } catch (const Error& error) {
+    powerless = error.what();
+  }
+  constexpr std::size_t kOtherKernels = 5;  // about so many beside the intensities
+  Progress progress("microbench", options.intensities.size() + kOtherKernels, context.quiet);
+  std::size_t started = 0;
+  options.power_start = [&] {
+    progress.update(started++);
+    if (power) power->start();
+  };
+  options.power_stop = [&]() -> std::optional<double> {
+    return power ? power->stop() : std::nullopt;
+  };
+  options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
+  const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
+                                                  : run_cpu_microbench(options);
+  if (!powerless.empty()) remark(context, "no power: " + powerless);
+  const Table table = to_table(summary);
+  if (!arguments.output.empty()) {
+    std::ostringstream csv;
+    table.print_csv(csv);
+    write_output(arguments.output, csv.str());
+  }
+  if (context.json()) {
+    print(Json{{"device", summary.device},
+               {"provenance", "measured"},
+               {"peak_flops", summary.peak_flops()},
+               {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
+               {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
+               {"points", table.to_json()}});
+    return;
+  }
+  print(context, table);
+  if (context.csv()) return;
+  std::cout << fmt::format("\n{}, measured: peak {}, bandwidth {}, ridge at {:.1f} FLOP/byte\n",
+                           summary.device, format_si(summary.peak_flops(), "FLOP/s"),
+                           format_si(summary.peak_bandwidth_bytes_s(), "B/s"),
+                           summary.ridge_flop_per_byte());
+}
+
+}  // namespace
+
+void add_microbench(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "microbench", "Peak, bandwidth and intensity sweep of this machine",
+                  "ridgewatt microbench --seconds 1 -o points.csv");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("--target", arguments->target, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  quantity(command->add_option("--gpu", arguments->gpu, "Number of the GPU"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--threads", arguments->options.threads, "Threads (0: all)"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  quantity(
+      command->add_option("--seconds", arguments->options.seconds_per_point, "Seconds per point"),
+      seconds().positive())
+      ->capture_default_str();
+  quantity(
+      command->add_option("--footprint", arguments->footprint_mib, "Memory walked through (MiB)"),
+      mebibytes().within(1, 1048576))
+      ->capture_default_str();
+  quantity(
+      command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4"),
+      number().positive())
+      ->delimiter(',');
+  output_file(command->add_option("-o,--output", arguments->output,
+                                  "Points as CSV for `calibrate --microbench`"));
+  command->callback([&context, arguments] { run(context, *arguments); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,215 @@
+// ridgewatt mode: power modes of the board at hand.
+#include <chrono>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/mode_text.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/mode_report.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct ModeCommand {
+  DeviceOptions device;
+  ModeOptions knobs;
+  std::string preset;
+  std::string answer;
+  bool grid = false;
+  bool dry_run = false;
+  double hold_s = 0;
+  double max_celsius = 100;
+  int id = 100;
+  std::string name = "RIDGEWATT";
+  bool whole_file = false;
+  std::string output;
+};
+
+JetsonModeControl::Options control_options(const ModeCommand& options) {
+  return {options.device.state_folder, options.max_celsius, options.dry_run};
+}
+
+// Every mode of the board's tables, as `predict --query` and `profile --modes` read them.
+void print_grid(const Context& context, const JetsonModeControl& control) {
+  const KnobSpace space = control.space();
+  const auto columns = knob_columns(space.modes());
+  Table table(columns);
+  for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
+  print(context, table);
+}
+
+void list(const Context& context, const ModeCommand& options) {
+  const auto device = options.device.open(context);
+  const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (!control.warning().empty()) remark(context, control.warning());
+  if (options.grid) return print_grid(context, control);
+  if (context.json())
+    print(mode_list_to_json(control));
+  else
+    print(context, mode_list_table(control));
+}
+
+void show(const Context& context, const ModeCommand& options) {
+  const auto device = options.device.open(context);
+  const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (!control.warning().empty()) remark(context, control.warning());
+  control.levels();  // says so when this machine has no knobs
+  if (context.json())
+    print(mode_state_to_json(control.state()));
+  else
+    print(context, mode_state_table(control.state()));
+}
+
+void hold(JetsonModeControl& control, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (Clock::now() < end) {
+    control.check_safety();
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(
+        std::chrono::milliseconds(500), end - Clock::now()));
+  }
+  control.restore();
+}
+
+void apply(const Context& context, const ModeCommand& options) {
+  const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
+                   (options.answer.empty() ? 0 : 1);
+  if (ways != 1) {
+    throw UsageError("give one of a preset, clocks and --answer", "mode apply",
+                     "for example: ridgewatt mode apply --gpu-mhz 612");
+  }
+  const auto device = options.device.open(context);
+  JetsonModeControl control(*device.sysfs, control_options(options));
+  const auto summary = !options.preset.empty()  ? control.apply_preset(options.preset)
+                       : options.answer.empty() ? control.apply(options.knobs.mode())
+                                                : control.apply(read_answer(options.answer));
+  if (context.json()) {
+    print(apply_to_json(summary, options.dry_run));
+  } else if (context.csv() || options.dry_run) {
+    print(context, writes_table(summary.written));
+  } else if (!context.quiet) {
+    std::cout << "applied: " << describe(summary.applied) << "; " << summary.written.writes.size()
+              << " files written, " << summary.written.changed.size() << " changed by the board\n";
+  }
+  if (!std::cout.flush()) throw IoError("cannot write to standard output");
+  if (options.dry_run) return;
+  if (options.hold_s > 0)
+    hold(control, options.hold_s);
+  else
+    control.keep_and_exit();
+}
+
+void restore(const Context& context, const ModeCommand& options) {
+  const auto device = options.device.open(context);
+  const JetsonLayout layout = find_jetson_layout(*device.sysfs);
+  const std::string folder = options.device.state_folder.empty()
+                                 ? ModeJournal::default_folder(*device.sysfs)
+                                 : options.device.state_folder;
+  const auto summary = restore_saved_mode(*device.sysfs, layout, folder);
+  if (context.json() || context.csv()) {
+    print(context, writes_table(summary));
+  } else if (!context.quiet) {
+    std::cout << "restored: " << summary.writes.size() << " files written\n";
+  }
+}
+
+void export_mode(const Context& context, const ModeCommand& options) {
+  const auto device = options.device.open(context);
+  const JetsonModeControl control(*device.sysfs, control_options(options));
+  if (!control.presets()) {
+    throw NotFoundError("the board has no nvpmodel.conf", "/etc/nvpmodel.conf");
+  }
+  PowerMode mode = options.knobs.mode();
+  if (!options.knobs.given()) {
+    mode = control.state().limits;
+    mode.governor.clear();
+  }
+  if (!mode.governor.empty()) throw UsageError("a POWER_MODEL holds clocks, not a governor");
+  const std::string section =
+      power_model_section(*control.presets(), mode, options.id, options.name);
+  const std::string file =
+      options.whole_file ? device.sysfs->text("/etc/nvpmodel.conf").value_or("") + "\n\n" : "";
+  if (context.json() && options.output.empty())
+    print(Json{{"id", options.id},
+               {"name", options.name},
+               {"mode", mode_to_json(mode)},
+               {"text", file + section}});
+  else
+    write_output(options.output, file + section);
+}
+
+}  // namespace
+
+void add_mode(CLI::App& app, Context& context) {
+  auto* mode =
+      add_command(app, context, "mode", "Power modes of the board",
+                  "ridgewatt mode list\n  ridgewatt mode apply --cpu-cores 8 --gpu-mhz 612 "
+                  "--mem-mhz 2133\n  ridgewatt mode apply MODE_30W --dry-run\n  ridgewatt "
+                  "mode restore");
+  mode->require_subcommand(1);
+  auto options = std::make_shared<ModeCommand>();
+  const auto add = [&](const char* name, const char* description, const char* example, auto run) {
+    auto* command = add_command(*mode, context, name, description, example);
+    add_device_options(*command, options->device);
+    command->callback([&context, options, run] { run(context, *options); });
+    return command;
+  };
+  add("list", "Presets, governors and knob tables", "ridgewatt mode list --device fake:agx-orin",
+      list)
+      ->add_flag("--grid", options->grid, "Every mode that the tables make");
+  add("show", "What the board is set to", "ridgewatt mode show", show);
+  auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
+                            "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
+  apply_command->add_option("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
+  input_file(apply_command->add_option("--answer", options->answer,
+                                       "File with the answer of tune --format json"));
+  add_mode_options(*apply_command, options->knobs);
+  apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
+  quantity(
+      apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore"),
+      seconds().positive());
+  quantity(apply_command->add_option("--max-celsius", options->max_celsius,
+                                     "Abort above this temperature"),
+           celsius())
+      ->capture_default_str();
+  add("restore", "Undo 'mode apply'", "ridgewatt mode restore", restore);
+  auto* export_command =
+      add("export", "Write a POWER_MODEL section for nvpmodel",
+          "ridgewatt mode export --gpu-mhz 612 --id 20 --name MINE -o mine.conf", export_mode);
+  add_mode_options(*export_command, options->knobs);
+  quantity(export_command->add_option("--id", options->id, "Id of the new mode"),
+           count().within(0, 9999))
+      ->capture_default_str();
+  export_command->add_option("--name", options->name, "Name of the new mode")
+      ->capture_default_str();
+  export_command->add_flag("--whole-file", options->whole_file,
+                           "The board's whole file with the new mode at its end");
+  output_file(export_command->add_option("-o,--output", options->output, "File to write"));
+}
+
+void add_fake_board(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "fake-board", "Lay out a fake board's kernel files",
+                              "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
+                              "--sysroot /tmp/board");
+  auto board = std::make_shared<std::string>();
+  auto folder = std::make_shared<std::string>();
+  command->add_option("BOARD", *board, "agx-orin, orin-nano, xavier-nx, nano, thor, ..")
+      ->required();
+  command->add_option("FOLDER", *folder, "New or empty folder")->required();
+  command->callback([&context, board, folder] {
+    const auto spec = fake_board_spec(*board);
+    create_fake_board(spec, *folder, context.seed);
+    if (context.json())
+      print(Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
+    else if (!context.quiet)
+      std::cout << "fake board " << spec.name << " in " << *folder << "\n";
+  });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,131 @@
+// ridgewatt profile: a program's time and power over power modes, into a store.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/measure/profile.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/points.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct ProfileCommand {
+  DeviceOptions device;
+  ProfileOptions profile;
+  std::string database;
+  std::string modes_file;
+  std::string samples;
+  std::int64_t sample = 0;
+  std::size_t suggest = 0;
+  JetsonModeControl::Options control;
+};
+
+// What the predictor would like to know; the same modes whenever the same samples are given, so
+// that a run that was cut off goes on with its own.
+std::vector<PowerMode> suggested_modes(const Context& context, const ProfileCommand& options,
+                                       const KnobSpace& space) {
+  std::vector<OperatingPoint> points;
+  for (const auto& mode : space.modes()) points.push_back({mode, options.profile.batch});
+  AutoPredictor predictor({points});
+  if (!options.samples.empty()) {
+    Sweep samples = read_trusted_sweep(context, options.samples, false);
+    fit_to_space(samples, space, options.profile.campaign.board);
+    predictor.fit(samples.observations);
+  }
+  std::vector<PowerMode> modes;
+  for (const auto i : predictor.suggest(points, options.suggest)) modes.push_back(points[i].mode);
+  return modes;
+}
+
+// The modes of a file, those that the predictor proposes, or a random part of the board's grid.
+std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& options,
+                                const JetsonModeControl& control) {
+  std::vector<PowerMode> modes;
+  if (!options.modes_file.empty()) {
+    for (const auto& point : read_points(options.modes_file)) modes.push_back(point.mode);
+    return modes;
+  }
+  const KnobSpace space = control.space();
+  if (options.suggest > 0) return suggested_modes(context, options, space);
+  const auto count = std::min(space.size(), static_cast<std::size_t>(options.sample));
+  for (const auto i : Random(context.seed).sample(space.size(), count)) modes.push_back(space[i]);
+  return modes;
+}
+
+void run(const Context& context, ProfileCommand& options) {
+  const int ways = (options.modes_file.empty() ? 0 : 1) + (options.sample > 0 ? 1 : 0) +
+                   (options.suggest > 0 ? 1 : 0);
+  if (ways != 1) {
+    throw UsageError("give one of --modes FILE, --sample N and --suggest N", "profile");
+  }
+  const auto device = options.device.open(context);
+  options.control.state_folder = options.device.state_folder;
+  JetsonModeControl control(*device.sysfs, options.control);
+  auto& profile_options = options.profile;
+  name_campaign(device, profile_options);
+  profile_options.quiet = context.quiet;
+  Store store = Store::made_at_first_write(options.database);
+  const auto modes = modes_of(context, options, control);
+  const auto summary = profile(*device.sysfs, control, store, modes, profile_options);
+  if (context.json()) {
+    print(Json{{"measured", summary.measured},
+               {"skipped", summary.skipped},
+               {"failed", summary.failed},
+               {"failures", summary.failures},
+               {"store", options.database}});
+  } else {
+    Table table({{"measured"}, {"skipped"}, {"failed"}});
+    table.add_row({std::int64_t{summary.measured}, std::int64_t{summary.skipped},
+                   std::int64_t{summary.failed}});
+    print(context, table);
+  }
+  if (summary.failed > 0) {
+    std::cout.flush();
+    throw Error("modes could not be profiled", summary.failures[0]);
+  }
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "profile", "A program's cost over power modes",
+      "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
+      "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000");
+  auto options = std::make_shared<ProfileCommand>();
+  options->profile.campaign.kind = "inference";
+  add_device_options(*command, options->device);
+  auto& profile_options = options->profile;
+  output_file(command->add_option("STORE", options->database,
+                                  "Store to add to; finished points are skipped"))
+      ->required();
+  input_file(command->add_option("--modes", options->modes_file,
+                                 "Modes to profile: a CSV with knob columns, and governor"));
+  quantity(command->add_option("--sample", options->sample,
+                               "Modes drawn from the board's grid, by --seed"),
+           count().within(1, 1e6));
+  quantity(command->add_option("--suggest", options->suggest, "Modes that the predictor proposes"),
+           count().within(1, 1e5));
+  input_file(command->add_option("--samples", options->samples,
+                                 "Points that are known already, for --suggest: a sweep CSV"));
+  command->add_option("--workload", profile_options.campaign.workload, "Name of the workload");
+  command->add_option("--kind", profile_options.campaign.kind, "training, inference, ..")
+      ->capture_default_str();
+  quantity(command->add_option("--batch", profile_options.batch, "Minibatch size of the command"),
+           count().within(0, 1 << 20));
+  quantity(command->add_option("--rate", profile_options.measure.rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
+      ->capture_default_str();
+  add_profile_options(*command, profile_options, options->control);
+  command->add_option("COMMAND", profile_options.measure.command, "Program, after --")->required();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,83 @@
+// ridgewatt sensors: what the board, or a tegrastats log, says of power, clocks and temperatures.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/tegrastats.h"
+#include "ridgewatt/report/sensors_report.h"
+#include "ridgewatt/report/tegrastats_json.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct SensorsOptions {
+  std::string tegrastats;
+  DeviceOptions device;
+  bool watch = false;
+  double interval_s = 1;
+  std::int64_t count = 0;
+};
+
+void read_log(const Context& context, const std::string& path) {
+  static constexpr std::size_t kLimitBytes = std::size_t{256} << 20;
+  const auto lines = parse_tegrastats(read_file(path, kLimitBytes), path);
+  if (context.json())
+    print(tegrastats_to_json(lines));
+  else
+    print(context, tegrastats_table(lines));
+}
+
+void print_reading(const Context& context, const MachineSensors& sensors,
+                   const MachineReading& reading, bool one_line) {
+  if (context.json() && one_line)
+    std::cout << sensors_to_json(sensors, reading).dump() << '\n';
+  else if (context.json())
+    print(sensors_to_json(sensors, reading));
+  else
+    print(context, sensors_table(sensors, reading));
+}
+
+void run(const Context& context, const SensorsOptions& options) {
+  if (!options.tegrastats.empty()) return read_log(context, options.tegrastats);
+  const auto device = options.device.open(context);
+  MachineSensors sensors(*device.sysfs);
+  sensors.read();
+  // CPU loads need two looks.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  if (!options.watch) return print_reading(context, sensors, sensors.read(), false);
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0 && !context.json() && !context.csv();
+  for (std::int64_t i = 0; options.count == 0 || i < options.count; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(options.interval_s));
+    if (terminal) std::cout << "\033[H\033[2J";
+    print_reading(context, sensors, sensors.read(), true);
+    if (!std::cout.flush()) return;
+  }
+}
+
+}  // namespace
+
+void add_sensors(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "sensors", "Power, clocks, loads and temperatures",
+                              "ridgewatt sensors\n  ridgewatt sensors --watch\n  ridgewatt sensors "
+                              "--tegrastats log.txt --format json");
+  auto options = std::make_shared<SensorsOptions>();
+  input_file(
+      command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead"));
+  add_device_options(*command, options->device);
+  command->add_flag("--watch", options->watch, "Repeat until Ctrl+C; JSON: one object per line");
+  quantity(command->add_option("--interval", options->interval_s, "Seconds between two readings"),
+           seconds().within(0.01, 3600))
+      ->capture_default_str();
+  quantity(command->add_option("--count", options->count, "Stop after N readings (0: never)"),
+           count());
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,93 @@
+// ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/store/store.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct StoreArguments {
+  std::string database;
+  std::string file;
+  std::string board;
+  Campaign filter;
+};
+
+constexpr const char* kUnknownBoard = "unknown";
+
+void list(const Context& context, const StoreArguments& arguments) {
+  Store store(arguments.database, Database::Access::kReadOnly);
+  Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
+  for (const auto& campaign : store.campaigns()) {
+    std::int64_t flagged = 0;
+    const auto points = store.points(store.campaign(campaign));
+    for (const auto& point : points) flagged += point.flags.empty() ? 0 : 1;
+    table.add_row({campaign.board, campaign.workload, campaign.kind, campaign.provenance,
+                   static_cast<std::int64_t>(points.size()), flagged});
+  }
+  print(context, table);
+}
+
+// A measurement of another store is a recording here; what is fake or modelled stays so.
+std::string imported_provenance(const Sweep& sweep) {
+  return std::string(provenance_name(derived_provenance(sweep.provenance, Provenance::kReplayed)));
+}
+
+void export_sweeps(const StoreArguments& arguments) {
+  Store store(arguments.database, Database::Access::kReadOnly);
+  const auto sweeps = store.sweeps(arguments.filter);
+  if (sweeps.empty() && !store.campaigns().empty()) {
+    throw UsageError("the store holds no points of this workload, kind and board",
+                     arguments.database, "`ridgewatt store list` names what it holds");
+  }
+  write_output(arguments.file, write_sweep_csv(sweeps));
+}
+
+void import_sweeps(const Context& context, const StoreArguments& arguments) {
+  const auto sweeps = read_sweeps(arguments.file);
+  Store store(arguments.database);
+  Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
+  for (const auto& sweep : sweeps) {
+    std::string board = arguments.board.empty() ? sweep.board : arguments.board;
+    if (board.empty()) board = kUnknownBoard;
+    const auto added = store.import(sweep, board, imported_provenance(sweep));
+    table.add_row({sweep.workload, sweep.kind, static_cast<std::int64_t>(sweep.observations.size()),
+                   static_cast<std::int64_t>(added)});
+  }
+  print(context, table);
+}
+
+}  // namespace
+
+void add_store(CLI::App& app, Context& context) {
+  auto* store = app.add_subcommand("store", "Profiled points in an SQLite file");
+  store->require_subcommand(1);
+  auto arguments = std::make_shared<StoreArguments>();
+
+  auto* list_command = add_command(*store, context, "list", "What the store holds",
+                                   "ridgewatt store list profile.db");
+  input_file(list_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  list_command->callback([&context, arguments] { list(context, *arguments); });
+
+  auto* export_command = add_command(*store, context, "export", "Its points as sweep CSV",
+                                     "ridgewatt store export profile.db -o sweep.csv");
+  input_file(export_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  output_file(export_command->add_option("-o,--output", arguments->file,
+                                         "Sweep CSV (default: standard output)"));
+  export_command->add_option("--workload", arguments->filter.workload, "Only this workload");
+  export_command->add_option("--kind", arguments->filter.kind, "Only training, inference, ..");
+  export_command->add_option("--board", arguments->filter.board, "Only points of this board");
+  export_command->callback([arguments] { export_sweeps(*arguments); });
+
+  auto* import_command =
+      add_command(*store, context, "import", "Add the rows of a sweep CSV",
+                  "ridgewatt store import profile.db sweep.csv --board agx-orin");
+  input_file(import_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  input_file(import_command->add_option("FILE", arguments->file, "Sweep CSV"))->required();
+  import_command->add_option("--board", arguments->board,
+                             "Board that the sweep is of, where the file does not say");
+  import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
+}
+
+}  // namespace ridgewatt::cli

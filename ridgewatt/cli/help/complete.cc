@@ -1,0 +1,122 @@
+#include "ridgewatt/cli/help/complete.h"
+
+#include "ridgewatt/cli/help/reference.h"
+#include "ridgewatt/cli/program.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+// Where the words before the last one lead: a command, and the option that waits for its value.
+struct Place {
+  const CLI::App* command;
+  const CLI::Option* waiting = nullptr;
+};
+
+Place place_of(const CLI::App& app, const std::vector<std::string>& words) {
+  Place place{&app};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (place.waiting != nullptr) {
+      place.waiting = nullptr;
+    } else if (words[i].size() > 1 && words[i][0] == '-') {
+      const CLI::Option* option = place.command->get_option_no_throw(words[i]);
+      if (option != nullptr && !is_flag(*option)) place.waiting = option;
+    } else if (const CLI::App* next = subcommand(*place.command, words[i])) {
+      place.command = next;
+    }
+  }
+  return place;
+}
+
+void add_boards(std::vector<Completion>& all, bool at_hand) {
+  for (const auto& name : list_boards()) {
+    all.push_back({name, "board"});
+    if (at_hand) all.push_back({"fake:" + name, "fake board"});
+  }
+  if (at_hand) all.push_back({"local", "the board at hand"});
+}
+
+void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI::Option& option) {
+  for (const auto& choice : choices_of(option)) all.push_back({choice, ""});
+  const std::string name = option.get_name();
+  if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
+  if (name == "BOARD" || name == "--board") add_boards(all, false);
+  if (name == "MODEL" || name == "--model") {
+    for (const auto& entry : zoo()) {
+      all.push_back({"zoo:" + std::string(entry.name), std::string(entry.description)});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string start = words.empty() ? "" : words.back();
+  const Place place = place_of(app, words);
+  std::vector<Completion> all;
+  if (place.waiting != nullptr) {
+    add_values(all, *place.command, *place.waiting);
+  } else if (start.starts_with('-')) {
+    for (const CLI::Option* option : place.command->get_options()) {
+      for (const auto& name : option->get_lnames()) {
+        all.push_back({"--" + name, option->get_description()});
+      }
+    }
+  } else {
+    for (const CLI::App* command : place.command->get_subcommands(nullptr)) {
+      if (command->get_group().empty()) continue;
+      all.push_back({command->get_name(), command->get_description()});
+    }
+    for (const CLI::Option* option : place.command->get_options()) {
+      if (option->get_positional()) add_values(all, *place.command, *option);
+    }
+  }
+  std::erase_if(all, [&](const auto& candidate) { return !candidate.word.starts_with(start); });
+  return all;
+}
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "fish") {
+    return R"(# ridgewatt: completion for fish.
+function __ridgewatt_complete
+    set -l words (commandline -opc) (commandline -ct)
+    ridgewatt complete -- $words[2..-1] 2>/dev/null
+end
+complete -c ridgewatt -a '(__ridgewatt_complete)'
+)";
+  }
+  if (shell == "zsh") {
+    return R"(#compdef ridgewatt
+# ridgewatt: completion for zsh.
+_ridgewatt() {
+  local -a words_found
+  local word description
+  while IFS=$'\t' read -r word description; do
+    words_found+=("${word//:/\\:}:$description")
+  done < <(ridgewatt complete -- "${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)
+  if ((${#words_found})); then
+    _describe ridgewatt words_found
+  else
+    _files
+  fi
+}
+if [[ $funcstack[1] == _ridgewatt ]]; then _ridgewatt "$@"; else compdef _ridgewatt ridgewatt; fi
+)";
+  }
+  return R"(# ridgewatt: completion for bash.
+_ridgewatt() {
+  local line=${COMP_LINE:0:COMP_POINT} words current head
+  read -ra words <<<"$line"
+  [[ $line == *[[:space:]] ]] && words+=('')
+  current=${words[-1]}
+  mapfile -t COMPREPLY < <(ridgewatt complete -- "${words[@]:1}" 2>/dev/null | cut -f1)
+  # Bash takes what stands before a colon or an equals sign for a word of its own.
+  head=${current%"${current##*[:=]}"}
+  COMPREPLY=("${COMPREPLY[@]#"$head"}")
+}
+complete -o default -F _ridgewatt ridgewatt
+)";
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,25 @@
+// ridgewatt evaluate: score predictors, strategies and schedules on sweeps.
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/svg.h"
+
+namespace ridgewatt::cli {
+
+void add_evaluate(CLI::App& app, Context& context) {
+  CLI::App* evaluate = app.add_subcommand("evaluate", "Score methods on measured sweeps");
+  evaluate->require_subcommand(1);
+  for (const auto add : kEvaluateCommands) add(*evaluate, context);
+}
+
+void write_figures(const std::string& svg, const std::string& html, const std::string& title,
+                   const std::vector<Figure>& figures, const Table& scores) {
+  if (!svg.empty()) write_output(svg, to_svg(figures, title));
+  if (html.empty()) return;
+  HtmlReport page(title);
+  for (const auto& figure : figures) page.figure(figure);
+  page.table("Scores", scores);
+  write_output(html, page.html());
+}
+
+}  // namespace ridgewatt::cli

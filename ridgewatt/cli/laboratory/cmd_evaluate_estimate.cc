@@ -1,0 +1,122 @@
+// ridgewatt evaluate estimate: how far the twin is from measured sweeps, fitted and unseen.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/report/calibrate_report.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/published_runs.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EvaluateEstimate {
+  std::string device = "agx-orin";
+  std::vector<std::string> sweeps;
+  bool shipped = false;
+  bool findings = false;
+};
+
+struct NamedTable {
+  std::string key;    // in JSON
+  std::string title;  // above it, for people
+  Table table;
+};
+
+// Details with trusted rows, of the twin that is fitted to all workloads and, where there are some,
+// of those that did not see the workload; counts also with the rows that data quality suspects.
+void add_findings(const CalibrateSummary& summary, const std::vector<CalibrationRun>& runs,
+                  std::vector<NamedTable>& tables) {
+  std::vector<CountedFindings> counted;
+  for (const bool all_rows : {false, true}) {
+    const std::string rows = all_rows ? "all" : "trusted";
+    const auto fitted = find_findings(summary.twin, runs, all_rows);
+    const auto unseen = find_unseen_findings(summary, runs, all_rows);
+    counted.push_back({"fitted", rows, count_findings(fitted)});
+    if (!unseen.empty()) counted.push_back({"unseen", rows, count_findings(unseen)});
+    const auto neighbours = find_neighbour_findings(runs, all_rows);
+    counted.push_back({"none: the row's neighbors", rows, count_findings(neighbours)});
+    if (all_rows) continue;
+    tables.push_back({"findings", "Fitted to all workloads, looked up in trusted rows:",
+                      findings_table(fitted)});
+    if (unseen.empty()) continue;
+    tables.push_back({"unseen_findings", "Fitted without the workload:", findings_table(unseen)});
+  }
+  tables.push_back({"findings_count", "Counted:", findings_count_table(counted)});
+}
+
+void run(const Context& context, const EvaluateEstimate& command) {
+  const Board board = load_board(command.device);
+  std::vector<SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
+  const auto all = load_calibration_runs(specs, board);
+  const auto runs = runs_at_home(all);
+  require_trusted_rows(runs);
+  CalibrateSummary summary;
+  if (command.shipped) {
+    summary.twin = load_twin(board);
+    summarize_scores(runs, summary);
+    summary.coverage = coverage_as_it_is(summary.twin, all);
+  } else {
+    CalibrateOptions options;
+    options.seed = context.seed;
+    options.quiet = context.quiet;
+    options.coverage = true;
+    summary = calibrate(prior_twin(board), all, options);
+  }
+  std::vector<NamedTable> tables = {{"fit", "", fit_table(summary, true)}};
+  if (!summary.coverage.empty()) {
+    tables.push_back({"coverage",
+                      command.shipped ? "Rows within the 90 % intervals of the board file:"
+                                      : "Rows of what is left out within its 90 % intervals:",
+                      coverage_table(summary.coverage)});
+  }
+  if (command.findings) {
+    add_findings(summary, runs, tables);
+    tables.push_back(
+        {"race_to_halt", "eta B_eps / B_tau by class of kernels, 90 % interval:",
+         race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
+  }
+  const std::string provenance =
+      command.shipped ? summary.twin.provenance() : summary.brief_report();
+  if (context.json()) {
+    Json json;
+    json["device"] = command.device;
+    json["provenance"] = provenance;
+    for (const auto& [key, title, table] : tables) json[key] = table.to_json();
+    return print(json);
+  }
+  if (!context.csv()) std::cout << escape_terminal(provenance) << "\n\n";
+  for (const auto& [key, title, table] : tables) {
+    const bool first = &table == &tables.front().table;
+    if (!first) std::cout << '\n';
+    if (!title.empty() && !context.csv()) std::cout << title << "\n\n";
+    if (first)
+      print(context, table);
+    else
+      print_aside(context, table);
+  }
+}
+
+}  // namespace
+
+void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "estimate",
+      "Fit the twin to sweeps and leave workloads, kinds and boards out in turn; errors, and what "
+      "90 % intervals hold, with and without the rows that data quality suspects",
+      "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings");
+  auto options = std::make_shared<EvaluateEstimate>();
+  command->add_option("--device", options->device, "Board whose twin is fitted");
+  command
+      ->add_option(
+          "--sweep", options->sweeps,
+          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
+          "times; of another board: judges how the twin carries over")
+      ->required();
+  command->add_flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
+  command->add_flag("--findings", options->findings,
+                    "Also: MAXN, energy over the GPU clock, tuning on the twin, race to halt");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,139 @@
+// ridgewatt evaluate schedules: strategies for concurrent training and inference against the
+// optimum.
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/evaluate/schedule_scores.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EvaluateSchedulesCommand {
+  std::vector<std::string> train, infer;
+  // NAME or NAME:PROFILES
+  std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
+                                         "nn:15",   "nn:50",  "random:15", "maxn:5"};
+  std::string bound = "strict";
+  ScheduleEvaluationOptions evaluation;
+};
+
+PlanStrategyRun parse_run(const std::string& text) {
+  const auto parts = split(text, ':');
+  const auto profiles = parts.size() == 2 ? parse_int(parts[1]) : std::optional<std::int64_t>(15);
+  if (parts.size() > 2 || !profiles || *profiles < 1 || *profiles > 1'000'000) {
+    throw UsageError("not a strategy with its budget", text, "write NAME:PROFILES, as in auto:15");
+  }
+  return {parts[0], static_cast<int>(*profiles)};
+}
+
+std::vector<Cell> row_of(const ScheduleScore& s) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {s.training,
+          s.inference,
+          s.strategy,
+          std::int64_t{s.profiles},
+          s.profiles_used,
+          count(s.problems),
+          count(s.solvable),
+          count(s.tried),
+          100 * s.solved,
+          100 * s.mean_loss,
+          100 * s.mean_loss_interval.lo,
+          100 * s.mean_loss_interval.hi,
+          100 * s.median_loss,
+          100 * s.p90_loss,
+          100 * s.mean_loss_of_all,
+          100 * s.total_loss,
+          s.seconds};
+}
+
+void run(const Context& context, EvaluateSchedulesCommand options) {
+  std::vector<Sweep> sweeps;
+  for (const auto* paths : {&options.train, &options.infer}) {
+    for (const auto& path : *paths) {
+      const Sweep sweep = read_sweep(path);
+      sweeps.push_back(trusted_rows(sweep, check_quality(sweep)));
+    }
+  }
+  // Every pair is asked about the same modes; rows that are flagged are missing from a pair only.
+  std::vector<Sweep> unflagged_and_flagged;
+  for (const auto* paths : {&options.train, &options.infer}) {
+    for (const auto& path : *paths) unflagged_and_flagged.push_back(read_sweep(path));
+  }
+  const auto modes = common_modes(unflagged_and_flagged);
+  if (modes.empty()) throw InputError("the sweeps have no power mode in common");
+  for (auto& sweep : sweeps) sweep = at_modes(sweep, modes);
+
+  std::vector<PairOfSweeps> pairs;
+  for (std::size_t t = 0; t < options.train.size(); ++t) {
+    for (std::size_t i = 0; i < options.infer.size(); ++i) {
+      pairs.push_back({sweeps[t], sweeps[options.train.size() + i]});
+    }
+  }
+  auto& evaluation = options.evaluation;
+  for (const auto& strategy : options.strategies) {
+    evaluation.strategies.push_back(parse_run(strategy));
+  }
+  evaluation.grid.bound = parse_bound(options.bound);
+  evaluation.seed = context.seed;
+  std::optional<Progress> progress;
+  std::mutex mutex;
+  evaluation.progress = [&](std::size_t done, std::size_t total) {
+    const std::lock_guard lock(mutex);
+    if (!progress) progress.emplace("searches", total, context.quiet);
+    progress->update(done);
+  };
+  const auto scores = evaluate_schedules(pairs, evaluation);
+  progress.reset();
+  Table table(
+      {{"training"},
+       {"inference"},
+       {"strategy"},
+       {"profiles"},
+       {.name = "profiles_used", .rank = 5},
+       {.name = "problems", .rank = 6},
+       {.name = "solvable", .rank = 6},
+       {.name = "tried", .rank = 4},
+       {"solved_percent"},
+       {.name = "loss_mean_percent", .heading = "mean loss (%)"},
+       {.name = "loss_mean_lo_percent", .heading = "mean loss from (%)", .rank = 2},
+       {.name = "loss_mean_hi_percent", .heading = "mean loss to (%)", .rank = 2},
+       {.name = "loss_median_percent", .heading = "median loss (%)", .rank = 1},
+       {.name = "loss_p90_percent", .heading = "p90 loss (%)", .rank = 3},
+       {.name = "loss_mean_of_all_percent", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
+       {.name = "loss_of_sum_percent", .heading = "loss of the sum (%)", .rank = 7},
+       {.name = "seconds", .heading = "time (s)", .rank = 8}});
+  for (const auto& score : scores) table.add_row(row_of(score));
+  print(context, table);
+}
+
+}  // namespace
+
+void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
+      "ridgewatt evaluate schedules --train resnet18.csv --infer resnet50.csv --problems 300");
+  auto options = std::make_shared<EvaluateSchedulesCommand>();
+  input_file(command->add_option("--train", options->train, "Training sweeps"))->required();
+  input_file(command->add_option("--infer", options->infer, "Inference sweeps"))->required();
+  command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--bound", options->bound, "What the worst latency counts")
+      ->check(CLI::IsMember({"published", "exact", "strict"}))
+      ->capture_default_str();
+  quantity(command->add_option("--problems", options->evaluation.problems_per_pair,
+                               "Solvable problems of each pair to try, drawn at random; 0: all"),
+           count())
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

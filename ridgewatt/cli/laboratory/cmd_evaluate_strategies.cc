@@ -1,0 +1,214 @@
+// ridgewatt evaluate strategies: how well search strategies do on replayed sweeps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/evaluate/strategy_suite.h"
+#include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/report/strategy_figures.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::vector<std::string> training, inference;
+  std::string board = "agx-orin", only, svg, html;
+  int seeds = 10, threads = 0;
+  bool twin = false;
+  std::vector<int> profiles;
+  std::vector<std::string> strategies;
+};
+
+ScoredSweep read_scored(const std::string& path) {
+  ScoredSweep scored{read_sweep(path), {}, {}};
+  take_governed(scored.all);
+  scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
+  return scored;
+}
+
+// What the board's twin says of a sweep, fitted to the others without those of its workload,
+// whatever their kind.
+Sweep twin_view(const std::string& board, const ScoredSweep& scored,
+                const std::vector<ScoredSweep>& trainings,
+                const std::vector<ScoredSweep>& inferences) {
+  std::vector<SweepSpec> specs;
+  for (const auto* sweeps : {&trainings, &inferences}) {
+    for (const auto& other : *sweeps) {
+      if (other.all.workload == scored.all.workload) continue;
+      specs.push_back(parse_sweep_spec(other.all.source));
+    }
+  }
+  if (specs.empty()) throw UsageError("a twin needs sweeps of other workloads", "--twin");
+  const auto reference = unseen_twin_reference(board, specs, parse_sweep_spec(scored.all.source));
+  Sweep view = scored.all;
+  view.source = reference.name;
+  view.observations = reference.at(scored.all.points());
+  return view;
+}
+
+// What is run on an entry: the suite's choice, or the user's.
+std::vector<StrategyRun> runs_of(const SuiteEntry& entry, const EvaluateOptions& options) {
+  if (options.strategies.empty() && options.profiles.empty()) return entry.runs;
+  const auto strategies =
+      options.strategies.empty() ? std::vector<std::string>{"auto"} : options.strategies;
+  const auto profiles = options.profiles.empty() ? std::vector<int>{15} : options.profiles;
+  std::vector<StrategyRun> runs;
+  for (const auto& strategy : strategies) {
+    for (const int count : profiles) runs.push_back({strategy, count});
+  }
+  return runs;
+}
+
+Table score_table() {
+  return Table(
+      {{"scenario"},
+       {"workload"},
+       {"strategy"},
+       {"profiles"},
+       {"problems"},
+       {"solved_pct", "solved (%)", 3},
+       {.name = "solved_lo_pct", .digits = 3, .rank = 4},
+       {.name = "violations_pct", .digits = 2, .rank = 2},
+       {.name = "median_penalty_pct", .digits = 3},
+       {.name = "median_hi_pct", .digits = 3, .rank = 4},
+       {.name = "mean_penalty_pct", .digits = 3, .rank = 1},
+       {.name = "mean_lo_pct", .digits = 3, .rank = 4},
+       {.name = "mean_hi_pct", .digits = 3, .rank = 4},
+       {.name = "p90_penalty_pct", .digits = 3, .rank = 3},
+       {.name = "flagged_median_pct", .heading = "median with flagged (%)", .digits = 3, .rank = 6},
+       {.name = "flagged_mean_pct", .heading = "mean with flagged (%)", .digits = 3, .rank = 6},
+       {.name = "median_saving_pct", .heading = "saving of optimum's (%)", .digits = 3, .rank = 5},
+       {.name = "payback_minibatches",
+        .heading = "pays after (minibatches)",
+        .digits = 3,
+        .rank = 5},
+       {.name = "profiles_used", .digits = 3, .rank = 7},
+       {.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
+       {.name = "board_energy_j", .digits = 3, .rank = 8}});
+}
+
+Cell percent(double share) {
+  return known_cell(100 * share);
+}
+
+void add_score(Table& table, const StrategyScore& score) {
+  table.add_row({score.scenario,
+                 score.workload,
+                 score.strategy,
+                 std::int64_t{score.profiles},
+                 static_cast<std::int64_t>(score.problems),
+                 percent(score.solved),
+                 percent(score.solved_interval.lo),
+                 percent(score.violations),
+                 percent(score.median_penalty),
+                 percent(score.median_interval.hi),
+                 percent(score.mean_penalty),
+                 percent(score.mean_interval.lo),
+                 percent(score.mean_interval.hi),
+                 percent(score.p90_penalty),
+                 percent(score.median_penalty_with_flagged),
+                 percent(score.mean_penalty_with_flagged),
+                 percent(score.median_saving),
+                 known_cell(score.median_payback_minibatches),
+                 score.profiles_used,
+                 score.board_time_s,
+                 score.board_energy_j});
+}
+
+void run(const Context& context, const EvaluateOptions& options) {
+  if (options.seeds < 1) throw UsageError("one seed is the least", "--seeds");
+  for (const int count : options.profiles) {
+    if (count < 1) throw UsageError("one profile is the least", "--profiles");
+  }
+  std::vector<ScoredSweep> trainings, inferences;
+  for (const auto& path : options.training) trainings.push_back(read_scored(path));
+  for (const auto& path : options.inference) inferences.push_back(read_scored(path));
+  if (trainings.empty() && inferences.empty()) {
+    throw UsageError("no sweeps to replay", "", "give --training and --inference sweeps");
+  }
+  if (options.twin) {
+    for (auto& scored : trainings) {
+      scored.twin = twin_view(options.board, scored, trainings, inferences);
+    }
+  }
+  std::vector<PowerMode> modes;
+  const Board board = load_board(options.board);
+  for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+  auto suite = make_strategy_suite(trainings, inferences, modes);
+  std::erase_if(suite, [&](const SuiteEntry& entry) {
+    return entry.scenario.name.find(options.only) == std::string::npos;
+  });
+  if (suite.empty()) throw UsageError("no scenario has this in its name", "--only " + options.only);
+
+  std::size_t total = 0, done = 0;
+  for (const auto& entry : suite) total += runs_of(entry, options).size();
+  Progress progress("evaluating strategies", total, context.quiet);
+  Table table = score_table();
+  std::vector<StrategyScore> scores;
+  for (const auto& entry : suite) {
+    const auto prior = make_prior(entry.scenario);
+    for (const auto& strategy : runs_of(entry, options)) {
+      progress.update(done++, entry.scenario.name + ", " + entry.scenario.workload);
+      StrategyEvaluationOptions evaluation;
+      evaluation.seeds = options.seeds;
+      evaluation.noise = entry.noise;
+      evaluation.outlier_share = entry.outlier_share;
+      evaluation.seed = context.seed;
+      evaluation.threads = options.threads;
+      scores.push_back(evaluate_strategy(entry.scenario, strategy, evaluation, prior));
+      add_score(table, scores.back());
+    }
+  }
+  progress.update(done);
+  print(context, table);
+  if (options.svg.empty() && options.html.empty()) return;
+  const auto figures = strategy_figures(scores, load_board(options.board).title);
+  const std::string title = "Search strategies on replayed sweeps";
+  write_figures(options.svg, options.html, title, figures, table);
+}
+
+}  // namespace
+
+void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(evaluate, context, "strategies",
+                              "Search strategies on replayed sweeps, against the optimum",
+                              "ridgewatt evaluate strategies --training resnet18.csv "
+                              "--training yolov8n.csv --inference resnet50.csv --only common");
+  auto options = std::make_shared<EvaluateOptions>();
+  input_file(command->add_option("--training", options->training,
+                                 "Training sweeps, one workload per file"));
+  input_file(command->add_option("--inference", options->inference,
+                                 "Inference sweeps; the first also gives the common modes"));
+  command->add_option("--board", options->board, "Board whose presets and twin are compared")
+      ->capture_default_str();
+  command->add_flag("--twin", options->twin,
+                    "Also with the board's twin as a reference, fitted to the given sweeps without "
+                    "the scored workload");
+  command->add_option("--only", options->only, "Scenarios with this in their name");
+  command->add_option("--strategy", options->strategies, "Strategies to run instead")
+      ->delimiter(',');
+  quantity(command->add_option("--profiles", options->profiles, "Profiles allowed, one score each"),
+           count().within(1, 1e6))
+      ->delimiter(',');
+  quantity(command->add_option("--seeds", options->seeds, "Random seeds per problem"),
+           count().within(1, 1e4))
+      ->capture_default_str();
+  output_file(command->add_option("--svg", options->svg,
+                                  "Write penalty and share solved over profiles to this SVG file"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
+  quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,255 @@
+// ridgewatt study: a designed experiment from a file, on a board, a fake one or a sweep.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/study_report.h"
+#include "ridgewatt/study/study_bench.h"
+#include "ridgewatt/study/study_log.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct StudyCommand {
+  std::string name;
+  DeviceOptions device;
+  std::string replay;
+  std::string workload;
+  std::string database;
+  std::string html;
+  std::vector<std::string> parameters;
+  std::vector<std::string> levels;
+  int repeats = 0;
+  std::int64_t max_runs = -1;
+  double rate_hz = 100;
+  double settle_s = 1;
+  bool plan = false;
+  bool show = false;
+};
+
+// NAME=VALUE; `what` is the option.
+std::pair<std::string, std::string> assignment(const std::string& text, const char* what) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) throw UsageError(std::string(what) + " needs NAME=VALUE", text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Study study_of(const StudyCommand& options) {
+  Study study = load_study(options.name);
+  for (const auto& text : options.parameters) {
+    const auto [name, value] = assignment(text, "--set");
+    if (!study.parameters.contains(name)) {
+      throw UsageError("study has no such parameter", name, study.name);
+    }
+    study.parameters[name] = value;
+  }
+  for (const auto& text : options.levels) {
+    const auto [name, values] = assignment(text, "--levels");
+    const auto found =
+        std::find_if(study.factors.begin(), study.factors.end(),
+                     [&, &wanted = name](const auto& f) { return f.name == wanted; });
+    if (found == study.factors.end())
+      throw UsageError("study has no such factor", name, study.name);
+    found->levels = split(values, ',');
+    found->level_count = 0;
+  }
+  if (options.repeats > 0) study.repeats = options.repeats;
+  return study;
+}
+
+void print_studies(const Context& context) {
+  Table table({{"study"}, {.name = "factors", .wrap = true}, {.name = "question", .wrap = true}});
+  for (const auto& name : list_studies()) {
+    const Study study = load_study(name);
+    std::string factors;
+    for (const auto& factor : study.factors) factors += (factors.empty() ? "" : ", ") + factor.name;
+    table.add_row({name, factors, study.question});
+  }
+  print(context, table);
+}
+
+void show_plan(const Context& context, const Study& study) {
+  std::vector<Column> columns = {{"block"}};
+  for (const auto& factor : study.factors) columns.push_back({factor.name});
+  Table table(std::move(columns));
+  for (const auto& run : plan_study(study, context.seed)) {
+    std::vector<Cell> row = {run.block};
+    row.insert(row.end(), run.cell.begin(), run.cell.end());
+    table.add_row(std::move(row));
+  }
+  print(context, table);
+}
+
+// The program that runs, for {ridgewatt} in commands.
+std::string own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "ridgewatt" : path.string();
+}
+
+// Runs what is left of the plan; returns what the log then holds.
+std::vector<StudyResult> measure(const Context& context, const StudyCommand& options, Study& study,
+                                 StudyReport& report) {
+  const LocalDevice device = options.device.open(context);
+  study.parameters["ridgewatt"] = own_path();
+  study.parameters["device"] = options.device.device;
+  CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder});
+  bench.prepare(study);
+  if (options.plan) {
+    show_plan(context, study);
+    return {};
+  }
+  report.word = bench.word();
+  report.where = report.board = device.name;
+  StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
+               context.seed);
+  const auto runs = plan_study(study, context.seed);
+  Progress progress("study " + study.name, runs.size(), context.quiet);
+  std::int64_t done = 0;
+  for (std::size_t i = 0; i < runs.size() && done != options.max_runs; ++i) {
+    progress.update(i, fmt::format("block {}, {}", runs[i].block, fmt::join(runs[i].cell, ", ")));
+    if (log.has(runs[i])) continue;
+    log.add(runs[i], bench.run(study, runs[i].cell));
+    ++done;
+  }
+  bench.restore();
+  return log.results();
+}
+
+void show(const Context& context, const StudyCommand& options, const StudyReport& report,
+          const std::vector<std::string>& remarks) {
+  if (!options.html.empty()) write_output(options.html, study_html(report));
+  const Table effects = effect_table(report.analysis);
+  const Table optima = optimum_table(report.analysis);
+  if (context.json()) {
+    return print(Json{{"study", report.study.name},
+                      {"provenance", report.word},
+                      {"where", report.where},
+                      {"runs", report.results.size()},
+                      {"remarks", remarks},
+                      {"cells", cell_table(report).to_json()},
+                      {"effects", effects.to_json()},
+                      {"optima", optima.to_json()},
+                      {"findings", report.analysis.findings}});
+  }
+  if (context.csv()) {
+    RowOrigin origin{report.workload, "", report.board};
+    origin.provenance = parse_provenance(report.word).value_or(Provenance::kReplayed);
+    return print(context, with_origin(effects, {origin}));
+  }
+  std::cout << escape_terminal(report.study.title) << "\n"
+            << report.word << ": " << escape_terminal(report.where) << ", " << report.results.size()
+            << " runs\n";
+  for (const auto& remark : remarks) std::cout << escape_terminal(remark) << '\n';
+  std::cout << '\n';
+  if (options.replay.empty()) {
+    print_aside(context, cell_table(report));
+    std::cout << '\n';
+  }
+  print(context, effects);
+  if (!optima.rows().empty() && optima.rows().size() <= 64) {
+    std::cout << '\n';
+    print_aside(context, optima);
+  }
+  std::cout << '\n';
+  for (const auto& finding : report.analysis.findings) {
+    std::cout << "* " << escape_terminal(finding) << '\n';
+  }
+}
+
+void check(const CLI::App& command, const StudyCommand& options) {
+  if (!options.replay.empty()) {
+    refuse_without_effect(command,
+                          {"--device", "--sysroot", "--state-dir", "--store", "--max-runs",
+                           "--rate", "--settle", "--plan"},
+                          "with --replay", "nothing is run");
+  }
+  if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --replay");
+  if (options.show) {
+    refuse_without_effect(command, {"--html", "--plan", "--store", "--replay"}, "with --show");
+  }
+  if (options.plan) refuse_without_effect(command, {"--html"}, "with --plan");
+}
+
+void run(const Context& context, const StudyCommand& options) {
+  if (options.name.empty()) return print_studies(context);
+  Study study = study_of(options);
+  if (options.show) {
+    std::cout << study.text;
+    return;
+  }
+  StudyReport report;
+  std::vector<std::string> remarks;
+  if (options.replay.empty()) {
+    report.results = per_sample(study, measure(context, options, study, report));
+    if (options.plan) return;
+    if (std::none_of(report.results.begin(), report.results.end(),
+                     [](const auto& result) { return result.responses.contains("power_w"); })) {
+      remarks.emplace_back("no power sensor was read: nothing is said of power and energy");
+    }
+  } else {
+    const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
+    const QualityReport quality = check_quality(sweep);
+    std::vector<std::string> left_out;
+    report.results = replay_study(study, trusted_rows(sweep, quality), left_out);
+    for (const auto& factor : left_out) {
+      remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
+    }
+    remarks.push_back(fmt::format("{} suspect rows are left out", quality.flagged_rows()));
+    remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
+    report.word = provenance_name(sweep.origin_of(Provenance::kReplayed).provenance);
+    report.where = options.replay;
+    report.board = sweep.board;
+    report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
+  }
+  if (report.results.empty()) throw Error("no run is finished yet", study.name);
+  report.study = study;
+  report.analysis = analyse_study(study, report.results, !options.replay.empty());
+  show(context, options, report, remarks);
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Context& context) {
+  auto* command = add_command(app, context, "study",
+                              "A designed experiment: what a factor does to time and energy",
+                              "ridgewatt study frequency --replay sweep.csv --html frequency.html");
+  auto options = std::make_shared<StudyCommand>();
+  command->add_option("STUDY", options->name, "Shipped study or TOML file; none: list them");
+  add_device_options(*command, options->device);
+  input_file(command->add_option("--replay", options->replay, "Sweep to take the results from"));
+  command->add_option("--workload", options->workload,
+                      "Which workload of the sweep, NAME or NAME:KIND");
+  output_file(command->add_option("--store", options->database,
+                                  "Keep finished runs here; an interrupted study goes on"));
+  output_file(
+      command->add_option("--html", options->html, "Write figures and findings to this HTML file"));
+  command->add_option("--set", options->parameters, "NAME=VALUE of a parameter of the study");
+  command->add_option("--levels", options->levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
+  quantity(command->add_option("--repeats", options->repeats, "Blocks, instead of the study's"),
+           count().within(2, 10000));
+  quantity(command->add_option("--max-runs", options->max_runs, "Stop after N runs"), count());
+  quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
+           hertz().within(1, 1000));
+  quantity(
+      command->add_option("--settle", options->settle_s, "Seconds of rest after a change of mode"),
+      seconds().within(0, 600));
+  command->add_flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
+  command->add_flag("--show", options->show, "Print the study's file");
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

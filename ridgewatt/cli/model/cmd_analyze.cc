@@ -1,0 +1,119 @@
+// ridgewatt analyze: what a model costs.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/report/analysis_report.h"
+#include "ridgewatt/workload/onnx_reader.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct AnalyzeArguments {
+  std::string model;
+  std::optional<std::int64_t> batch;
+  std::vector<std::string> dims;
+  std::vector<std::string> inputs;
+  bool training = false;
+  std::string optimizer = "sgd";
+  Precision precision = Precision::kStored;
+  std::string convention = "full";
+  std::string traffic = "fused";
+  double cache_bytes = 0;
+  bool per_layer = false;
+  std::string explain;
+};
+
+CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) {
+  CostOptions options;
+  options.batch = arguments.batch;
+  for (const auto& dim : arguments.dims) options.dims.insert(parse_dim(dim));
+  if (arguments.inputs.size() > model.graph.inputs.size()) {
+    throw UsageError("more --inputs than the model has inputs", model.name);
+  }
+  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
+    const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    const ValueInfo like = input.declared ? *input.declared : ValueInfo{};
+    options.inputs.push_back(load_value(arguments.inputs[i], like));
+  }
+  options.kind = arguments.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  options.optimizer = parse_optimizer(arguments.optimizer);
+  options.precision = arguments.precision;
+  options.convention = parse_convention(arguments.convention);
+  options.traffic = parse_traffic_model(arguments.traffic);
+  options.cache_bytes = arguments.cache_bytes;
+  return options;
+}
+
+void print_layers(const Context& context, const Model& model, const Analysis& analysis,
+                  const std::string& traffic) {
+  const Table layers = analysis_layers(analysis);
+  print(context, layers, kAnalysisOrder);
+  if (context.csv()) return;
+  print_sums(context, analysis_sums(layers));
+  std::cout << "\nIn all:\n\n";
+  print_aside(context, analysis_totals(model, analysis, traffic));
+}
+
+void run(const Context& context, const AnalyzeArguments& arguments) {
+  Model model = load_workload(arguments.model);
+  const Analysis analysis = analyze(model, cost_options(arguments, model));
+  const CostCaveats& caveats = analysis.workload.caveats;
+  if (!context.json()) {
+    for (const auto& line : caveats.lines()) remark(context, line);
+  }
+  if (!arguments.explain.empty()) {
+    const Explanation explanation = explain_node(analysis, arguments.explain);
+    if (context.json())
+      print(explanation_json(explanation));
+    else
+      std::cout << explanation_text(explanation);
+  } else if (context.json()) {
+    print(analysis_json(model, analysis,
+                        {arguments.convention, arguments.traffic,
+                         arguments.training ? arguments.optimizer : std::string()}));
+  } else if (arguments.per_layer) {
+    print_layers(context, model, analysis, arguments.traffic);
+  } else {
+    print(context, analysis_totals(model, analysis, arguments.traffic));
+  }
+  refuse_uncounted(context, caveats);
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Context& context) {
+  auto* command =
+      add_command(app, context, "analyze", "Operations, bytes, parameters and memory of a model",
+                  "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
+  auto a = std::make_shared<AnalyzeArguments>();
+  command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
+  quantity(command->add_option("--batch", a->batch, "Samples per minibatch [as exported, or 1]"),
+           count().within(1, 1 << 24));
+  command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
+  input_file(command->add_option("--inputs", a->inputs,
+                                 "Concrete inputs: TensorProto files in input order"));
+  command->add_flag("--training", a->training, "A training step instead of inference");
+  command->add_option("--optimizer", a->optimizer, "sgd, momentum or adam")->capture_default_str();
+  add_precision(*command, a->precision);
+  command->add_option("--convention", a->convention, "What counts: full, macs or pagoda")
+      ->capture_default_str();
+  command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
+      ->capture_default_str();
+  quantity(
+      command->add_option("--cache", a->cache_bytes, "Last-level cache of the device in bytes"),
+      bytes());
+  command->add_flag("--per-layer", a->per_layer, "Every node");
+  command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
+  add_strict(*command, context);
+  command->callback([&context, a] { run(context, *a); });
+}
+
+void add_operators(CLI::App& app, Context& context) {
+  add_command(app, context, "operators", "Reference of all operators and their costs, in Markdown",
+              "ridgewatt operators > docs/operators.md")
+      ->callback([] { std::cout << operators_markdown(); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,43 @@
+// ridgewatt zoo: the built-in architectures.
+#include "ridgewatt/workload/zoo.h"
+
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+void list_zoo(const Context& context) {
+  Table table({{"name"}, {"alias"}, {.name = "description", .wrap = true}});
+  for (const auto& entry : zoo()) {
+    table.add_row(
+        {std::string(entry.name), std::string(entry.alias), std::string(entry.description)});
+  }
+  print(context, table);
+}
+
+void write(const std::string& name, const std::string& path) {
+  const ZooEntry& entry = find_zoo_entry(name);
+  write_output(path.empty() ? std::string(entry.name) + ".onnx" : path, entry.build());
+}
+
+}  // namespace
+
+void add_zoo(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("zoo", "Built-in architectures as ONNX without weights");
+  command->require_subcommand(1);
+  add_command(*command, context, "list", "Names and sources of the architectures",
+              "ridgewatt zoo list")
+      ->callback([&context] { list_zoo(context); });
+  auto* write_command =
+      add_command(*command, context, "write", "Write an architecture as an ONNX file",
+                  "ridgewatt zoo write resnet50 -o resnet50.onnx");
+  auto name = std::make_shared<std::string>();
+  auto path = std::make_shared<std::string>();
+  write_command->add_option("NAME", *name, "Name from 'zoo list'")->required();
+  output_file(write_command->add_option("-o,--output", *path,
+                                        "File to write; - is standard output [NAME.onnx]"));
+  write_command->callback([name, path] { write(*name, *path); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,18 @@
+#include "ridgewatt/cli/options/board_option.h"
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/local_device.h"
+
+namespace ridgewatt::cli {
+
+std::string board_or_at_hand(const Context& context, const std::string& device) {
+  if (!device.empty()) return device;
+  const auto board = board_at_hand(*open_local_device("local").sysfs);
+  if (!board) {
+    throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
+  }
+  remark(context, "of the board at hand, " + *board);
+  return *board;
+}
+
+}  // namespace ridgewatt::cli

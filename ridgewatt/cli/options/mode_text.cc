@@ -1,0 +1,29 @@
+#include "ridgewatt/cli/options/mode_text.h"
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/mode_text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt::cli {
+
+PowerMode read_answer(const std::string& path) {
+  const Json answer = Json::parse(read_file(path), nullptr, false);
+  const Json knobs = answer.is_object() ? answer.value("mode", Json()) : Json();
+  if (!knobs.is_object()) {
+    throw InputError("holds no mode", path, "give the output of tune --format json");
+  }
+  return mode_from_json(knobs, path);
+}
+
+void apply_mode(JetsonModeControl& control, const std::string& text) {
+  if (text.ends_with(".json"))
+    control.apply(read_answer(text));
+  else if (text.find('=') != std::string::npos)
+    control.apply(parse_mode_text(text));
+  else
+    control.apply_preset(text);
+}
+
+}  // namespace ridgewatt::cli

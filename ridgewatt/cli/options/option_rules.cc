@@ -1,0 +1,20 @@
+#include "ridgewatt/cli/options/option_rules.h"
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::cli {
+
+bool option_given(const CLI::App& command, const std::string& name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  return option != nullptr && option->count() > 0;
+}
+
+void refuse_without_effect(const CLI::App& command, std::initializer_list<const char*> options,
+                           const std::string& when, const std::string& advice) {
+  for (const char* name : options) {
+    if (!option_given(command, name)) continue;
+    throw UsageError(std::string(name) + " has no effect " + when, command.get_name(), advice);
+  }
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,69 @@
+#include "ridgewatt/cli/options/profile_options.h"
+
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/platform/jetson_identity.h"
+
+namespace ridgewatt::cli {
+
+void add_profile_options(CLI::App& command, ProfileOptions& options,
+                         JetsonModeControl::Options& control) {
+  quantity(command.add_option("--settle", options.measure.settle.at_most_s,
+                              "Longest wait for steady power under load (0: none)"),
+           seconds().within(0, 3600))
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  quantity(command.add_option("--settle-window", options.measure.settle.window_s,
+                              "Power is steady when two windows of this length agree"),
+           seconds().within(0.01, 60))
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  quantity(command.add_option("--window", options.measure.window.minibatches,
+                              "Minibatches per point; the command is ended after them (0: never)"),
+           count().within(0, 1e6))
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  quantity(command.add_option("--warm-up", options.measure.window.warm_up, "Minibatches left out"),
+           count().within(1, 1e6))
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  quantity(
+      command.add_option("--idle", options.measure.idle_s, "Seconds of idle baseline per mode"),
+      seconds().within(0, 3600))
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  quantity(command.add_option("--max-celsius", control.max_celsius, "Abort above this temperature"),
+           celsius())
+      ->capture_default_str()
+      ->group(kMeasuringGroup);
+  command.add_flag("--full-fan", control.full_fan, "Set the fan to full; taken back in the end")
+      ->group(kMeasuringGroup);
+  command
+      .add_flag("--no-idle-states", control.no_idle_states,
+                "Switch the CPU's idle states off; taken back in the end")
+      ->group(kMeasuringGroup);
+  const auto cache = [&](const char* name, CacheOptions::Start start, const char* meaning) {
+    return command
+        .add_option_function<std::string>(
+            name,
+            [&options, start](const std::string& path) {
+              options.cache = {start, path};
+            },
+            meaning)
+        ->type_name("PATH")
+        ->group(kMeasuringGroup);
+  };
+  cache("--fill-cache", CacheOptions::Start::kFilled,
+        "Read this file, or all of this folder, into the page cache before each point")
+      ->excludes(cache("--drop-cache", CacheOptions::Start::kDropped,
+                       "Drop this file, or all of this folder, from it before each point"));
+}
+
+void name_campaign(const LocalDevice& device, ProfileOptions& options) {
+  const auto jetson = identify_jetson(*device.sysfs);
+  auto& campaign = options.campaign;
+  campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
+  campaign.provenance = device.fake ? "fake" : "measured";
+  if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,106 @@
+#include "ridgewatt/cli/options/workload_options.h"
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+
+namespace ridgewatt::cli {
+
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
+  const auto equals = text.rfind('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : parse_int(text.substr(equals + 1));
+  if (!value || *value < 0 || equals == 0) {
+    throw UsageError("--dim needs NAME=VALUE", text, "for example --dim sequence=128");
+  }
+  return {text.substr(0, equals), *value};
+}
+
+void add_precision(CLI::App& command, Precision& precision) {
+  command
+      .add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& text) { precision = parse_precision(text); },
+          "What MODEL computes in: " + precision_names() +
+              " (all but fp32 by peak ratios, not validated)")
+      ->default_str(std::string(precision_name(precision)));
+}
+
+void add_strict(CLI::App& command, Context& context) {
+  command.add_flag("--strict", context.strict, "Exit with 1 when something could not be counted");
+}
+
+void say_caveats(const Context& context, const CostCaveats& caveats) {
+  if (!context.json()) {
+    for (const auto& line : caveats.lines()) remark(context, line);
+  }
+  refuse_uncounted(context, caveats);
+}
+
+void refuse_uncounted(const Context& context, const CostCaveats& caveats) {
+  if (!context.strict || caveats.uncounted.empty()) return;
+  const Uncounted& first = caveats.uncounted.front();
+  const std::size_t more = caveats.uncounted.size() - 1;
+  throw NotSupportedError(
+      "the model has operators that are not counted",
+      first.full_name() + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
+      "leave --strict out to see what the others cost");
+}
+
+void WorkloadOptions::add_to(CLI::App& command, Context& context) {
+  command.add_option("MODEL", model, "ONNX file or zoo:NAME")->required();
+  quantity(command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)"),
+           count().within(1, 1 << 20))
+      ->delimiter(',');
+  command.add_flag("--training", training, "A training step instead of inference");
+  add_precision(command, precision);
+  add_strict(command, context);
+  command.add_option("--optimizer", optimizer, "sgd, momentum or adam");
+  command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
+  quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
+           count().within(0, 1024));
+  quantity(command.add_option(
+               "--loader-ms", loader_ms,
+               "Milliseconds of one loader worker for one sample at the highest CPU clock"),
+           milliseconds());
+}
+
+void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
+  if (!options.training) {
+    refuse_without_effect(command, {"--optimizer"}, "without --training");
+  }
+}
+
+EagerOptions WorkloadOptions::eager() const {
+  EagerOptions options;
+  options.training = training;
+  options.precision = precision;
+  options.optimizer = optimizer;
+  for (const auto& dim : dims) {
+    const auto [name, extent] = parse_dim(dim);
+    options.dims[name] = extent;
+  }
+  return options;
+}
+
+RunOptions WorkloadOptions::run() const {
+  RunOptions options;
+  options.loader_workers = workers;
+  if (loader_ms) options.loader_s_per_sample = *loader_ms * 1e-3;
+  return options;
+}
+
+std::unique_ptr<TwinModel> WorkloadOptions::on(const Twin& twin, EagerModel& eager_model) const {
+  const EagerOptions base = eager();
+  return std::make_unique<TwinModel>(
+      twin,
+      [base, &eager_model](int batch) {
+        EagerOptions options = base;
+        options.batch = batch;
+        return eager_model.cost(options);
+      },
+      run(), default_batch());
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,50 @@
+// The options with which a command names a workload and how it is run on a twin.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/cli/command.h"
+#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt::cli {
+
+// "sequence=128" of --dim: a name and its extent; 0 is one, too, of a cache that is empty.
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
+// Adds --precision; the text is parsed here.
+void add_precision(CLI::App& command, Precision& precision);
+// Adds --strict, which say_caveats() obeys.
+void add_strict(CLI::App& command, Context& context);
+// Says what the cost of a model leaves out and what it rests on: one remark for each, but for JSON,
+// where keys say it (add_caveats). With --strict throws NotSupportedError when something is not
+// counted.
+void say_caveats(const Context& context, const CostCaveats& caveats);
+// The second half of that alone, for what prints its result first.
+void refuse_uncounted(const Context& context, const CostCaveats& caveats);
+
+struct WorkloadOptions {
+  std::string model;
+  std::vector<int> batches;
+  bool training = false;
+  Precision precision = Precision::kFp32;
+  std::string optimizer = "sgd";
+  std::vector<std::string> dims;  // NAME=VALUE
+  int workers = 4;
+  std::optional<double> loader_ms;
+
+  // Adds MODEL and the options to `command`.
+  void add_to(CLI::App& command, Context& context);
+  EagerOptions eager() const;
+  RunOptions run() const;
+  int default_batch() const { return training ? 16 : 1; }  // where --batch is not given
+  // The model on a twin; `model` outlives the result.
+  std::unique_ptr<TwinModel> on(const Twin& twin, EagerModel& model) const;
+};
+
+// UsageError for options of the workload that this one does not follow.
+void check_workload_options(const CLI::App& command, const WorkloadOptions& options);
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,262 @@
+// ridgewatt pipeline: what an epoch of training costs, what limits it, what would relieve it.
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/pipeline/simulate_pipeline.h"
+#include "ridgewatt/pipeline/twin_pipeline.h"
+#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/twin/calibration_runs.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct PipelineCommand {
+  std::string model;
+  std::string device;
+  ModeOptions mode;
+  std::string storage = "nvme";
+  double sample_kb = 100;
+  double cache_gb = 1000;
+  std::optional<double> preprocess_ms;
+  double hand_over_ms = 0;
+  double compute_ms = 0;
+  int simulate = 0;
+  PipelineConfig config;
+};
+
+struct Answer {
+  PipelineConfig config;
+  std::vector<WhatIf> changes;
+  std::string provenance;
+  RowOrigin origin;
+  std::optional<CostCaveats> caveats;  // of the model, where one was priced
+  PowerMode clocks;                    // of the board, where there is one
+};
+
+// The board's mode nearest to what is asked; what is not asked is the highest. Under a governor the
+// clocks are limits.
+PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
+  for (const Knob knob : kKnobs) {
+    if (!asked.has(knob)) asked.set(knob, space.top().get(knob));
+  }
+  PowerMode mode = space.nearest(asked);
+  mode.governor = asked.governor;
+  return mode;
+}
+
+Answer answer_of(const Context& context, const PipelineCommand& options) {
+  PipelineConfig config = options.config;
+  config.storage = find_storage(options.storage);
+  config.sample_bytes = options.sample_kb * 1e3;
+  config.cache_bytes = options.cache_gb * 1e9;
+  config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
+  config.hand_over_s = options.hand_over_ms * 1e-3;
+  if (options.model.empty() == (options.compute_ms <= 0)) {
+    throw UsageError("give either a MODEL or --compute-ms", "pipeline");
+  }
+  if (options.model.empty()) {
+    config.compute_s = options.compute_ms * 1e-3;
+    return {config,
+            all_changes(config),
+            "modelled from the times given",
+            {"", "training", "", Provenance::kModelled},
+            {},
+            {}};
+  }
+  const Board board = load_board(board_or_at_hand(context, options.device));
+  EagerModel eager(options.model);
+  RunOptions run{config.workers, {}};
+  if (options.preprocess_ms) run.loader_s_per_sample = config.preprocess_s_per_sample;
+  const TwinModel model(
+      load_twin(board),
+      [&](int batch) {
+        EagerOptions training;
+        training.training = true;
+        training.batch = batch;
+        return eager.cost(training);
+      },
+      run, config.batch);
+  const KnobSpace space = knob_space(board);
+  const PowerMode mode = mode_on(space, options.mode.mode());
+  const Estimator& estimator = model.estimator(config.batch);
+  const PowerMode clocks = estimator.breakdown(mode, run).clocks;
+  return {on_twin(config, model, mode),
+          changes_on_twin(config, model, space, mode),
+          model.provenance() + "; " + describe(clocks),
+          {options.model, "training", board.name, Provenance::kModelled, kModelledRuntime,
+           model.twin().status},
+          estimator.cost().caveats,
+          clocks};
+}
+
+Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
+  Table table({{"epoch"},
+               {"minibatch_ms", "minibatch (ms)"},
+               {.name = "minibatch_stall_ms", .heading = "its stall (ms)", .rank = 1},
+               {.name = "minibatch_j", .heading = "minibatch (J)", .rank = 1},
+               {"time_s", "time (s)"},
+               {"compute_s", "compute (s)"},
+               {"stall_s", "stall (s)"},
+               {"energy_j", "energy (J)"},
+               {.name = "start_s", .rank = 2},
+               {.name = "fetch_ms", .rank = 2},
+               {.name = "preprocess_ms", .rank = 2},
+               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 2},
+               {.name = "compute_ms", .rank = 2},
+               {"binds"}});
+  for (const auto& [name, cost] : epochs) {
+    table.add_row({name, cost.interval_s * 1e3, cost.stall_s / cost.minibatches * 1e3,
+                   cost.energy_j / cost.minibatches, cost.time_s, cost.compute_s, cost.stall_s,
+                   cost.energy_j, cost.start_s, cost.stages.fetch_s * 1e3,
+                   cost.stages.preprocess_s * 1e3, cost.stages.hand_over_s * 1e3,
+                   cost.stages.compute_s * 1e3, std::string(bound_name(cost.bound))});
+  }
+  return table;
+}
+
+Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
+                   const EpochCost& later) {
+  Table table(
+      {{"change"},
+       {.name = "first_time_s", .heading = "epoch 0 (s)", .rank = 1},
+       {.name = "first_ratio", .heading = "epoch 0, times", .digits = 3, .rank = 1},
+       {"later_time_s", "later (s)"},
+       {"later_ratio", "later, times", 3},
+       {.name = "later_stall_s", .heading = "later stall (s)", .rank = 3},
+       {.name = "later_energy_ratio", .heading = "later energy, times", .digits = 3, .rank = 2},
+       {"binds"}});
+  for (const auto& change : changes) {
+    table.add_row({change.change, change.first.time_s, change.first.time_s / first.time_s,
+                   change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
+                   later.energy_j > 0 ? Cell(change.later.energy_j / later.energy_j) : Cell(),
+                   std::string(bound_name(change.later.bound))});
+  }
+  return table;
+}
+
+void check(const CLI::App& command, const PipelineCommand& options) {
+  if (options.model.empty()) {
+    refuse_without_effect(
+        command, {"--device", "--cpu-cores", "--cpu-mhz", "--gpu-mhz", "--mem-mhz", "--governor"},
+        "with --compute-ms", "times that are given are of no board");
+  } else {
+    refuse_without_effect(command, {"--cores", "--base-w", "--compute-w", "--core-w"},
+                          "with a MODEL", "the twin of --device knows them");
+  }
+  if (options.simulate == 0) refuse_without_effect(command, {"--cv"}, "without --simulate");
+}
+
+void run(const Context& context, const PipelineCommand& options) {
+  const Answer answer = answer_of(context, options);
+  if (answer.caveats) say_caveats(context, *answer.caveats);
+  std::vector<std::pair<std::string, EpochCost>> epochs;
+  for (const int epoch : {0, 1}) {
+    epochs.emplace_back(epoch == 0 ? "0" : "later", epoch_cost(answer.config, epoch));
+    if (options.simulate > 0) {
+      epochs.emplace_back(epoch == 0 ? "0, simulated" : "later, simulated",
+                          simulate_epochs(answer.config, epoch, context.seed, options.simulate));
+    }
+  }
+  const EpochCost first = epoch_cost(answer.config, 0);
+  const EpochCost later = epoch_cost(answer.config, 1);
+  const Table epoch_rows = epoch_table(epochs);
+  const Table changes = change_table(answer.changes, first, later);
+  std::string relief = "nothing in the table";
+  if (!answer.changes.empty() && answer.changes.front().later.time_s < 0.99 * later.time_s) {
+    relief = fmt::format("{}: later epochs take {:.1f} % less", answer.changes.front().change,
+                         100 * (1 - answer.changes.front().later.time_s / later.time_s));
+  }
+  if (context.json()) {
+    Json json = {{"provenance", answer.provenance},
+                 {"epochs", epoch_rows.to_json()},
+                 {"relief", relief},
+                 {"what_if", changes.to_json()}};
+    if (answer.caveats) add_caveats(*answer.caveats, json);
+    if (answer.clocks != PowerMode{}) json["clocks"] = mode_to_json(answer.clocks);
+    add_origin(json, answer.origin);
+    return print(json);
+  }
+  if (context.csv()) return print(context, with_origin(changes, {answer.origin}));
+  std::cout << answer.provenance << "\n\n";
+  print_aside(context, epoch_rows);
+  std::cout << "\nbinds: " << bound_name(later.bound) << "; relieved most by " << relief << "\n\n";
+  print(context, changes);
+}
+
+}  // namespace
+
+void add_pipeline(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "pipeline",
+      "What an epoch of training costs, what limits it and what would help",
+      "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier --samples 23080 --preprocess-ms 13 "
+      "--hand-over-ms 9 --workers 1");
+  auto options = std::make_shared<PipelineCommand>();
+  auto& config = options->config;
+  command->add_option("MODEL", options->model,
+                      "ONNX file or zoo:NAME; trained on the board's twin");
+  command->add_option("--device", options->device, kBoardHelp);
+  add_strict(*command, context);
+  add_mode_options(*command, options->mode);
+  quantity(command->add_option("--compute-ms", options->compute_ms,
+                               "Measured compute of a minibatch instead"),
+           milliseconds().positive());
+  quantity(command->add_option("--samples", config.samples, "Samples of the data set"),
+           count().within(1, 1e12))
+      ->capture_default_str();
+  quantity(command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000"),
+           kilobytes())
+      ->capture_default_str();
+  quantity(command->add_option("--batch", config.batch, "Minibatch size"),
+           count().within(1, 1 << 20))
+      ->capture_default_str();
+  quantity(command->add_option("--workers", config.workers, "Loader workers"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--prefetch", config.prefetch, "Minibatches ahead, per worker"),
+           count().within(1, 1024))
+      ->capture_default_str();
+  quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)"),
+           count().within(1, 1024))
+      ->capture_default_str();
+  command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
+      ->capture_default_str();
+  quantity(command->add_option("--cache-gb", options->cache_gb, "RAM left to the page cache"),
+           gigabytes())
+      ->capture_default_str();
+  quantity(command->add_option("--preprocess-ms", options->preprocess_ms,
+                               "Preprocessing of a sample at the highest CPU clock; with a MODEL "
+                               "the twin's own loader where it is not given"),
+           milliseconds());
+  quantity(command->add_option("--hand-over-ms", options->hand_over_ms,
+                               "Hand-over of a minibatch from worker to main process"),
+           milliseconds());
+  quantity(command->add_option("--worker-slowdown", config.worker_slowdown,
+                               "A worker's time over the main process's while reading storage"),
+           number().within(1, 100));
+  quantity(command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)"),
+           watts());
+  quantity(command->add_option("--compute-w", config.compute_w, "Extra power while computing"),
+           watts());
+  quantity(command->add_option("--core-w", config.core_w, "Extra power per preprocessing core"),
+           watts());
+  quantity(command->add_option("--cv", config.storage_cv,
+                               "Variation of loading from storage, for --simulate"),
+           number().within(0, 10));
+  quantity(command->add_option("--simulate", options->simulate, "Simulate N epochs too"),
+           count().within(0, 1000));
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

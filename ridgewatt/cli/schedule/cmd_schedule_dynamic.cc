@@ -1,0 +1,212 @@
+// ridgewatt schedule dynamic: arrivals whose rate changes, re-planning against a bound.
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/schedule_commands.h"
+#include "ridgewatt/cli/schedule/schedule_options.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/dynamic.h"
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct ScheduleDynamicCommand {
+  ScheduleOptions schedule;
+  std::string arrivals = "bursty", strategy = "auto";
+  int profiles = 50, traces = 1;
+  BurstyOptions bursty;
+  SimulationOptions simulation;
+  DynamicOptions dynamic;
+  double mode_change_ms = 200;
+  bool in_order = false;
+};
+
+// What is profiled before serving begins: a third of a search's budget looks for the point that
+// serves most, for overloads (`auto` does; the others know one goal only); then come the most
+// training at the highest rate that can be served, at a middle one and at the lowest, each knowing
+// what those before saw.
+std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
+                               const PlanSpace& space, PlanProblem problem) {
+  if (options.strategy == "exhaustive") return space.candidates();
+  PlanSearchOptions search;
+  search.strategy = options.strategy;
+  search.seed = context.seed;
+  const auto look_for = [&](PlanGoal goal, double rate_hz, int profiles) {
+    search.goal = goal;
+    search.profiles = profiles;
+    problem.arrival_rate_hz = rate_hz * (1 + options.dynamic.head_room);
+    if (profiles < 1) return;
+    const auto summary = PlanSearch(space, problem, replay(space), search).run();
+    search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
+  };
+  const auto [low, high] =
+      std::minmax_element(options.bursty.rates_hz.begin(), options.bursty.rates_hz.end());
+  const int for_capacity = options.profiles / 3;
+  look_for(PlanGoal::kCapacity, *high, for_capacity);
+  double capacity_hz = 0;
+  for (const std::size_t point : search.known) {
+    const Candidate& seen = space.candidates()[point];
+    if (seen.infer_power_w > problem.max_power_w) continue;
+    if (2 * seen.infer_time_s > problem.max_latency_s) continue;
+    capacity_hz = std::max(capacity_hz, seen.batch / seen.infer_time_s);
+  }
+  const double top = capacity_hz > 0
+                         ? std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high)
+                         : *high;
+  look_for(PlanGoal::kFill, top, options.profiles - for_capacity);
+  look_for(PlanGoal::kFill, std::sqrt(*low * top), options.profiles);
+  look_for(PlanGoal::kFill, *low, options.profiles);
+  std::vector<Candidate> result;
+  for (const std::size_t point : search.known) result.push_back(space.candidates()[point]);
+  return result;
+}
+
+std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary,
+                         std::size_t profiled) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {trace,
+          count(summary.requests),
+          count(summary.windows),
+          count(summary.possible),
+          count(summary.feasible),
+          100 * summary.met_share(summary.policy),
+          summary.feasible > 0 ? 100.0 * static_cast<double>(summary.policy.met) /
+                                     static_cast<double>(summary.feasible)
+                               : 0,
+          summary.policy.training_hz(),
+          summary.policy.achievable_hz(),
+          summary.policy.bound_hz(),
+          100 * summary.policy.regret(),
+          100 * summary.policy.least_regret(),
+          100 * summary.highest_share_of_bound,
+          count(summary.plans_changed),
+          count(summary.mode_changes),
+          summary.mean_power_w(),
+          100 * summary.met_share(summary.constant),
+          100 * summary.constant.regret(),
+          count(profiled)};
+}
+
+void run(const Context& context, ScheduleDynamicCommand options) {
+  if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--infer");
+  if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
+  if (options.schedule.rate == 0) options.schedule.rate = options.bursty.rates_hz.front();
+  options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
+  options.dynamic.late_last = !options.in_order;
+  const PlanProblem problem = options.schedule.problem();
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  std::string idle_source;
+  const PlanSpace space(options.schedule.candidates(workloads, idle_source));
+  const auto candidates = profile(context, options, space, problem);
+  options.simulation.seed = context.seed;
+  PlanBook book(candidates, problem,
+                dynamic_simulation(options.simulation, problem, options.dynamic));
+  Table table({{"trace"},
+               {"requests"},
+               {"windows"},
+               {.name = "possible_windows", .heading = "possible", .rank = 2},
+               {.name = "feasible_windows", .heading = "feasible", .rank = 3},
+               {"met_percent", "p99 met (%)"},
+               {.name = "met_of_feasible_percent", .rank = 2},
+               {"training_throughput", "training (1/s)"},
+               {.name = "achievable_throughput", .heading = "achievable (1/s)", .rank = 1},
+               {.name = "bound_throughput", .heading = "bound (1/s)", .rank = 1},
+               {.name = "regret_percent", .rank = 1},
+               {.name = "least_regret_percent", .rank = 2},
+               {.name = "highest_percent_of_bound", .rank = 4},
+               {.name = "plan_changes", .rank = 4},
+               {.name = "mode_changes", .rank = 4},
+               {.name = "power_mean_w", .rank = 4},
+               {.name = "static_met_percent", .rank = 3},
+               {.name = "static_regret_percent", .rank = 3},
+               {.name = "profiled", .rank = 5}});
+  DynamicSummary all;
+  for (int trace = 0; trace < options.traces; ++trace) {
+    Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));
+    const auto arrivals =
+        options.arrivals == "bursty"
+            ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
+            : read_arrivals(options.arrivals);
+    auto simulation = options.simulation;
+    if (options.arrivals != "bursty") {
+      simulation.duration_s = recorded_duration_s(arrivals, simulation.duration_s);
+    }
+    simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
+    const auto summary =
+        run_dynamic(book, space.candidates(), arrivals, simulation, options.dynamic);
+    table.add_row(row_of(std::to_string(trace), summary, candidates.size()));
+    all.add(summary);
+  }
+  if (options.traces > 1) table.add_row(row_of("all", all, candidates.size()));
+  print(context, context.csv() ? with_origin(table, {plan_origin(workloads)}) : table);
+  if (context.json() || context.csv()) return;
+  remark(context, "idle power: " + idle_source);
+  if (options.simulation.jitter > 0) {
+    remark(context, "the bound holds for the times of the sweeps; jitter makes them random");
+  }
+}
+
+}  // namespace
+
+void add_schedule_dynamic(CLI::App& schedule, Context& context) {
+  auto* command = add_command(
+      schedule, context, "dynamic",
+      "Re-plan while the arrival rate changes, against what is possible",
+      "ridgewatt schedule dynamic --train T.csv --infer I.csv --max-latency 1000 --max-power 40 "
+      "--duration 3600 --traces 5");
+  auto options = std::make_shared<ScheduleDynamicCommand>();
+  options->simulation.duration_s = 3600;
+  options->schedule.add_to(*command);
+  options->schedule.add_idle_power_to(*command);
+  command->add_option("--arrivals", options->arrivals, "bursty, or a CSV of time stamps (time_s)")
+      ->capture_default_str();
+  quantity(
+      command->add_option("--rates", options->bursty.rates_hz, "Rates of the bursty process, 1/s"),
+      hertz().positive())
+      ->delimiter(',')
+      ->capture_default_str();
+  quantity(
+      command->add_option("--dwell", options->bursty.mean_dwell_s, "Mean time between jumps in s"),
+      seconds().positive())
+      ->capture_default_str();
+  quantity(command->add_option("--duration", options->simulation.duration_s,
+                               "Length of a trace in s; a recorded one may end sooner"),
+           seconds().positive())
+      ->capture_default_str();
+  quantity(command->add_option("--traces", options->traces, "Number of traces"),
+           count().within(1, 1000))
+      ->capture_default_str();
+  std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
+  command->add_option("--strategy", options->strategy, "How modes are profiled beforehand")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  quantity(command->add_option("--profiles", options->profiles, "Profiles for each of three rates"),
+           count().within(1, 1000000))
+      ->capture_default_str();
+  quantity(command->add_option("--head-room", options->dynamic.head_room,
+                               "Head room: plan for this share more arrivals"),
+           share().within(0, 10))
+      ->capture_default_str();
+  quantity(command->add_option("--hysteresis", options->dynamic.hysteresis,
+                               "Change a good plan only for this share more training"),
+           share().within(0, 10))
+      ->capture_default_str();
+  command->add_flag("--in-order", options->in_order,
+                    "Requests that are late keep their turn; otherwise those that can still be in "
+                    "time go before them");
+  quantity(
+      command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms"),
+      milliseconds())
+      ->capture_default_str();
+  quantity(command->add_option("--jitter", options->simulation.jitter,
+                               "Coefficient of variation of minibatch times"),
+           number().within(0, 10))
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

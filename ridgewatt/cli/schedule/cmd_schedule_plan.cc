@@ -1,0 +1,127 @@
+// ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/schedule_commands.h"
+#include "ridgewatt/cli/schedule/schedule_options.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct PlanOptions {
+  ScheduleOptions schedule;
+  std::string strategy = "exhaustive";
+  int profiles = 15;
+  std::vector<std::string> train_reference, infer_reference;
+};
+
+// What was profiled at a point, in order.
+Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
+  const Plan plan = plan_with(candidate, problem);
+  Json json;
+  json["mode"] = mode_to_json(candidate.mode);
+  if (candidate.batch > 0) {
+    json["batch"] = candidate.batch;
+    json["inference_time_ms"] = candidate.infer_time_s * 1e3;
+    json["inference_power_w"] = candidate.infer_power_w;
+  }
+  if (candidate.train_time_s > 0) {
+    json["training_time_ms"] = candidate.train_time_s * 1e3;
+    json["training_power_w"] = candidate.train_power_w;
+  }
+  json["feasible"] = plan.feasible;
+  return json;
+}
+
+Plan search(const Context& context, const PlanOptions& options, const PlanProblem& problem,
+            std::vector<Candidate> candidates, Json& profiled) {
+  PlanSpace space(std::move(candidates));
+  for (const auto& path : options.infer_reference) space.add_reference(read_sweep(path), true);
+  for (const auto& path : options.train_reference) space.add_reference(read_sweep(path), false);
+  PlanSearchOptions search_options;
+  search_options.strategy = options.strategy;
+  search_options.profiles = options.profiles;
+  search_options.seed = context.seed;
+  const auto summary = PlanSearch(space, problem, replay(space), search_options).run();
+  for (const std::size_t point : summary.profiled) {
+    profiled.push_back(profiled_to_json(space.candidates()[point], problem));
+  }
+  return summary.plan;
+}
+
+void check(const CLI::App& command, const PlanOptions& options) {
+  const std::string when = "with --strategy " + options.strategy;
+  if (options.strategy == "exhaustive") {
+    refuse_without_effect(command, {"--profiles"}, when, "it knows every point of the sweeps");
+  }
+  if (options.strategy != "auto" && options.strategy != "als") {
+    refuse_without_effect(command, {"--train-reference", "--infer-reference"}, when,
+                          "auto and als learn from them");
+  }
+}
+
+void run(const Context& context, const PlanOptions& options) {
+  const PlanProblem problem = options.schedule.problem();
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  std::string idle_source;
+  auto candidates = options.schedule.candidates(workloads, idle_source);
+  Json profiled = Json::array();
+  // The exact answer knows every point and needs no profile.
+  const Plan plan = options.strategy == "exhaustive"
+                        ? PlanTable(std::move(candidates)).best(problem)
+                        : search(context, options, problem, std::move(candidates), profiled);
+  if (context.json()) {
+    Json json = answer_to_json(plan);
+    json["bound"] = options.schedule.bound;
+    json["strategy"] = options.strategy;
+    json["idle_power"] = idle_source;
+    json["seed"] = context.seed;
+    add_origin(json, plan_origin(workloads));
+    json["profiled"] = profiled;
+    print(json);
+  } else {
+    Table table = plan_table(plan);
+    const OriginFields fields({plan_origin(workloads)});
+    const auto values = fields.values(plan_origin(workloads));
+    for (std::size_t i = 0; i < values.size(); ++i) table.add_row({fields.names()[i], values[i]});
+    remark(context, "idle power: " + idle_source);
+    print(context, table);
+  }
+  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+}
+
+}  // namespace
+
+void add_schedule_plan(CLI::App& schedule, Context& context) {
+  auto* command =
+      add_command(schedule, context, "plan", "Mode, batch and training minibatches per cycle",
+                  "ridgewatt schedule plan --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+                  "--max-power 30 --strategy auto --profiles 15");
+  auto options = std::make_shared<PlanOptions>();
+  options->schedule.add_to(*command);
+  options->schedule.add_idle_power_to(*command);
+  std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
+  command
+      ->add_option("--strategy", options->strategy,
+                   "exhaustive: the optimum of the sweeps; others profile a few points of them")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  quantity(command->add_option(
+               "--profiles", options->profiles,
+               "Operating points (mode and batch) at which both workloads may be profiled"),
+           count().within(1, 1000000))
+      ->capture_default_str();
+  input_file(command->add_option("--train-reference", options->train_reference,
+                                 "Sweep of another training workload, for auto and als"));
+  input_file(command->add_option("--infer-reference", options->infer_reference,
+                                 "Sweep of another inference workload, for auto and als"));
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

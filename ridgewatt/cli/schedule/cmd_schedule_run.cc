@@ -1,0 +1,269 @@
+// ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstdio>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/schedule_commands.h"
+#include "ridgewatt/cli/schedule/schedule_options.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/interference.h"
+#include "ridgewatt/schedule/worker_socket.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct RunOptions {
+  ScheduleOptions schedule;
+  ExecutorOptions executor;
+  double period_ms = 0, infer_ms = 0, train_ms = 0, least_deadline_ms = 1000, grace_ms = 1000;
+  int training_per_cycle = -1;
+  int batch = 0;
+  std::string hung = "kill";
+  std::string log;
+  DeviceOptions device;
+  bool apply_mode = false;
+  bool measure_interference = false;
+};
+
+// The log of grants, one CSV line each, written as it happens.
+class GrantLog {
+ public:
+  explicit GrantLog(const std::string& path) {
+    if (path.empty()) return;
+    file_ = std::fopen(path.c_str(), "we");
+    if (file_ == nullptr) throw_errno(errno, "cannot write the log", path);
+    put("sequence,worker,kind,pid,granted_s,released_s,outcome\n");
+  }
+  ~GrantLog() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  GrantLog(const GrantLog&) = delete;
+  GrantLog& operator=(const GrantLog&) = delete;
+  void add(const GrantRecord& r) {
+    if (file_ == nullptr) return;
+    put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker,
+                    worker_kind_name(r.kind), r.pid, r.granted_s, r.released_s, r.outcome));
+  }
+
+ private:
+  void put(const std::string& text) {
+    std::fputs(text.c_str(), file_);
+    std::fflush(file_);
+  }
+  std::FILE* file_ = nullptr;
+};
+
+// Stops the executor on SIGINT and SIGTERM while it lives.
+class StopOnSignal {
+ public:
+  explicit StopOnSignal(const Executor& executor) {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    thread_ = std::thread([this, &executor] {
+      const timespec tick{0, 100'000'000};
+      while (!ended_) {
+        if (sigtimedwait(&signals_, nullptr, &tick) > 0) executor.stop();
+      }
+    });
+  }
+  ~StopOnSignal() {
+    ended_ = true;
+    thread_.join();
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+// The cycle from a plan over sweeps, then what was given outright.
+ExecutorOptions executor_options(const Context& context, const RunOptions& options,
+                                 std::optional<PowerMode>& mode) {
+  ExecutorOptions result = options.executor;
+  if (result.socket_path.empty()) result.socket_path = default_worker_socket();
+  if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
+    const PlanProblem problem = options.schedule.problem();
+    const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
+    if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+    mode = plan.candidate.mode;
+    result.batch = std::max(1, plan.candidate.batch);
+    result.period_s = plan.candidate.batch > 0 ? plan.cycle.period_s : 0;
+    result.training_per_cycle =
+        plan.cycle.training_minibatches *
+        static_cast<int>(std::max<std::size_t>(1, plan.candidate.round.size()));
+    result.infer_time_s = plan.candidate.infer_time_s;
+    result.train_time_s = plan.candidate.blocking_s;
+  }
+  if (options.batch > 0) result.batch = options.batch;
+  if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;
+  if (options.infer_ms > 0) result.infer_time_s = options.infer_ms / 1e3;
+  if (options.train_ms > 0) result.train_time_s = options.train_ms / 1e3;
+  if (options.training_per_cycle >= 0) result.training_per_cycle = options.training_per_cycle;
+  result.least_deadline_s = options.least_deadline_ms / 1e3;
+  result.grace_s = options.grace_ms / 1e3;
+  result.kill_hung = options.hung == "kill";
+  return result;
+}
+
+// How fast two programs ran beside each other, after the first half of the time one at a time.
+Json interference_json(std::span<const GrantRecord> grants, double native_from_s) {
+  const auto measured = measure_interference(grants, native_from_s);
+  if (!measured) {
+    throw NoSolutionError(
+        "no interference could be measured",
+        "two workers must run minibatches, and in the second half of the time each "
+        "be beside the other for half of its own at least (no pauses between "
+        "minibatches)");
+  }
+  Json json = {{"interference", measured->factor}};
+  for (const auto& program : measured->programs) {
+    json[program.name + "_alone_ms"] = program.alone_s * 1e3;
+    json[program.name + "_shared_ms"] = program.shared_s * 1e3;
+    json[program.name + "_speed"] = program.speed;
+  }
+  return json;
+}
+
+void print_summary(const Context& context, const ExecutorSummary& summary, const Json& more) {
+  Json json;
+  json["grants"] = summary.grants;
+  json["inference_minibatches"] = summary.inference_minibatches;
+  json["training_minibatches"] = summary.training_minibatches;
+  json["deaths"] = summary.deaths;
+  json["revocations"] = summary.revocations;
+  json["faults"] = summary.faults;
+  json["dropped"] = summary.dropped;
+  json["running_s"] = summary.running_s;
+  json.update(more);
+  if (context.json()) return print(json);
+  Table table({{"quantity"}, {"value"}});
+  for (const auto& [name, value] : json.items()) {
+    table.add_row(
+        {context.csv() ? name : column_heading({.name = name}),
+         value.is_number_integer() ? Cell(value.get<std::int64_t>()) : Cell(value.get<double>())});
+  }
+  print(context, table);
+}
+
+void run(const Context& context, const RunOptions& options) {
+  std::optional<PowerMode> mode;
+  ExecutorOptions executor_settings = executor_options(context, options, mode);
+  GrantLog log(options.log);
+  std::vector<GrantRecord> grants;
+  executor_settings.on_grant = [&](const GrantRecord& record) {
+    log.add(record);
+    if (options.measure_interference) grants.push_back(record);
+  };
+  if (options.measure_interference) {
+    if (executor_settings.duration_s <= 0) {
+      throw UsageError("how long to measure?", "--measure-interference", "give --duration");
+    }
+    executor_settings.native_from_s = executor_settings.duration_s / 2;
+  }
+  if (!context.quiet) {
+    executor_settings.on_event = [&context](double time_s, const std::string& text) {
+      remark(context, fmt::format("{:.3f} s: {}", time_s, text));
+    };
+  }
+  Executor executor(executor_settings);
+  remark(context,
+         fmt::format("serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
+                     executor_settings.socket_path, executor_settings.batch,
+                     executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
+  const StopOnSignal stop(executor);
+  std::optional<LocalDevice> device;
+  std::optional<JetsonModeControl> control;
+  if (options.apply_mode) {
+    if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
+    device.emplace(options.device.open(context));
+    JetsonModeControl::Options control_options;
+    control_options.state_folder = options.device.state_folder;
+    control.emplace(*device->sysfs, control_options);
+    const auto applied = control->apply(*mode);
+    remark(context, "mode: " + describe(applied.applied));
+  }
+  const ExecutorSummary summary = executor.run();
+  if (control) control->restore();
+  const Json more = options.measure_interference
+                        ? interference_json(grants, executor_settings.native_from_s)
+                        : Json::object();
+  print_summary(context, summary, more);
+}
+
+}  // namespace
+
+void add_schedule_run(CLI::App& schedule, Context& context) {
+  auto* command = add_command(
+      schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
+      "ridgewatt schedule run --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+      "--max-power 30 --log grants.csv");
+  auto options = std::make_shared<RunOptions>();
+  options->schedule.add_to(*command);
+  auto& executor = options->executor;
+  command->add_option("--socket", executor.socket_path,
+                      "Unix socket to serve, mode 0600 (default: ridgewatt.sock in "
+                      "$XDG_RUNTIME_DIR)");
+  quantity(
+      command->add_option("--duration", executor.duration_s, "Seconds to serve; 0: until stopped"),
+      seconds())
+      ->capture_default_str();
+  output_file(
+      command->add_option("--log", options->log, "CSV of every grant, written as it happens"));
+  quantity(command->add_option("--batch", options->batch, "Inference batch instead of the plan's"),
+           count().within(1, 1 << 20));
+  quantity(
+      command->add_option("--period", options->period_ms, "Period in ms instead of the plan's"),
+      milliseconds().positive());
+  quantity(command->add_option("--training-per-cycle", options->training_per_cycle,
+                               "Training minibatches per cycle instead of the plan's"),
+           count().within(0, 1e6));
+  quantity(command->add_option("--infer-time", options->infer_ms,
+                               "Planned inference minibatch in ms instead of the plan's"),
+           milliseconds().positive());
+  quantity(command->add_option("--train-time", options->train_ms,
+                               "Planned training minibatch in ms instead of the plan's"),
+           milliseconds().positive());
+  quantity(command->add_option("--deadline-factor", executor.deadline_factor,
+                               "A minibatch is late after X times its planned time"),
+           number().within(1, 1e6))
+      ->capture_default_str();
+  quantity(command->add_option("--least-deadline", options->least_deadline_ms,
+                               "Shortest deadline in ms"),
+           milliseconds())
+      ->capture_default_str();
+  quantity(
+      command->add_option("--grace", options->grace_ms, "From revoking a minibatch to SIGKILL, ms"),
+      milliseconds())
+      ->capture_default_str();
+  command
+      ->add_option("--hung", options->hung,
+                   "A worker that does not stop: kill it, or hold the device until it ends")
+      ->check(CLI::IsMember({"kill", "hold"}))
+      ->capture_default_str();
+  command->add_flag("--measure-interference", options->measure_interference,
+                    "Of two workers: in the second half of --duration the driver shares the device "
+                    "between them; prints the interference factor for schedule simulate");
+  add_device_options(*command, options->device);
+  command->add_flag(
+      "--apply-mode", options->apply_mode,
+      "Set the plan's power mode on the device, and bring the old one back at the end");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ridgewatt::cli

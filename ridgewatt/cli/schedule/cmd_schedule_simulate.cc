@@ -1,0 +1,285 @@
+// ridgewatt schedule simulate: what a plan does under real arrivals.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/schedule_commands.h"
+#include "ridgewatt/cli/schedule/schedule_options.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/schedule_figures.h"
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/simulate.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct SimulateOptions {
+  ScheduleOptions schedule;
+  std::string arrivals = "poisson";
+  std::vector<double> burst_rates = {10, 30, 60, 90, 120};
+  double burst_dwell_s = 60;
+  double duration_s = 600;
+  std::vector<std::string> sharing = {"managed", "priority", "native"};
+  SimulationOptions simulation;
+  double mode_change_ms = 0;
+  bool full_batches = false;
+  std::string power_csv, timeline_csv, arrivals_csv, figures;
+};
+
+// `duration_s` becomes a recorded trace's own where that is shorter.
+std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed,
+                                  double& duration_s) {
+  Random random(seed);
+  const double rate = options.schedule.rate;
+  if (options.arrivals == "constant") return constant_arrivals(rate, options.duration_s);
+  if (options.arrivals == "poisson") return poisson_arrivals(rate, options.duration_s, random);
+  if (options.arrivals == "bursty") {
+    return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s,
+                           random);
+  }
+  auto recorded = read_arrivals(options.arrivals);
+  duration_s = recorded_duration_s(recorded, duration_s);
+  return recorded;
+}
+
+std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return {sharing,
+          count(result.requests),
+          result.mean_latency_s * 1e3,
+          result.p50_s * 1e3,
+          result.p95_s * 1e3,
+          result.p99_s * 1e3,
+          result.worst_s * 1e3,
+          count(result.violations),
+          count(result.unserved),
+          count(result.longest_queue),
+          result.training_throughput_hz,
+          result.mean_power_w,
+          result.peak_power_w,
+          result.energy_j,
+          result.busy_share};
+}
+
+const std::vector<Column> kColumns = {{"sharing"},
+                                      {"requests"},
+                                      {.name = "latency_mean_ms", .rank = 4},
+                                      {.name = "latency_p50_ms", .rank = 3},
+                                      {.name = "latency_p95_ms", .rank = 4},
+                                      {"latency_p99_ms"},
+                                      {"latency_worst_ms"},
+                                      {"violations", "late"},
+                                      {.name = "unserved", .rank = 2},
+                                      {.name = "longest_queue", .rank = 5},
+                                      {"training_throughput", "training (1/s)"},
+                                      {.name = "power_mean_w", .rank = 1},
+                                      {"power_peak_w"},
+                                      {.name = "energy_j", .rank = 2},
+                                      {.name = "busy_share", .rank = 5}};
+
+std::string power_to_csv(const Simulation& result, double bin_s) {
+  std::string text = "time_s,power_w\n";
+  for (std::size_t i = 0; i < result.power_w.size(); ++i) {
+    text += fmt::format("{},{}\n", static_cast<double>(i) * bin_s, result.power_w[i]);
+  }
+  return text;
+}
+
+std::string timeline_to_csv(const Simulation& result) {
+  static constexpr const char* kKinds[] = {"inference", "training", "shared", "mode_change"};
+  std::string text = "kind,start_s,end_s,requests,power_w\n";
+  for (const auto& s : result.timeline) {
+    text += fmt::format("{},{},{},{},{}\n", kKinds[static_cast<int>(s.kind)], s.start_s, s.end_s,
+                        s.batch, s.power_w);
+  }
+  return text;
+}
+
+// "resnet50 inference, resnet18 training".
+std::string names_of(const ScheduleWorkloads& workloads) {
+  std::string names;
+  const auto add = [&](const Sweep& sweep) {
+    names += (names.empty() ? "" : ", ") + sweep.workload + " " + sweep.kind;
+  };
+  if (workloads.inference) add(*workloads.inference);
+  for (const auto& background : workloads.background) add(background.sweep);
+  return names;
+}
+
+// The first six cycles, the distributions, and the plans for other budgets.
+void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
+                   const PlanProblem& problem, const FigureSource& source,
+                   const std::vector<std::pair<std::string, Simulation>>& results) {
+  make_folder(folder);
+  const double until_s = 6 * plan.cycle.period_s;
+  const auto write = [&](const char* name, const Figure& figure) {
+    write_output(folder + "/" + name, to_svg(figure));
+  };
+  write("timeline.svg", cycle_timeline(results.front().second, until_s, source));
+  write("power.svg",
+        cycle_power(results.front().second, until_s, plan.candidate.idle_power_w, source));
+  write("latency.svg", latency_distribution(results, problem.max_latency_s, source));
+  std::vector<double> power_w, latency_s;
+  for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
+  for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
+  write("throughput.svg", throughput_map(table, problem, power_w, latency_s, source));
+}
+
+void check(const CLI::App& command, const SimulateOptions& options) {
+  if (options.arrivals != "bursty") {
+    refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
+  }
+  if (options.schedule.infer.empty()) {
+    refuse_without_effect(command,
+                          {"--arrivals", "--arrivals-csv", "--full-batches", "--late-last"},
+                          "without inference");
+  }
+}
+
+void run(const Context& context, const SimulateOptions& options) {
+  const PlanProblem problem = options.schedule.problem();
+  const ScheduleWorkloads workloads = options.schedule.workloads(context);
+  std::string idle_source;
+  const auto candidates = options.schedule.candidates(workloads, idle_source);
+  const PlanTable plans(candidates);
+  const Plan plan = plans.best(problem);
+  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+
+  SimulationOptions simulation = options.simulation;
+  simulation.duration_s = options.duration_s;
+  const auto arrivals = options.schedule.infer.empty()
+                            ? std::vector<double>{}
+                            : make_arrivals(options, context.seed, simulation.duration_s);
+  simulation.max_latency_s = problem.max_latency_s;
+  simulation.mode_change_s = options.mode_change_ms / 1e3;
+  simulation.deadline_dispatch = !options.full_batches;
+  simulation.timeline_segments =
+      options.timeline_csv.empty() && options.figures.empty() ? 0 : 100'000;
+  simulation.seed = context.seed;
+  if (!options.arrivals_csv.empty()) {
+    write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
+  }
+  const std::string interference_source{simulation.interference == kNativeInterference
+                                            ? kNativeInterferenceSource
+                                            : std::string_view("given")};
+  const Setting setting = make_setting(plan, candidates);
+  const RowOrigin origin = plan_origin(workloads);
+  Table table(kColumns);
+  std::vector<std::pair<std::string, Simulation>> results;
+  for (std::size_t i = 0; i < options.sharing.size(); ++i) {
+    simulation.sharing = parse_sharing(options.sharing[i]);
+    results.emplace_back(options.sharing[i], simulate(setting, arrivals, simulation));
+    const Simulation& result = results.back().second;
+    table.add_row(row_of(options.sharing[i], result));
+    if (i > 0) continue;
+    if (!options.power_csv.empty()) {
+      write_output(options.power_csv, power_to_csv(result, simulation.power_bin_s));
+    }
+    if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
+  }
+  if (!options.figures.empty() && !results.empty()) {
+    const FigureSource source(
+        names_of(workloads), origin.board, "modelled",
+        fmt::format("simulated from {} sweeps", provenance_name(origin.provenance)));
+    write_figures(options.figures, plan, plans, problem, source, results);
+  }
+  if (context.json()) {
+    Json json;
+    json["plan"] = answer_to_json(plan);
+    json["arrivals"] = options.arrivals;
+    json["seed"] = context.seed;
+    json["provenance"] = "modelled";
+    json["idle_power"] = idle_source;
+    json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
+    add_origin(json["sweeps"], origin);
+    json["results"] = table.to_json();
+    print(json);
+  } else {
+    print(context, context.csv() ? with_origin(table, {origin}) : table);
+    remark(context, fmt::format("idle power: {}", idle_source));
+    const auto& ways = options.sharing;
+    if (std::find(ways.begin(), ways.end(), "native") != ways.end()) {
+      remark(context, fmt::format("native: interference {:.3f}, {}", simulation.interference,
+                                  interference_source));
+    }
+  }
+}
+
+}  // namespace
+
+void add_schedule_simulate(CLI::App& schedule, Context& context) {
+  auto* command = add_command(
+      schedule, context, "simulate", "Simulate the plan under real arrivals",
+      "ridgewatt schedule simulate --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+      "--max-power 30 --arrivals poisson --duration 3600");
+  auto options = std::make_shared<SimulateOptions>();
+  options->schedule.add_to(*command);
+  options->schedule.add_idle_power_to(*command);
+  auto& simulation = options->simulation;
+  command
+      ->add_option("--arrivals", options->arrivals,
+                   "constant, poisson, bursty, or a CSV of time stamps (column time_s)")
+      ->capture_default_str();
+  quantity(command->add_option("--burst-rates", options->burst_rates,
+                               "Rates of the bursty process, 1/s"),
+           hertz().positive())
+      ->delimiter(',');
+  quantity(
+      command->add_option("--burst-dwell", options->burst_dwell_s, "Mean time between jumps in s"),
+      seconds().positive())
+      ->capture_default_str();
+  quantity(command->add_option("--duration", options->duration_s,
+                               "Simulated time in s; a recorded trace may end sooner"),
+           seconds().positive())
+      ->capture_default_str();
+  command
+      ->add_option("--sharing", options->sharing,
+                   "managed, priority, native, no-interference (native by an ideal driver); CSV "
+                   "files are of the first")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"managed", "priority", "native", "no-interference"}))
+      ->capture_default_str();
+  command->add_flag("--full-batches", options->full_batches,
+                    "Always wait for a full batch, even when the latency bound suffers");
+  command->add_flag("--late-last", simulation.late_last,
+                    "Requests that are late anyway wait for those that can be in time");
+  command->add_flag("--fill-idle", simulation.fill_idle,
+                    "Train whenever no batch is due, beyond the minibatches of the cycle");
+  quantity(command->add_option("--jitter", simulation.jitter,
+                               "Coefficient of variation of minibatch times"),
+           number().within(0, 10))
+      ->capture_default_str();
+  quantity(
+      command->add_option("--mode-change", options->mode_change_ms, "Cost of a mode change in ms"),
+      milliseconds())
+      ->capture_default_str();
+  quantity(command->add_option("--interference", simulation.interference,
+                               "Of native sharing: two programs at once each run at 1 / (2 x it) "
+                               "of their speed alone (measure it with schedule run "
+                               "--measure-interference)"),
+           number().within(0.51, 100))
+      ->capture_default_str();
+  quantity(command->add_option("--power-bin", simulation.power_bin_s,
+                               "Resolution of power over time in s"),
+           seconds().positive())
+      ->capture_default_str();
+  output_file(command->add_option("--power-csv", options->power_csv, "Write power over time"));
+  output_file(command->add_option("--timeline-csv", options->timeline_csv,
+                                  "Write who held the device when"));
+  output_file(
+      command->add_option("--figures", options->figures,
+                          "Folder for timeline.svg, power.svg, latency.svg and throughput.svg"));
+  output_file(
+      command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used"));
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,346 @@
+#include "ridgewatt/evaluate/predictor_scores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/pareto.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kFirstDesigned = 6;   // chosen under the prior, before anything is measured
+constexpr std::size_t kOneByOneUntil = 20;  // then singly up to here, then in small groups
+constexpr std::size_t kDesignedGroup = 5;
+
+PowerMode mode_from_log(const std::string& text, const std::string& where) {
+  const auto fields = split(text, '_');
+  std::vector<double> values;
+  for (const auto& field : fields) {
+    const auto value = parse_double(field);
+    if (value && *value > 0) values.push_back(*value);
+  }
+  if (fields.size() != 4 || values.size() != 4) {
+    throw InputError(fmt::format("'{}' is not cores_cpukHz_gpuHz_memHz", text), where);
+  }
+  return {static_cast<int>(values[0]), values[1] * 1e3, values[2], values[3], ""};
+}
+
+std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size_t>& rows) {
+  std::vector<Observation> result;
+  for (const auto row : rows) result.push_back(sweep.observations[row]);
+  return result;
+}
+
+// Rows chosen one after the other, each measured (looked up) before the next is chosen; those from
+// `general` on for the budgets, as long as those ask for more.
+std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOptions& options,
+                                       const PowerBudgets& budgets, std::size_t count,
+                                       std::size_t general) {
+  const auto points = sweep.points();
+  std::vector<std::size_t> rows;
+  PredictorOptions own = options;
+  own.method = "auto";
+  const auto predictor = make_predictor(own);
+  auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
+  while (rows.size() < count) {
+    if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
+    std::vector<std::size_t> next;
+    if (rows.size() >= general) next = chooser.suggest_for_budgets(points, 1, budgets);
+    if (next.empty()) {
+      const std::size_t group = rows.empty()                   ? kFirstDesigned
+                                : rows.size() < kOneByOneUntil ? 1
+                                                               : kDesignedGroup;
+      const std::size_t wanted = rows.size() < general ? general : count;
+      next = chooser.suggest(points, std::min(group, wanted - rows.size()));
+    }
+    if (next.empty()) {
+      throw UsageError(fmt::format("only {} operating points to choose from", rows.size()));
+    }
+    rows.insert(rows.end(), next.begin(), next.end());
+  }
+  return rows;
+}
+
+// What the rows of a sweep are to a run.
+struct RowRoles {
+  std::vector<bool> flagged, learned;
+};
+
+QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
+                             const std::vector<Prediction>& predictions,
+                             const Estimate Prediction::*quantity,
+                             double (*measured)(const Observation&)) {
+  // Means over the rows that count for one thing.
+  struct Mean {
+    double sum = 0, count = 0;
+    void add(double value) { sum += value, ++count; }
+    double percent() const { return 100 * sum / count; }
+  };
+  Mean error, trusted_error, covered, trusted_covered, unlearned_error, width;
+  for (std::size_t row = 0; row < predictions.size(); ++row) {
+    const Estimate& estimate = predictions[row].*quantity;
+    const double actual = measured(sweep.observations[row]);
+    const double one = std::abs(estimate.mean / actual - 1);
+    error.add(one);
+    if (!roles.flagged[row]) trusted_error.add(one);
+    if (roles.learned[row]) continue;
+    const bool inside = actual >= estimate.lo && actual <= estimate.hi;
+    covered.add(inside);
+    if (!roles.flagged[row]) trusted_covered.add(inside);
+    unlearned_error.add(one);
+    width.add((estimate.hi - estimate.lo) / 2 / estimate.mean);
+  }
+  return {error.percent(), trusted_error.percent(), covered.percent(), trusted_covered.percent(),
+          width.sum / unlearned_error.sum};
+}
+
+double time_of_sample_s(double time_s, const OperatingPoint& point) {
+  return time_s / std::max(point.batch, 1);
+}
+
+// `powers_w` is what is held against a budget and its tolerance.
+BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
+                          const std::vector<Prediction>& predictions,
+                          const std::vector<double>& powers_w, const PowerBudgets& budgets,
+                          double tolerance_w) {
+  BudgetScore score;
+  std::vector<double> penalties;
+  for (const double budget_w : budgets.values_w()) {
+    const Observation* optimum = nullptr;
+    const Observation* answer = nullptr;
+    double least_s = 0, promised_s = 0;
+    for (std::size_t row = 0; row < predictions.size(); ++row) {
+      if (barred[row]) continue;
+      const Observation& measured = sweep.observations[row];
+      const double time_s = time_of_sample_s(measured.time_s, measured.point);
+      if (measured.power_w <= budget_w && (optimum == nullptr || time_s < least_s)) {
+        optimum = &measured, least_s = time_s;
+      }
+      const double predicted_s = time_of_sample_s(predictions[row].time_s.mean, measured.point);
+      if (powers_w[row] <= budget_w + tolerance_w &&
+          (answer == nullptr || predicted_s < promised_s)) {
+        answer = &measured, promised_s = predicted_s;
+      }
+    }
+    if (optimum == nullptr || answer == nullptr) continue;
+    ++score.answers;
+    penalties.push_back(100 * (time_of_sample_s(answer->time_s, answer->point) / least_s - 1));
+    const double over = answer->power_w - budget_w;
+    score.over_pct += over > 0;
+    score.over_by_1w_pct += over > 1;
+    score.area_w += std::max(over, 0.0);
+  }
+  if (score.answers == 0) {
+    score.penalty_pct = score.over_pct = score.over_by_1w_pct = score.area_w =
+        std::numeric_limits<double>::quiet_NaN();
+    return score;
+  }
+  score.penalty_pct = median(penalties);
+  score.over_pct *= 100.0 / score.answers;
+  score.over_by_1w_pct *= 100.0 / score.answers;
+  score.area_w /= score.answers;
+  return score;
+}
+
+}  // namespace
+
+GivenSamples read_given_samples(const std::string& path, const Sweep& sweep) {
+  const CsvTable table = read_csv(path);
+  const auto size_column = table.require_column("n_modes");
+  const auto run_column = table.require_column("run");
+  const auto modes_column = table.require_column("sampled_modes");
+  const KnobSpace space = sweep.space();
+  std::map<PowerMode, std::size_t> index;
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    index.emplace(sweep.observations[row].point.mode, row);
+  }
+  GivenSamples samples;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    auto& rows = samples[{static_cast<int>(table.number(row, size_column)),
+                          static_cast<int>(table.number(row, run_column))}];
+    for (const auto& text : split(table.rows[row][modes_column], ';')) {
+      const PowerMode wanted = mode_from_log(text, table.where(row));
+      const PowerMode& mode = space.nearest(wanted);
+      for (const Knob knob : kKnobs) {
+        if (mode.has(knob) && std::abs(mode.get(knob) / wanted.get(knob) - 1) > 0.02) {
+          throw InputError(fmt::format("mode '{}' is not in the sweep", text), table.where(row));
+        }
+      }
+      rows.push_back(index.at(mode));
+    }
+  }
+  return samples;
+}
+
+Sweep shuffle_costs(Sweep sweep, std::uint64_t seed) {
+  auto costs = sweep.observations;
+  Random(seed).shuffle(costs);
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    sweep.observations[i].time_s = costs[i].time_s;
+    sweep.observations[i].power_w = costs[i].power_w;
+  }
+  return sweep;
+}
+
+namespace {
+
+std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
+                                  const std::vector<bool>& flagged) {
+  std::vector<double> times, powers;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    // What is not finite is never on a front.
+    times.push_back(flagged[row] ? std::numeric_limits<double>::infinity() : rows[row].time_s);
+    powers.push_back(rows[row].power_w);
+  }
+  return pareto_front(times, powers);
+}
+
+// The rows of a run as `predict` would learn from them, and the share that the quality check flags
+// of these alone.
+std::pair<std::vector<Observation>, double> learned_samples(const Sweep& sweep,
+                                                            const std::vector<std::size_t>& rows,
+                                                            bool keep_outliers) {
+  Sweep samples = sweep.without_rows();
+  samples.observations = rows_at(sweep, rows);
+  const QualityReport report = check_quality(samples);
+  const double share = report.flagged_share();
+  const bool drop = !keep_outliers && share <= kMostFlagged;
+  if (drop) samples = trusted_rows(samples, report);
+  return {std::move(samples.observations), 100 * share};
+}
+
+RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
+                           const std::vector<Observation>& samples, const Predictor& predictor,
+                           const EvaluationOptions& options) {
+  RunScore score;
+  const auto points = sweep.points();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto predictions = predictor.predict(points, options.interval);
+  score.predict_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  score.time = score_quantity(sweep, roles, predictions, &Prediction::time_s,
+                              [](const Observation& o) { return o.time_s; });
+  score.power = score_quantity(sweep, roles, predictions, &Prediction::power_w,
+                               [](const Observation& o) { return o.power_w; });
+  score.energy = score_quantity(sweep, roles, predictions, &Prediction::energy_j,
+                                [](const Observation& o) { return o.energy_j(); });
+  const bool cautious = options.confidence > 0.5;
+  auto costs = cautious ? predictor.predict(points, 2 * options.confidence - 1) : predictions;
+  use_measured(points, samples, costs);
+  std::vector<double> powers_w;
+  for (const auto& cost : costs) powers_w.push_back(cautious ? cost.power_w.hi : cost.power_w.mean);
+  const std::vector<bool> none(roles.flagged.size(), false);
+  const std::vector<bool>& barred = options.keep_outliers ? none : roles.flagged;
+  score.budget =
+      score_budgets(sweep, barred, costs, powers_w, options.budgets, options.tolerance_w);
+  std::vector<Observation> predicted;
+  for (std::size_t row = 0; row < points.size(); ++row) {
+    predicted.push_back({points[row], predictions[row].time_s.mean, predictions[row].power_w.mean});
+  }
+  for (const auto row : front_of(predicted, barred)) {
+    score.predicted_front.push_back(predicted[row]);
+    score.measured_front.push_back(sweep.observations[row]);
+  }
+  return score;
+}
+
+}  // namespace
+
+std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged) {
+  return rows_at(sweep, front_of(sweep.observations, flagged));
+}
+
+std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options) {
+  const std::vector<bool> flagged = check_quality(sweep).flagged;
+  struct Job {
+    std::string method;
+    int size, run;
+  };
+  std::vector<Job> jobs;
+  for (const auto& method : options.methods) {
+    for (const int size : options.sizes) {
+      for (int run = 0; run < options.runs; ++run) jobs.push_back({method, size, run});
+    }
+  }
+  PredictorOptions common = options.predictor;
+  common.space = sweep.points();
+  common.network.threads = 1;
+  // One reference serves all runs.
+  const bool transfers = std::find(options.methods.begin(), options.methods.end(), "powertrain") !=
+                         options.methods.end();
+  if (transfers && !common.reference_model && !common.references.empty()) {
+    NnOptions network = common.network;
+    network.rows_per_mode = common.reference_rows_per_mode;
+    network.seed = options.seed;
+    network.threads = options.threads;
+    common.reference_model =
+        train_reference(common.references[0].workload, common.references[0].observations, network);
+  }
+  std::vector<RunScore> scores(jobs.size());
+  Progress progress("evaluating predictors", jobs.size(), options.quiet);
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(
+      jobs.size(),
+      [&](std::size_t i) {
+        const Job& job = jobs[i];
+        Random random = Random(options.seed)
+                            .fork(static_cast<std::uint64_t>(job.size))
+                            .fork(static_cast<std::uint64_t>(job.run));
+        PredictorOptions own = common;
+        own.method = job.method;
+        own.seed = random.next();
+        own.design_seed = static_cast<std::uint64_t>(job.run);
+        const auto count = static_cast<std::size_t>(job.size);
+        if (count == 0 || count > sweep.observations.size()) {
+          throw UsageError(
+              fmt::format("{} samples of a sweep of {} rows", job.size, sweep.observations.size()));
+        }
+        std::vector<std::size_t> rows;
+        if (options.sampling == Sampling::kGiven) {
+          const auto found = options.given.find({job.size, job.run});
+          if (found == options.given.end()) {
+            throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
+          }
+          rows = found->second;
+        } else if (options.sampling == Sampling::kRandom) {
+          rows = random.sample(sweep.observations.size(), count);
+        } else {
+          const bool half = options.sampling == Sampling::kBudgets;
+          rows = designed_rows(sweep, own, options.budgets, count, half ? (count + 1) / 2 : count);
+        }
+        RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
+        for (const auto row : rows) roles.learned[row] = true;
+        const auto [samples, flagged_pct] = learned_samples(sweep, rows, options.keep_outliers);
+        const auto predictor = make_predictor(own);
+        const auto begin = std::chrono::steady_clock::now();
+        predictor->fit(samples);
+        const double fit_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        scores[i] = score_predictions(sweep, roles, samples, *predictor, options);
+        scores[i].method = job.method;
+        scores[i].size = job.size;
+        scores[i].run = job.run;
+        scores[i].fit_s = fit_s;
+        scores[i].flagged_samples_pct = flagged_pct;
+        const std::lock_guard lock(mutex);
+        progress.update(++done, job.method);
+      },
+      options.threads);
+  return scores;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,33 @@
+#include "ridgewatt/evaluate/published_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ridgewatt {
+namespace {
+
+TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
+  const PublishedPipeline published = evaluate_published_pipeline(1);
+  EXPECT_EQ(published.direction_right, published.predicted);
+  EXPECT_GE(3 * published.within_quarter, 2 * published.predicted);
+  // At most two fitted parameters for a device and network, and fitted rows are met.
+  for (const auto& parameter : published.parameters) {
+    EXPECT_LE(std::count_if(published.parameters.begin(), published.parameters.end(),
+                            [&](const auto& other) {
+                              return other.device == parameter.device &&
+                                     other.network == parameter.network;
+                            }),
+              2);
+  }
+  int fitted = 0;
+  for (const auto& row : published.rows) {
+    if (row.fitted.empty()) continue;
+    ++fitted;
+    EXPECT_LT(row.error(), 0.03) << row.what;
+  }
+  EXPECT_EQ(fitted, static_cast<int>(published.parameters.size()));
+}
+
+}  // namespace
+}  // namespace ridgewatt

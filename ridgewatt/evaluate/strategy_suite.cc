@@ -1,0 +1,144 @@
+#include "ridgewatt/evaluate/strategy_suite.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kNoise = 0.05, kOutlierShare = 0.02;
+
+std::vector<Goal> power_budgets() {
+  std::vector<Goal> goals;
+  for (int watts = 17; watts <= 50; ++watts) {
+    Goal goal;
+    goal.limits.power_w = watts;
+    goals.push_back(goal);
+  }
+  return goals;
+}
+
+std::vector<Goal> slowdowns() {
+  std::vector<Goal> goals;
+  for (const double slowdown : {0.02, 0.05, 0.1, 0.2}) {
+    Goal goal;
+    goal.objective = Objective::kEnergy;
+    goal.limits.slowdown = slowdown;
+    goals.push_back(goal);
+  }
+  return goals;
+}
+
+std::vector<Goal> serving(Objective objective) {
+  std::vector<Goal> goals;
+  for (int latency_ms = 50; latency_ms <= 150; latency_ms += 25) {
+    for (int rate = 30; rate <= 90; rate += 30) {
+      for (int watts = 15; watts <= 50; watts += 5) {
+        Goal goal;
+        goal.objective = objective;
+        goal.limits.latency_s = latency_ms / 1e3;
+        goal.limits.power_w = watts;
+        goal.rate_hz = rate;
+        goals.push_back(goal);
+      }
+    }
+  }
+  return goals;
+}
+
+std::vector<StrategyRun> at(int profiles, const std::vector<std::string>& strategies) {
+  std::vector<StrategyRun> runs;
+  for (const auto& strategy : strategies) runs.push_back({strategy, profiles});
+  return runs;
+}
+
+std::vector<StrategyRun> join(std::vector<StrategyRun> a, const std::vector<StrategyRun>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// What is believed before the first profile.
+struct Priors {
+  bool references = false;  // the other trainings
+  bool twin = false;
+};
+constexpr Priors kNone, kReferences = {true, false}, kTwin = {false, true}, kBoth = {true, true};
+
+class SuiteBuilder {
+ public:
+  SuiteBuilder(const std::vector<ScoredSweep>& trainings, const std::vector<PowerMode>& presets)
+      : trainings_(trainings), presets_(presets) {}
+
+  void add(const std::string& name, const ScoredSweep& scored, const Sweep* grid, Priors priors,
+           const std::vector<Goal>& goals, const std::vector<StrategyRun>& runs,
+           const std::vector<StrategyRun>& noisy_runs) {
+    StrategyScenario scenario;
+    scenario.name = name;
+    scenario.workload = scored.all.workload;
+    scenario.sweep = grid ? restrict_to_modes(scored.trusted, *grid) : scored.trusted;
+    scenario.sweep_with_flagged = grid ? restrict_to_modes(scored.all, *grid) : scored.all;
+    for (const auto& other : trainings_) {
+      if (priors.references && other.all.workload != scored.all.workload) {
+        scenario.references.push_back(other.trusted);
+      }
+    }
+    if (priors.twin) scenario.references.push_back(*scored.twin);
+    scenario.goals = goals;
+    const KnobSpace space = scenario.sweep.space();
+    for (const auto& preset : presets_) scenario.presets.push_back(space.nearest(preset));
+    if (!runs.empty()) suite_.push_back({scenario, runs, 0, 0});
+    if (noisy_runs.empty()) return;
+    scenario.name += ", noisy";
+    suite_.push_back({std::move(scenario), noisy_runs, kNoise, kOutlierShare});
+  }
+
+  std::vector<SuiteEntry> take() { return std::move(suite_); }
+
+ private:
+  const std::vector<ScoredSweep>& trainings_;
+  const std::vector<PowerMode>& presets_;
+  std::vector<SuiteEntry> suite_;
+};
+
+}  // namespace
+
+std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
+                                            const std::vector<ScoredSweep>& inferences,
+                                            const std::vector<PowerMode>& presets) {
+  SuiteBuilder suite(trainings, presets);
+  const auto others15 = at(15, {"gmd", "als", "thompson", "ogd", "random"});
+  const auto auto15 = at(15, {"auto"}), auto10 = at(10, {"auto"}), auto30 = at(30, {"auto"});
+  const auto budgets = power_budgets();
+  for (const auto& training : trainings) {
+    if (!inferences.empty()) {
+      const Sweep& grid = inferences.front().all;
+      suite.add("common modes", training, &grid, kNone, budgets,
+                join(join(join(auto10, auto15), others15),
+                     {{"als", 50}, {"als", 145}, {"random", 50}, {"maxn", 1}, {"presets", 4}}),
+                auto15);
+      suite.add("common modes, references", training, &grid, kReferences, budgets,
+                join(join(auto10, auto15), at(15, {"als", "thompson"})), auto10);
+    }
+    suite.add("all modes", training, nullptr, kNone, budgets, join(auto15, auto30), {});
+    suite.add("all modes, references", training, nullptr, kReferences, budgets,
+              join(join(join(at(10, {"auto"}), auto15), auto30), join(others15, {{"random", 50}})),
+              join(auto15, auto30));
+    suite.add("energy within a slowdown", training, nullptr, kReferences, slowdowns(),
+              join(auto15, at(15, {"thompson", "random"})), {});
+    if (!training.twin) continue;
+    if (!inferences.empty()) {
+      suite.add("common modes, twin", training, &inferences.front().all, kTwin, budgets,
+                join(auto10, auto15), {});
+    }
+    suite.add("all modes, twin", training, nullptr, kTwin, budgets, join(auto15, auto30), auto15);
+    suite.add("all modes, references and twin", training, nullptr, kBoth, budgets,
+              join(auto15, auto30), {});
+    suite.add("energy within a slowdown, twin", training, nullptr, kTwin, slowdowns(), auto15, {});
+  }
+  for (const auto& inference : inferences) {
+    suite.add("serving, least latency", inference, nullptr, kNone, serving(Objective::kLatency),
+              join(join(auto15, others15), {{"als", 50}, {"als", 145}, {"random", 50}}), auto15);
+    suite.add("serving, least energy", inference, nullptr, kNone, serving(Objective::kEnergy),
+              join(join(auto15, others15), {{"random", 50}}), auto15);
+  }
+  return suite.take();
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,41 @@
+// The problems that search strategies are scored on: what methods on power modes are published
+// with, on the sweeps of one board.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/evaluate/strategy_scores.h"
+
+namespace ridgewatt {
+
+// A sweep as it is and without the rows that data quality flags.
+struct ScoredSweep {
+  Sweep all;
+  Sweep trusted;
+  std::optional<Sweep> twin;  // what a twin that was fitted without this workload says of each row
+};
+
+// A scenario and the strategies that are run on it.
+struct SuiteEntry {
+  StrategyScenario scenario;
+  std::vector<StrategyRun> runs;
+  double noise = 0;  // relative, of every measurement
+  double outlier_share = 0;
+};
+
+// * Training, power budgets 17 to 50 W in 1 W, least time: on the modes that the inference sweeps
+//   hold and on all modes, without references and with the other trainings as references.
+// * Training, least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
+// * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests a second, power 15 to
+//   50 W in 5 W, over modes and batches: least latency, and least energy.
+// * The same for training with the twin for a reference, where it is given: alone, and on all modes
+//   also beside the other trainings.
+// * The main ones again with 5 % noise and 2 % outliers.
+// References never include the scored workload, whatever its kind. `presets`: the board's modes.
+std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
+                                            const std::vector<ScoredSweep>& inferences,
+                                            const std::vector<PowerMode>& presets);
+
+}  // namespace ridgewatt

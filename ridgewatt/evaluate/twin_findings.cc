@@ -1,0 +1,202 @@
+#include "ridgewatt/evaluate/twin_findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "ridgewatt/sweep/neighbours.h"
+
+namespace ridgewatt {
+namespace {
+
+struct Row {
+  Observation measured;
+  TimePower modelled;
+};
+
+// Index of the least energy along a group in order of GPU clock.
+template <typename Energy>
+std::size_t least(const std::vector<Row>& rows, Energy energy) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (energy(rows[i]) < energy(rows[best])) best = i;
+  }
+  return best;
+}
+
+double measured_energy(const Row& row) {
+  return row.measured.energy_j();
+}
+double modelled_energy(const Row& row) {
+  return row.modelled.energy_j();
+}
+
+void check_minima(const std::vector<Row>& rows, WorkloadFindings& findings) {
+  std::map<std::tuple<int, double, double>, std::vector<Row>> groups;
+  for (const auto& row : rows) {
+    const auto& mode = row.measured.point.mode;
+    groups[{mode.cpu_cores, mode.cpu_clock_hz, mode.mem_clock_hz}].push_back(row);
+  }
+  for (auto& [key, group] : groups) {
+    if (group.size() < 3) continue;
+    std::sort(group.begin(), group.end(), [](const Row& a, const Row& b) {
+      return a.measured.point.mode.gpu_clock_hz < b.measured.point.mode.gpu_clock_hz;
+    });
+    ++findings.groups;
+    const std::size_t measured = least(group, measured_energy);
+    if (measured == 0 || measured + 1 == group.size()) continue;
+    ++findings.measured_interior;
+    const std::size_t modelled = least(group, modelled_energy);
+    if (modelled > 0 && modelled + 1 < group.size()) ++findings.modelled_interior;
+    if (modelled + 1 >= measured && modelled <= measured + 1) ++findings.within_one_step;
+  }
+}
+
+void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFindings& findings) {
+  constexpr double kMaxSlowdown = 0.05;
+  constexpr double kSlowdownMargin = 0.03;
+  const Row* best = &maxn;
+  const Row* answer = &maxn;
+  double least_j = modelled_energy(maxn);
+  const auto allowed = [&](const Row& row) {
+    return row.modelled.time_s <= (1 + kMaxSlowdown) * maxn.modelled.time_s;
+  };
+  for (const auto& row : rows) {
+    if (row.measured.time_s <= (1 + kMaxSlowdown) * maxn.measured.time_s &&
+        measured_energy(row) < measured_energy(*best)) {
+      best = &row;
+    }
+    if (allowed(row) && modelled_energy(row) < least_j) {
+      least_j = modelled_energy(row);
+      answer = &row;
+    }
+  }
+  for (const auto& row : rows) {
+    if (allowed(row) && modelled_energy(row) <= (1 + kTwinTie) * least_j &&
+        row.modelled.time_s < answer->modelled.time_s) {
+      answer = &row;
+    }
+  }
+  const double reference = measured_energy(maxn);
+  findings.tuned = true;
+  findings.best_saving = 1 - measured_energy(*best) / reference;
+  findings.saving = 1 - measured_energy(*answer) / reference;
+  findings.slowdown = answer->measured.time_s / maxn.measured.time_s - 1;
+  findings.saving_holds = findings.saving >= 0.8 * findings.best_saving ||
+                          findings.best_saving - findings.saving <= 0.005;
+  findings.slowdown_holds = findings.slowdown <= kMaxSlowdown + kSlowdownMargin;
+}
+
+PowerMode top_mode(const CalibrationRun& run) {
+  PowerMode top;
+  for (const auto& row : run.observations) {
+    for (const Knob knob : kKnobs) top.set(knob, std::max(top.get(knob), row.point.mode.get(knob)));
+  }
+  return top;
+}
+
+// `modelled`: one per row of the run. Nothing without a trusted row.
+std::optional<WorkloadFindings> check_run(const CalibrationRun& run,
+                                          const std::vector<TimePower>& modelled,
+                                          bool keep_flagged) {
+  WorkloadFindings findings;
+  findings.workload = run.workload;
+  findings.batch = run.cost->batch;
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < run.observations.size(); ++i) {
+    if (!keep_flagged && !run.flagged.empty() && run.flagged[i]) continue;
+    rows.push_back({run.observations[i], modelled[i]});
+  }
+  if (rows.empty()) return std::nullopt;
+  const PowerMode top = top_mode(run);
+  const Row* maxn = nullptr;
+  for (const auto& row : rows) {
+    if (row.measured.point.mode == top) maxn = &row;
+  }
+  findings.least_energy_j = measured_energy(rows[least(rows, measured_energy)]);
+  check_minima(rows, findings);
+  if (maxn != nullptr) {
+    findings.maxn_energy_j = measured_energy(*maxn);
+    findings.modelled_maxn_over_least =
+        modelled_energy(*maxn) / modelled_energy(rows[least(rows, modelled_energy)]);
+    check_tuning(rows, *maxn, findings);
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<WorkloadFindings> find_findings(const Twin& twin,
+                                            const std::vector<CalibrationRun>& runs,
+                                            bool keep_flagged) {
+  std::vector<WorkloadFindings> all;
+  for (const auto& run : runs) {
+    const Estimator estimator(twin, run.cost, run.options);
+    std::vector<TimePower> modelled;
+    for (const auto& row : run.observations)
+      modelled.push_back(estimator(row.point.mode).like(row));
+    const auto findings = check_run(run, modelled, keep_flagged);
+    if (!findings) continue;
+    all.push_back(*findings);
+    all.back().bound = cause_name(estimator.breakdown(top_mode(run)).dominant());
+  }
+  return all;
+}
+
+std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
+                                                      bool keep_flagged) {
+  std::vector<WorkloadFindings> all;
+  for (const auto& run : runs) {
+    const NeighbourLines lines(run.observations);
+    std::vector<bool> trusted(run.observations.size(), true);
+    std::vector<double> log_time, log_power;
+    for (std::size_t i = 0; i < run.observations.size(); ++i) {
+      if (!run.flagged.empty() && !keep_flagged) trusted[i] = !run.flagged[i];
+      log_time.push_back(std::log(run.observations[i].time_s));
+      log_power.push_back(std::log(run.observations[i].power_w));
+    }
+    const auto time_off = neighbour_deviations(lines, log_time, trusted, kTimeSlopes);
+    const auto power_off = neighbour_deviations(lines, log_power, trusted, kPowerSlopes);
+    std::vector<TimePower> expected;
+    for (std::size_t i = 0; i < run.observations.size(); ++i) {
+      expected.push_back(
+          {std::exp(log_time[i] - time_off[i]), std::exp(log_power[i] - power_off[i])});
+    }
+    if (const auto findings = check_run(run, expected, keep_flagged)) all.push_back(*findings);
+  }
+  return all;
+}
+
+std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
+                                                   const std::vector<CalibrationRun>& runs,
+                                                   bool keep_flagged) {
+  std::vector<WorkloadFindings> all;
+  for (std::size_t i = 0; i < summary.left_out.size(); ++i) {
+    std::vector<CalibrationRun> own;
+    for (const auto& run : runs) {
+      if (run.workload == summary.workloads[i].workload) own.push_back(run);
+    }
+    for (auto& findings : find_findings(summary.left_out[i], own, keep_flagged)) {
+      all.push_back(std::move(findings));
+    }
+  }
+  return all;
+}
+
+FindingsCount count_findings(const std::vector<WorkloadFindings>& findings) {
+  FindingsCount count;
+  for (const auto& f : findings) {
+    count.measured_interior += f.measured_interior;
+    count.modelled_interior += f.modelled_interior;
+    count.within_one_step += f.within_one_step;
+    if (!f.tuned) continue;
+    ++count.cases;
+    count.maxn_is_best += f.maxn_energy_j <= f.least_energy_j;
+    count.tuned_holds += f.saving_holds && f.slowdown_holds;
+  }
+  return count;
+}
+
+}  // namespace ridgewatt

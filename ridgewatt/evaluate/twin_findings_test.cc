@@ -1,0 +1,48 @@
+#include "ridgewatt/evaluate/twin_findings.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/test_support.h"
+
+namespace ridgewatt {
+namespace {
+
+// The acceptance figures on the measured sweeps, with the shipped twin and with each workload left
+// out of the fit.
+TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data" / "agx-orin";
+  std::vector<SweepSpec> specs;
+  for (const char* name : {"inference/resnet50", "inference/mobilenet_v3", "training/resnet18",
+                           "training/mobilenet_v3", "training/yolov8n"}) {
+    specs.push_back(parse_sweep_spec((data / (std::string(name) + ".csv")).string()));
+  }
+  const auto runs = load_calibration_runs(specs);
+  const CalibrateSummary summary = calibrate(prior_twin(load_board("agx-orin")), runs);
+  EXPECT_LE(summary.pooled.time, 0.12);
+  EXPECT_LE(summary.pooled.power, 0.06);
+  for (const auto& fit : summary.workloads) {
+    EXPECT_LE(fit.unseen.time, 0.25) << fit.workload;
+    EXPECT_LE(fit.unseen.power, 0.125) << fit.workload;
+  }
+  EXPECT_LE(summary.unseen.time, 0.15);
+  EXPECT_LE(summary.unseen.power, 0.08);
+  for (const auto& findings :
+       {find_findings(summary.twin, runs), find_unseen_findings(summary, runs)}) {
+    const FindingsCount count = count_findings(findings);
+    EXPECT_EQ(count.maxn_is_best, 0);
+    EXPECT_GE(count.modelled_interior, 0.9 * count.measured_interior);
+    EXPECT_GE(count.within_one_step, 0.7 * count.measured_interior);
+    for (const auto& f : findings) {
+      EXPECT_TRUE(f.batch != 1 || f.bound == "launch") << f.workload;
+    }
+  }
+  CalibrateSummary shipped;
+  shipped.twin = load_twin(load_board("agx-orin"));
+  summarize_scores(runs, shipped);
+  EXPECT_LE(shipped.pooled.time, 0.12);
+  EXPECT_LE(shipped.pooled.power, 0.06);
+}
+
+}  // namespace
+}  // namespace ridgewatt

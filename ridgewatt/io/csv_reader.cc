@@ -1,0 +1,152 @@
+#include "ridgewatt/io/csv_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+// Characters that end a field, or make it another than what stands in the text.
+constexpr std::array<bool, 256> kSpecial = [] {
+  std::array<bool, 256> special{};
+  for (const unsigned char c : {',', '\n', '"', '\r', '\0'}) special[c] = true;
+  return special;
+}();
+
+}  // namespace
+
+std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
+                                      std::string_view name) {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
+                               const std::string& source) {
+  if (const auto index = csv_column(header, name)) return *index;
+  throw InputError(
+      fmt::format("no column '{}'", name), source,
+      fmt::format("it has {}", escape_terminal(fmt::format("{}", fmt::join(header, ", ")))));
+}
+
+void refuse_csv_number(std::string_view field, const std::string& where,
+                       const std::string& column) {
+  throw InputError(fmt::format("'{}' is not a finite number", escape_terminal(field.substr(0, 40))),
+                   fmt::format("{} column {}", where, column));
+}
+
+CsvReader::CsvReader(std::string_view text, std::string source)
+    : text_(text), source_(std::move(source)) {
+  if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
+  if (!next_record()) throw InputError("file is empty", source_, "a header is needed");
+  for (const auto field : fields_) {
+    if (field.empty()) {
+      throw InputError(fmt::format("column {} has no name", header_.size() + 1), source_);
+    }
+    if (column(field)) {
+      throw InputError(fmt::format("column '{}' occurs twice", escape_terminal(field)), source_);
+    }
+    header_.emplace_back(field);
+  }
+}
+
+bool CsvReader::next() {
+  if (!next_record()) return false;
+  if (fields_.size() != header_.size()) {
+    throw InputError(
+        fmt::format("{} fields where the header has {}", fields_.size(), header_.size()), where());
+  }
+  return true;
+}
+
+double CsvReader::number(std::size_t column) const {
+  const auto value = parse_double(fields_[column]);
+  if (value && std::isfinite(*value)) return *value;
+  refuse_csv_number(fields_[column], where(), header_[column]);
+}
+
+std::string CsvReader::where() const {
+  return fmt::format("{} line {}", source_, line_);
+}
+
+// A record of one empty field, a blank line, is skipped.
+bool CsvReader::next_record() {
+  while (position_ < text_.size()) {
+    line_ = next_line_;
+    read_record();
+    if (fields_.size() > 1 || !fields_[0].empty()) return true;
+  }
+  return false;
+}
+
+void CsvReader::read_record() {
+  fields_.clear();
+  kept_.clear();
+  while (true) {
+    const std::size_t start = position_;
+    std::size_t end = start;
+    while (end < text_.size() && !kSpecial[static_cast<unsigned char>(text_[end])]) ++end;
+    const bool windows_line = text_.substr(end, 2) == "\r\n";
+    if (end < text_.size() && !windows_line && text_[end] != ',' && text_[end] != '\n') {
+      if (read_unusual_field()) return;
+      continue;
+    }
+    fields_.push_back(trim(text_.substr(start, end - start)));
+    if (windows_line) ++end;
+    position_ = std::min(end + 1, text_.size());
+    if (end == text_.size()) return;
+    if (text_[end] == '\n') {
+      ++next_line_;
+      return;
+    }
+  }
+}
+
+// A field with quotes, carriage returns or worse, character by character; true at the record's end.
+bool CsvReader::read_unusual_field() {
+  std::string& field = kept_.emplace_back();
+  bool ended = true;
+  while (position_ < text_.size()) {
+    const char c = text_[position_++];
+    if (c == '\0') throw InputError("holds a NUL byte, is not a CSV file", where());
+    if (c == '"' && field.empty()) {
+      read_quoted(field);
+    } else if (c == ',') {
+      ended = false;
+      break;
+    } else if (c == '\n') {
+      ++next_line_;
+      break;
+    } else if (c != '\r') {
+      field += c;
+    }
+  }
+  fields_.push_back(trim(field));
+  return ended;
+}
+
+void CsvReader::read_quoted(std::string& field) {
+  const std::string start = fmt::format("{} line {}", source_, next_line_);
+  while (position_ < text_.size()) {
+    const char c = text_[position_++];
+    if (c == '\n') ++next_line_;
+    if (c != '"') {
+      field += c;
+    } else if (position_ < text_.size() && text_[position_] == '"') {
+      field += text_[position_++];
+    } else {
+      return;
+    }
+  }
+  throw InputError("quote is never closed", start);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,52 @@
+#include "ridgewatt/io/csv_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/csv.h"
+
+namespace ridgewatt {
+namespace {
+
+// RFC 4180: quotes, commas and line ends within fields, and both kinds of line ends between them.
+TEST(CsvReader, ReadsRfc4180) {
+  const std::string text =
+      "\xEF\xBB\xBF"
+      "a,b ,c\r\n1,\"x,\"\"y\"\"\n\",3\r\n\r\n\n4, five ,\r\n6,7,8";
+  CsvReader csv(text, "t.csv");
+  EXPECT_EQ(csv.header(), (std::vector<std::string>{"a", "b", "c"}));
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.field(1), "x,\"y\"");  // blanks at the ends do not count
+  EXPECT_EQ(csv.line(), 2u);
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.line(), 6u);
+  EXPECT_EQ(csv.field(1), "five");
+  EXPECT_EQ(csv.field(2), "");
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.number(2), 8);
+  EXPECT_FALSE(csv.next());
+}
+
+TEST(CsvReader, FaultsAreNamedByLine) {
+  const auto fault_of = [](std::string_view text) -> std::string {
+    try {
+      CsvReader csv(text, "t.csv");
+      while (csv.next()) csv.number(0);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using std::string_view_literals::operator""sv;
+  EXPECT_NE(fault_of("a,b\n1,2\n1\n").find("line 3"), std::string::npos);
+  EXPECT_NE(fault_of("a,b\n1,2,3\n").find("3 fields"), std::string::npos);
+  EXPECT_NE(fault_of("a\n\"1\n").find("never closed"), std::string::npos);
+  EXPECT_NE(fault_of("a,a\n").find("twice"), std::string::npos);
+  EXPECT_NE(fault_of("a,\n").find("no name"), std::string::npos);
+  EXPECT_NE(fault_of("").find("empty"), std::string::npos);
+  EXPECT_NE(fault_of("a\nnan\n").find("line 2"), std::string::npos);
+  EXPECT_NE(fault_of("a\n1\0\n"sv).find("NUL"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,227 @@
+#include "ridgewatt/io/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/limits.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "ridgewatt/base/caller.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+
+std::string read_file(const std::string& path, std::size_t limit_bytes) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw_errno(errno, "cannot open file", path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_errno(errno, "cannot read file", path);
+  if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
+  std::string content;
+  if (S_ISREG(status.st_mode)) {
+    if (static_cast<std::size_t>(status.st_size) > limit_bytes) {
+      throw InputError(fmt::format("file is larger than {} bytes", limit_bytes), path);
+    }
+    content.reserve(static_cast<std::size_t>(status.st_size));
+  }
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_errno(errno, "cannot read file", path);
+    if (count == 0) return content;
+    content.append(buffer, static_cast<std::size_t>(count));
+    if (content.size() > limit_bytes) {
+      throw InputError(fmt::format("file is larger than {} bytes", limit_bytes), path);
+    }
+  }
+}
+
+namespace {
+
+constexpr char kCannotWrite[] = "cannot write file";
+
+void write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_errno(errno, kCannotWrite, path);
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+// Keeps the signals that end a program away while a named temporary file exists.
+class SignalPause {
+ public:
+  SignalPause() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalPause(const SignalPause&) = delete;
+  SignalPause& operator=(const SignalPause&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Mode and owner of the file that is replaced, or those of a new file.
+void dress(int fd, const std::string& path, bool for_user) {
+  struct stat old {};
+  if (::stat(path.c_str(), &old) == 0) {
+    if (::fchmod(fd, old.st_mode & 07777) != 0) throw_errno(errno, kCannotWrite, path);
+    [[maybe_unused]] const int kept = ::fchown(fd, old.st_uid, old.st_gid);  // root alone may
+    return;
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(fd, 0666 & ~mask) != 0) throw_errno(errno, kCannotWrite, path);
+  const auto caller = for_user ? calling_user() : std::nullopt;
+  if (caller && ::fchown(fd, caller->user, caller->group) != 0) {
+    throw_errno(errno, "cannot give file to the calling user", path);
+  }
+}
+
+// A temporary file beside `path`: without a name where the file system can, so that nothing stays
+// behind whatever ends the program.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& path)
+      : path_(path),
+        file_(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) {
+    if (file_.get() >= 0) return;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
+      throw_errno(errno, kCannotWrite, path);
+    }
+    name_ = path + ".XXXXXX";
+    file_ = OwnedFd(::mkostemp(name_.data(), O_CLOEXEC));
+    if (file_.get() < 0) {
+      name_.clear();
+      throw_errno(errno, kCannotWrite, path);
+    }
+  }
+  ~NewFile() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  int get() const { return file_.get(); }
+  // Takes the place of `path`.
+  void replace() {
+    if (name_.empty()) give_name();
+    if (file_.close() != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) {
+      throw_errno(errno, kCannotWrite, path_);
+    }
+    name_.clear();
+  }
+
+ private:
+  // A file is linked only to a name that is free; that name is then renamed over the old file.
+  void give_name() {
+    const std::string self = fmt::format("/proc/self/fd/{}", file_.get());
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      const std::string name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
+      if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+        name_ = name;
+        return;
+      }
+      if (errno != EEXIST) break;
+    }
+    throw_errno(errno, kCannotWrite, path_);
+  }
+
+  std::string path_, name_;
+  OwnedFd file_;
+};
+
+void replace_file(const std::string& path, std::string_view content, bool for_user) {
+  const SignalPause pause;
+  NewFile file(path);
+  write_all(file.get(), content, path);
+  dress(file.get(), path, for_user);
+  if (::fsync(file.get()) != 0) throw_errno(errno, kCannotWrite, path);
+  file.replace();
+}
+
+// The descriptor that a name such as /dev/stdout stands for; -1: it is a file of its own.
+int named_descriptor(const std::string& path) {
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const auto number = parse_int(path.substr(folder.size()));
+    if (number && *number >= 0 && *number < 1 << 20) return static_cast<int>(*number);
+  }
+  return -1;
+}
+
+// Where a link leads, also one whose target does not exist yet.
+std::string follow_links(std::string path) {
+  for (int hops = 0; hops < 40; ++hops) {
+    char target[PATH_MAX];
+    const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+    if (size < 0) return path;
+    const std::string next(target, static_cast<std::size_t>(size));
+    path = next.starts_with('/') ? next : folder_of(path) + "/" + next;
+    if (named_descriptor(path) >= 0) return path;
+  }
+  throw_errno(ELOOP, kCannotWrite, path);
+}
+
+void write_in_place(const std::string& path, std::string_view content) {
+  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (file.get() < 0) throw_errno(errno, kCannotWrite, path);
+  write_all(file.get(), content, path);
+}
+
+}  // namespace
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  replace_file(path, content, false);
+}
+
+void write_output(const std::string& path, std::string_view content) {
+  if (path.empty()) throw InputError("an empty file name", "", "name a file, or - to print");
+  const std::string target = follow_links(path);
+  if (const int fd = named_descriptor(target); fd >= 0) return write_all(fd, content, path);
+  struct stat status {};
+  if (::stat(target.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
+    if (S_ISBLK(status.st_mode)) throw InputError("is a disk, not a file", path);
+    if (S_ISSOCK(status.st_mode)) throw InputError("is a socket, not a file", path);
+    if (!S_ISREG(status.st_mode)) return write_in_place(target, content);
+    if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
+      throw_errno(errno, kCannotWrite, path);
+    }
+  }
+  replace_file(target, content, true);
+}
+
+void keep_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // The lowest free descriptor is this one. Reading alone: a print to it fails and is seen.
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,198 @@
+#include "ridgewatt/measure/machine_series.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/measure/sampling/quiet_thread.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kClockDrift = 0.01;
+
+bool has_active(const std::vector<ThrottleSignal>& signals, const std::string& name) {
+  return std::any_of(signals.begin(), signals.end(),
+                     [&](const auto& s) { return s.name == name && s.active(); });
+}
+
+// This process, or one below it; also one that is not to be seen, as from within a container, where
+// its number means nothing.
+bool is_ours(int process) {
+  for (int depth = 0; depth < 100 && process > 1; ++depth) {
+    if (process == ::getpid()) return true;
+    std::ifstream in(fmt::format("/proc/{}/stat", process));
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto end = text.rfind(')');  // the name before it may hold anything
+    if (end == std::string::npos) return true;
+    process = 0;
+    std::istringstream fields(text.substr(end + 1));
+    char state = 0;
+    fields >> state >> process;
+  }
+  return false;
+}
+
+}  // namespace
+
+// "CLIENT PROCESS PID SIZE" of every client; the last line, a total, has no number.
+std::vector<int> gpu_processes(const Sysfs& sysfs) {
+  std::vector<int> processes;
+  std::istringstream lines(sysfs.text("/sys/kernel/debug/nvmap/iovmm/clients").value_or(""));
+  std::string line, client, name;
+  while (std::getline(lines, line)) {
+    std::istringstream fields(line);
+    int process = 0;
+    if (fields >> client >> name >> process) processes.push_back(process);
+  }
+  return processes;
+}
+
+std::vector<RawSample> series_samples(const SensorSnapshot& snapshot, double time_s) {
+  std::vector<RawSample> samples;
+  for (const auto& clock : snapshot.clocks) {
+    samples.push_back({"clock:" + clock.name, time_s, clock.clock_hz});
+  }
+  for (const auto& load : snapshot.loads) {
+    const bool one_core = load.name.rfind("cpu", 0) == 0 && load.name != "cpu";
+    if (!one_core) samples.push_back({"load:" + load.name, time_s, load.load});
+  }
+  for (const auto& zone : snapshot.temperatures) {
+    if (zone.celsius) samples.push_back({"temperature:" + zone.name, time_s, *zone.celsius});
+  }
+  if (snapshot.memory_total_bytes > 0) {
+    samples.push_back(
+        {"memory:used", time_s, snapshot.memory_total_bytes - snapshot.memory_available_bytes});
+  }
+  return samples;
+}
+
+MachineSeries::MachineSeries(const Sysfs& sysfs, double rate_hz)
+    : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz) {
+  if (!(rate_hz >= 0.1 && rate_hz <= 50)) throw UsageError("the series' rate is 0.1 to 50 Hz");
+  first_processes_ = gpu_processes(sysfs);
+  look();
+  thread_ = quiet_thread([this] { run(); });
+}
+
+MachineSeries::~MachineSeries() {
+  stop();
+}
+
+void MachineSeries::look() {
+  const double time_s = monotonic_s();
+  SensorSnapshot now = reader_.read();
+  for (auto& sample : series_samples(now, time_s)) samples_.push_back(std::move(sample));
+  const bool first = last_s_ == 0;
+  if (first) first_ = last_ = now, last_s_ = time_s;
+  for (const auto& name : ridgewatt::throttled(first_.throttling, now.throttling)) {
+    if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
+      throttled_.push_back(name);
+    }
+  }
+  // What was on from the beginning stays out of both.
+  const auto rose = [&](const ThrottleSignal& signal) {
+    return !ridgewatt::throttled(last_.throttling, {signal}).empty() &&
+           (signal.counter || !has_active(first_.throttling, signal.name));
+  };
+  note("throttling", std::any_of(now.throttling.begin(), now.throttling.end(), rose), time_s);
+  note("clock changed", clock_changed(now), time_s);
+  note("another process", another_process(), time_s);
+  last_ = std::move(now);
+  last_s_ = time_s;
+}
+
+// A disturbance goes from the look before it was seen to the look after.
+void MachineSeries::note(const std::string& cause, bool seen, double time_s) {
+  const auto open = std::find_if(disturbances_.begin(), disturbances_.end(), [&](const auto& d) {
+    return d.cause == cause && d.end_s == last_s_;
+  });
+  if (open != disturbances_.end()) {
+    // Seen at the last look (its end is open), or closed by it.
+    if (seen || open_[cause]) open->end_s = time_s;
+  } else if (seen) {
+    disturbances_.push_back({cause, last_s_, time_s});
+  }
+  open_[cause] = seen;
+}
+
+bool MachineSeries::clock_changed(const SensorSnapshot& now) const {
+  if (now.cpus_online != first_.cpus_online) return true;
+  const auto off_limits = [](const ClockReading& clock) {
+    const bool fixed = clock.max_hz > 0 && clock.min_hz == clock.max_hz;
+    return fixed && clock.clock_hz > 0 && std::abs(clock.clock_hz / clock.max_hz - 1) > kClockDrift;
+  };
+  for (const auto& clock : now.clocks) {
+    const auto before = std::find_if(first_.clocks.begin(), first_.clocks.end(),
+                                     [&](const auto& c) { return c.name == clock.name; });
+    if (before == first_.clocks.end()) continue;
+    if (clock.min_hz != before->min_hz || clock.max_hz != before->max_hz) return true;
+    if (off_limits(clock) && !off_limits(*before)) return true;
+  }
+  return false;
+}
+
+bool MachineSeries::another_process() const {
+  for (const int process : gpu_processes(sysfs_)) {
+    const bool old = std::find(first_processes_.begin(), first_processes_.end(), process) !=
+                     first_processes_.end();
+    if (!old && !is_ours(process)) return true;
+  }
+  return false;
+}
+
+std::vector<Disturbance> MachineSeries::disturbances() {
+  const std::lock_guard lock(mutex_);
+  return disturbances_;
+}
+
+void MachineSeries::run() {
+  std::unique_lock lock(mutex_);
+  const std::chrono::duration<double> interval(interval_s_);
+  while (!wake_.wait_for(lock, interval, [this] { return stop_; })) look();
+}
+
+void MachineSeries::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  look();
+}
+
+std::vector<SeriesSummary> summarize_series(const std::vector<RawSample>& samples, double begin_s,
+                                            double end_s) {
+  std::vector<SeriesSummary> summaries;
+  std::vector<int> counts;  // 0: so far only a sample from before the window
+  for (const auto& sample : samples) {
+    if (sample.time_s > end_s) continue;
+    const auto found = std::find_if(summaries.begin(), summaries.end(),
+                                    [&](const auto& s) { return s.channel == sample.channel; });
+    const auto i = static_cast<std::size_t>(found - summaries.begin());
+    if (found == summaries.end()) {
+      summaries.push_back({sample.channel, 0, 0, 0});
+      counts.push_back(0);
+    }
+    SeriesSummary& summary = summaries[i];
+    if (counts[i] == 0) summary = {sample.channel, sample.value, sample.value, sample.value};
+    if (sample.time_s < begin_s) continue;
+    ++counts[i];
+    summary.mean += (sample.value - summary.mean) / counts[i];
+    summary.low = std::min(summary.low, sample.value);
+    summary.high = std::max(summary.high, sample.value);
+  }
+  return summaries;
+}
+
+}  // namespace ridgewatt

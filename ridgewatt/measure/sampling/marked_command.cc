@@ -1,0 +1,250 @@
+#include "ridgewatt/measure/sampling/marked_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/measure/sampler.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kDrainMs = 100;
+constexpr double kPatienceS = 10;  // between SIGTERM and SIGKILL
+
+// All that the child needs, made before fork: after it only system calls are safe.
+struct ChildPlan {
+  std::vector<std::string> environment;
+  std::vector<char*> environment_pointers;
+  std::vector<char*> arguments;
+  std::string path;
+  int mark_end = -1;
+  int mark_number = -1;  // of the descriptor in the child
+  int error_end = -1;
+  int output = -1;
+  uid_t user = 0;
+  gid_t group = 0;
+  bool change_user = false;
+  pid_t parent = 0;
+};
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  for (const auto& folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  throw NotFoundError("no such program", name, "give its path");
+}
+
+std::optional<std::int64_t> environment_number(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? parse_int(text) : std::nullopt;
+}
+
+// A descriptor for marks below 10, which is all that a POSIX shell can write to; not one that the
+// command inherits from our caller.
+int mark_number(int error_end) {
+  for (int fd = 3; fd < 10; ++fd) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (fd != error_end && (flags < 0 || (flags & FD_CLOEXEC) != 0)) return fd;
+  }
+  throw IoError("no descriptor below 10 is free for marks");
+}
+
+ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int error_end) {
+  ChildPlan plan;
+  plan.path = find_program(command[0]);
+  for (const auto& argument : command) {
+    plan.arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  plan.arguments.push_back(nullptr);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::string_view(*entry).rfind("RIDGEWATT_MARK_FD=", 0) != 0) {
+      plan.environment.emplace_back(*entry);
+    }
+  }
+  plan.mark_number = mark_number(error_end);
+  plan.environment.push_back(fmt::format("RIDGEWATT_MARK_FD={}", plan.mark_number));
+  for (auto& entry : plan.environment) plan.environment_pointers.push_back(entry.data());
+  plan.environment_pointers.push_back(nullptr);
+  plan.mark_end = mark_end;
+  plan.error_end = error_end;
+  plan.output = STDERR_FILENO;
+  const auto user = environment_number("SUDO_UID");
+  const auto group = environment_number("SUDO_GID");
+  if (::geteuid() == 0 && user && group) {
+    plan.change_user = true;
+    plan.user = static_cast<uid_t>(*user);
+    plan.group = static_cast<gid_t>(*group);
+  }
+  plan.parent = ::getpid();
+  return plan;
+}
+
+[[noreturn]] void run_child(const ChildPlan& plan) {
+  const auto fail = [&] {
+    const int error = errno;
+    if (::write(plan.error_end, &error, sizeof error) < 0) ::_exit(126);
+    ::_exit(127);
+  };
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) ::_exit(126);  // the parent ended already
+  ::signal(SIGPIPE, SIG_DFL);
+  if (plan.change_user) {
+    if (::setgroups(1, &plan.group) != 0 || ::setgid(plan.group) != 0 || ::setuid(plan.user) != 0) {
+      fail();
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
+  }
+  if (::dup2(plan.output, STDOUT_FILENO) < 0) fail();
+  if (plan.mark_number == plan.mark_end) {
+    if (::fcntl(plan.mark_end, F_SETFD, 0) != 0) fail();
+  } else if (::dup2(plan.mark_end, plan.mark_number) < 0) {
+    fail();
+  }
+  ::execve(plan.path.c_str(), plan.arguments.data(), plan.environment_pointers.data());
+  fail();
+  ::_exit(127);
+}
+
+class Pipe {
+ public:
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+    read_ = OwnedFd(ends[0]);
+    write_ = OwnedFd(ends[1]);
+  }
+  int read_end() const { return read_.get(); }
+  int write_end() const { return write_.get(); }
+  void close_write() { write_.reset(); }
+
+ private:
+  OwnedFd read_, write_;
+};
+
+// Asks a process and all below it to end, or kills them.
+void signal_tree(pid_t process, int number) {
+  std::error_code ignored;
+  const std::string tasks = fmt::format("/proc/{}/task", process);
+  // A process may end while it is looked at: no step may throw.
+  for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
+       task.increment(ignored)) {
+    std::ifstream children(task->path() / "children");
+    pid_t child = 0;
+    while (children >> child) signal_tree(child, number);
+  }
+  ::kill(process, number);
+}
+
+// Takes the marks in and ends the command when it is told to.
+class Watch {
+ public:
+  Watch(pid_t child, int marks_fd, CommandRun& run) : child_(child), fd_(marks_fd), run_(run) {
+    ::fcntl(fd_, F_SETFL, O_NONBLOCK);
+  }
+  // Waits for the end; the child's wait status.
+  int until_end(const std::function<bool(const std::vector<TimedMark>&)>& go_on, rusage& usage) {
+    MarkReader marks(run_.begin_s);
+    int status = 0;
+    // Kernels before 5.3 (JetPack 4) have no pidfd: there the end is noticed within 2 ms.
+    const OwnedFd end_fd(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+    do {
+      pollfd wait[2] = {{open_ ? fd_ : -1, POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
+      ::poll(wait, 2, end_fd ? kDrainMs : 2);
+      take(marks);
+      if (!go_on(marks.marks())) end();
+    } while (::wait4(child_, &status, WNOHANG, &usage) != child_);
+    take(marks);
+    run_.marks = marks.marks();
+    run_.malformed_marks = marks.malformed();
+    return status;
+  }
+
+ private:
+  void take(MarkReader& marks) {
+    char buffer[4096];
+    ssize_t count = 0;
+    while (open_ && (count = ::read(fd_, buffer, sizeof buffer)) > 0) {
+      marks.add({buffer, static_cast<std::size_t>(count)}, monotonic_s());
+    }
+    if (count == 0) open_ = false;
+  }
+  void end() {
+    if (!run_.ended) {
+      asked_s_ = monotonic_s();
+      signal_tree(child_, SIGTERM);
+    } else if (!killed_ && monotonic_s() > asked_s_ + kPatienceS) {
+      killed_ = true;
+      signal_tree(child_, SIGKILL);
+    }
+    run_.ended = true;
+  }
+
+  pid_t child_;
+  int fd_;
+  CommandRun& run_;
+  bool open_ = true;
+  bool killed_ = false;
+  double asked_s_ = 0;
+};
+
+}  // namespace
+
+CommandRun run_marked_command(const std::vector<std::string>& command,
+                              const std::function<bool(const std::vector<TimedMark>&)>& watch) {
+  if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
+  Pipe marks_pipe;
+  Pipe error_pipe;
+  const ChildPlan plan = plan_child(command, marks_pipe.write_end(), error_pipe.write_end());
+  CommandRun result;
+  result.begin_s = monotonic_s();
+  const pid_t child = ::fork();
+  if (child < 0) throw_errno(errno, "cannot start the command", command[0]);
+  if (child == 0) run_child(plan);
+  marks_pipe.close_write();
+  error_pipe.close_write();
+  int exec_error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(error_pipe.read_end(), &exec_error, sizeof exec_error);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof exec_error) {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    throw_errno(exec_error, "cannot start the command", command[0]);
+  }
+  rusage usage{};
+  const int status = Watch(child, marks_pipe.read_end(), result).until_end(watch, usage);
+  result.end_s = monotonic_s();
+  const int plain = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = result.ended ? 0 : plain;
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  result.user_s = seconds(usage.ru_utime);
+  result.system_s = seconds(usage.ru_stime);
+  result.peak_memory_bytes = static_cast<double>(usage.ru_maxrss) * 1024;
+  return result;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,125 @@
+#include "ridgewatt/measure/power_trace.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/file.h"
+
+namespace ridgewatt {
+
+std::optional<EnergyEstimate> PowerTrace::energy(double begin_s, double end_s) const {
+  const bool any =
+      std::any_of(powers_w.begin(), powers_w.end(), [](double w) { return std::isfinite(w); });
+  if (!any || end_s <= begin_s) return std::nullopt;
+  return integrate_power(times_s, powers_w, begin_s, end_s);
+}
+
+PowerTrace as_steps(const PowerTrace& means) {
+  PowerTrace steps{means.name, means.in_total, {}, {}};
+  for (std::size_t i = 0; i < means.times_s.size(); ++i) {
+    if (i > 0) {
+      steps.times_s.push_back(std::nextafter(means.times_s[i - 1], means.times_s[i]));
+      steps.powers_w.push_back(means.powers_w[i]);
+    }
+    steps.times_s.push_back(means.times_s[i]);
+    steps.powers_w.push_back(means.powers_w[i]);
+  }
+  return steps;
+}
+
+std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
+                                  const std::vector<PowerSource::Channel>& channels) {
+  std::vector<PowerTrace> traces;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    PowerTrace trace{channels[c].name, channels[c].in_total, {}, {}};
+    for (const auto& sample : samples) {
+      trace.times_s.push_back(sample.time_s);
+      trace.powers_w.push_back(sample.power_w[c]);
+    }
+    traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+PowerTrace total_of(const std::vector<PowerTrace>& traces) {
+  PowerTrace total{"total", true, {}, {}};
+  for (const auto& trace : traces) {
+    if (!trace.in_total) continue;
+    if (total.times_s.empty()) {
+      total.times_s = trace.times_s;
+      total.powers_w.assign(trace.powers_w.size(), 0.0);
+    }
+    for (std::size_t i = 0; i < total.powers_w.size(); ++i) {
+      total.powers_w[i] += trace.powers_w[i];
+    }
+  }
+  return total;
+}
+
+namespace {
+
+double unix_minus_monotonic_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 - monotonic_s();
+}
+
+}  // namespace
+
+PowerTrace read_meter(const std::string& path, double begin_s, double end_s) {
+  std::string text = read_file(path);
+  text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
+  const CsvTable table = parse_csv(text, path);
+  const bool monotonic = table.column("time_s").has_value();
+  const std::size_t time = table.require_column(monotonic ? "time_s" : "unix_s");
+  const double offset_s = monotonic ? 0 : unix_minus_monotonic_s();
+  const auto power = table.column("power_w");
+  const std::size_t first = power ? *power : table.require_column("voltage_v");
+  const std::size_t second = power ? *power : table.require_column("current_a");
+  PowerTrace trace{"meter", false, {}, {}};
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const double time_s = table.number(row, time) - offset_s;
+    if (!trace.times_s.empty() && !(time_s > trace.times_s.back())) {
+      throw InputError("the meter's times do not ascend", table.where(row));
+    }
+    trace.times_s.push_back(time_s);
+    trace.powers_w.push_back(table.number(row, first) * (power ? 1 : table.number(row, second)));
+  }
+  if (std::none_of(trace.times_s.begin(), trace.times_s.end(),
+                   [&](double t) { return t >= begin_s && t <= end_s; })) {
+    throw InputError("the meter has no sample during the run", path,
+                     "time_s is CLOCK_MONOTONIC and unix_s the time since 1970, both in seconds");
+  }
+  return trace;
+}
+
+PowerIntegral::PowerIntegral(const PowerTrace& trace) {
+  for (std::size_t i = 0; i < trace.times_s.size(); ++i) {
+    if (!std::isfinite(trace.powers_w[i])) continue;
+    const double step_j = times_s_.empty() ? 0
+                                           : (powers_w_.back() + trace.powers_w[i]) / 2 *
+                                                 (trace.times_s[i] - times_s_.back());
+    energies_j_.push_back(energies_j_.empty() ? 0 : energies_j_.back() + step_j);
+    times_s_.push_back(trace.times_s[i]);
+    powers_w_.push_back(trace.powers_w[i]);
+  }
+}
+
+double PowerIntegral::until(double time_s) const {
+  if (times_s_.empty()) return 0;
+  const auto next = std::upper_bound(times_s_.begin(), times_s_.end(), time_s);
+  if (next == times_s_.begin()) return (time_s - times_s_.front()) * powers_w_.front();
+  const auto i = static_cast<std::size_t>(next - times_s_.begin()) - 1;
+  const double since_s = time_s - times_s_[i];
+  double slope = 0;
+  if (i + 1 < times_s_.size()) {
+    slope = (powers_w_[i + 1] - powers_w_[i]) / (times_s_[i + 1] - times_s_[i]);
+  }
+  return energies_j_[i] + (powers_w_[i] + slope * since_s / 2) * since_s;
+}
+
+}  // namespace ridgewatt

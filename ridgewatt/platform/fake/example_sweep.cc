@@ -1,0 +1,129 @@
+#include "ridgewatt/platform/example_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt {
+namespace {
+
+std::size_t level_count(const KnobSpace& space, Knob knob) {
+  return space.levels(knob).size();
+}
+
+// So many of the levels, evenly spaced, first and last among them; a single one is the highest.
+std::vector<double> some_levels(const std::vector<double>& all, std::size_t count) {
+  if (count >= all.size()) return all;
+  if (count == 1) return {all.back()};
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < count; ++i) levels.push_back(all[i * (all.size() - 1) / (count - 1)]);
+  return levels;
+}
+
+Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
+                    const std::vector<PowerMode>& modes, std::uint64_t seed) {
+  const Twin twin = load_twin(board);
+  EagerModel model(workload.model);
+  const std::vector<int> usual =
+      workload.training ? std::vector<int>{16} : std::vector<int>{1, 4, 16};
+  Sweep sweep;
+  sweep.source = "example";
+  sweep.kind = workload.training ? "training" : "inference";
+  sweep.board = board.name;
+  sweep.provenance = Provenance::kFake;
+  for (const int batch : workload.batches.empty() ? usual : workload.batches) {
+    EagerOptions eager;
+    eager.batch = batch;
+    eager.training = workload.training;
+    const WorkloadCost cost = model.cost(eager);
+    sweep.workload = cost.name;
+    const TwinModel on_board(twin, [&](int) { return cost; });
+    if (!on_board.fits_memory(batch)) continue;
+    const FakeLoad load(twin, cost, seed);
+    for (const auto& mode : modes) {
+      const TimePower at = load.truth(mode);
+      sweep.observations.push_back({{mode, batch}, at.time_s, at.power_w});
+    }
+  }
+  if (sweep.observations.empty()) {
+    throw UsageError("no batch fits the memory of " + board.name, workload.model);
+  }
+  return sweep;
+}
+
+}  // namespace
+
+ExampleWorkload parse_example_workload(const std::string& text) {
+  ExampleWorkload workload;
+  workload.model = text;
+  const auto colon = text.rfind(':');
+  const std::string kind = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (kind == "training" || kind == "inference") {
+    workload.model = text.substr(0, colon);
+    workload.training = kind == "training";
+  }
+  if (workload.model.empty()) {
+    throw UsageError(fmt::format("'{}' names no model", text), "--workload",
+                     "write resnet18:training or model.onnx:inference");
+  }
+  const bool file =
+      workload.model.find('/') != std::string::npos || workload.model.ends_with(".onnx");
+  if (!file && !workload.model.starts_with("zoo:")) workload.model = "zoo:" + workload.model;
+  return workload;
+}
+
+std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) {
+  if (count == 0) throw UsageError("a sweep has at least one mode", "--modes");
+  if (count >= space.size()) return space.modes();
+  // Times and powers bend most along the clocks of GPU and CPU.
+  constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,
+                                 Knob::kCpuCores};
+  std::array<std::size_t, kKnobs.size()> counts{};
+  for (const Knob knob : kKnobs) {
+    counts[static_cast<std::size_t>(knob)] = std::min<std::size_t>(1, level_count(space, knob));
+  }
+  const auto modes_of = [&] {
+    std::size_t product = 1;
+    for (const auto one : counts) product *= std::max<std::size_t>(one, 1);
+    return product;
+  };
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Knob knob : kOrder) {
+      auto& own = counts[static_cast<std::size_t>(knob)];
+      // Two levels of each before a third of any; of cores and memory clock not more than three.
+      const bool clock = knob == Knob::kGpuClock || knob == Knob::kCpuClock;
+      const std::size_t most =
+          std::min<std::size_t>(level_count(space, knob), clock ? level_count(space, knob) : 3);
+      if (own >= most) continue;
+      ++own;
+      if (modes_of() <= count)
+        grown = true;
+      else
+        --own;
+    }
+  }
+  KnobSpace::Levels levels;
+  for (const Knob knob : kKnobs) {
+    const auto i = static_cast<std::size_t>(knob);
+    if (counts[i] > 0) levels[i] = some_levels(space.levels(knob), counts[i]);
+  }
+  return KnobSpace(std::move(levels)).modes();
+}
+
+std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options) {
+  const auto modes = example_modes(knob_space(board), options.modes);
+  std::vector<Sweep> sweeps;
+  for (const auto& workload : options.workloads) {
+    sweeps.push_back(example_sweep(board, workload, modes, options.seed));
+  }
+  return sweeps;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,245 @@
+#include "ridgewatt/platform/fake_load.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/jetson_layout.h"
+#include "ridgewatt/platform/jetson_power.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kParameterError = 0.2;
+constexpr double kModeError = 0.03;
+constexpr double kMinibatchNoise = 0.02;
+constexpr double kSlowShare = 0.01;
+constexpr double kSlowFactor = 1.5;
+constexpr double kHotLeakage = 0.04;     // more power when hot
+constexpr double kWarmUpS = 30;          // time constant
+constexpr double kCurrentStepA = 0.008;  // of a 5 mOhm shunt
+constexpr double kVoltageV = 5;
+// Governors.
+constexpr double kHeadroom = 1.25;  // schedutil
+constexpr double kUpThreshold = 0.8, kDownThreshold = 0.2, kStep = 0.05;
+constexpr double kGpuTarget = 0.7;
+constexpr const char* kLoadMark = "/.ridgewatt-fake-load";
+
+Twin perturbed(Twin twin, std::uint64_t seed) {
+  Random random = Random(seed).fork(1);
+  for (double& value : twin.values) value *= 1 + random.uniform(-kParameterError, kParameterError);
+  return twin;
+}
+
+std::uint64_t mode_number(const PowerMode& mode) {
+  std::uint64_t number = static_cast<std::uint64_t>(mode.cpu_cores);
+  for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    number = number * 1000003 + static_cast<std::uint64_t>(std::llround(mode.get(knob) / 1e3));
+  }
+  return number;
+}
+
+void write_number(const Sysfs& sysfs, const std::string& path, double value) {
+  overwrite_board_file(sysfs.host_path(path), fmt::format("{:.0f}\n", value));  // may be gone
+}
+
+// Share of the module's power that a rail carries. Rails of a sum add up to 1.
+double share_of(const std::string& rail) {
+  static const std::pair<const char*, double> kShares[] = {{"VDD_GPU_SOC", 0.55},
+                                                           {"VDD_CPU_CV", 0.15},
+                                                           {"VIN_SYS_5V0", 0.30},
+                                                           {"VDD_IN", 1},
+                                                           {"VIN", 1},
+                                                           {"POM_5V_IN", 1},
+                                                           {"VDD_CPU_GPU_CV", 0.45},
+                                                           {"VDD_SOC", 0.25},
+                                                           {"VDD_GPU", 0.35},
+                                                           {"VDD_CPU_SOC_MSS", 0.3}};
+  for (const auto& [name, share] : kShares) {
+    if (rail == name) return share;
+  }
+  return 0.1;
+}
+
+}  // namespace
+
+FakeLoad::FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t seed)
+    : estimator_(perturbed(twin, seed), cost), seed_(seed), random_(Random(seed).fork(2)) {}
+
+TimePower FakeLoad::truth(const PowerMode& mode) const {
+  PowerMode clocks = mode;
+  clocks.governor.clear();
+  const MinibatchCost cost = estimator_(clocks);
+  TimePower at{cost.period_s, cost.power_w};  // its minibatches follow each other
+  Random luck = Random(seed_).fork(mode_number(clocks));
+  at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
+  at.power_w *= 1 + luck.uniform(-kModeError, kModeError);
+  return at;
+}
+
+TimePower FakeLoad::at(const PowerMode& clocks) const {
+  TimePower at = truth(clocks);
+  at.power_w *= 1 + kHotLeakage * warm_;
+  return at;
+}
+
+// The framework's thread launches kernels and then spins until they have ended, so that its core is
+// never idle.
+FakeUse FakeLoad::use(const PowerMode& clocks) const {
+  PowerMode mode = clocks;
+  mode.governor.clear();
+  double gpu_s = 0, traffic_bytes = 0;
+  for (const auto& layer : estimator_.layers(mode)) {
+    gpu_s += layer.gpu_s;
+    traffic_bytes += layer.effective_traffic_bytes;
+  }
+  const double time_s = estimator_(mode).period_s;
+  return {1, std::min(1.0, gpu_s / time_s),
+          std::min(1.0, traffic_bytes / time_s / estimator_.bandwidth(mode))};
+}
+
+double FakeLoad::stall_share(const PowerMode& clocks) const {
+  PowerMode mode = clocks;
+  mode.governor.clear();
+  const MinibatchCost cost = estimator_(mode);
+  return cost.stall_s() / cost.period_s;
+}
+
+void FakeLoad::warm(double time_s) {
+  warm_ += (1 - warm_) * (1 - std::exp(-time_s / kWarmUpS));
+}
+
+double FakeLoad::next() {
+  const double noise = std::exp(kMinibatchNoise * random_.normal());
+  return random_.uniform() < kSlowShare ? kSlowFactor * noise : noise;
+}
+
+FakeRails::FakeRails(const Sysfs& sysfs) : sysfs_(sysfs) {
+  const auto jetson = identify_jetson(sysfs);
+  rails_ = find_power_rails(sysfs, jetson ? jetson->board : "");
+}
+
+void FakeRails::set(double power_w) const {
+  for (const auto& rail : rails_.channels) {
+    const double rail_w = power_w * share_of(rail.rail);
+    const double step_w = kCurrentStepA * kVoltageV;
+    const double rounded_w = std::round(rail_w / step_w) * step_w;
+    if (!rail.power_path.empty()) {
+      write_number(sysfs_, rail.power_path, rounded_w / rail.power_unit_w);
+    }
+    write_number(sysfs_, rail.voltage_path, kVoltageV * 1e3);
+    write_number(sysfs_, rail.current_path, rounded_w / kVoltageV * 1e3);
+  }
+}
+
+std::string board_of_fake(const std::string& name) {
+  const std::string board = fake_board_spec(name).board;
+  return board == "orin-nano" ? "orin-nano-8gb" : board;
+}
+
+PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {
+  PowerMode mode;
+  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
+    const auto online = sysfs.text(fmt::format("{}/cpu{}/online", kCpuFolder, cpu));
+    if (online.value_or("1") == "1") ++mode.cpu_cores;
+  }
+  if (!layout.cpu_policies.empty()) {
+    const std::string file = layout.cpu_policies.front().path + "/scaling_cur_freq";
+    mode.cpu_clock_hz = sysfs.number(file).value_or(0) * 1e3;
+  }
+  if (!layout.gpus.empty()) {
+    mode.gpu_clock_hz = sysfs.number(layout.gpus.front().path + "/cur_freq").value_or(0);
+  }
+  mode.mem_clock_hz = sysfs.number(layout.emc.current).value_or(0);
+  return mode;
+}
+
+FakeRest::FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t seed)
+    : sysfs_(sysfs),
+      layout_(find_jetson_layout(sysfs)),
+      rails_(sysfs),
+      twin_(perturbed(load_twin(load_board(board_of_fake(board))), seed)) {}
+
+double FakeRest::power_w() const {
+  return idle_power_w(twin_, fake_clocks(sysfs_, layout_));
+}
+
+void FakeRest::set() const {
+  // A load that was killed has left its mark.
+  const auto process = sysfs_.number(kLoadMark);
+  if (process && ::kill(static_cast<pid_t>(*process), 0) == 0) return;
+  rails_.set(power_w());
+}
+
+FakeActivity::FakeActivity(const Sysfs& sysfs) : sysfs_(sysfs), layout_(find_jetson_layout(sysfs)) {
+  for (const auto& policy : layout_.cpu_policies) {
+    const auto file = [&](const char* name) { return policy.path + "/scaling_" + name; };
+    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
+                        file("available_frequencies"), false});
+  }
+  for (const auto& gpu : layout_.gpus) {
+    const auto file = [&](const char* name) { return gpu.path + "/" + name; };
+    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
+                        file("available_frequencies"), true});
+  }
+  for (const auto& domain : domains_) remember(domain.current);
+  remember(layout_.gpu_load);
+  remember(layout_.emc.load);
+  std::ofstream(sysfs.root() + kLoadMark) << ::getpid() << '\n';
+}
+
+FakeActivity::~FakeActivity() {
+  for (const auto& [host_path, content] : at_rest_) overwrite_board_file(host_path, content);
+  std::error_code ignored;
+  std::filesystem::remove(sysfs_.root() + kLoadMark, ignored);
+}
+
+void FakeActivity::remember(const std::string& path) {
+  std::error_code missing;
+  const std::string host_path = path.empty() ? "" : sysfs_.host_path(path);
+  if (path.empty() || !std::filesystem::exists(host_path, missing)) return;
+  at_rest_.emplace_back(host_path, read_file(host_path));
+}
+
+void FakeActivity::govern(const Domain& domain, double use) const {
+  const std::string name = sysfs_.text(domain.governor).value_or("");
+  if (name == "userspace" || name == "performance" || name == "powersave") return;  // stays
+  const double low = sysfs_.number(domain.minimum).value_or(0);
+  const double high = sysfs_.number(domain.maximum).value_or(0);
+  const double now = sysfs_.number(domain.current).value_or(low);
+  double wanted = kHeadroom * use * now;  // schedutil, interactive
+  if (domain.gpu) {
+    wanted = now * use / kGpuTarget;
+  } else if (name == "ondemand") {
+    wanted = use > kUpThreshold ? high : low + use * (high - low);
+  } else if (name == "conservative") {
+    const double step = kStep * high;
+    wanted = use > kUpThreshold ? now + step : use < kDownThreshold ? now - step : now;
+  }
+  wanted = std::clamp(wanted, low, std::max(low, high));
+  double clock = high;  // the lowest of the table that is enough
+  for (const double entry : sysfs_.numbers(domain.table)) {
+    if (entry >= wanted && entry >= low && entry < clock) clock = entry;
+  }
+  if (clock != now) write_number(sysfs_, domain.current, clock);
+}
+
+void FakeActivity::step(const FakeUse& use) {
+  for (const auto& domain : domains_) govern(domain, domain.gpu ? use.gpu : use.cpu);
+  if (!layout_.gpu_load.empty()) write_number(sysfs_, layout_.gpu_load, 1000 * use.gpu);
+  if (layout_.emc.load.empty()) return;
+  // Busy kHz of the memory clock.
+  const double clock_hz = sysfs_.number(layout_.emc.current).value_or(0);
+  write_number(sysfs_, layout_.emc.load, use.memory * clock_hz / 1e3);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,137 @@
+#include "ridgewatt/platform/jetson/tegrastats_source.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
+#include "ridgewatt/platform/tegrastats.h"
+
+namespace ridgewatt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kFirstLine = std::chrono::seconds(3);
+constexpr auto kStale = std::chrono::seconds(1);
+constexpr auto kPatience = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
+
+class Tegrastats : public PowerSource {
+ public:
+  Tegrastats(pid_t child, OwnedFd output) : child_(child), output_(std::move(output)) {}
+  ~Tegrastats() override {
+    ::kill(child_, SIGTERM);
+    if (!ended_within(kPatience)) ::kill(child_, SIGKILL);
+    ended_within(kPatience);
+  }
+  Tegrastats(const Tegrastats&) = delete;
+  Tegrastats& operator=(const Tegrastats&) = delete;
+
+  // Waits for the first line and takes its rails as the channels.
+  void find_channels() {
+    const auto end = Clock::now() + kFirstLine;
+    while (Clock::now() < end && last_.rails.empty()) {
+      pollfd wait{output_.get(), POLLIN, 0};
+      ::poll(&wait, 1, 100);
+      if (!take()) break;
+    }
+    PowerRails rails;
+    for (const auto& rail : last_.rails) {
+      PowerChannel channel;
+      channel.rail = rail.name;
+      rails.channels.push_back(channel);
+    }
+    if (rails.channels.empty()) throw NotSupportedError("tegrastats prints no power rail");
+    choose_total(rails);
+    rule_ = rails.total_rule;
+    for (const auto& rail : rails.channels) channels_.push_back({rail.rail, rail.in_total});
+  }
+
+  double largest_rate_hz() const override { return 10; }
+  std::string description() const override {
+    return "tegrastats, 10 times a second; " +
+           (rule_.empty() ? "no total" : std::string("total ") + rule_);
+  }
+
+  void read(std::span<double> power_w) override {
+    take();
+    const bool fresh = Clock::now() - arrival_ < kStale;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      const auto rail = std::find_if(last_.rails.begin(), last_.rails.end(),
+                                     [&](const auto& r) { return r.name == channels_[i].name; });
+      power_w[i] = fresh && rail != last_.rails.end() ? rail->power_w
+                                                      : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+ private:
+  // True when the program is gone, and has been waited for.
+  bool ended_within(Clock::duration patience) const {
+    for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+      const pid_t ended = ::waitpid(child_, nullptr, WNOHANG);
+      if (ended == child_ || (ended < 0 && errno == ECHILD)) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+
+  // What has been printed since the last call; false at its end.
+  bool take() {
+    char buffer[4096];
+    ssize_t count = 0;
+    while ((count = ::read(output_.get(), buffer, sizeof buffer)) > 0) {
+      rest_.append(buffer, static_cast<std::size_t>(count));
+      for (auto end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
+        last_ = parse_tegrastats_line(std::string_view(rest_).substr(0, end));
+        arrival_ = Clock::now();
+        rest_.erase(0, end + 1);
+      }
+      if (rest_.size() > kMaxTegrastatsLineBytes) rest_.clear();
+    }
+    return count < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+
+  pid_t child_;
+  OwnedFd output_;
+  std::string rest_;
+  std::string rule_;
+  TegrastatsLine last_;
+  Clock::time_point arrival_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_tegrastats() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+  OwnedFd output(ends[0]);
+  OwnedFd input(ends[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
+  const char* arguments[] = {"tegrastats", "--interval", "100", nullptr};
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr,
+                                   const_cast<char**>(arguments), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  input.reset();
+  if (error != 0) return nullptr;
+  auto source = std::make_unique<Tegrastats>(child, std::move(output));
+  source->find_channels();
+  return source;
+}
+
+}  // namespace ridgewatt

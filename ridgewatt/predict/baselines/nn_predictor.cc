@@ -1,0 +1,271 @@
+#include "ridgewatt/predict/nn_predictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <mutex>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kBatchInput = static_cast<int>(kKnobs.size());
+constexpr int kCoresInput = static_cast<int>(Knob::kCpuCores);
+
+double input_value(const OperatingPoint& point, int input) {
+  return input == kBatchInput ? point.batch
+                              : point.mode.get(kKnobs[static_cast<std::size_t>(input)]);
+}
+
+std::string input_name(int input) {
+  return input == kBatchInput ? "batch"
+                              : std::string(knob_field(kKnobs[static_cast<std::size_t>(input)]));
+}
+
+// Inputs that occur with the mean and standard deviation of each. One that is the same in every row
+// has the scale 0: nothing is known of its effect.
+TrainedNetwork standardise(std::span<const Observation> rows) {
+  TrainedNetwork result;
+  for (int input = 0; input <= kBatchInput; ++input) {
+    std::vector<double> values;
+    for (const auto& row : rows) values.push_back(input_value(row.point, input));
+    const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
+    if (values.front() <= 0 || (input == kBatchInput && fixed)) continue;
+    result.inputs.push_back(input);
+    result.centre.push_back(mean(values));
+    result.scale.push_back(fixed ? 0 : standard_deviation(values));
+  }
+  if (result.inputs.empty()) throw UsageError("the samples have no knob");
+  return result;
+}
+
+// An input without a scale, or that a point does not have, stands at its center: no effect.
+std::vector<float> inputs_of(const TrainedNetwork& network,
+                             std::span<const OperatingPoint> points) {
+  std::vector<float> result;
+  result.reserve(points.size() * network.inputs.size());
+  for (const auto& point : points) {
+    for (std::size_t i = 0; i < network.inputs.size(); ++i) {
+      const double value = input_value(point, network.inputs[i]);
+      const bool told = network.scale[i] > 0 && value > 0;
+      result.push_back(told ? static_cast<float>((value - network.centre[i]) / network.scale[i])
+                            : 0.0F);
+    }
+  }
+  return result;
+}
+
+enum class Target { kTime, kPower };
+constexpr double kMsPerS = 1e3, kMwPerW = 1e3;
+
+// Epochs of two networks that are trained side by side.
+class EpochProgress {
+ public:
+  explicit EpochProgress(const NnOptions& options)
+      : progress_("epochs of training", 2 * static_cast<std::size_t>(options.network.epochs),
+                  options.quiet) {}
+  void epoch_done() {
+    const std::lock_guard lock(mutex_);
+    progress_.update(++done_);
+  }
+
+ private:
+  std::mutex mutex_;
+  Progress progress_;
+  std::size_t done_ = 0;
+};
+
+void train(TrainedNetwork& network, std::span<const Observation> rows, Target target,
+           const NnOptions& options) {
+  std::vector<OperatingPoint> points;
+  std::vector<float> targets;
+  for (const auto& row : rows) {
+    for (int i = 0; i < options.rows_per_mode; ++i) {
+      points.push_back(row.point);
+      targets.push_back(static_cast<float>(target == Target::kTime ? row.time_s * kMsPerS
+                                                                   : row.power_w * kMwPerW));
+    }
+  }
+  const auto stream = static_cast<std::uint64_t>(target);
+  network.network->train(inputs_of(network, points), targets, options.network,
+                         Random(options.seed).fork(10 + stream).next());
+}
+
+// Both networks, the time's first: `start(network, i)` prepares each.
+void train_both(TrainedNetwork& time, TrainedNetwork& power, std::span<const Observation> rows,
+                const NnOptions& options,
+                const std::function<void(TrainedNetwork&, std::size_t)>& start) {
+  EpochProgress progress(options);
+  NnOptions told = options;
+  told.network.on_epoch = [&progress] { progress.epoch_done(); };
+  parallel_for(
+      2,
+      [&](std::size_t i) {
+        TrainedNetwork& network = i == 0 ? time : power;
+        start(network, i);
+        train(network, rows, i == 0 ? Target::kTime : Target::kPower, told);
+      },
+      options.threads);
+}
+
+std::vector<double> evaluate(const TrainedNetwork& network,
+                             std::span<const OperatingPoint> points) {
+  const std::vector<float> outputs = network.network->predict(inputs_of(network, points));
+  return {outputs.begin(), outputs.end()};
+}
+
+Json network_json(const TrainedNetwork& network) {
+  Json inputs = Json::array();
+  for (const int input : network.inputs) inputs.push_back(input_name(input));
+  return {{"inputs", inputs},
+          {"centre", network.centre},
+          {"scale", network.scale},
+          {"widths", network.network->widths()},
+          {"parameters", network.network->parameters()}};
+}
+
+TrainedNetwork network_from_json(const Json& json, const std::string& path) {
+  TrainedNetwork network;
+  for (const auto& name : json.at("inputs")) {
+    int found = -1;
+    for (int input = 0; input <= kBatchInput; ++input) {
+      if (input_name(input) == name.get<std::string>()) found = input;
+    }
+    if (found < 0) throw InputError("unknown input of a reference model", path);
+    network.inputs.push_back(found);
+  }
+  network.centre = json.at("centre").get<std::vector<double>>();
+  network.scale = json.at("scale").get<std::vector<double>>();
+  const auto widths = json.at("widths").get<std::vector<std::size_t>>();
+  const std::size_t inputs = network.inputs.size();
+  const bool sane =
+      inputs > 0 && network.centre.size() == inputs && network.scale.size() == inputs &&
+      widths.size() >= 3 && widths.size() <= 16 && widths.front() == inputs && widths.back() == 1 &&
+      std::all_of(widths.begin(), widths.end(), [](std::size_t width) { return width <= 8192; }) &&
+      std::all_of(network.scale.begin(), network.scale.end(),
+                  [](double scale) { return std::isfinite(scale) && scale >= 0; });
+  if (!sane) throw InputError("the shapes of the reference model do not fit", path);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    // Files of before have a scale of 1 Hz where a clock was the same in every row.
+    const bool clock = network.inputs[i] != kBatchInput && network.inputs[i] != kCoresInput;
+    if (clock && network.scale[i] <= 1) network.scale[i] = 0;
+  }
+  network.network.emplace(inputs, std::vector<std::size_t>(widths.begin() + 1, widths.end() - 1),
+                          1);
+  auto parameters = json.at("parameters").get<std::vector<float>>();
+  if (parameters.size() != network.network->parameters().size() ||
+      !std::all_of(parameters.begin(), parameters.end(),
+                   [](float value) { return std::isfinite(value); })) {
+    throw InputError("the parameters of the reference model do not fit its shape", path);
+  }
+  network.network->set_parameters(std::move(parameters));
+  return network;
+}
+
+double log_deviation(const std::vector<double>& predicted, const std::vector<double>& actual) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    errors.push_back(std::log(std::max(predicted[i], actual[i] / 10) / actual[i]));
+  }
+  return std::sqrt(mean(errors) * mean(errors) +
+                   (errors.size() > 1 ? std::pow(standard_deviation(errors), 2) : 0));
+}
+
+}  // namespace
+
+ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
+                               const NnOptions& options) {
+  if (rows.empty()) throw UsageError("no rows to train on");
+  ReferenceModel model;
+  model.workload = workload;
+  model.time = model.power = standardise(rows);
+  train_both(model.time, model.power, rows, options, [&](TrainedNetwork& network, std::size_t i) {
+    network.network.emplace(network.inputs.size(), options.network.hidden,
+                            Random(options.seed).fork(i).next());
+  });
+  return model;
+}
+
+std::string write_reference_model(const ReferenceModel& model) {
+  const Json json = {{"format", "ridgewatt-reference"},
+                     {"version", 1},
+                     {"workload", model.workload},
+                     {"time_ms", network_json(model.time)},
+                     {"power_w", network_json(model.power)}};
+  return json.dump() + "\n";
+}
+
+ReferenceModel read_reference_model(const std::string& path) {
+  try {
+    const Json json = Json::parse(read_file(path, std::size_t{1} << 28));
+    if (json.at("format") != "ridgewatt-reference" || json.at("version") != 1) {
+      throw InputError("not a reference model of version 1", path);
+    }
+    ReferenceModel model;
+    model.workload = json.at("workload").get<std::string>();
+    model.time = network_from_json(json.at("time_ms"), path);
+    model.power = network_from_json(json.at("power_w"), path);
+    return model;
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("not a reference model ({})", error.what()), path);
+  }
+}
+
+void NnPredictor::fit(std::span<const Observation> samples) {
+  if (samples.empty()) throw UsageError("no samples to learn from");
+  energy_ratio_ = energy_ratio(samples);
+  std::vector<OperatingPoint> points;
+  std::vector<double> times, powers;
+  least_time_s_ = samples.front().time_s, least_power_w_ = samples.front().power_w;
+  for (const auto& sample : samples) {
+    points.push_back(sample.point);
+    times.push_back(sample.time_s * kMsPerS);
+    powers.push_back(sample.power_w * kMwPerW);
+    least_time_s_ = std::min(least_time_s_, sample.time_s);
+    least_power_w_ = std::min(least_power_w_, sample.power_w);
+  }
+  if (reference_) {
+    fitted_ = *reference_;
+    train_both(fitted_.time, fitted_.power, samples, options_,
+               [&](TrainedNetwork& network, std::size_t i) {
+                 network.network->replace_last_layer(Random(options_.seed).fork(20 + i).next());
+               });
+  } else {
+    fitted_ = train_reference("", samples, options_);
+  }
+  time_deviation_ = log_deviation(evaluate(fitted_.time, points), times);
+  power_deviation_ = log_deviation(evaluate(fitted_.power, points), powers);
+}
+
+std::vector<Prediction> NnPredictor::predict(std::span<const OperatingPoint> points,
+                                             double interval) const {
+  if (!fitted_.time.network) throw UsageError("predict before fit");
+  const std::vector<double> times = evaluate(fitted_.time, points);
+  const std::vector<double> powers = evaluate(fitted_.power, points);
+  const double z = normal_quantile(0.5 + interval / 2);
+  const auto estimate = [z](double value, double deviation) {
+    const double factor = std::exp(z * deviation);
+    return Estimate{value, value / factor, value * factor};
+  };
+  std::vector<Prediction> result(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    // A network may answer below zero; a tenth of the least sample is the floor.
+    const double time_s = std::max(times[i] / kMsPerS, least_time_s_ / 10);
+    const double power_w = std::max(powers[i] / kMwPerW, least_power_w_ / 10);
+    result[i] = {
+        estimate(time_s, time_deviation_), estimate(power_w, power_deviation_),
+        estimate(time_s * power_w * energy_ratio_, std::hypot(time_deviation_, power_deviation_))};
+  }
+  return result;
+}
+
+}  // namespace ridgewatt

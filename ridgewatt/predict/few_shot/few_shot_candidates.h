@@ -1,0 +1,114 @@
+// What `auto` averages: mean functions of one quantity, each with a Gaussian process on its
+// residual, weighted by their evidence. Inner part of auto_predictor.h.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/predict/few_shot/semiparametric.h"
+#include "ridgewatt/predict/reference.h"
+
+namespace ridgewatt {
+
+// ln(time / s) and ln(power / W) of rows.
+struct LogCosts {
+  Eigen::VectorXd time, power;
+};
+LogCosts log_costs(std::span<const Observation> rows);
+std::vector<OperatingPoint> points_of(std::span<const Observation> rows);
+
+template <typename T>
+std::vector<T> thin_evenly(std::span<const T> values, std::size_t count) {
+  if (values.size() <= count) return {values.begin(), values.end()};
+  std::vector<T> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(values[i * values.size() / count]);
+  return result;
+}
+
+// Rows of `x` that lie as far apart as can be, greedily, each column on the scale of its length;
+// the first by `seed`. Fewer where there are fewer that differ.
+std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
+                                     const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                                     std::size_t count, std::uint64_t seed);
+
+// Lengths go with the range of a knob over `space`: a function bends a few times over the range, be
+// it 100 to 1300 MHz or 855 to 1410 MHz.
+GaussianProcessOptions process_options(const FeatureMatrix& space);
+
+// A reference with its stage models fitted.
+class FittedReference {
+ public:
+  FittedReference(const Reference& reference, const FeatureSpace& space);
+  // What the reference has beyond its stage models.
+  LogCosts residuals(std::span<const OperatingPoint> points, const FeatureMatrix& x) const;
+  const std::string& name() const { return reference_->name; }
+  bool other_workload() const { return reference_->other_workload; }
+  const Eigen::VectorXd& time_parameters() const { return time_parameters_; }
+  const Eigen::VectorXd& power_parameters() const { return power_parameters_; }
+
+ private:
+  const Reference* reference_;
+  StageTimeModel time_model_;
+  std::optional<WorkPowerModel> power_model_;
+  Eigen::VectorXd time_parameters_, power_parameters_;
+};
+
+// Points as all candidates see them: features, and the residual of each reference there.
+struct CandidateInput {
+  FeatureMatrix x;
+  Eigen::VectorXd log_time;  // for power
+  std::vector<LogCosts> residuals;
+};
+
+// All candidates of one quantity, averaged by their evidence.
+class CandidateSet {
+ public:
+  enum class Quantity { kTime, kPower };
+  CandidateSet() = default;
+  // Stages under the general prior, a log-linear model, and the stages under each reference's
+  // prior. `reference_log_time`: see WorkPowerModel.
+  CandidateSet(Quantity quantity, std::span<const FittedReference> references,
+               const GaussianProcessOptions& process, double reference_log_time);
+
+  void fit(const CandidateInput& input, const Eigen::VectorXd& y);
+  // After a fit on a part of them: learns from many more samples and weighs the candidates anew.
+  void condition(const CandidateInput& input, const Eigen::VectorXd& y);
+  LogPrediction predict(const CandidateInput& input) const;
+  // Stands at the prior, without samples.
+  void use_prior();
+
+  std::size_t size() const { return candidates_.size(); }
+  const std::string& name(std::size_t index) const { return candidates_[index].name; }
+  double weight(std::size_t index) const { return candidates_[index].weight; }
+  // What the predictive variance has to be multiplied by, as the samples say that are each
+  // predicted from the others; few of them say little, and a prior stands in. It is relative to
+  // hyperparameters as fitted, so it may count again what their uncertainty has widened.
+  double variance_factor() const;
+  // Of the stages under the general prior: the typical ln(time).
+  double level() const { return candidates_.front().model.parameters()[0]; }
+  // Of the likeliest candidate.
+  Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;
+  double noise_variance() const;
+
+ private:
+  struct Candidate {
+    std::string name;
+    std::ptrdiff_t reference = -1;  // its residual is a term; -1: none
+    SemiparametricModel model;
+    double weight = 1;
+  };
+  void add(std::string name, std::ptrdiff_t reference, std::shared_ptr<const MeanModel> mean,
+           const GaussianProcessOptions& process);
+  ModelInput input_for(const Candidate& candidate, const CandidateInput& input) const;
+  void weigh();  // by their evidence
+  const Candidate& likeliest() const;
+
+  Quantity quantity_ = Quantity::kTime;
+  bool other_workloads_ = false;  // among the references
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace ridgewatt

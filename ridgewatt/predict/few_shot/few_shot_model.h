@@ -1,0 +1,52 @@
+// Inner part of auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
+// (few_shot_design.cc).
+#pragma once
+
+#include <deque>
+
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/few_shot/few_shot_candidates.h"
+
+namespace ridgewatt {
+
+class FewShotModel {
+ public:
+  explicit FewShotModel(AutoOptions options) : options_(std::move(options)) {}
+
+  void add(Reference reference) { references_.push_back(std::move(reference)); }
+  void fit(std::span<const Observation> samples);
+  std::vector<Prediction> predict(std::span<const OperatingPoint> points, double interval) const;
+  std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
+  std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
+                                               std::size_t count,
+                                               const PowerBudgets& budgets) const;
+  const AutoSummary& summary() const { return summary_; }
+
+ private:
+  // Fits the references over a space of features, unless that is done.
+  void use_space(std::span<const OperatingPoint> points);
+  // Fits all parameters to a part of the samples, or to all.
+  void fit_part(std::span<const Observation> part);
+  // Features and residuals of references; log_time is left empty.
+  CandidateInput input_at(std::span<const OperatingPoint> points) const;
+  // ln(time) and ln(power given time) with their calibrated variances; after fit.
+  struct LogCostPrediction {
+    LogPrediction time, power;
+    // Of ln(power) when time is as uncertain as it is.
+    double power_variance(Eigen::Index row) const;
+  };
+  LogCostPrediction predict_logs(std::span<const OperatingPoint> points) const;
+  std::vector<bool> sampled(std::span<const OperatingPoint> points) const;
+
+  AutoOptions options_;
+  std::deque<Reference> references_;
+  FeatureSpace space_;
+  GaussianProcessOptions process_;
+  std::vector<FittedReference> fitted_;
+  CandidateSet time_, power_;
+  std::vector<Observation> samples_;  // as given
+  AutoSummary summary_;
+  double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,125 @@
+// Gaussian process regression with a linear part and a robust likelihood, for tens to hundreds of
+// samples:
+//   y = H b + f(x) + e,   b ~ N(b0, diag(d^2)),  f ~ GP(0, s^2 Matern 5/2, one length a feature),
+//   e ~ Student-t, as normal noise whose variance is scaled per sample (Rasmussen and Williams
+//   2006, chapters 2 and 5; the scale mixture of the t distribution, fitted by reweighting).
+// Hyperparameters are the maximum of marginal likelihood times log-normal priors; how far they are
+// from known (the curvature there, Laplace's approximation) widens what is predicted.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "ridgewatt/predict/features.h"
+#include "ridgewatt/predict/few_shot/neighbourhoods.h"
+
+namespace ridgewatt {
+
+struct GaussianProcessOptions {
+  // Prior of ln(signal deviation), ln(length), ln(noise deviation): mean and standard deviation.
+  double signal = -3.0, signal_spread = 0.7;
+  Eigen::Matrix<double, kFeatures, 1> length = Eigen::Matrix<double, kFeatures, 1>::Constant(0.4);
+  double length_spread = 0.6;
+  double noise = -4.2, noise_spread = 0.7;
+  double degrees_of_freedom = 4;  // of the Student-t noise
+  int reweightings = 1;
+  int max_iterations = 40;  // of the optimiser, a reweighting
+};
+
+class GaussianProcess {
+ public:
+  explicit GaussianProcess(const GaussianProcessOptions& options = {}) : options_(options) {}
+
+  // x: one row a sample. linear: H. A second fit starts from the hyperparameters of the first.
+  void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
+           const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
+  // Widens what is predicted from here on by how far the hyperparameters are from known. Once,
+  // after the last fit: it costs as much as a dozen steps of one.
+  void weigh_hyperparameters();
+  // With many more samples than fit() can take, after a fit on a part of them: finds the
+  // hyperparameters anew, by the likelihood of groups of neighbours taken as independent (Varin,
+  // Reid and Firth 2011), which is then the evidence, too. Each point is learned from the samples
+  // nearest to it alone, exactly (Vecchia 1988). Rows of one point count as one, with their mean
+  // and that much less noise, which says the same. Cost goes with the samples.
+  void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
+  // Mean and variance of a new noisy observation at each row. Once weighed, the variances of
+  // function and noise (with the linear part) are uncertain by their own log-normal, so the
+  // variance is that of the normal distribution with the same 90 % interval as the mixture; other
+  // intervals are approximate.
+  void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
+               Eigen::VectorXd& variance) const;
+
+  // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples of
+  // fit() (or under the prior before any: call use_prior first).
+  Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
+                             const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
+  // Hyperparameters at the centre of their prior and no samples.
+  void use_prior(const Eigen::VectorXd& coefficient_mean,
+                 const Eigen::VectorXd& coefficient_deviation);
+
+  // Log marginal likelihood at the hyperparameters, with their prior.
+  double evidence() const { return evidence_; }
+  // Covariance of f + e between the samples.
+  Eigen::MatrixXd residual_covariance() const;
+  // Leave-one-out residuals divided by the deviation of a new observation there (Rasmussen and
+  // Williams, 5.10 and 5.12), hyperparameters at their most likely values.
+  const Eigen::VectorXd& standardised_residuals() const { return standardised_; }
+  double noise_deviation() const;
+  double signal_variance() const;
+  Eigen::Matrix<double, kFeatures, 1> lengths() const;
+  // Kernel between two sets of points, s^2 Matern 5/2.
+  Eigen::MatrixXd kernel(const FeatureMatrix& a, const FeatureMatrix& b) const;
+
+ private:
+  void reset_hyperparameters();
+  // Samples whose likelihood is asked.
+  struct Group {
+    FeatureMatrix x;
+    Eigen::MatrixXd linear_covariance;
+    Eigen::VectorXd centred, noise_scale;
+  };
+  double add_negative_log_likelihood(const Group& group, const Eigen::VectorXd& hyper,
+                                     Eigen::VectorXd& gradient) const;
+  // Moves the hyperparameters to the maximum of the posterior; its logarithm.
+  double maximise();
+  void group_neighbours();
+  // The next noise scales of the Student-t noise, from the standardised residuals.
+  Eigen::VectorXd noise_scales() const;
+  double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
+  void factorise();
+  // The samples of condition(), one row per distinct point.
+  struct Local {
+    Neighbourhoods where;
+    FeatureMatrix x;
+    Eigen::MatrixXd linear;
+    Eigen::VectorXd target, noise_scale;
+  };
+  // The process given the points nearest to a cell.
+  struct Near;
+  Near near(const Neighbourhoods::Cell& cell) const;
+  // All samples, merged by point.
+  void merge(const Eigen::VectorXd& target, const Eigen::MatrixXd& linear,
+             const Eigen::VectorXd& scale);
+  // Means and variances of new noisy observations.
+  struct Expected {
+    Eigen::VectorXd mean, variance;
+  };
+  // At all points of condition(), each from the others.
+  Expected leave_out() const;
+  void predict_local(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
+                     Eigen::VectorXd& variance) const;
+
+  GaussianProcessOptions options_;
+  Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise
+  double signal_widening_ = 1, noise_widening_ = 1;  // of the variances, hyper_ being uncertain
+  FeatureMatrix x_;
+  Eigen::MatrixXd linear_, linear_covariance_;
+  Eigen::VectorXd coefficient_mean_, coefficient_variance_, centred_, noise_scale_;
+  Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
+  Eigen::VectorXd weights_, standardised_;
+  double evidence_ = 0;
+  std::vector<Group> groups_;   // taken as independent; of fit(), one
+  std::optional<Local> local_;  // after condition()
+};
+
+}  // namespace ridgewatt

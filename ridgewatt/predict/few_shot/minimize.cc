@@ -1,0 +1,95 @@
+#include "ridgewatt/predict/few_shot/minimize.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace ridgewatt {
+
+double minimize_bfgs(
+    const std::function<double(const Eigen::VectorXd&, Eigen::VectorXd&)>& function,
+    Eigen::VectorXd& x, const MinimizeOptions& options) {
+  const Eigen::Index size = x.size();
+  Eigen::VectorXd gradient(size), next_gradient(size);
+  double value = function(x, gradient);
+  Eigen::MatrixXd inverse_hessian = Eigen::MatrixXd::Identity(size, size);
+  bool fresh = true;
+  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
+    if (gradient.lpNorm<Eigen::Infinity>() < options.gradient_tolerance) break;
+    Eigen::VectorXd direction = -inverse_hessian * gradient;
+    double slope = direction.dot(gradient);
+    if (slope >= 0) {
+      inverse_hessian.setIdentity();
+      direction = -gradient;
+      slope = -gradient.squaredNorm();
+      fresh = true;
+    }
+    // The variables are logarithms and parameters of order one: no step is longer than this.
+    const double longest = direction.lpNorm<Eigen::Infinity>();
+    if (longest > 1) direction /= longest, slope /= longest;
+    double step = 1, next_value = 0;
+    bool found = false;
+    for (int halving = 0; halving < 20; ++halving, step /= 2) {
+      next_value = function(x + step * direction, next_gradient);
+      if (std::isfinite(next_value) && next_value <= value + 1e-4 * step * slope) {
+        found = true;
+        break;
+      }
+    }
+    if (!found) break;
+    const Eigen::VectorXd s = step * direction;
+    const Eigen::VectorXd y = next_gradient - gradient;
+    const double sy = s.dot(y);
+    const double gain = value - next_value;
+    x += s;
+    value = next_value;
+    gradient = next_gradient;
+    if (sy > 1e-12) {
+      if (fresh) inverse_hessian *= sy / y.squaredNorm(), fresh = false;
+      const Eigen::VectorXd hy = inverse_hessian * y;
+      inverse_hessian += (1 + y.dot(hy) / sy) / sy * s * s.transpose() -
+                         (hy * s.transpose() + s * hy.transpose()) / sy;
+    }
+    if (gain < 1e-6 * (1 + std::abs(value))) break;
+  }
+  return value;
+}
+
+double minimize_squares(const std::function<void(const Eigen::VectorXd&, Eigen::VectorXd&,
+                                                 Eigen::MatrixXd*)>& residuals,
+                        Eigen::VectorXd& x, const MinimizeOptions& options) {
+  Eigen::VectorXd r, next_r;
+  Eigen::MatrixXd jacobian;
+  residuals(x, r, &jacobian);
+  double value = r.squaredNorm();
+  double damping = 1e-3, growth = 2;
+  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
+    Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
+    const Eigen::VectorXd gradient = jacobian.transpose() * r;
+    if (gradient.lpNorm<Eigen::Infinity>() < options.gradient_tolerance) break;
+    const Eigen::VectorXd diagonal = normal.diagonal().cwiseMax(1e-12);
+    normal.diagonal() += damping * diagonal;
+    const Eigen::VectorXd step = -normal.ldlt().solve(gradient);
+    const Eigen::VectorXd next = x + step;
+    residuals(next, next_r, nullptr);
+    const double next_value = next_r.squaredNorm();
+    const double expected = step.dot(damping * diagonal.cwiseProduct(step) - gradient);
+    const double ratio = (value - next_value) / std::max(expected, 1e-300);
+    if (std::isfinite(next_value) && ratio > 0) {
+      const bool small = value - next_value < 1e-7 * (1 + value);
+      x = next;
+      residuals(x, r, &jacobian);
+      value = r.squaredNorm();
+      damping *= std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3));
+      growth = 2;
+      if (small) break;
+    } else {
+      damping *= growth;
+      growth *= 2;
+      if (damping > 1e12) break;
+    }
+  }
+  return value;
+}
+
+}  // namespace ridgewatt

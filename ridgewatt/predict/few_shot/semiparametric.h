@@ -1,0 +1,69 @@
+// A structured mean whose parameters are uncertain, plus a Gaussian process on what it leaves:
+// structure is what pays with ten samples, flexibility with fifty.
+//
+// The mean is fitted by generalised least squares with its prior (the residual's covariance is the
+// process's), linearised there, and the process is fitted with the derivatives as linear part; a
+// few rounds of both. Uncertainty of the parameters thus reaches the predictive variance (O'Hagan
+// 1978; Rasmussen and Williams 2006, 2.7).
+#pragma once
+
+#include <memory>
+
+#include "ridgewatt/predict/few_shot/gaussian_process.h"
+#include "ridgewatt/predict/few_shot/stage_model.h"
+
+namespace ridgewatt {
+
+// Further linear terms of the mean (a reference's residual) with the prior of their coefficients.
+struct LinearTerms {
+  Eigen::VectorXd mean, deviation;
+};
+
+// Rows at which a model is fitted or asked.
+struct ModelInput {
+  FeatureMatrix x;
+  Eigen::VectorXd log_time;  // ln(time / s); only power models read it
+  Eigen::MatrixXd terms;     // values of the further linear terms, one column each
+};
+
+struct LogPrediction {
+  Eigen::VectorXd mean, variance;
+  Eigen::VectorXd time_sensitivity;  // d ln(power) / d ln(time)
+};
+
+class SemiparametricModel {
+ public:
+  SemiparametricModel(std::shared_ptr<const MeanModel> model, LinearTerms terms,
+                      const GaussianProcessOptions& options)
+      : model_(std::move(model)), terms_(std::move(terms)), process_(options) {}
+
+  void fit(const ModelInput& input, const Eigen::VectorXd& y);
+  // After a fit on a part of them: learns from many more samples (GaussianProcess::condition), the
+  // mean linearised where the part has put it.
+  void condition(const ModelInput& input, const Eigen::VectorXd& y);
+  LogPrediction predict(const ModelInput& input) const;
+  // Stands at the prior, without samples: for choosing the first points.
+  void use_prior();
+  // Covariance of the noise-free function between two sets of points.
+  Eigen::MatrixXd covariance(const ModelInput& a, const ModelInput& b) const;
+  double evidence() const { return process_.evidence(); }
+  const GaussianProcess& process() const { return process_; }
+  const Eigen::VectorXd& parameters() const { return parameters_; }
+
+ private:
+  // Value at the linearisation point and derivatives by all coefficients.
+  void linearise(const ModelInput& input, Eigen::VectorXd& value, Eigen::MatrixXd& jacobian) const;
+
+  std::shared_ptr<const MeanModel> model_;
+  LinearTerms terms_;
+  GaussianProcess process_;
+  Eigen::VectorXd prior_mean_, prior_deviation_;
+  Eigen::VectorXd parameters_;  // of the mean, then of the terms
+};
+
+// Maximum a posteriori of a mean model with independent normal errors of `deviation`, made robust
+// by reweighting; for references with thousands of rows.
+Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& input,
+                                  const Eigen::VectorXd& y, double deviation);
+
+}  // namespace ridgewatt

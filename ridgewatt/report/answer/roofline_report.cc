@@ -1,0 +1,360 @@
+#include "ridgewatt/report/roofline_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "ridgewatt/report/page/energy_figures.h"
+#include "ridgewatt/report/svg.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kLineSteps = 160;
+constexpr std::size_t kNamedModes = 5;  // chosen: colors that are told apart at a glance
+constexpr std::size_t kFirstLayerColor = 5;
+
+double giga(double value) {
+  return value / kGiga;
+}
+
+struct IntensityRange {
+  double lo = 0.1;
+  double hi = 1000;
+};
+
+// From a decade below to a decade above all balance points, and wherever layers lie.
+IntensityRange intensity_range(const RooflineReport& report) {
+  IntensityRange range{1e300, 0};
+  for (const auto& mode : report.modes) {
+    for (const auto& roof : mode.roofs) {
+      range.lo = std::min(range.lo, roof.reached.time_balance() / 30);
+      range.hi = std::max(range.hi, roof.reached.time_balance() * 30);
+    }
+  }
+  for (const auto& layer : report.layers) {
+    if (!layer.has_place()) continue;
+    range.lo = std::min(range.lo, layer.intensity() / 1.5);
+    range.hi = std::max(range.hi, layer.intensity() * 1.5);
+  }
+  return range.lo < range.hi ? range : IntensityRange{};
+}
+
+using RoofValue = std::function<double(const EnergyRoofline&, double intensity)>;
+using LayerValue = std::function<double(const RooflineLayer&)>;
+
+// A line over all intensities, with the corners `kinks` among them.
+Series roof_line(std::string name, const IntensityRange& range, const std::vector<double>& kinks,
+                 const std::function<double(double intensity)>& value) {
+  Series line{.name = std::move(name)};
+  line.x = kinks;
+  for (int i = 0; i <= kLineSteps; ++i) {
+    line.x.push_back(range.lo * std::pow(range.hi / range.lo, i / static_cast<double>(kLineSteps)));
+  }
+  std::erase_if(line.x, [](double x) { return !std::isfinite(x) || x <= 0; });
+  std::sort(line.x.begin(), line.x.end());
+  for (const double x : line.x) line.y.push_back(value(x));
+  return line;
+}
+
+// The reached roofs: of the leading class in every mode, of the other classes in the first.
+void add_reached(const RooflineReport& report, const IntensityRange& range, const RoofValue& value,
+                 Plot& plot) {
+  const std::size_t count = report.modes.size();
+  if (count > kNamedModes) {
+    plot.note = fmt::format("{} modes, from {} (dark) to {} (light)", count,
+                            report.modes.front().name, report.modes.back().name);
+  }
+  const auto add = [&](const std::string& name, const EnergyRoofline& roof) -> Series& {
+    const std::vector<double> kinks = {roof.time_balance(), roof.cap_from_intensity(),
+                                       roof.cap_to_intensity()};
+    plot.series.push_back(
+        roof_line(name, range, kinks, [&](double intensity) { return value(roof, intensity); }));
+    plot.series.back().dashed = true;
+    return plot.series.back();
+  };
+  for (std::size_t m = 0; m < count; ++m) {
+    const ClassRoof& leading = report.modes[m].roofs.front();
+    Series& line =
+        add(fmt::format("{}, reached ({})", report.modes[m].name, leading.name), leading.reached);
+    if (count <= kNamedModes) continue;
+    // Few modes have colors of their own, a family a ramp.
+    line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
+    if (m > 0 && m + 1 < count) line.name.clear();
+  }
+  const RooflineMode& first = report.modes.front();
+  for (std::size_t r = 1; r < first.roofs.size(); ++r) {
+    add(fmt::format("{}, reached ({})", first.name, first.roofs[r].name), first.roofs[r].reached);
+  }
+}
+
+// The ceilings of the first mode: one for the classes that run in the same unit, and its caches.
+void add_ceilings(const RooflineReport& report, const IntensityRange& range, Plot& plot) {
+  const RooflineMode& first = report.modes.front();
+  std::vector<std::string> drawn;
+  double top_flop_per_s = 0;
+  for (const auto& roof : first.roofs) {
+    top_flop_per_s = std::max(top_flop_per_s, roof.ceiling_flop_per_s);
+    if (std::find(drawn.begin(), drawn.end(), roof.arithmetic) != drawn.end()) continue;
+    drawn.push_back(roof.arithmetic);
+    plot.series.push_back(roof_line(
+        fmt::format("{}, ceiling ({})", first.name, roof.arithmetic), range,
+        {roof.ceiling_flop_per_s / roof.ceiling_bandwidth_bytes_per_s}, [&](double intensity) {
+          return giga(
+              std::min(roof.ceiling_flop_per_s, intensity * roof.ceiling_bandwidth_bytes_per_s));
+        }));
+  }
+  HierarchicalRoofline caches;
+  caches.peak_flop_per_s = top_flop_per_s;
+  for (const auto& level : report.levels) {
+    caches.levels.push_back({level.name, level.bandwidth_bytes_per_s, 0});
+    const EnergyRoofline slope = caches.level(caches.levels.size() - 1);
+    plot.series.push_back(roof_line(
+        fmt::format("{}, ceiling ({})", first.name, level.name), range, {slope.time_balance()},
+        [&](double intensity) { return giga(slope.attainable_flop_per_s(intensity)); }));
+    plot.series.back().color = "#9AA5B1";
+  }
+}
+
+// Layers as points, a series for each class, and the whole model as a remark.
+void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plot) {
+  RooflineLayer whole;
+  whole.name = "whole model";
+  std::vector<std::string> classes;
+  for (const auto& layer : report.layers) {
+    whole.work_flop += layer.work_flop;
+    whole.traffic_bytes += layer.traffic_bytes;
+    whole.gpu_s += layer.gpu_s;
+    whole.power_w += layer.power_w * layer.gpu_s;
+    if (layer.has_place() && std::find(classes.begin(), classes.end(), layer.roof) == classes.end())
+      classes.push_back(layer.roof);
+  }
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    Series points{.name = "layers: " + classes[c],
+                  .mark = Mark::kPoints,
+                  .color = palette_color(kFirstLayerColor + c)};
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+      const RooflineLayer& layer = report.layers[i];
+      if (!layer.has_place() || layer.roof != classes[c]) continue;
+      points.x.push_back(layer.intensity());
+      points.y.push_back(value(layer));
+      // The area of a point is its share of the time.
+      points.radius.push_back(std::clamp(40 * std::sqrt(layer.gpu_s / whole.gpu_s), 2.5, 16.0));
+      points.rows.push_back(static_cast<int>(i));
+      points.labels.push_back(fmt::format("{} ({})", layer.name, layer.bound));
+    }
+    plot.series.push_back(std::move(points));
+  }
+  if (!whole.has_place()) return;
+  whole.power_w /= whole.gpu_s;
+  plot.remarks.push_back({.x = whole.intensity(), .y = value(whole), .text = whole.name});
+}
+
+Plot empty_plot(const RooflineReport& report, const std::string& name, const Axis& y) {
+  return {.title = fmt::format("{}: {}", report.title, name),
+          .source = report.source,
+          .x = {.label = "arithmetic intensity over modelled traffic (FLOP/byte)", .log = true},
+          .y = y};
+}
+
+void mark_ridge(const RooflineReport& report, Plot& plot) {
+  if (report.modes.size() > 1 || report.modes.front().roofs.size() > 1) return;
+  const ClassRoof& roof = report.modes.front().roofs.front();
+  plot.remarks.push_back({.x = roof.reached.time_balance(), .text = "balance point"});
+}
+
+Table balance_table(const RooflineReport& report) {
+  Table table({{"mode"},
+               {"roof", "class"},
+               {"arithmetic", "runs in"},
+               {"share", "share of GPU time (%)", 3},
+               {"ceiling_gflop_per_s", "ceiling (GFLOP/s)"},
+               {"reached_gflop_per_s", "reached (GFLOP/s)"},
+               {"ceiling_gb_per_s", "ceiling (GB/s)"},
+               {"reached_gb_per_s", "reached (GB/s)"},
+               {"time_balance", "B_tau (FLOP/byte)"},
+               {"half_peak_intensity", "half peak of FLOP/J at (FLOP/byte)"},
+               {"race_to_halt_ratio", "eta B_eps / B_tau", 3},
+               {"static_power_w", "static power (W)"},
+               {"max_power_w", "most power (W)"}});
+  for (const auto& [name, roofs] : report.modes) {
+    for (const auto& roof : roofs) {
+      const EnergyRoofline& r = roof.reached;
+      table.add_row({name, roof.name, roof.arithmetic,
+                     roof.share > 0 ? Cell(100 * roof.share) : Cell(),
+                     giga(roof.ceiling_flop_per_s), giga(r.peak_flop_per_s),
+                     giga(roof.ceiling_bandwidth_bytes_per_s), giga(r.bandwidth_bytes_per_s),
+                     r.time_balance(), r.half_peak_intensity(), r.race_to_halt_ratio(),
+                     r.static_power_w, r.max_power_w()});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Table roofline_layer_table(const std::vector<RooflineLayer>& layers) {
+  double total_s = 0;
+  for (const auto& layer : layers) total_s += layer.gpu_s;
+  Table table({{"layer"},
+               {.name = "op", .heading = "operator", .rank = 1},
+               {.name = "roof", .heading = "class", .rank = 3},
+               {.name = "intensity", .heading = "FLOP per byte of modelled traffic"},
+               {.name = "ceiling_gflop_per_s", .rank = 2},
+               {.name = "reached_gflop_per_s", .rank = 2},
+               {.name = "modelled_gflop_per_s", .rank = 2},
+               {"gpu_ms"},
+               {.name = "gpu_share_pct", .heading = "share of GPU time (%)", .digits = 3},
+               {.name = "launch_ms", .rank = 5},
+               {.name = "time_ms", .heading = "share of minibatch (ms)", .rank = 6},
+               {.name = "power_w", .heading = "power (W)", .rank = 4},
+               {.name = "work_mflop", .rank = 7},
+               {.name = "traffic_mb", .heading = "modelled traffic (MB)", .rank = 7},
+               {.name = "bound", .heading = "bound by", .rank = 3}});
+  for (const auto& layer : layers) {
+    std::vector<Cell> row(table.columns().size());
+    row[0] = layer.name;
+    row[1] = layer.op;
+    row[2] = layer.roof;
+    if (layer.has_place()) {
+      row[3] = layer.intensity();
+      row[4] = giga(layer.ceiling_flop_per_s);
+      row[5] = giga(layer.reached_flop_per_s);
+      row[6] = giga(layer.work_flop / layer.gpu_s);
+    }
+    row[7] = layer.gpu_s * 1e3;
+    row[8] = total_s > 0 ? 100 * layer.gpu_s / total_s : 0;
+    row[9] = layer.launch_s * 1e3;
+    row[10] = layer.time_s * 1e3;
+    row[11] = layer.power_w;
+    row[12] = layer.work_flop / 1e6;
+    row[13] = layer.traffic_bytes / 1e6;
+    row[14] = layer.bound;
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table time_parts_table(const std::vector<TimePart>& parts) {
+  Table table({{"part"}, {"time_ms"}, {.name = "share_pct", .heading = "share (%)", .digits = 3}});
+  double total_s = 0;
+  for (const auto& part : parts) total_s += part.time_s;
+  for (const auto& part : parts) {
+    table.add_row({part.name, part.time_s * 1e3, total_s > 0 ? 100 * part.time_s / total_s : 0});
+  }
+  return table;
+}
+
+Table level_table(const RooflineReport& report) {
+  Table table({{"level"},
+               {.name = "roof", .heading = "class", .rank = 1},
+               {"ceiling_gb_per_s"},
+               {.name = "time_balance", .heading = "ridge (FLOP/byte of this level)"},
+               {.name = "source", .rank = 2, .wrap = true}});
+  for (const auto& level : report.levels) {
+    for (const auto& roof : report.modes.front().roofs) {
+      table.add_row({level.name, roof.name, giga(level.bandwidth_bytes_per_s),
+                     roof.ceiling_flop_per_s / level.bandwidth_bytes_per_s, level.source});
+    }
+  }
+  return table;
+}
+
+Plot time_roofline_figure(const RooflineReport& report) {
+  Plot plot = empty_plot(report, "time roofline", {.label = "performance (GFLOP/s)", .log = true});
+  const IntensityRange range = intensity_range(report);
+  add_ceilings(report, range, plot);
+  add_reached(
+      report, range,
+      [](const auto& roof, double intensity) {
+        return giga(roof.attainable_flop_per_s(intensity));
+      },
+      plot);
+  add_layers(
+      report, [](const auto& layer) { return giga(layer.work_flop / layer.gpu_s); }, plot);
+  mark_ridge(report, plot);
+  return plot;
+}
+
+Plot energy_arch_figure(const RooflineReport& report) {
+  Plot plot =
+      empty_plot(report, "energy arch line", {.label = "energy efficiency (GFLOP/J)", .log = true});
+  add_reached(
+      report, intensity_range(report),
+      [](const auto& roof, double intensity) {
+        return giga(roof.attainable_flop_per_j(intensity));
+      },
+      plot);
+  add_layers(
+      report,
+      [](const auto& layer) { return giga(layer.work_flop / (layer.power_w * layer.gpu_s)); },
+      plot);
+  mark_ridge(report, plot);
+  return plot;
+}
+
+Plot power_line_figure(const RooflineReport& report) {
+  Axis axis{.label = "power while a kernel runs (W)"};
+  axis.lo = 0;
+  Plot plot = empty_plot(report, "power line", axis);
+  add_reached(
+      report, intensity_range(report),
+      [](const auto& roof, double intensity) { return roof.power_at_w(intensity); }, plot);
+  add_layers(
+      report, [](const auto& layer) { return layer.power_w; }, plot);
+  mark_ridge(report, plot);
+  const double cap_w = report.modes.front().roofs.front().reached.power_cap_w;
+  if (std::isfinite(cap_w)) plot.remarks.push_back({.y = cap_w, .text = "power limit"});
+  return plot;
+}
+
+StackedBars time_parts_figure(const RooflineReport& report) {
+  StackedBars bars{.title = fmt::format("{}: where the time goes", report.title),
+                   .source = report.source,
+                   .value_label = "time of a minibatch (ms)",
+                   .bars = {report.modes.front().name}};
+  for (const auto& part : report.parts) {
+    bars.parts.push_back(part.name);
+    bars.values.push_back({part.time_s * 1e3});
+  }
+  return bars;
+}
+
+std::vector<Figure> roofline_figures(const RooflineReport& report) {
+  std::vector<Figure> figures = {time_roofline_figure(report), energy_arch_figure(report),
+                                 power_line_figure(report)};
+  if (!report.parts.empty()) figures.emplace_back(time_parts_figure(report));
+  for (auto& figure : energy_figures(report.observations, report.source)) {
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+std::string roofline_svg(const RooflineReport& report) {
+  return to_svg(roofline_figures(report), report.title);
+}
+
+void add_roofline(HtmlReport& page, const RooflineReport& report) {
+  page.paragraph(report.source.line() + ".");
+  for (const auto& line : report.ceilings) page.paragraph(line);
+  page.table("Roofs of the power modes", balance_table(report));
+  const int layers = report.layers.empty() ? -1 : page.next_table();
+  for (const auto& figure : roofline_figures(report)) page.figure(figure, layers);
+  if (layers >= 0) {
+    page.table(fmt::format("Layers in {}", report.modes.front().name),
+               roofline_layer_table(report.layers));
+    page.table("Where the minibatch's time goes", time_parts_table(report.parts));
+  }
+  if (!report.levels.empty()) page.table("Caches", level_table(report));
+}
+
+std::string roofline_html(const RooflineReport& report) {
+  HtmlReport page(report.title);
+  add_roofline(page, report);
+  return page.html();
+}
+
+}  // namespace ridgewatt

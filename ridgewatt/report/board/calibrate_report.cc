@@ -1,0 +1,262 @@
+#include "ridgewatt/report/calibrate_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/twin/twin_roofline.h"
+
+namespace ridgewatt {
+namespace {
+
+void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
+  for (const double error :
+       {score.time, score.power, score.energy, score.trusted_time, score.trusted_power}) {
+    cells.emplace_back();
+    if (known) cells.back() = known_cell(100 * error);
+  }
+}
+
+void add_fit_row(Table& table, const std::string& workload, Cell batch, std::size_t rows,
+                 const FitScore& score, const FitScore* unseen) {
+  std::vector<Cell> cells = {workload, std::move(batch), static_cast<std::int64_t>(rows)};
+  add_score(cells, score, true);
+  add_score(cells, unseen != nullptr ? *unseen : FitScore{}, unseen != nullptr && unseen->time > 0);
+  table.add_row(std::move(cells));
+}
+
+// Every workload counts the same.
+CoverageRow mean_of_workloads(const std::vector<CoverageRow>& rows) {
+  CoverageRow mean{"workload", "mean of workloads", 0, {}};
+  const auto count = static_cast<double>(std::count_if(
+      rows.begin(), rows.end(), [](const auto& row) { return row.left_out == "workload"; }));
+  for (const auto& row : rows) {
+    if (row.left_out != "workload") continue;
+    mean.rows += row.rows;
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+      mean.held[q].share += row.held[q].share / count;
+      mean.held[q].factor += row.held[q].factor / count;
+    }
+  }
+  return mean;
+}
+
+void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
+  cells.emplace_back(fitted.value);
+  cells.emplace_back(fitted.lo);
+  cells.emplace_back(fitted.hi);
+}
+
+}  // namespace
+
+Table fit_table(const CalibrateSummary& summary, bool by_batch) {
+  Table table({{"workload"},
+               {"batch"},
+               {"rows"},
+               {.name = "time_error_percent", .digits = 3},
+               {.name = "power_error_percent", .digits = 3},
+               {.name = "energy_error_percent", .digits = 3, .rank = 2},
+               {.name = "trusted_time_error_percent", .digits = 3, .rank = 3},
+               {.name = "trusted_power_error_percent", .digits = 3, .rank = 3},
+               {.name = "unseen_time_error_percent", .digits = 3, .rank = 1},
+               {.name = "unseen_power_error_percent", .digits = 3, .rank = 1},
+               {.name = "unseen_energy_error_percent", .digits = 3, .rank = 2},
+               {.name = "unseen_trusted_time_error_percent", .digits = 3, .rank = 4},
+               {.name = "unseen_trusted_power_error_percent", .digits = 3, .rank = 4}});
+  std::size_t rows = 0;
+  for (const auto& fit : summary.workloads) {
+    rows += fit.rows;
+    add_fit_row(table, fit.workload, Cell(), fit.rows, fit.score, &fit.unseen);
+    if (!by_batch || fit.batches.size() < 2) continue;
+    for (const auto& batch : fit.batches) {
+      add_fit_row(table, fit.workload, std::int64_t{batch.batch}, batch.rows, batch.score, nullptr);
+    }
+  }
+  add_fit_row(table, "mean of workloads", Cell(), rows, summary.mean, &summary.unseen);
+  add_fit_row(table, "all rows", Cell(), rows, summary.pooled, nullptr);
+  return table;
+}
+
+Table coverage_table(const std::vector<CoverageRow>& rows) {
+  std::vector<Column> columns = {{"left_out"}, {.name = "name"}, {"rows"}};
+  for (const auto quantity : kQuantities) {
+    columns.push_back({.name = fmt::format("{}_coverage_percent", quantity), .digits = 3});
+    columns.push_back({.name = fmt::format("{}_hi_over_estimate", quantity), .digits = 3});
+  }
+  Table table(columns);
+  const auto add = [&](const CoverageRow& row) {
+    std::vector<Cell> cells = {row.left_out, row.name, static_cast<std::int64_t>(row.rows)};
+    for (const auto& held : row.held) {
+      cells.push_back(known_cell(100 * held.share));
+      cells.push_back(known_cell(held.factor));
+    }
+    table.add_row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    add(rows[i]);
+    const bool last = i + 1 == rows.size() || rows[i + 1].left_out != rows[i].left_out;
+    if (last && rows[i].left_out == "workload") add(mean_of_workloads(rows));
+  }
+  return table;
+}
+
+Table parameter_table(const Twin& twin) {
+  Table table({{"parameter"},
+               {"value"},
+               {.name = "lo", .rank = 1},
+               {.name = "hi", .rank = 1},
+               {"unit"},
+               {.name = "meaning", .wrap = true}});
+  for (const auto& spec : twin_parameters()) {
+    table.add_row({std::string(spec.key), twin[spec.param], twin.lo(spec.param),
+                   twin.hi(spec.param), std::string(spec.unit), std::string(spec.meaning)});
+  }
+  return table;
+}
+
+Table outlier_table(const CalibrateSummary& summary) {
+  std::vector<PowerMode> modes;
+  for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns = {{"workload"}};
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  const std::vector<Column> seen = {
+      {"batch"},           {.name = "time_ms", .rank = 2}, {.name = "power_w", .rank = 2},
+      {"time_over_model"}, {"power_over_model"},           {.name = "flagged", .rank = 1}};
+  columns.insert(columns.end(), seen.begin(), seen.end());
+  Table table(columns);
+  for (const auto& outlier : summary.outliers) {
+    const auto& seen = outlier.observation;
+    std::vector<Cell> cells = {outlier.workload};
+    for (auto& cell : knob_cells(seen.point.mode, knobs)) cells.push_back(cell);
+    cells.emplace_back(std::int64_t{seen.point.batch});
+    cells.emplace_back(seen.time_s * 1e3);
+    cells.emplace_back(seen.power_w);
+    cells.emplace_back(outlier.time_ratio);
+    cells.emplace_back(outlier.power_ratio);
+    cells.emplace_back(std::string(outlier.flagged ? "yes" : "no"));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table findings_table(const std::vector<WorkloadFindings>& findings) {
+  Table table(
+      {{"workload"},
+       {"batch"},
+       {"maxn_over_least_energy", "MAXN / least energy", 3},
+       {.name = "modelled_maxn_over_least", .heading = "MAXN / least, modelled", .digits = 3},
+       {.name = "groups", .rank = 2},
+       {.name = "measured_interior", .rank = 2},
+       {.name = "modelled_interior", .rank = 2},
+       {.name = "within_one_step", .rank = 2},
+       {.name = "best_saving_percent", .digits = 3, .rank = 1},
+       {.name = "saving_percent", .digits = 3},
+       {.name = "slowdown_percent", .digits = 3},
+       {"holds"},
+       {.name = "bound", .heading = "bound at MAXN", .rank = 3}});
+  for (const auto& f : findings) {
+    std::vector<Cell> cells = {f.workload, std::int64_t{f.batch}};
+    cells.resize(4);
+    if (f.maxn_energy_j > 0) {
+      cells[2] = f.maxn_energy_j / f.least_energy_j;
+      cells[3] = f.modelled_maxn_over_least;
+    }
+    for (const int count :
+         {f.groups, f.measured_interior, f.modelled_interior, f.within_one_step}) {
+      cells.emplace_back(std::int64_t{count});
+    }
+    cells.resize(12);
+    if (f.tuned) {
+      cells[8] = 100 * f.best_saving;
+      cells[9] = 100 * f.saving;
+      cells[10] = 100 * f.slowdown;
+      cells[11] = std::string(f.saving_holds && f.slowdown_holds ? "yes" : "no");
+    }
+    cells.emplace_back(f.bound);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table findings_count_table(const std::vector<CountedFindings>& counted) {
+  Table table({{"twin"},
+               {"rows"},
+               {"cases"},
+               {"maxn_is_best", "MAXN is best"},
+               {"interior_percent", "interior minimum (%)", 3},
+               {"right_clock_percent", "right clock (%)", 3},
+               {"tuned_holds", "tuning holds"}});
+  for (const auto& [twin, rows, count] : counted) {
+    const double groups = std::max(count.measured_interior, 1);
+    table.add_row({twin, rows, std::int64_t{count.cases}, std::int64_t{count.maxn_is_best},
+                   100 * count.modelled_interior / groups, 100 * count.within_one_step / groups,
+                   std::int64_t{count.tuned_holds}});
+  }
+  return table;
+}
+
+Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
+                         std::uint64_t seed) {
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  for (const char* name : {"roof", "race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
+    columns.push_back({name});
+  }
+  Table table(columns);
+  for (const RoofClass roof : {RoofClass::kConvolution, RoofClass::kProduct}) {
+    const auto ratios = twin_race_to_halt(twin, modes, roof, seed);
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      std::vector<Cell> cells = knob_cells(modes[i], knobs);
+      cells.emplace_back(std::string(roof_class_name(roof)));
+      add_interval(cells, ratios[i]);
+      cells.emplace_back(std::string(ratios[i].hi <= 1 ? "holds" : "not shown"));
+      table.add_row(std::move(cells));
+    }
+  }
+  return table;
+}
+
+Table microbench_table(const std::vector<MicrobenchFit>& fits) {
+  std::vector<PowerMode> modes;
+  for (const auto& fit : fits) modes.push_back(fit.mode);
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  const std::vector<Column> fitted = {
+      {.name = "peak_flop_per_s", .heading = "peak (GFLOP/s)", .scale = 1e-9},
+      {.name = "bandwidth_bytes_per_s", .heading = "bandwidth (GB/s)", .scale = 1e-9},
+      {.name = "energy_per_flop_j", .heading = "energy per FLOP (pJ)", .scale = 1e12},
+      {.name = "energy_per_byte_j", .heading = "energy per byte (pJ)", .scale = 1e12},
+      {.name = "static_power_w", .heading = "static power (W)"},
+      {.name = "race_to_halt_ratio", .heading = "race to halt ratio"}};
+  int rank = 1;
+  for (const Column& column : fitted) {
+    columns.push_back(column);
+    const auto unit = std::min(column.heading.find(" ("), column.heading.size());
+    for (const char* bound : {"lo", "hi"}) {
+      Column& added = columns.emplace_back(column);
+      added.name += std::string("_") + bound;
+      added.heading.insert(unit, added.name.ends_with("lo") ? " from" : " to");
+      added.rank = rank;
+    }
+    ++rank;
+  }
+  columns.push_back({.name = "points", .rank = 7});
+  columns.push_back({.name = "outliers", .rank = 7});
+  Table table(columns);
+  for (const auto& fit : fits) {
+    std::vector<Cell> cells = knob_cells(fit.mode, knobs);
+    for (const auto* value :
+         {&fit.peak_flop_per_s, &fit.bandwidth_bytes_per_s, &fit.energy_per_flop_j,
+          &fit.energy_per_byte_j, &fit.static_power_w, &fit.race_to_halt_ratio}) {
+      add_interval(cells, *value);
+    }
+    cells.emplace_back(static_cast<std::int64_t>(fit.points));
+    cells.emplace_back(static_cast<std::int64_t>(fit.outliers.size()));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace ridgewatt

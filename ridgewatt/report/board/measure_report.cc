@@ -1,0 +1,200 @@
+#include "ridgewatt/report/measure_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/io/csv.h"
+
+namespace ridgewatt {
+namespace {
+
+Json energy_json(const EnergyEstimate& energy) {
+  return {{"mean_w", energy.mean_w},
+          {"peak_w", energy.peak_w},
+          {"energy_j", energy.energy_j},
+          {"error_j", energy.error_j},
+          {"samples", energy.samples},
+          {"missing", energy.missing},
+          {"mean_interval_ms", energy.mean_interval_s * 1e3},
+          {"largest_gap_ms", energy.largest_gap_s * 1e3}};
+}
+
+// A bound that is not finite is not known.
+Json bound_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json summary_json(const MinibatchSummary& summary, bool power) {
+  const auto all = static_cast<double>(summary.count + summary.excluded);
+  if (all == 0) return nullptr;
+  Json json = {{"count", summary.count},
+               {"slow", summary.slow},
+               {"excluded", summary.excluded},
+               {"excluded_share", static_cast<double>(summary.excluded) / all},
+               {"excluded_causes", summary.causes},
+               {"steady", summary.steady}};
+  if (summary.count == 0) return json;
+  json.update({{"time_ms", summary.time_s * 1e3},
+               {"time_lo_ms", bound_json(summary.time_lo_s * 1e3)},
+               {"time_hi_ms", bound_json(summary.time_hi_s * 1e3)},
+               {"time_median_ms", summary.median_s * 1e3},
+               {"time_q1_ms", summary.lower_quartile_s * 1e3},
+               {"time_q3_ms", summary.upper_quartile_s * 1e3},
+               {"fetch_stall_ms", summary.fetch_s * 1e3},
+               {"compute_ms", (summary.time_s - summary.fetch_s) * 1e3}});
+  if (power) {
+    json["power_w"] = summary.power_w;
+    json["energy_j"] = summary.energy_j;
+    json["energy_lo_j"] = bound_json(summary.energy_lo_j);
+    json["energy_hi_j"] = bound_json(summary.energy_hi_j);
+  }
+  return json;
+}
+
+// "95 % within 39.1 to 41.2"
+std::string interval_note(double lo, double hi) {
+  return std::isfinite(hi - lo) ? fmt::format("95 % within {:.4g} to {:.4g}", lo, hi)
+                                : "too few for an interval";
+}
+
+void add_summary_rows(const Measurement& measurement, Table& table) {
+  const auto& summary = measurement.summary;
+  const auto all = static_cast<double>(summary.count + summary.excluded);
+  if (all == 0) return;
+  table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
+                 fmt::format("without warm-up; {} slow ones count", summary.slow)});
+  for (const auto& [cause, count] : summary.causes) {
+    table.add_row({"excluded", 100 * static_cast<double>(count) / all, "%",
+                   fmt::format("{} minibatches: {}", count, cause)});
+  }
+  if (summary.count == 0) return;
+  table.add_row({"minibatch, mean", summary.time_s * 1e3, "ms",
+                 interval_note(summary.time_lo_s * 1e3, summary.time_hi_s * 1e3)});
+  table.add_row({"minibatch, median", summary.median_s * 1e3, "ms",
+                 fmt::format("quartiles {:.4g} and {:.4g}", summary.lower_quartile_s * 1e3,
+                             summary.upper_quartile_s * 1e3)});
+  table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
+  if (!measurement.total) return;
+  table.add_row({"minibatch energy", summary.energy_j, "J",
+                 "mean; " + interval_note(summary.energy_lo_j, summary.energy_hi_j)});
+}
+
+struct SeriesUnit {
+  const char* name;
+  double scale;
+};
+SeriesUnit unit_of(const std::string& channel) {
+  if (channel.rfind("clock:", 0) == 0) return {"MHz", 1e-6};
+  if (channel.rfind("load:", 0) == 0) return {"%", 100};
+  if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / 1048576.0};
+  return {"°C", 1};
+}
+
+}  // namespace
+
+Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
+                         const std::string& provenance) {
+  Json json = {{"command", command},
+               {"status", measurement.status},
+               {"provenance", provenance},
+               {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
+               {"power_source", measurement.source},
+               {"power", measurement.total ? energy_json(*measurement.total) : Json()},
+               {"idle_w", measurement.idle_w ? Json(*measurement.idle_w) : Json()},
+               {"rails", Json::array()}};
+  for (const auto& channel : measurement.channels) {
+    Json rail = {{"name", channel.name}, {"in_total", channel.in_total}};
+    rail.update(energy_json(channel.energy));
+    json["rails"].push_back(rail);
+  }
+  json["minibatches"] = summary_json(measurement.summary, measurement.total.has_value());
+  json["phases"] = Json::array();
+  for (const auto& phase : measurement.phases) {
+    Json entry = {{"name", phase.span.name},
+                  {"time_ms", (phase.span.end_s - phase.span.begin_s) * 1e3}};
+    if (phase.energy) entry.update(energy_json(*phase.energy));
+    json["phases"].push_back(entry);
+  }
+  json["series"] = Json::array();
+  for (const auto& series : measurement.series_summary) {
+    json["series"].push_back({{"channel", series.channel},
+                              {"mean", series.mean},
+                              {"low", series.low},
+                              {"high", series.high}});
+  }
+  json["throttled"] = measurement.throttled;
+  json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
+  json["peak_memory_bytes"] = measurement.peak_memory_bytes;
+  json["sampler"] = {{"cpu_share", measurement.sampler_cpu_share},
+                     {"lost", measurement.lost_samples}};
+  json["malformed_marks"] = measurement.malformed_marks;
+  return json;
+}
+
+Table measurement_table(const Measurement& measurement, const std::string& provenance) {
+  Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
+  table.add_row({"status", std::int64_t{measurement.status}, "", provenance});
+  table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
+  if (measurement.total) {
+    const auto& total = *measurement.total;
+    table.add_row({"mean power", total.mean_w, "W", measurement.source});
+    table.add_row({"peak power", total.peak_w, "W", ""});
+    table.add_row({"energy", total.energy_j, "J", ""});
+    table.add_row({"energy, error at most", total.error_j, "J", "of sampling"});
+    table.add_row({"power samples", static_cast<std::int64_t>(total.samples), "", ""});
+    table.add_row({"largest gap", total.largest_gap_s * 1e3, "ms", ""});
+  } else {
+    table.add_row({"mean power", Cell(), "W", measurement.source});
+  }
+  if (measurement.idle_w) table.add_row({"idle power", *measurement.idle_w, "W", "before"});
+  for (const auto& channel : measurement.channels) {
+    table.add_row({"rail " + channel.name, channel.energy.mean_w, "W",
+                   channel.in_total ? "in the total" : ""});
+  }
+  add_summary_rows(measurement, table);
+  for (const auto& phase : measurement.phases) {
+    table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", ""});
+  }
+  for (const auto& series : measurement.series_summary) {
+    const SeriesUnit unit = unit_of(series.channel);
+    table.add_row(
+        {series.channel, series.mean * unit.scale, unit.name,
+         fmt::format("{:.4g} to {:.4g}", series.low * unit.scale, series.high * unit.scale)});
+  }
+  for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
+  table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
+  table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+  return table;
+}
+
+std::string minibatches_csv(const Measurement& measurement) {
+  std::string text = "begin_s,time_ms,fetch_stall_ms,compute_ms,energy_j,slow,excluded\n";
+  for (const auto& minibatch : measurement.minibatches) {
+    text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{},{}\n",
+                        minibatch.begin_s - measurement.begin_s, minibatch.time_s() * 1e3,
+                        minibatch.fetch_s * 1e3, (minibatch.time_s() - minibatch.fetch_s) * 1e3,
+                        measurement.total ? fmt::format("{:.6g}", minibatch.energy_j) : "",
+                        minibatch.slow ? 1 : 0, minibatch.excluded);
+  }
+  return text;
+}
+
+std::string series_csv(const Measurement& measurement) {
+  std::string text = "time_s,channel,value\n";
+  const auto row = [&](double time_s, const std::string& channel, double value) {
+    text +=
+        fmt::format("{:.6f},{},{:.9g}\n", time_s - measurement.begin_s, csv_field(channel), value);
+  };
+  for (const auto& trace : measurement.traces) {
+    for (std::size_t i = 0; i < trace.times_s.size(); ++i) {
+      if (std::isfinite(trace.powers_w[i])) {
+        row(trace.times_s[i], "power:" + trace.name, trace.powers_w[i]);
+      }
+    }
+  }
+  for (const auto& sample : measurement.series) row(sample.time_s, sample.channel, sample.value);
+  return text;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,237 @@
+#include "ridgewatt/report/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/embedded.h"
+#include "ridgewatt/report/chart/figure_data.h"
+#include "ridgewatt/report/svg.h"
+
+namespace ridgewatt {
+namespace embedded {
+std::span<const EmbeddedFile> web();
+}  // namespace embedded
+
+namespace {
+
+constexpr std::string_view kCharts = "echarts.min.js";
+constexpr double kNarrow = 360;  // of static figures on a telephone, in pixels
+
+std::string_view web_file(std::string_view name) {
+  for (const auto& file : embedded::web()) {
+    if (file.name == name) return file.content;
+  }
+  return {};
+}
+
+// JSON that cannot end the script element around it, whatever its texts hold.
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return text;
+}
+
+std::string cell_html(const Cell& cell, const Column& column) {
+  const std::string text = escape_html(cell_text(cell, column));
+  if (std::holds_alternative<std::string>(cell)) return fmt::format("<td>{}</td>", text);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", *whole, text);
+  }
+  if (const auto* number = std::get_if<double>(&cell)) {
+    return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", *number, text);
+  }
+  return "<td class=\"n\">-</td>";
+}
+
+bool is_numeric(const Table& table, std::size_t column) {
+  return std::none_of(table.rows().begin(), table.rows().end(), [column](const auto& row) {
+    return std::holds_alternative<std::string>(row[column]);
+  });
+}
+
+// `id` is what figures link to; empty: nothing does.
+std::string table_html(const Table& table, const std::string& id) {
+  std::string text = fmt::format("<div class=\"scroll\" tabindex=\"0\"><table{}><thead><tr>",
+                                 id.empty() ? "" : fmt::format(" data-table=\"{}\"", id));
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    const Column& column = table.columns()[c];
+    text += fmt::format("<th tabindex=\"0\" scope=\"col\"{}>{}</th>",
+                        is_numeric(table, c) ? " class=\"n\"" : "",
+                        escape_html(column_heading(column)));
+  }
+  text += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < table.rows().size(); ++r) {
+    text += id.empty() ? "<tr>" : fmt::format("<tr data-row=\"{}\">", r);
+    const auto& row = table.rows()[r];
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      text += cell_html(row[c], table.columns()[c]);
+    }
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+// The colors of a heat map with the values at their ends, or the names of the series.
+std::string legend_html(const Figure& figure) {
+  if (const auto* map = std::get_if<HeatMap>(&figure)) {
+    const auto range = color_range(*map);
+    if (!range) return "";
+    std::string stops;
+    for (int i = 0; i <= 4; ++i) stops += "," + ramp_color(i / 4.0);
+    return fmt::format(
+        "<p class=\"ramp\">{}: <b data-lo=\"{}\">{}</b><i "
+        "style=\"background:linear-gradient(90deg{})\">"
+        "</i><b data-hi=\"{}\">{}</b>{}</p>\n",
+        escape_html(map->value_label), range->lo, cell_text(range->lo, 3), stops, range->hi,
+        cell_text(range->hi, 3), range->clipped ? " and more" : "");
+  }
+  const auto legend = figure_legend(figure);
+  if (legend.empty()) return "";
+  std::string text = "<ul class=\"legend\">";
+  for (const auto& entry : legend) {
+    const char* shape = entry.mark == Mark::kPoints ? "dot"
+                        : entry.mark == Mark::kBand ? "area"
+                        : entry.dashed              ? "dashed"
+                                                    : "line";
+    text += fmt::format("<li data-series=\"{0}\"><i class=\"{1}\" style=\"color:{2}\"></i>{0}</li>",
+                        escape_html(entry.name), shape, escape_html(entry.color));
+  }
+  return text + "</ul>\n";
+}
+
+std::string scalar_html(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_integer()) return fmt::format("{}", value.get<std::int64_t>());
+  if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_string()) return escape_html(value.get<std::string>());
+  return "";
+}
+
+std::string tree_html(const Json& value, int depth) {
+  constexpr int kOpenDepth = 1;       // deeper levels are folded
+  constexpr std::size_t kMost = 200;  // entries of a level
+  if (!value.is_structured()) return "<span>" + scalar_html(value) + "</span>";
+  std::string text = "<ul>";
+  std::size_t count = 0;
+  for (const auto& [key, child] : value.items()) {
+    if (count++ == kMost) {
+      text += fmt::format("<li>{} of {} entries shown</li>", kMost, value.size());
+      break;
+    }
+    const std::string name = escape_html(value.is_array() ? std::to_string(count) : key);
+    if (!child.is_structured()) {
+      text += fmt::format("<li><b>{}</b> {}</li>", name, scalar_html(child));
+    } else if (child.empty()) {
+      text += fmt::format("<li><b>{}</b> none</li>", name);
+    } else {
+      text += fmt::format(
+          "<li><details{}><summary>{} <small>({})</small></summary>{}</details></li>",
+          depth < kOpenDepth ? " open" : "", name, child.size(), tree_html(child, depth + 1));
+    }
+  }
+  return text + "</ul>";
+}
+
+}  // namespace
+
+bool has_interactive_charts() {
+  return !web_file(kCharts).empty();
+}
+
+void HtmlReport::end_charts() {
+  if (in_charts_) body_ += "</div>\n";
+  in_charts_ = false;
+}
+
+void HtmlReport::heading(std::string_view text) {
+  end_charts();
+  body_ += fmt::format("<h2>{}</h2>\n", escape_html(text));
+}
+
+void HtmlReport::paragraph(std::string_view text) {
+  end_charts();
+  body_ += fmt::format("<p>{}</p>\n", escape_html(text));
+}
+
+void HtmlReport::lead(std::string_view text) {
+  end_charts();
+  body_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(text));
+}
+
+void HtmlReport::facts(const std::vector<Fact>& facts) {
+  end_charts();
+  body_ += "<dl class=\"facts\">\n";
+  for (const auto& fact : facts) {
+    body_ +=
+        fmt::format("<div><dt>{}</dt><dd>{}</dd>", escape_html(fact.name), escape_html(fact.value));
+    if (!fact.remark.empty()) body_ += fmt::format("<dd>{}</dd>", escape_html(fact.remark));
+    body_ += "</div>\n";
+  }
+  body_ += "</dl>\n";
+}
+
+void HtmlReport::tree(const Json& json) {
+  end_charts();
+  body_ += "<div class=\"tree\">" + tree_html(json, 0) + "</div>\n";
+}
+
+int HtmlReport::table(std::string_view caption, const Table& table) {
+  end_charts();
+  const int id = tables_++;
+  body_ += fmt::format("<figure class=\"table\"><figcaption>{}</figcaption>\n{}</figure>\n",
+                       escape_html(caption), table_html(table, fmt::format("{}", id)));
+  return id;
+}
+
+void HtmlReport::figure(const Figure& figure, int linked_table) {
+  if (!in_charts_) body_ += "<div class=\"charts\">\n";
+  in_charts_ = true;
+  const FigureHead head = figure_head(figure);
+  const std::size_t id = options_.size();
+  body_ += fmt::format(
+      "<figure class=\"chart\" data-chart=\"{0}\" data-links=\"{1}\" aria-labelledby=\"t{0}\">\n"
+      "<figcaption id=\"t{0}\"><strong>{2}</strong><span>{3}</span>{4}</figcaption>\n{5}",
+      id, linked_table, escape_html(head.title), escape_html(head.source),
+      head.note.empty() ? "" : "<span class=\"note\">" + escape_html(head.note) + "</span>",
+      legend_html(figure));
+  body_ += fmt::format(
+      "<div class=\"live\" style=\"height:{}px\" role=\"img\" aria-label=\"{}\"></div>\n",
+      chart_height(figure), escape_html(head.title + ". " + head.source));
+  body_ += "<div class=\"still wide\">" + to_svg(figure, {.head = false}) + "</div>\n";
+  body_ += "<div class=\"still narrow\">" + to_svg(figure, {.width = kNarrow, .head = false}) +
+           "</div>\n";
+  const FigureData data = figure_data(figure, linked_table >= 0);
+  if (!data.table.rows().empty()) {
+    body_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                         escape_html(data.caption), table_html(data.table, ""));
+  }
+  body_ += "</figure>\n";
+  options_.push_back(script_json(to_echarts(figure)));
+}
+
+std::string HtmlReport::html() const {
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>"
+      "<button id=\"theme\" type=\"button\">light / dark</button></header>\n<main>\n{2}</main>\n",
+      escape_html(title_), web_file("report.css"), body_ + (in_charts_ ? "</div>\n" : ""));
+  if (has_interactive_charts() && !options_.empty()) {
+    text += "<script type=\"application/json\" id=\"options\">[";
+    for (std::size_t i = 0; i < options_.size(); ++i) text += (i > 0 ? ",\n" : "") + options_[i];
+    text += fmt::format("]</script>\n<script>{}</script>\n", web_file(kCharts));
+  }
+  text += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", web_file("report.js"));
+  return text;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,163 @@
+#include "ridgewatt/report/page/json_fields.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kHzPerMhz = 1e6;
+
+std::string unit_symbol(const std::string& unit) {
+  if (unit == "w") return "W";
+  if (unit == "j") return "J";
+  return unit;
+}
+
+std::string first_text(const Json& json, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (auto text = text_at(json, key); !text.empty()) return text;
+  }
+  return "";
+}
+
+// The object that tells of the rows: the result, else its first row.
+std::string told_by_rows(const Json& json, std::initializer_list<const char*> keys) {
+  if (auto text = first_text(json, keys); !text.empty()) return text;
+  for (const char* list : {"estimates", "modes", "compared", "results"}) {
+    const Json rows = rows_at(json, list);
+    if (!rows.empty()) return first_text(rows.front(), keys);
+  }
+  return json.is_array() && !json.empty() ? first_text(json.front(), keys) : "";
+}
+
+}  // namespace
+
+std::optional<double> number_at(const Json& json, const std::string& key) {
+  if (!json.is_object()) return std::nullopt;
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number()) return std::nullopt;
+  const double value = found->get<double>();
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string text_at(const Json& json, const std::string& key) {
+  if (!json.is_object()) return "";
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Json rows_at(const Json& json, const std::string& key) {
+  Json rows = Json::array();
+  if (!json.is_object()) return rows;
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) return rows;
+  for (const auto& row : *found) {
+    if (row.is_object()) rows.push_back(row);
+  }
+  return rows;
+}
+
+Cell cell_at(const Json& json, const std::string& key) {
+  if (const auto number = number_at(json, key)) {
+    if (json.at(key).is_number_integer()) return json.at(key).get<std::int64_t>();
+    return *number;
+  }
+  const std::string text = text_at(json, key);
+  return text.empty() ? truth_at(json, key) : Cell(text);
+}
+
+Cell truth_at(const Json& json, const std::string& key) {
+  if (!json.is_object()) return {};
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_boolean()) return {};
+  return std::string(found->get<bool>() ? "yes" : "no");
+}
+
+PowerMode mode_at(const Json& json) {
+  const bool nested = json.is_object() && json.contains("mode") && json["mode"].is_object();
+  const Json& knobs = nested ? json["mode"] : json;
+  const auto knob = [&](const char* key) { return number_at(knobs, key).value_or(0); };
+  PowerMode mode;
+  const double cores = knob("cpu_cores");
+  mode.cpu_cores = cores > 0 && cores < 1e6 ? static_cast<int>(cores) : 0;
+  mode.cpu_clock_hz = std::round(knob("cpu_mhz") * kHzPerMhz);
+  mode.gpu_clock_hz = std::round(knob("gpu_mhz") * kHzPerMhz);
+  mode.mem_clock_hz = std::round(knob("mem_mhz") * kHzPerMhz);
+  mode.governor = text_at(knobs, "governor");
+  return mode;
+}
+
+std::optional<Observation> observation_at(const Json& json) {
+  const auto time_ms = number_at(json, "time_ms");
+  const auto power_w = number_at(json, "power_w");
+  if (!time_ms || !power_w || !(*time_ms > 0) || !(*power_w > 0)) return std::nullopt;
+  const double batch = number_at(json, "batch").value_or(0);
+  return Observation{{mode_at(json), batch >= 1 && batch < 1e9 ? static_cast<int>(batch) : 0},
+                     *time_ms / 1e3,
+                     *power_w};
+}
+
+std::string quantity_at(const Json& json, const std::string& key, const std::string& unit) {
+  const auto value = number_at(json, key + "_" + unit);
+  if (!value) return "-";
+  return cell_text(*value, 3) + " " + unit_symbol(unit);
+}
+
+std::string interval_at(const Json& json, const std::string& key, const std::string& unit) {
+  const auto lo = number_at(json, key + "_lo_" + unit);
+  const auto hi = number_at(json, key + "_hi_" + unit);
+  if (!lo || !hi || !(*lo < *hi)) return "";
+  return fmt::format("{} to {} {}", cell_text(*lo, 3), cell_text(*hi, 3), unit_symbol(unit));
+}
+
+std::string with_interval_at(const Json& json, const std::string& key, const std::string& unit) {
+  const std::string interval = interval_at(json, key, unit);
+  return quantity_at(json, key, unit) + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+FigureSource source_at(const Json& json) {
+  static constexpr std::array<std::string_view, 5> kWords = {"measured", "replayed", "modelled",
+                                                             "predicted", "fake"};
+  std::string workload = told_by_rows(json, {"workload", "model", "study"});
+  const std::string kind = told_by_rows(json, {"kind"});
+  if (!kind.empty() && workload.find(kind) == std::string::npos) workload += " " + kind;
+  const std::string told = told_by_rows(json, {"provenance"});
+  std::string word;
+  for (const auto candidate : kWords) {
+    if (told.starts_with(candidate)) word = candidate;
+  }
+  // "modelled with the agx-orin twin ...": the rest is the detail.
+  std::string detail(trim(std::string_view(told).substr(word.size())));
+  for (const char* start : {"with ", ": ", ", "}) {
+    if (detail.starts_with(start)) detail.erase(0, std::string_view(start).size());
+  }
+  const std::string runtime = told_by_rows(json, {"runtime"});
+  const std::string twin = told_by_rows(json, {"twin"});
+  if (detail.empty() && word == "modelled") {
+    std::string remark = text_at(json, "remark");
+    if (remark.starts_with("modelled with ")) detail = remark.substr(14);
+  }
+  if (!twin.empty() && detail.find(twin) == std::string::npos) {
+    detail = "twin " + twin + (detail.empty() ? "" : "; " + detail);
+  }
+  if (!runtime.empty() && detail.find(runtime) == std::string::npos) {
+    detail = runtime + (detail.empty() ? "" : ", " + detail);
+  }
+  std::string board = told_by_rows(json, {"board", "device"});
+  // A title that already names the board is not told it again.
+  if (!board.empty() && workload.find(" on ") != std::string::npos) {
+    const auto on = workload.rfind(" on ");
+    board = workload.substr(on + 4);
+    workload.erase(on);
+    while (workload.ends_with(',')) workload.pop_back();
+  }
+  return {workload, board, word, detail};
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,331 @@
+#include "ridgewatt/report/page/result_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/page/energy_figures.h"
+#include "ridgewatt/report/page/json_fields.h"
+#include "ridgewatt/report/page/result_sections.h"
+#include "ridgewatt/report/result_report.h"
+#include "ridgewatt/report/svg.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kFewPoints = 24;  // so many can be named in a figure
+
+struct WantedColumn {
+  const char* key;
+  const char* heading;
+  int digits = 4;
+};
+
+std::string percent_more(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  if (std::abs(percent) < 0.5) return "the same";
+  return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "more" : "less");
+}
+
+// "15 % more time, 22 % less power and 9 % less energy".
+std::string against(const Json& other, const Json& answer) {
+  std::string text;
+  for (const auto& [key, word] : {std::pair{"time_ms", "time"}, std::pair{"power_w", "power"},
+                                  std::pair{"energy_j", "energy"}}) {
+    const auto a = number_at(answer, key);
+    const auto b = number_at(other, key);
+    if (!a || !b || !(*b > 0)) continue;
+    text += (text.empty() ? "" : ", ") + percent_more(*a / *b) + " " + word;
+  }
+  return text;
+}
+
+std::string point_words(const Json& point) {
+  std::string text = describe(mode_at(point));
+  if (const auto batch = number_at(point, "batch")) text += fmt::format(", batch {:g}", *batch);
+  return text;
+}
+
+void add_minimum_facts(const Json& point, std::vector<HtmlReport::Fact>& facts) {
+  for (const auto& [key, unit, name] :
+       {std::tuple{"time", "ms", "time per minibatch"}, std::tuple{"power", "w", "power"},
+        std::tuple{"energy", "j", "energy per minibatch"}}) {
+    if (!number_at(point, std::string(key) + "_" + unit)) continue;
+    const std::string interval = interval_at(point, key, unit);
+    facts.push_back({name, quantity_at(point, key, unit), interval});
+  }
+}
+
+// The points as circles with their names, the answer apart.
+Plot named_points(const Json& points, const std::vector<std::string>& names,
+                  const FigureSource& source, std::size_t answers) {
+  Plot plot{.title = "Time against power",
+            .source = source,
+            .x = {.label = "time per minibatch (ms)"},
+            .y = {.label = "power (W)"}};
+  Series answer{.name = "answer", .mark = Mark::kPoints, .color = palette_color(1)};
+  Series others{.name = "compared", .mark = Mark::kPoints, .color = palette_color(0)};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto observation = observation_at(points[i]);
+    if (!observation) continue;
+    Series& series = i < answers ? answer : others;
+    series.x.push_back(observation->time_s * 1e3);
+    series.y.push_back(observation->power_w);
+    series.radius.push_back(i < answers ? 7 : 5);
+    series.labels.push_back(names[i]);
+    if (names[i].empty()) continue;
+    plot.remarks.push_back({.x = series.x.back(), .y = series.y.back(), .text = names[i]});
+  }
+  if (answers == 0) others.name = "modes";
+  if (!answer.x.empty()) plot.series.push_back(std::move(answer));
+  if (!others.x.empty()) plot.series.push_back(std::move(others));
+  return plot;
+}
+
+// The searched points as a series of their own, before the named ones.
+void add_profiled(Plot& plot, const Json& profiled) {
+  Series series{.name = "profiled", .mark = Mark::kPoints, .color = "#9AA5B1"};
+  for (const auto& point : profiled) {
+    const auto observation = observation_at(point);
+    if (!observation) continue;
+    series.x.push_back(observation->time_s * 1e3);
+    series.y.push_back(observation->power_w);
+    series.labels.push_back(point_words(point));
+  }
+  if (!series.x.empty()) plot.series.insert(plot.series.begin(), std::move(series));
+}
+
+void add_answer(HtmlReport& report, const Json& json) {
+  std::vector<HtmlReport::Fact> facts;
+  add_minimum_facts(json, facts);
+  if (number_at(json, "latency_ms")) {
+    facts.push_back({"latency", quantity_at(json, "latency", "ms")});
+  }
+  if (const auto bytes = number_at(json, "memory_bytes")) {
+    const Cell fits = truth_at(json, "fits_memory");
+    const auto* word = std::get_if<std::string>(&fits);
+    facts.push_back({"memory of the minibatch", format_si(*bytes, "B"),
+                     word == nullptr  ? ""
+                     : *word == "yes" ? "fits"
+                                      : "does not fit"});
+  }
+  if (const auto seconds = number_at(json, "job_time_s")) {
+    facts.push_back({"the job", fmt::format("{:.3g} h", *seconds / 3600),
+                     format_si(number_at(json, "job_energy_j").value_or(0), "J")});
+  }
+  if (const auto confidence = number_at(json, "confidence")) {
+    facts.push_back({"limits kept with probability", cell_text(*confidence, 2)});
+  }
+  report.facts(facts);
+}
+
+void add_tune_result(HtmlReport& report, const Json& json) {
+  const FigureSource source = source_at(json);
+  const bool feasible = json.value("feasible", Json()) == true;
+  const Json miss = json.contains("nearest_miss") ? json["nearest_miss"] : Json::object();
+  const Json& best = feasible ? json : miss;
+  report.lead(feasible ? "Run at " + point_words(json) + "."
+              : miss.empty() || !observation_at(miss)
+                  ? std::string("No answer: nothing keeps the limits.")
+                  : fmt::format("No answer: nothing keeps the limits. Nearest: {}: {}.",
+                                point_words(miss), text_at(miss, "misses")));
+  report.paragraph(fmt::format("Asked: least {}. {}.", text_at(json, "minimize"), source.line()));
+  add_answer(report, best);
+  Json points = Json::array();
+  std::vector<std::string> names;
+  if (observation_at(best)) {
+    points.push_back(best);
+    names.emplace_back(feasible ? "answer" : "nearest miss");
+  }
+  const std::size_t answers = points.size();
+  for (const auto& other : rows_at(json, "compared")) {
+    const std::string name = text_at(other, "name");
+    if (feasible && !against(other, json).empty()) {
+      report.paragraph(fmt::format(
+          "Against {}: {}{}.", name, against(other, json),
+          other.value("feasible", Json()) == false ? " (" + name + " breaks the limits)" : ""));
+    }
+    points.push_back(other);
+    names.push_back(name);
+  }
+  if (points.empty()) return;
+  const Json profiled = rows_at(json, "profiled");
+  Plot plot = named_points(points, names, source, answers);
+  add_profiled(plot, profiled);
+  report.table("The answer and what it is compared with",
+               points_table(points, names, {"feasible", "objective_ratio", "misses"}));
+  report.figure(plot);
+  if (!profiled.empty()) {
+    report.table(fmt::format("Profiled by {}, in order", text_at(json, "strategy")),
+                 points_table(profiled, {}, {"feasible", "reason"}));
+  }
+}
+
+void add_estimate_result(HtmlReport& report, const Json& json) {
+  const FigureSource source = source_at(json);
+  const Json rows = rows_at(json, "estimates");
+  std::vector<Observation> observations;
+  std::vector<std::string> names;
+  const Json* fastest = nullptr;
+  const Json* frugal = nullptr;
+  const auto less = [](const Json* a, const Json& b, const char* key) {
+    const auto value = number_at(b, key);
+    return value && (a == nullptr || *value < number_at(*a, key).value_or(0));
+  };
+  for (const auto& row : rows) {
+    if (const auto observation = observation_at(row)) observations.push_back(*observation);
+    if (less(fastest, row, "time_ms")) fastest = &row;
+    if (less(frugal, row, "energy_j")) frugal = &row;
+    std::string name = text_at(row, "preset");
+    if (name.empty()) name = text_at(row, "name");
+    names.push_back(name);
+  }
+  if (fastest != nullptr && frugal != nullptr && rows.size() > 1) {
+    report.lead(fmt::format("Fastest of {} points: {}: {} and {}.", rows.size(),
+                            point_words(*fastest), quantity_at(*fastest, "time", "ms"),
+                            quantity_at(*fastest, "power", "w")));
+    report.lead(fmt::format("Least energy: {}: {}, {}.", point_words(*frugal),
+                            quantity_at(*frugal, "energy", "j"),
+                            against(*fastest, *frugal) + " than the fastest"));
+  } else if (rows.size() == 1) {
+    report.lead(point_words(rows[0]) + ": " + with_interval_at(rows[0], "time", "ms") + ", " +
+                with_interval_at(rows[0], "power", "w") + ".");
+    std::vector<HtmlReport::Fact> facts;
+    add_minimum_facts(rows[0], facts);
+    report.facts(facts);
+  }
+  report.paragraph(source.line() + ".");
+  if (rows.empty()) return;
+  if (rows.size() <= kFewPoints) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty()) names[i] = short_mode(mode_at(rows[i]));
+    }
+    if (rows.size() > 1) report.figure(named_points(rows, names, source, 0));
+  } else {
+    for (const auto& figure : energy_figures(observations, source)) report.figure(figure);
+  }
+  report.table(table_caption("Estimates", rows.size()),
+               points_table(rows, {}, {"board", "bound", "fits_memory"}));
+}
+
+// The array that predict and pareto write, alone or with its origin around it.
+void add_points_result(HtmlReport& report, const Json& json, const Json& rows) {
+  const FigureSource source = source_at(json);
+  report.paragraph(fmt::format("{} operating points. {}.", rows.size(), source.line()));
+  std::vector<Observation> observations;
+  for (const auto& row : rows) {
+    if (const auto observation = observation_at(row)) observations.push_back(*observation);
+  }
+  for (const auto& figure : energy_figures(observations, source)) report.figure(figure);
+  report.table(table_caption("Operating points", rows.size()), points_table(rows, {}, {"board"}));
+}
+
+bool are_points(const Json& json) {
+  return json.is_array() && !json.empty() &&
+         std::all_of(json.begin(), json.end(),
+                     [](const auto& row) { return observation_at(row).has_value(); });
+}
+
+bool has_all(const Json& json, std::initializer_list<const char*> keys) {
+  return json.is_object() &&
+         std::all_of(keys.begin(), keys.end(), [&](const char* key) { return json.contains(key); });
+}
+
+}  // namespace
+
+std::string short_mode(const PowerMode& mode) {
+  std::string text;
+  if (mode.cpu_cores > 0) text += fmt::format("{} x ", mode.cpu_cores);
+  if (mode.cpu_clock_hz > 0) text += fmt::format("CPU {:.0f}", mode.cpu_clock_hz / 1e6);
+  if (mode.gpu_clock_hz > 0) {
+    text += fmt::format("{}GPU {:.0f}", text.empty() ? "" : ", ", mode.gpu_clock_hz / 1e6);
+  }
+  return text;
+}
+
+std::string table_caption(const std::string& what, std::size_t rows) {
+  return rows > kMostTableRows ? fmt::format("{} (the first {} of {})", what, kMostTableRows, rows)
+                               : what;
+}
+
+Table points_table(const Json& points, const std::vector<std::string>& names,
+                   std::initializer_list<const char*> more) {
+  static const std::vector<WantedColumn> kCosts = {{"batch", "batch"},
+                                                   {"time_ms", "time (ms)"},
+                                                   {"power_w", "power (W)"},
+                                                   {"energy_j", "energy (J)"},
+                                                   {"latency_ms", "latency (ms)"}};
+  static const std::vector<WantedColumn> kBounds = {
+      {"time_lo_ms", "time from (ms)"},   {"time_hi_ms", "to (ms)"},
+      {"power_lo_w", "power from (W)"},   {"power_hi_w", "to (W)"},
+      {"energy_lo_j", "energy from (J)"}, {"energy_hi_j", "to (J)"}};
+  static const std::vector<WantedColumn> kMore = {{"board", "board"},
+                                                  {"bound", "bound by"},
+                                                  {"fits_memory", "fits the memory"},
+                                                  {"feasible", "limits kept"},
+                                                  {"objective_ratio", "objective, x answer", 3},
+                                                  {"misses", "breaks"},
+                                                  {"reason", "why it was tried"}};
+  const std::size_t count = std::min<std::size_t>(kMostTableRows, points.size());
+  std::vector<PowerMode> modes;
+  for (std::size_t i = 0; i < count; ++i) modes.push_back(mode_at(points[i]));
+  std::vector<WantedColumn> wanted;
+  const auto has = [&](const char* key) {
+    return std::any_of(points.begin(), points.end(),
+                       [&](const auto& point) { return point.contains(key); });
+  };
+  for (const auto& column : kCosts) {
+    if (has(column.key)) wanted.push_back(column);
+  }
+  for (const auto& column : kMore) {
+    const bool asked = std::any_of(more.begin(), more.end(), [&](const char* key) {
+      return std::string_view(key) == column.key;
+    });
+    if (asked && has(column.key)) wanted.push_back(column);
+  }
+  for (const auto& column : kBounds) {
+    if (has(column.key)) wanted.push_back(column);
+  }
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns;
+  if (!names.empty()) columns.push_back({"name", " "});
+  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  for (const auto& column : wanted) columns.push_back({column.key, column.heading, column.digits});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Cell> row;
+    if (!names.empty()) row.emplace_back(names[i]);
+    for (auto& cell : knob_cells(modes[i], knobs)) row.push_back(std::move(cell));
+    for (const auto& column : wanted) row.push_back(cell_at(points[i], column.key));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+void add_json_result(HtmlReport& report, const std::string& name, const Json& json) {
+  if (has_all(json, {"minimize", "compared"})) return add_tune_result(report, json);
+  if (has_all(json, {"estimates"})) return add_estimate_result(report, json);
+  if (!rows_at(json, "modes").empty() && rows_at(json, "modes")[0].contains("time_balance")) {
+    return add_roofline_result(report, json);
+  }
+  if (has_all(json, {"plan", "results"})) return add_simulation_result(report, json);
+  if (has_all(json, {"feasible", "strategy"}) &&
+      (has_all(json, {"training_minibatches_per_cycle"}) || has_all(json, {"nearest_miss"}))) {
+    return add_plan_result(report, json);
+  }
+  if (has_all(json, {"study", "findings"})) return add_study_result(report, json);
+  if (are_points(json)) return add_points_result(report, json, json);
+  for (const char* key : {"points", "predictions", "front"}) {
+    if (json.is_object() && json.contains(key) && are_points(json[key])) {
+      return add_points_result(report, json, json[key]);
+    }
+  }
+  add_unknown_result(report, name, json);
+}
+
+}  // namespace ridgewatt

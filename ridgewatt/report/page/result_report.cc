@@ -1,0 +1,171 @@
+#include "ridgewatt/report/result_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/report/page/energy_figures.h"
+#include "ridgewatt/report/page/result_json.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr int kDeepest = 64;
+
+// The first of `names` that is a column.
+std::optional<std::size_t> first_column(const CsvReader& csv,
+                                        std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    if (const auto column = csv.column(name)) return column;
+  }
+  return std::nullopt;
+}
+
+Cell cell_of(std::string_view text) {
+  if (text.empty()) return {};
+  if (const auto whole = parse_int(text)) return *whole;
+  if (const auto number = parse_double(text)) return *number;
+  return std::string(text);
+}
+
+// The first rows as a table, and how many there are.
+struct CsvRows {
+  Table table;
+  std::size_t count = 0;
+};
+
+CsvRows first_rows(std::string_view text, const std::string& name) {
+  CsvReader csv(text, name);
+  std::vector<Column> columns;
+  for (const auto& column : csv.header()) columns.push_back({column});
+  CsvRows rows{Table(std::move(columns))};
+  while (csv.next()) {
+    if (++rows.count > kMostTableRows) continue;
+    std::vector<Cell> row;
+    for (std::size_t c = 0; c < csv.header().size(); ++c) row.push_back(cell_of(csv.field(c)));
+    rows.table.add_row(std::move(row));
+  }
+  return rows;
+}
+
+// Whose numbers a sweep holds. Intervals without a provenance are those of a model, of which such a
+// file does not tell more.
+FigureSource sweep_source(const Sweep& sweep, bool named, bool intervals, bool origins) {
+  const std::string workload = named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
+  if (intervals && !origins) {
+    return {workload, sweep.board, "", "with intervals, so modelled or predicted"};
+  }
+  std::string detail = sweep.runtime;
+  if (!sweep.twin.empty()) detail += (detail.empty() ? "twin " : ", twin ") + sweep.twin;
+  return {workload, sweep.board, std::string(provenance_name(sweep.provenance)), detail};
+}
+
+constexpr std::size_t kMostCurves = 12;
+
+// Mean of `y` over `x`, one curve for each combination of the text columns.
+std::optional<Plot> curves(std::string_view text, const std::string& name, std::size_t x,
+                           std::size_t y) {
+  CsvReader csv(text, name);
+  Plot plot{.title = fmt::format("{} over {}", csv.header()[y], csv.header()[x]),
+            .source = {"Scores of methods", "", ""},
+            .x = {.label = csv.header()[x]},
+            .y = {.label = csv.header()[y]}};
+  std::map<std::string, std::map<double, std::pair<double, int>>> groups;
+  while (csv.next()) {
+    const auto x_value = parse_double(csv.field(x));
+    const auto y_value = parse_double(csv.field(y));
+    if (!x_value || !y_value) continue;
+    std::string group;
+    for (std::size_t c = 0; c < csv.header().size(); ++c) {
+      if (csv.field(c).empty() || parse_double(csv.field(c))) continue;
+      group += (group.empty() ? "" : ", ") + std::string(csv.field(c));
+    }
+    auto& [sum, count] = groups[group][*x_value];
+    sum += *y_value;
+    ++count;
+    if (groups.size() > kMostCurves) return std::nullopt;
+  }
+  if (groups.empty()) return std::nullopt;
+  for (const auto& [group, points] : groups) {
+    Series series{.name = group, .mark = Mark::kLinePoints};
+    for (const auto& [at, mean] : points) {
+      series.x.push_back(at);
+      series.y.push_back(mean.first / mean.second);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+// The figures of a sweep. What a model made is not compared with its neighbors.
+void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSource& source,
+                       bool made_by_a_model) {
+  report.paragraph(
+      fmt::format("{}; {} operating points.", source.line(), sweep.observations.size()));
+  const auto add_figures = [&](const Sweep& shown) {
+    for (const auto& figure : energy_figures(shown.observations, source)) report.figure(figure);
+  };
+  if (made_by_a_model) return add_figures(sweep);
+  const QualityReport quality = check_quality(sweep);
+  report.paragraph(
+      fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
+  add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
+}
+
+void add_csv(HtmlReport& report, const std::string& name, std::string_view text) {
+  const CsvReader csv(text, name);
+  const CsvRows rows = first_rows(text, name);
+  if (csv.column("time_ms") && csv.column("power_w") && rows.count > 0) {
+    const bool intervals = csv.column("time_lo_ms").has_value();
+    for (auto& sweep : parse_sweeps(text, name)) {
+      const FigureSource source = sweep_source(sweep, csv.column("workload").has_value(), intervals,
+                                               csv.column("provenance").has_value());
+      const bool modelled = intervals || sweep.provenance == Provenance::kModelled ||
+                            sweep.provenance == Provenance::kPredicted;
+      add_sweep_figures(report, sweep, source, modelled);
+      sweep = Sweep();  // a large file is held once
+    }
+  } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
+    for (std::size_t c = 0; c < csv.header().size(); ++c) {
+      const auto& column = csv.header()[c];
+      const bool wanted = column.find("mape") != std::string::npos ||
+                          column.find("error") != std::string::npos ||
+                          column.find("penalty") != std::string::npos;
+      if (!wanted) continue;
+      if (const auto plot = curves(text, name, *x, c)) report.figure(*plot);
+    }
+  }
+  std::string caption = name;
+  if (rows.count > kMostTableRows) {
+    caption += fmt::format(" (the first {} of {} rows)", kMostTableRows, rows.count);
+  }
+  report.table(caption, rows.table);
+}
+
+}  // namespace
+
+void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
+  const std::string_view text = trim(content);
+  if (text.empty()) throw InputError("file is empty", name);
+  report.heading(name);
+  if (text.front() != '{' && text.front() != '[') {
+    add_csv(report, name, content);
+    return;
+  }
+  // What lies deeper than any result does is dropped, so that no depth can exhaust the stack.
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  const Json json = Json::parse(text, shallow, false);
+  if (json.is_discarded()) throw InputError("is not valid JSON", name);
+  add_json_result(report, name, json);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,197 @@
+#include "ridgewatt/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kGrouped = 10'000;  // from here on with commas
+constexpr double kPrefixed = 1e9;    // from here on with G, T, P, where it is no whole number
+constexpr int kNominalDigits = 6;
+
+// "1234567.5" is "1,234,567.5".
+std::string with_commas(const std::string& text) {
+  const std::size_t begin = text.front() == '-' ? 1 : 0;
+  const std::size_t end = std::min(text.find('.'), text.size());
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > begin && at < end && (end - at) % 3 == 0) result += ',';
+    result += text[at];
+  }
+  return result;
+}
+
+// Fixed notation with `digits` significant digits where that is readable.
+std::string significant(double value, int digits) {
+  const double magnitude = std::abs(value);
+  const int shown = digits == kNominal ? kNominalDigits : digits;
+  if (!std::isfinite(value) || (magnitude != 0 && magnitude < 1e-4)) {
+    return fmt::format("{:.{}g}", value, shown);
+  }
+  if (magnitude >= kPrefixed) return format_si(value, "", shown);
+  const int exponent = magnitude == 0 ? 0 : static_cast<int>(std::floor(std::log10(magnitude)));
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, shown - 1 - exponent));
+  if (magnitude == 0) return "0";
+  if (digits == kNominal && text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return magnitude >= kGrouped - 0.5 ? with_commas(text) : text;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+std::string without_unit(const std::string& heading) {
+  const auto unit = heading.rfind(" (");
+  return unit == std::string::npos ? heading : heading.substr(0, unit);
+}
+
+std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted) {
+  const std::string word = lower_case(wanted);
+  const auto matches = [&](const auto& text_of) {
+    std::vector<std::size_t> found;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (lower_case(text_of(columns[c])) == word) found.push_back(c);
+    }
+    return found;
+  };
+  auto found = matches([](const Column& column) { return column.name; });
+  if (found.empty()) found = matches(column_heading);
+  if (found.empty()) {
+    found = matches([](const Column& column) { return without_unit(column_heading(column)); });
+  }
+  if (found.size() == 1) return found.front();
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column.name;
+  throw UsageError(found.empty() ? "no such column" : "more than one column has this heading",
+                   "--sort " + wanted, "the columns are " + names);
+}
+
+// Numbers before texts before nothing.
+bool before(const Cell& a, const Cell& b, bool descending) {
+  const auto kind = [](const Cell& cell) {
+    if (std::holds_alternative<std::monostate>(cell)) return 2;
+    return std::holds_alternative<std::string>(cell) ? 1 : 0;
+  };
+  if (kind(a) != kind(b)) return kind(a) < kind(b);
+  if (kind(a) == 2) return false;
+  if (kind(a) == 1) {
+    const int order = std::get<std::string>(a).compare(std::get<std::string>(b));
+    return descending ? order > 0 : order < 0;
+  }
+  const auto number = [](const Cell& cell) {
+    const auto* whole = std::get_if<std::int64_t>(&cell);
+    return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell);
+  };
+  const double x = number(a), y = number(b);
+  if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
+  return descending ? x > y : x < y;
+}
+
+}  // namespace
+
+Cell known_cell(double value) {
+  return std::isnan(value) ? Cell() : Cell(value);
+}
+
+std::string cell_text(const Cell& cell, int digits) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    const std::string text = fmt::format("{}", *whole);
+    return std::abs(static_cast<double>(*whole)) >= kGrouped ? with_commas(text) : text;
+  }
+  if (const auto* number = std::get_if<double>(&cell)) return significant(*number, digits);
+  return "-";
+}
+
+std::string cell_text(const Cell& cell, const Column& column) {
+  if (column.scale == 1) return cell_text(cell, column.digits);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    return cell_text(Cell(static_cast<double>(*whole) * column.scale), column.digits);
+  }
+  const auto* number = std::get_if<double>(&cell);
+  return cell_text(number != nullptr ? Cell(*number * column.scale) : cell, column.digits);
+}
+
+void Table::add_row(std::vector<Cell> row) {
+  if (row.size() != columns_.size()) throw UsageError("table row has the wrong number of cells");
+  rows_.push_back(std::move(row));
+}
+
+void Table::sort(const std::string& order) {
+  std::string name = order;
+  bool descending = false;
+  if (name.starts_with('-')) {
+    descending = true;
+    name.erase(0, 1);
+  } else if (name.ends_with(":desc") || name.ends_with(":asc")) {
+    descending = name.ends_with(":desc");
+    name.erase(name.rfind(':'));
+  }
+  const std::size_t by = find_column(columns_, name);
+  std::vector<std::size_t> places(rows_.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    return before(rows_[a][by], rows_[b][by], descending);
+  });
+  std::vector<std::vector<Cell>> rows;
+  rows.reserve(rows_.size());
+  for (const std::size_t place : places) rows.push_back(std::move(rows_[place]));
+  rows_ = std::move(rows);
+}
+
+void Table::keep_first(std::size_t count) {
+  if (count < rows_.size()) rows_.resize(count);
+}
+
+void Table::print_csv(std::ostream& out) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    out << (c > 0 ? "," : "") << csv_field(columns_[c].name);
+  }
+  out << '\n';
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c > 0) out << ',';
+      if (const auto* text = std::get_if<std::string>(&row[c]))
+        out << csv_field(*text);
+      else if (const auto* whole = std::get_if<std::int64_t>(&row[c]))
+        out << *whole;
+      else if (const auto* number = std::get_if<double>(&row[c]))
+        out << format_exact(*number);
+    }
+    out << '\n';
+  }
+}
+
+Json Table::to_json() const {
+  Json result = Json::array();
+  for (const auto& row : rows_) {
+    Json object = Json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      auto& value = object[columns_[c].name];
+      if (const auto* text = std::get_if<std::string>(&row[c]))
+        value = *text;
+      else if (const auto* whole = std::get_if<std::int64_t>(&row[c]))
+        value = *whole;
+      else if (const auto* number = std::get_if<double>(&row[c]))
+        value = *number;
+      else
+        value = nullptr;
+    }
+    result.push_back(std::move(object));
+  }
+  return result;
+}
+
+}  // namespace ridgewatt

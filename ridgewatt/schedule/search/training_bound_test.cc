@@ -1,0 +1,154 @@
+#include "ridgewatt/schedule/search/training_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/dynamic.h"
+#include "ridgewatt/schedule/schedule_fixture.h"
+
+namespace ridgewatt {
+namespace {
+
+Candidate candidate(int cores, int batch, double infer_s, double train_s) {
+  Candidate result;
+  result.mode.cpu_cores = cores;
+  result.batch = batch;
+  result.infer_time_s = infer_s;
+  result.infer_power_w = 10;
+  result.train_time_s = result.blocking_s = train_s;
+  result.train_power_w = 20;
+  result.round = {{16, train_s, 20}};
+  return result;
+}
+
+SimulationOptions options(double duration_s, double latency_s, double change_s) {
+  SimulationOptions result;
+  result.duration_s = result.window_s = duration_s;
+  result.max_latency_s = latency_s;
+  result.mode_change_s = change_s;
+  return result;
+}
+
+TEST(TrainingBound, WithoutRequestsItIsTheFastestTrainingWithinTheBudget) {
+  std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.5), candidate(2, 4, 0.1, 0.25)};
+  modes[1].train_power_w = 30;
+  EXPECT_NEAR(training_bounds(modes, 25, {}, options(60, 1, 0.2)).front().training_hz, 2, 1e-6);
+  EXPECT_NEAR(training_bounds(modes, 30, {}, options(60, 1, 0.2)).front().training_hz, 4, 1e-6);
+  EXPECT_FALSE(training_bounds(modes, 5, {}, options(60, 1, 0.2)).front().possible);
+}
+
+// One mode, 20 requests a second, batches of 4 in 100 ms: half of the time serves, and what is left
+// trains. A hundredth of the requests may be late, and those of the last second may be served after
+// the window.
+TEST(TrainingBound, OneModeIsTheShareThatServingLeaves) {
+  const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
+  const auto arrivals = constant_arrivals(20, 60);
+  const auto bound = training_bounds(modes, 25, arrivals, options(60, 1, 0.2)).front();
+  EXPECT_TRUE(bound.possible);
+  const double fluid_hz = (1 - 20 * 0.1 / 4) / 0.25;
+  EXPECT_GE(bound.training_hz, fluid_hz);
+  EXPECT_LE(bound.training_hz, fluid_hz + 0.5 * (0.01 + 1.1 / 60) / 0.25 + 1e-6);
+}
+
+// Batches of 32 cannot be filled in time at 2 requests a second: a request costs a third of the
+// minibatch, since no more than three fall into a stretch of the bound.
+TEST(TrainingBound, ABatchHoldsWhatArrivesWithinTheBound) {
+  const std::vector<Candidate> modes = {candidate(1, 32, 0.1, 0.25)};
+  const auto arrivals = constant_arrivals(2, 600);
+  const auto bound = training_bounds(modes, 25, arrivals, options(600, 1.15, 0.2)).front();
+  EXPECT_NEAR(bound.training_hz, (1 - 2 * 0.1 / 3) / 0.25, 0.005);
+}
+
+TEST(TrainingBound, MoreThanCanBeServedIsImpossible) {
+  const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
+  EXPECT_TRUE(
+      training_bounds(modes, 25, constant_arrivals(39, 60), options(60, 1, 0.2)).front().possible);
+  EXPECT_FALSE(
+      training_bounds(modes, 25, constant_arrivals(43, 60), options(60, 1, 0.2)).front().possible);
+}
+
+TEST(TrainingBound, WhereNoModeMayServeOnlyAnEmptyWindowIsPossible) {
+  const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
+  auto serving = modes;
+  serving[0].infer_power_w = 40;
+  const auto bounds = training_bounds(serving, 25, constant_arrivals(5, 10), options(60, 1, 0.2));
+  EXPECT_FALSE(bounds.front().possible);
+  EXPECT_TRUE(training_bounds(serving, 25, {}, options(60, 1, 0.2)).front().possible);
+}
+
+// Mode 1 trains and cannot serve, mode 2 serves and cannot train. Going back and forth pays for
+// the changes: the dearer they are the less is left.
+TEST(TrainingBound, ChangesOfTheModeCostTime) {
+  std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.1), candidate(2, 4, 0.1, 0.1)};
+  modes[0].infer_power_w = 40;
+  modes[1].train_power_w = 40;
+  const auto arrivals = constant_arrivals(8, 60);
+  double before_hz = 1e9;
+  for (const double change_s : {0.0, 0.05, 0.1, 0.2}) {
+    const auto bound = training_bounds(modes, 25, arrivals, options(60, 1, change_s)).front();
+    EXPECT_TRUE(bound.possible);
+    EXPECT_LT(bound.training_hz, before_hz) << change_s;
+    before_hz = bound.training_hz;
+  }
+  EXPECT_LT(before_hz, 0.8 * (1 - 8 * 0.1 / 4) / 0.1);
+}
+
+// Takes any plan at any time: what no bound may be beaten by.
+class RandomController : public Controller {
+ public:
+  RandomController(std::span<const Candidate> plans, Random& random)
+      : plans_(plans), random_(random) {}
+  std::optional<Setting> decide(double /*now_s*/, std::span<const double> /*arrivals*/) override {
+    if (random_.uniform(0, 1) > 0.1) return std::nullopt;
+    const auto i =
+        static_cast<std::size_t>(random_.uniform(0, static_cast<double>(plans_.size()) - 1e-6));
+    return plan_setting(plans_[i], plans_, random_.uniform(5, 100), Bound::kStrict);
+  }
+
+ private:
+  std::span<const Candidate> plans_;
+  Random& random_;
+};
+
+void expect_within(const Simulation& result, const std::vector<TrainingBound>& bounds,
+                   const SimulationOptions& simulation, const std::string& who) {
+  for (std::size_t w = 0; w < bounds.size(); ++w) {
+    if (result.windows[w].p99_s > simulation.max_latency_s) continue;
+    EXPECT_TRUE(bounds[w].possible) << who << " window " << w;
+    EXPECT_LE(result.windows[w].training_minibatches / simulation.window_s,
+              bounds[w].training_hz * (1 + 1e-9))
+        << who << " window " << w;
+  }
+}
+
+// The same with the sweeps of a board and 200 traces: `schedule dynamic --traces 200`, see
+// docs/scheduling.md.
+TEST(TrainingBound, NoPolicyBeatsItOnRandomTraces) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Random random(seed);
+    const auto candidates = join_sweeps(testing::random_workloads(random, 40));
+    PlanProblem problem{.arrival_rate_hz = 10,
+                        .max_latency_s = random.uniform(0.3, 2),
+                        .max_power_w = random.uniform(14, 30)};
+    DynamicOptions dynamic;
+    dynamic.mode_change_s = std::vector{0.0, 0.05, 0.2}[seed % 3];
+    SimulationOptions simulation;
+    simulation.duration_s = 180;
+    simulation = dynamic_simulation(simulation, problem, dynamic);
+    const auto plans = dynamic_plans(candidates, problem.max_power_w);
+    if (plans.empty()) continue;
+    const auto arrivals = bursty_arrivals({{5, 20, 60, 100}, 40}, 180, random);
+    const auto bounds = training_bounds(candidates, problem.max_power_w, arrivals, simulation);
+    PlanBook book(candidates, problem, simulation);
+    const auto summary = run_dynamic(book, candidates, arrivals, simulation, dynamic);
+    EXPECT_LE(summary.highest_share_of_bound, 1) << seed;
+    EXPECT_LE(summary.feasible, summary.possible) << seed;
+    expect_within(summary.dynamic, bounds, simulation, "dynamic");
+    RandomController chaos(plans, random);
+    const Setting first = plan_setting(plans.front(), plans, 10, Bound::kStrict);
+    expect_within(simulate(first, arrivals, simulation, &chaos), bounds, simulation, "random");
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,86 @@
+// From a sweep file and a model to what a calibration is made of.
+//
+//   SweepSpec spec = parse_sweep_spec("yolov8n.csv,model=zoo:yolov8n,workers=0,image=320");
+//   std::vector<CalibrationRun> runs = load_calibration_runs(spec);
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/twin/estimate.h"
+
+namespace ridgewatt {
+
+// One workload at one batch size with what was measured.
+struct CalibrationRun {
+  std::string workload;  // what is left out as one in cross-validation
+  std::string board;     // where it ran; empty: on the board that is fitted
+  std::shared_ptr<const WorkloadCost> cost;
+  RunOptions options;
+  bool medians = true;  // times are what sweeps show (MinibatchCost::like); else periods
+  std::vector<Observation> observations;
+  std::vector<bool> flagged;  // by data quality; empty: none. Flagged rows are not fitted
+
+  bool is_flagged(std::size_t row) const { return !flagged.empty() && flagged[row]; }
+};
+
+// How a sweep was made. What is not said is taken from published_sweep().
+struct SweepSpec {
+  std::string path;
+  std::string model;  // file or zoo:NAME; empty: by the sweep's workload name
+  std::optional<int> workers;
+  std::optional<double> loader_ms;   // of one worker for one sample at the highest CPU clock
+  std::optional<double> image_side;  // pixels, when the workload ran on images of another size
+  std::string device;                // another board: judges how a twin carries over, is not fitted
+};
+
+// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD]". UsageError on anything
+// else.
+SweepSpec parse_sweep_spec(const std::string& text);
+
+// What is known of the runs behind the published sweeps, by workload name and kind: the model, and
+// for YOLOv8n training no loader workers and 320-pixel images (docs/twin.md says how that is
+// known).
+SweepSpec published_sweep(const std::string& workload, const std::string& kind);
+
+// The cost of a model as an eager framework runs it: unfused, spelled-out operators joined.
+struct EagerOptions {
+  int batch = 1;
+  bool training = false;
+  Precision precision = Precision::kFp32;
+  std::string optimizer = "sgd";
+  std::map<std::string, std::int64_t> dims;
+};
+class EagerModel {
+ public:
+  // A file or zoo:NAME. Throws what loading a model throws.
+  explicit EagerModel(const std::string& model);
+  ~EagerModel();
+  EagerModel(EagerModel&&) noexcept;
+  // UsageError when an operator's cost is not known.
+  WorkloadCost cost(const EagerOptions& options);
+  // Pixels of a side of the images that the model takes; UsageError when it takes none.
+  double image_side() const;
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Loaded;
+  std::string name_;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+// One run a batch size; rows that data quality suspects are flagged.
+std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
+std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
+// Those on the board that is fitted.
+std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs);
+// InputError where the quality check flags all rows of a workload.
+void require_trusted_rows(const std::vector<CalibrationRun>& runs);
+
+}  // namespace ridgewatt

@@ -1,0 +1,391 @@
+#include "ridgewatt/twin/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/feed.h"
+#include "ridgewatt/twin/fit/governor.h"
+#include "ridgewatt/twin/fit/kernel_terms.h"
+
+namespace ridgewatt {
+namespace {
+
+using P = TwinParam;
+
+double cube(double x) {
+  return x * x * x;
+}
+
+}  // namespace
+
+std::string_view cause_name(Cause cause) {
+  switch (cause) {
+    case Cause::kCompute:
+      return "compute";
+    case Cause::kMemory:
+      return "memory";
+    case Cause::kLaunch:
+      return "launch";
+    case Cause::kHost:
+      return "host";
+    case Cause::kLoader:
+      return "loader";
+    case Cause::kCount:
+      break;
+  }
+  return "";
+}
+
+Cause Breakdown::dominant() const {
+  return static_cast<Cause>(std::max_element(time_s.begin(), time_s.end()) - time_s.begin());
+}
+
+JobCost job_cost(double period_s, double energy_j, int batch, double samples) {
+  const double minibatches = std::ceil(samples / std::max(batch, 1));
+  return {minibatches * period_s, minibatches * energy_j};
+}
+
+// A corner of the longest-chain envelope: launches up to and with kernel `kernel`, then the GPU.
+struct Corner {
+  double launches = 0;  // launched so far
+  double gpu_s = 0;     // GPU time from this kernel on
+  double compute_s = 0;
+  double memory_s = 0;
+  double fixed_s = 0;
+  std::size_t kernel = 0;
+};
+
+struct Estimator::GpuState {
+  double relative_clock = 1;
+  double mem_relative_clock = 1;
+  double voltage_squared = 1;
+  double mem_clock_hz = 0;
+  double bandwidth = 0;
+  std::vector<double> gpu_s;          // per kernel
+  std::vector<double> compute_share;  // of gpu_s less the fixed part
+  std::vector<double> fixed_s;
+  double total_s = 0, compute_s = 0, memory_s = 0;
+  std::vector<Corner> corners;        // from few launches to many
+  std::vector<double> corner_from_s;  // launch time from which a corner is the longest chain
+
+  const Corner& corner(double launch_s) const {
+    const auto after = std::upper_bound(corner_from_s.begin(), corner_from_s.end(), launch_s);
+    return corners[static_cast<std::size_t>(after - corner_from_s.begin()) - 1];
+  }
+  void build_envelope(const std::vector<Corner>& chains);
+};
+
+// Upper envelope of the lines gpu_s + launches x launch_s over launch_s >= 0 (the convex hull
+// trick): chains come with rising slope and falling intercept.
+void Estimator::GpuState::build_envelope(const std::vector<Corner>& chains) {
+  for (const auto& chain : chains) {
+    double from = 0;
+    while (!corners.empty()) {
+      const auto& last = corners.back();
+      if (chain.launches <= last.launches) {
+        from = std::numeric_limits<double>::infinity();  // never longer
+        break;
+      }
+      from = std::max(0.0, (last.gpu_s - chain.gpu_s) / (chain.launches - last.launches));
+      if (from > corner_from_s.back()) break;
+      corners.pop_back();
+      corner_from_s.pop_back();
+    }
+    if (std::isinf(from)) continue;
+    if (corners.empty()) from = 0;
+    corners.push_back(chain);
+    corner_from_s.push_back(from);
+  }
+}
+
+struct Estimator::CpuState {
+  double workers = 0;
+  double cores = 1;
+  double relative_clock = 1;
+  double voltage_squared = 1;
+  double launch_s = 0;     // one forward launch
+  double host_s = 0;       // before the first launch
+  double thread_s = 0;     // CPU time of the launching thread: host and all launches
+  double load_core_s = 0;  // CPU time of loading the minibatch
+  bool data_is_there = false;
+};
+
+Estimator::Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options)
+    : Estimator(twin, std::make_shared<const WorkloadCost>(std::move(cost)), options) {}
+
+Estimator::Estimator(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+                     const RunOptions& options)
+    : twin_(twin),
+      cost_(std::move(cost)),
+      options_(options),
+      mutex_(std::make_unique<std::mutex>()) {
+  if (cost_->kernels.empty()) {
+    throw UsageError("the workload has no kernels", cost_->name, "is the model empty?");
+  }
+  if (options_.loader_workers < 0) throw UsageError("loader workers must not be negative");
+  if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
+    throw UsageError("loader time must not be negative");
+  }
+  terms_ = std::make_unique<KernelTerms>(twin_, *cost_);
+}
+
+Estimator::~Estimator() = default;
+Estimator::Estimator(Estimator&&) noexcept = default;
+
+std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(double gpu_clock_hz,
+                                                               double mem_clock_hz) const {
+  auto state = std::make_unique<GpuState>();
+  state->mem_clock_hz = mem_clock_hz;
+  state->relative_clock = gpu_clock_hz / twin_.gpu_clock_hz;
+  state->mem_relative_clock = mem_clock_hz / twin_.mem_clock_hz;
+  state->voltage_squared = squared(relative_voltage(
+      state->relative_clock, twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]));
+  const double dram = twin_[P::kMemoryBandwidthShare] * twin_.bus_bytes_per_cycle * mem_clock_hz;
+  const double request = twin_[P::kGpuBytesPerCycle] * gpu_clock_hz;
+  state->bandwidth = 1 / std::cbrt(cube(1 / dram) + cube(1 / request));
+
+  const std::size_t count = cost_->kernels.size();
+  state->gpu_s.resize(count);
+  state->compute_share.resize(count);
+  state->fixed_s.resize(count);
+  std::vector<Corner> chains(count);
+  Corner chain;
+  for (std::size_t k = count; k-- > 0;) {
+    const double compute = cube(terms_->compute_cycles[k] / gpu_clock_hz);
+    const double memory = cube(terms_->traffic_bytes[k] / state->bandwidth);
+    const double work_s = std::cbrt(compute + memory);
+    const double share = compute + memory > 0 ? compute / (compute + memory) : 1;
+    const double fixed_s = terms_->fixed_cycles[k] / gpu_clock_hz;
+    state->gpu_s[k] = work_s + fixed_s;
+    state->compute_share[k] = share;
+    state->fixed_s[k] = fixed_s;
+    chain.gpu_s += work_s + fixed_s;
+    chain.compute_s += work_s * share;
+    chain.memory_s += work_s * (1 - share);
+    chain.fixed_s += fixed_s;
+    chain.launches = terms_->launches_until[k];
+    chain.kernel = k;
+    chains[k] = chain;
+  }
+  state->total_s = chain.gpu_s;
+  state->compute_s = chain.compute_s;
+  state->memory_s = chain.memory_s;
+  state->build_envelope(chains);
+  return state;
+}
+
+const Estimator::GpuState& Estimator::gpu_state(const PowerMode& mode) const {
+  const double gpu_clock_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
+  const double mem_clock_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
+  const std::lock_guard lock(*mutex_);
+  auto& state = states_[{gpu_clock_hz, mem_clock_hz}];
+  if (!state) state = make_gpu_state(gpu_clock_hz, mem_clock_hz);
+  return *state;
+}
+
+Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions& run) const {
+  const auto& t = twin_;
+  CpuState state;
+  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz;
+  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : t.mem_clock_hz;
+  state.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores;
+  state.relative_clock = clock_hz / t.cpu_clock_hz;
+  state.voltage_squared =
+      squared(relative_voltage(state.relative_clock, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]));
+  const double core_penalty = 1 + t[P::kLaunchCorePenalty] * squared(4 / state.cores);
+  state.launch_s = core_penalty * t[P::kLaunchCycles] / clock_hz +
+                   t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
+  state.host_s =
+      (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
+  state.thread_s = state.host_s + terms_->launches_until.back() * state.launch_s;
+  state.workers = run.loader_workers;
+  state.data_is_there =
+      cost_->kind == WorkloadKind::kInference && !run.loader_s_per_sample && run.loader_workers > 0;
+  if (run.loader_s_per_sample) {
+    state.load_core_s = *run.loader_s_per_sample * t.cpu_clock_hz * cost_->batch / clock_hz;
+  } else {
+    const bool training = cost_->kind == WorkloadKind::kTraining;
+    const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
+    state.load_core_s = t[training ? P::kTrainingLoaderCycles : P::kInferenceLoaderCycles] *
+                        in_process * cost_->batch / clock_hz;
+  }
+  // With fewer cores than threads the launching thread waits for one when the workers are busy.
+  const double crowd = std::max(0.0, 1 - state.cores / (state.workers + 1));
+  if (crowd > 0 && state.workers > 0) {
+    const double load = squared(state.load_core_s / std::min(state.workers, state.cores));
+    const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + squared(state.thread_s));
+    state.launch_s *= slower;
+    state.host_s *= slower;
+  }
+  return state;
+}
+
+// Launches and kernels are not alike: where launching takes about as long as the GPU, the queue
+// runs dry now and then. Factor on the longest chain of even launches.
+double Estimator::uneven(const GpuState& gpu, const CpuState& cpu) const {
+  const Corner& chain = gpu.corner(cpu.launch_s);
+  const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;
+  const double shorter_s = std::min(terms_->launches_until.back() * cpu.launch_s, gpu.total_s);
+  return std::sqrt(std::sqrt(1 + squared(squared(shorter_s / chain_s))));
+}
+
+// What a median of timed minibatches shows. Inference is timed from when its data is there;
+// training includes the wait for data, but three workers or more, each on a core of its own,
+// deliver in bursts, so that most minibatches, and with them the median, wait for nothing.
+double Estimator::median_s(const CpuState& cpu, double pipe_s, double period_s) const {
+  if (cpu.workers == 0) return period_s;
+  const bool crowded = cpu.cores < cpu.workers + 1;
+  const bool waits_timed = cost_->kind == WorkloadKind::kTraining && (crowded || cpu.workers < 3);
+  return waits_timed ? period_s : pipe_s;
+}
+
+Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
+  const auto& t = twin_;
+  const Corner& chain = gpu.corner(cpu.launch_s);
+  const double stretch = uneven(gpu, cpu);
+  const double launched_s = chain.launches * cpu.launch_s;
+  const double pipe_s = cpu.host_s + stretch * (launched_s + chain.gpu_s);
+  const double period_s = feed_bounds({.workers = static_cast<int>(cpu.workers),
+                                       .cores = cpu.cores,
+                                       .preprocess_s = cpu.load_core_s,
+                                       .main_s = pipe_s,
+                                       .main_cpu_s = cpu.thread_s})
+                              .period_s(true);
+  Breakdown result;
+  auto& time = result.time_s;
+  const auto at = [](Cause cause) { return static_cast<std::size_t>(cause); };
+  time[at(Cause::kCompute)] = stretch * chain.compute_s;
+  time[at(Cause::kMemory)] = stretch * chain.memory_s;
+  time[at(Cause::kLaunch)] = stretch * (launched_s + chain.fixed_s);
+  time[at(Cause::kHost)] = cpu.host_s;
+
+  const double gpu_power = gpu.relative_clock * gpu.voltage_squared;
+  const double cpu_power = cpu.relative_clock * cpu.voltage_squared;
+  const double busy_w = t[P::kGpuBusyPower] * gpu_power;
+  const double core_w = t[P::kCpuBusyPower] * cpu_power;
+  auto& energy = result.energy_j;
+  energy[at(Cause::kCompute)] =
+      terms_->total_energy_flop * t[P::kEnergyPerFlop] * gpu.voltage_squared +
+      busy_w * gpu.compute_s;
+  energy[at(Cause::kMemory)] =
+      terms_->total_traffic_bytes * t[P::kEnergyPerByte] + busy_w * gpu.memory_s;
+  energy[at(Cause::kLaunch)] =
+      busy_w * (gpu.total_s - gpu.compute_s - gpu.memory_s) + core_w * (pipe_s - cpu.host_s);
+  energy[at(Cause::kHost)] = core_w * cpu.host_s;
+  energy[at(Cause::kLoader)] = core_w * cpu.load_core_s;
+  const double static_w = t[P::kBasePower] + t[P::kMemoryClockPower] * gpu.mem_relative_clock +
+                          cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
+                          t[P::kGpuLeakage] * gpu.voltage_squared;
+  result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
+  // Inference that is not told of a data set is of data that is there: it takes no part in the
+  // waits of the runs that were fitted, whose power is what is known.
+  const double median = median_s(cpu, pipe_s, period_s);
+  const double counted_s = cpu.data_is_there ? pipe_s : period_s;
+  result.counted_share = counted_s / period_s;
+  time[at(Cause::kLoader)] = counted_s - pipe_s;
+  double energy_j = result.static_j *= result.counted_share;
+  for (double& part : energy) energy_j += part *= result.counted_share;
+  result.total = {counted_s, pipe_s, median, energy_j / counted_s};
+  result.gpu_load = gpu.total_s / counted_s;
+  result.load_cpu_s = cpu.data_is_there ? 0 : cpu.load_core_s;
+  result.launch_cpu_s = cpu.thread_s;
+  result.always_w = static_w;
+  result.busy_core_w = core_w;
+  return result;
+}
+
+Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) const {
+  return combine(gpu_state(clocks), cpu_state(clocks, run));
+}
+
+// The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
+// where there are fewer cores than threads, a core runs one after the other.
+PowerMode Estimator::clocks(const PowerMode& mode, const RunOptions& run) const {
+  if (mode.governor.empty()) return mode;
+  return settled_clocks(twin_, mode, [&](const PowerMode& clocks) {
+    const Breakdown at = at_clocks(clocks, run);
+    const double cores = clocks.has(Knob::kCpuCores) ? clocks.cpu_cores : twin_.cpu_cores;
+    const double workers = run.loader_workers;
+    DomainLoad load{at.total.pipe_s, at.total.period_s, at.gpu_load};
+    const auto busier = [&](double run_s, double cycle_s) {
+      if (run_s * load.cpu_cycle_s <= load.cpu_run_s * cycle_s) return;
+      load.cpu_run_s = run_s;
+      load.cpu_cycle_s = cycle_s;
+    };
+    if (workers > 0) busier(at.load_cpu_s, workers * at.total.period_s);
+    if (workers == 0) busier(at.total.pipe_s + at.load_cpu_s, at.total.period_s);
+    if (cores < workers + 1) {
+      busier((at.total.pipe_s + at.load_cpu_s) / cores, at.total.period_s);
+    }
+    return load;
+  });
+}
+
+Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
+  const PowerMode at = clocks(mode, run);
+  Breakdown result = at_clocks(at, run);
+  result.clocks = at;
+  return result;
+}
+
+MinibatchCost Estimator::operator()(const PowerMode& mode) const {
+  return breakdown(mode).total;
+}
+
+double Estimator::bandwidth(const PowerMode& mode) const {
+  return gpu_state(clocks(mode, options_)).bandwidth;
+}
+
+void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
+  const PowerMode at = clocks(mode, options_);
+  const GpuState& gpu = gpu_state(at);
+  const CpuState cpu = cpu_state(at, options_);
+  // Before the corner the launches are on the longest chain, after it the GPU.
+  const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
+  const double stretch = uneven(gpu, cpu);
+  const double launch_s = stretch * cpu.launch_s;
+  for (std::size_t k = 0; k <= corner; ++k) time_s[k] += terms_->launches[k] * launch_s;
+  for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s[k];
+}
+
+std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
+  const Breakdown whole = breakdown(mode);
+  PowerMode at = whole.clocks;
+  at.governor.clear();  // settled
+  const GpuState& gpu = gpu_state(at);
+  std::vector<double> time_s(cost_->kernels.size(), 0.0);
+  add_layer_times(at, time_s);
+  const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
+  const double launch_s = cpu_state(at, options_).launch_s;
+  const std::size_t corner = gpu.corner(launch_s).kernel;
+  // What is not a kernel's own dynamic energy is spent for time.
+  double own_j = 0;
+  std::vector<LayerEstimate> layers(time_s.size());
+  for (std::size_t k = 0; k < layers.size(); ++k) {
+    auto& layer = layers[k];
+    layer.kernel = k;
+    layer.time_s = time_s[k];
+    layer.gpu_s = gpu.gpu_s[k];
+    layer.gpu_compute_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * gpu.compute_share[k];
+    layer.gpu_memory_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
+    layer.launch_s = terms_->launches[k] * launch_s;
+    layer.effective_traffic_bytes = terms_->traffic_bytes[k];
+    layer.energy_j = whole.counted_share *
+                     (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
+                      terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k]);
+    own_j += layer.energy_j;
+    const double work_s = gpu.gpu_s[k] - gpu.fixed_s[k];
+    if (k < corner || gpu.fixed_s[k] > work_s) {
+      layer.cause = Cause::kLaunch;
+    } else {
+      layer.cause = gpu.compute_share[k] >= 0.5 ? Cause::kCompute : Cause::kMemory;
+    }
+  }
+  const double time_w = (whole.total.energy_j() - own_j) / whole.total.period_s;
+  for (auto& layer : layers) layer.energy_j += time_w * layer.time_s;
+  return layers;
+}
+
+}  // namespace ridgewatt

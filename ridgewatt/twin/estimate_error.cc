@@ -1,0 +1,177 @@
+#include "ridgewatt/twin/estimate_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/fit/kernel_terms.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kStep = 0.02;  // of a logarithm, for slopes
+
+// Logarithms of time, power and energy.
+std::array<double, kQuantities.size()> logs_at(const Estimator& estimator, const PowerMode& mode) {
+  const MinibatchCost at = estimator(mode);
+  const double time = std::log(at.period_s);
+  const double power = std::log(at.power_w);
+  return {time, power, time + power};
+}
+
+// Knobs at their highest over a power of two: slopes change slowly.
+PowerMode rounded(const Twin& twin, const PowerMode& mode) {
+  const auto octave = [](double value, double top) {
+    return top * std::exp2(std::round(std::log2(value / top)));
+  };
+  PowerMode result;
+  for (const auto& [knob, top] : {std::pair<Knob, double>{Knob::kCpuCores, twin.cpu_cores},
+                                  {Knob::kCpuClock, twin.cpu_clock_hz},
+                                  {Knob::kGpuClock, twin.gpu_clock_hz},
+                                  {Knob::kMemClock, twin.mem_clock_hz}}) {
+    if (!mode.has(knob) || !(top > 0)) continue;
+    const double value = octave(mode.get(knob), top);
+    result.set(knob, knob == Knob::kCpuCores ? std::max(1.0, value) : value);
+  }
+  return result;
+}
+
+// Arithmetics other than FP32 in which a workload contracts.
+std::set<Arithmetic> other_arithmetics(const WorkloadCost& cost) {
+  std::set<Arithmetic> found = {contraction_arithmetic(cost.arithmetic)};
+  const bool integers = std::any_of(cost.kernels.begin(), cost.kernels.end(),
+                                    [](const auto& kernel) { return kernel.work_int_op > 0; });
+  if (integers) found.insert(Arithmetic::kInt8);
+  found.erase(Arithmetic::kFp32);
+  return found;
+}
+
+}  // namespace
+
+double LogError::factor(double interval) const {
+  const double p = 0.5 + interval / 2;
+  if (!(p < 1)) return std::numeric_limits<double>::infinity();
+  if (!(degrees > 0)) return std::exp(normal_quantile(p) * sd);
+  // The same few quantiles are asked for over and over.
+  thread_local std::map<std::pair<double, double>, double> quantiles;
+  auto& quantile = quantiles[{p, degrees}];
+  if (quantile == 0 && p != 0.5) quantile = student_quantile(p, degrees);
+  return std::exp(quantile * sd);
+}
+
+struct ErrorModel::Direction {
+  std::size_t param = kTwinParamCount;  // kTwinParamCount: of a precision
+  double sd = 0;                        // of its logarithm, of a precision
+  std::unique_ptr<Estimator> moved;
+};
+
+struct ErrorModel::Variances {
+  std::array<double, kQuantities.size()> parameters{};  // posterior, and precision
+  std::array<double, kQuantities.size()> priors{};
+  std::size_t widest = kTwinParamCount;  // the parameter that adds most to the error of time
+  double widest_share = 0;
+  double precision_share = 0;
+};
+
+ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+                       const RunOptions& options)
+    : twin_(twin), middle_(twin, cost, options) {
+  const WorkloadFeatures features = features_of(*cost);
+  distance_ = twin.home.distance(features);
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    Twin moved = twin;
+    moved.values[i] *= std::exp(kStep);
+    directions_.push_back({i, 0, std::make_unique<Estimator>(moved, cost, options)});
+  }
+  for (const Arithmetic arithmetic : other_arithmetics(*cost)) {
+    for (double Twin::ContractionSpeedup::*pipe :
+         {&Twin::ContractionSpeedup::conv, &Twin::ContractionSpeedup::product}) {
+      Twin moved = twin;
+      double& speedup = moved.speedups[static_cast<std::size_t>(arithmetic)].*pipe;
+      if (!(speedup > 0)) continue;
+      const double sd = std::abs(std::log(speedup)) / 2;
+      speedup *= std::exp(kStep);
+      directions_.push_back(
+          {kTwinParamCount, sd, std::make_unique<Estimator>(moved, cost, options)});
+    }
+  }
+  explain(features);
+}
+
+ErrorModel::~ErrorModel() = default;
+
+const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const {
+  const PowerMode at = rounded(twin_, mode);
+  const std::lock_guard lock(mutex_);
+  auto& known = known_[at];
+  if (known) return *known;
+  known = std::make_unique<Variances>();
+  const auto middle = logs_at(middle_, at);
+  std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
+  std::array<double, kQuantities.size()> precision{};
+  for (const auto& direction : directions_) {
+    const auto moved = logs_at(*direction.moved, at);
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+      const double slope = (moved[q] - middle[q]) / kStep;
+      if (direction.param < kTwinParamCount) {
+        slopes[q][direction.param] = slope;
+      } else {
+        precision[q] += squared(slope * direction.sd);
+      }
+    }
+  }
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    known->parameters[q] = twin_.parameter_variance(slopes[q]) + precision[q];
+    for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+      known->priors[q] += squared(slopes[q][i] * twin_parameters()[i].prior_log_sd);
+    }
+  }
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    const double share = squared(slopes[kTime][i] * twin_.log_sd[i]);
+    if (share > known->widest_share) known->widest_share = share, known->widest = i;
+  }
+  known->precision_share = precision[kTime];
+  return *known;
+}
+
+std::array<double, kQuantities.size()> ErrorModel::parameter_variance(const PowerMode& mode) const {
+  return variances(mode).parameters;
+}
+
+std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMode& mode) const {
+  return variances(mode).priors;
+}
+
+EstimateError ErrorModel::operator()(const PowerMode& mode) const {
+  const Variances& at = variances(mode);
+  EstimateError error;
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    const ErrorScale& scale = twin_.errors.scales[q];
+    double variance = at.parameters[q] + scale.variance(distance_);
+    if (twin_.scaled) variance += squared(scale.board) * at.priors[q];
+    const double degrees = twin_.errors.degrees;
+    error[q] = {std::sqrt(variance),
+                twin_.scaled ? std::min(degrees, scale.board_degrees) : degrees};
+  }
+  return error;
+}
+
+// At the highest clocks, by what adds a good part to the error of time at home.
+void ErrorModel::explain(const WorkloadFeatures& features) {
+  widened_by_ = twin_.home.reasons(features);
+  const Variances& top = variances({});
+  const double home = squared(twin_.errors.scales[kTime].home);
+  if (top.widest < kTwinParamCount && top.widest_share > home) {
+    const TwinParamSpec& spec = twin_parameters()[top.widest];
+    widened_by_.push_back(fmt::format("parameter {}: known within a factor of {:.2g}", spec.key,
+                                      std::exp(kNormal95 * twin_.log_sd[top.widest])));
+  }
+  if (top.precision_share > home) widened_by_.push_back("precision: by peak ratios");
+  if (twin_.scaled) widened_by_.push_back("board: scaled from another");
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,64 @@
+// How far off an estimate may be: the one place in which intervals of the twin are computed.
+//
+//   const ErrorModel errors(twin, cost, options);   // of a workload at one batch
+//   const EstimateError error = errors(mode);
+//   error[kTime].factor(0.9);       // 90 % of minibatches take the estimate within this factor
+//   errors.widened_by();            // why it is wider than at home
+//
+// The variance of ln(measured / modelled) is the sum of (docs/twin.md, "How sure an estimate is")
+// * the parameters': their posterior covariance, on another board also their priors, through the
+//   model's slopes, so that it is wide where a workload needs what no fitted one showed;
+// * the model's own, which grows with the distance from the workloads that were fitted;
+// * the precision's: a rate by the ratio of peaks is known to half the ratio's logarithm.
+// Tails are Student's, since few workloads and boards were compared.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/twin/estimate.h"
+
+namespace ridgewatt {
+
+struct LogError {
+  double sd = 0;       // scale of the logarithm
+  double degrees = 0;  // of freedom of Student's t; 0: normal
+  // What the estimate is multiplied with and divided by for a central interval.
+  double factor(double interval) const;
+};
+using EstimateError = std::array<LogError, kQuantities.size()>;
+
+class ErrorModel {
+ public:
+  ErrorModel(const Twin& twin, std::shared_ptr<const WorkloadCost> cost, const RunOptions& options);
+  ~ErrorModel();
+  // Safe to call from several threads. Slopes are those at clocks rounded to octaves of the
+  // highest, which is as far as they are known.
+  EstimateError operator()(const PowerMode& mode) const;
+  // Variances that the parameters and the precision cause, without the priors of another board.
+  std::array<double, kQuantities.size()> parameter_variance(const PowerMode& mode) const;
+  // Variances that the parameters would cause if nothing but their priors were known.
+  std::array<double, kQuantities.size()> prior_variance(const PowerMode& mode) const;
+  const HomeDistance& distance() const { return distance_; }
+  const std::vector<std::string>& widened_by() const { return widened_by_; }
+
+ private:
+  struct Variances;
+  struct Direction;  // a parameter, or a rate that only peaks tell
+  const Variances& variances(const PowerMode& mode) const;
+  void explain(const WorkloadFeatures& features);
+
+  Twin twin_;
+  HomeDistance distance_;
+  std::vector<std::string> widened_by_;
+  Estimator middle_;
+  std::vector<Direction> directions_;
+  mutable std::mutex mutex_;
+  mutable std::map<PowerMode, std::unique_ptr<Variances>> known_;
+};
+
+}  // namespace ridgewatt

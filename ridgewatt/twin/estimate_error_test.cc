@@ -1,0 +1,236 @@
+#include "ridgewatt/twin/estimate_error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/twin/calibrate.h"
+#include "ridgewatt/twin/published_runs.h"
+
+namespace ridgewatt {
+namespace {
+
+// One kernel of a class that computes for long: all of its time is work over rate.
+WorkloadCost one_kernel(OpClass op_class, double work_flop = 1e12, int batch = 1) {
+  WorkloadCost cost;
+  cost.name = "one";
+  cost.batch = batch;
+  KernelCost kernel;
+  kernel.name = "k";
+  kernel.op_class = op_class;
+  kernel.work_flop = work_flop;
+  kernel.read_bytes = 1e3;
+  kernel.output_elements = 1e9;
+  cost.kernels.push_back(kernel);
+  return cost;
+}
+
+EstimateError error_of(const Twin& twin, const WorkloadCost& cost, const PowerMode& mode = {}) {
+  return ErrorModel(twin, std::make_shared<const WorkloadCost>(cost), RunOptions{4, 0.0})(mode);
+}
+
+// A twin whose parameters are exact and whose own error has the scales of `errors`.
+Twin exact_twin() {
+  Twin twin = load_twin(load_board("agx-orin"));
+  twin.log_sd.fill(0);
+  twin.correlations.clear();
+  twin.home = {};
+  twin.home.add("conv", features_of(one_kernel(OpClass::kConv)));
+  return twin;
+}
+
+TEST(TwinHome, DistanceIsZeroAtHomeAndCountsWhatIsForeign) {
+  TwinHome home;
+  home.add("a", features_of(one_kernel(OpClass::kConv, 1e9)));
+  home.add("b", features_of(one_kernel(OpClass::kConv, 1e11)));
+  const auto between = home.distance(features_of(one_kernel(OpClass::kConv, 1e10)));
+  EXPECT_DOUBLE_EQ(between.mix, 0);
+  EXPECT_DOUBLE_EQ(between.kind, 0);
+  EXPECT_DOUBLE_EQ(between.range, 0);
+  // Ten times the work of a sample on the same bytes: a decade of work and one of intensity.
+  EXPECT_NEAR(home.distance(features_of(one_kernel(OpClass::kConv, 1e12))).range, std::sqrt(2.0),
+              1e-9);
+  // No class in common.
+  WorkloadCost product = one_kernel(OpClass::kGemm, 1e10);
+  EXPECT_DOUBLE_EQ(home.distance(features_of(product)).mix, 1);
+  // Half of the work: sqrt(1 - sqrt(1/2)).
+  product.kernels.push_back(one_kernel(OpClass::kConv, 1e10).kernels[0]);
+  EXPECT_NEAR(home.distance(features_of(product)).mix, std::sqrt(1 - std::sqrt(0.5)), 1e-12);
+  product.kind = WorkloadKind::kTraining;
+  EXPECT_DOUBLE_EQ(home.distance(features_of(product)).kind, 1);
+}
+
+TEST(TwinHome, SaysWhatIsForeign) {
+  TwinHome home;
+  home.add("conv inference", features_of(one_kernel(OpClass::kConv)));
+  EXPECT_THAT(home.reasons(features_of(one_kernel(OpClass::kConv))), ::testing::IsEmpty());
+  WorkloadCost product = one_kernel(OpClass::kGemm, 1e14);
+  product.kind = WorkloadKind::kTraining;
+  EXPECT_THAT(
+      home.reasons(features_of(product)),
+      ::testing::ElementsAre("kind: no training was fitted",
+                             "class mix: product 100 % of the work, at most 0 % where fitted",
+                             "FLOP per byte: 1e+11, at most 1e+09 where fitted",
+                             "FLOP per sample: 1e+14, at most 1e+12 where fitted"));
+}
+
+// Quantiles of tables: t of 4 degrees at 95 % is 2.1318, the normal's 1.6449.
+TEST(LogError, IntervalsHaveStudentsTails) {
+  EXPECT_NEAR((LogError{0.1, 4}.factor(0.9)), std::exp(0.21318), 1e-4);
+  EXPECT_NEAR((LogError{0.1, 0}.factor(0.9)), std::exp(0.16449), 1e-4);
+  EXPECT_DOUBLE_EQ((LogError{0.1, 4}.factor(0)), 1);
+}
+
+TEST(ErrorModel, WithExactParametersTheModelsOwnErrorIsLeft) {
+  Twin twin = exact_twin();
+  const ErrorScale& scale = twin.errors.scales[kTime];
+  const auto home = error_of(twin, one_kernel(OpClass::kConv));
+  EXPECT_NEAR(home[kTime].sd, scale.home, 1e-12);
+  EXPECT_DOUBLE_EQ(home[kTime].degrees, twin.errors.degrees);
+  const auto foreign = error_of(twin, one_kernel(OpClass::kGemm));
+  EXPECT_NEAR(foreign[kTime].sd, std::hypot(scale.home, scale.mix), 1e-12);
+}
+
+// Time goes as one over the rate of the kernel's class, so its deviation is the rate's.
+TEST(ErrorModel, AParameterThatIsHardlyKnownWidensWhatNeedsIt) {
+  Twin twin = exact_twin();
+  twin.log_sd[static_cast<std::size_t>(TwinParam::kGemmRate)] = 0.5;
+  for (auto& scale : twin.errors.scales) scale.home = scale.mix = 1e-9;
+  EXPECT_NEAR(error_of(twin, one_kernel(OpClass::kGemm))[kTime].sd, 0.5, 0.01);
+  EXPECT_LT(error_of(twin, one_kernel(OpClass::kConv))[kTime].sd, 1e-6);
+  const ErrorModel model(twin, std::make_shared<const WorkloadCost>(one_kernel(OpClass::kGemm)),
+                         RunOptions{4, 0.0});
+  EXPECT_THAT(model.widened_by(),
+              ::testing::Contains("parameter gemm_rate: known within a factor of 2.3"));
+}
+
+// Deviations that cancel in a product do not add up.
+TEST(Twin, CorrelatedDeviationsCancel) {
+  Twin twin = exact_twin();
+  const auto rate = static_cast<std::size_t>(TwinParam::kConvRate);
+  const auto fill = static_cast<std::size_t>(TwinParam::kFillElements);
+  twin.log_sd[rate] = twin.log_sd[fill] = 0.3;
+  std::array<double, kTwinParamCount> slopes{};
+  slopes[rate] = slopes[fill] = 1;
+  EXPECT_NEAR(twin.parameter_variance(slopes), 2 * 0.09, 1e-12);
+  twin.correlations.assign(kTwinParamCount * kTwinParamCount, 0);
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    twin.correlations[i * kTwinParamCount + i] = 1;
+  }
+  for (const auto at : {rate * kTwinParamCount + fill, fill * kTwinParamCount + rate}) {
+    twin.correlations[at] = -1;
+  }
+  EXPECT_NEAR(twin.parameter_variance(slopes), 0, 1e-12);
+}
+
+TEST(ErrorModel, OtherBoardsAndPrecisionsAreLessSure) {
+  EagerModel eager("zoo:resnet50");
+  EagerOptions options;
+  options.batch = 16;
+  const WorkloadCost fp32 = eager.cost(options);
+  options.precision = Precision::kFp16;
+  const WorkloadCost fp16 = eager.cost(options);
+  const Twin home = load_twin(load_board("agx-orin"));
+  const auto known = error_of(home, fp32);
+  EXPECT_GT(error_of(home, fp16)[kTime].sd, known[kTime].sd);
+  for (const auto& name : list_boards()) {
+    if (name == "agx-orin") continue;
+    const auto scaled = error_of(load_twin(load_board(name)), fp32);
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+      EXPECT_GT(scaled[q].factor(0.9), known[q].factor(0.9)) << name << " " << kQuantities[q];
+    }
+  }
+}
+
+TEST(Twin, HomeErrorsAndCorrelationsSurviveTheBoardFile) {
+  const Board board = load_board("agx-orin");
+  const Twin twin = load_twin(board);
+  ASSERT_FALSE(twin.home.workloads.empty());
+  ASSERT_FALSE(twin.correlations.empty());
+  const Twin read = load_twin(parse_board(board_toml_with_twin(board, twin_table(twin)), "copy"));
+  ASSERT_EQ(read.home.workloads.size(), twin.home.workloads.size());
+  EXPECT_EQ(read.home.workloads[0].name, twin.home.workloads[0].name);
+  EXPECT_EQ(read.errors.degrees, twin.errors.degrees);
+  const auto cost = one_kernel(OpClass::kGemm);
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    EXPECT_NEAR(error_of(read, cost)[q].sd, error_of(twin, cost)[q].sd, 1e-3);
+  }
+  TwinTable table = twin_table(twin);
+  table.texts["conv_backward_ratio.correlation"] = "1.5";
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+  table.texts["conv_backward_ratio.correlation"] = "0.1 0.2";
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+}
+
+// A file of before, or one that was written by hand: nothing is known of what was fitted.
+TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
+  const Board board = load_board("agx-orin");
+  TwinTable table = twin_table(load_twin(board));
+  std::erase_if(table.texts, [](const auto& entry) { return entry.first.starts_with("home."); });
+  std::erase_if(table.numbers, [](const auto& entry) { return entry.first.starts_with("home."); });
+  const Twin lost = load_twin(parse_board(board_toml_with_twin(board, table), "x"));
+  const WorkloadCost cost = EagerModel("zoo:resnet50").cost({});
+  EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
+}
+
+// The intervals that are shipped hold what papers publish of workloads and boards that no sweep
+// shows. That of BERT at the zoo's sequences of 128 is not among them: see docs/twin.md.
+TEST(Published, ShippedIntervalsHoldThem) {
+  int held = 0, judged = 0;
+  for (const auto& row :
+       coverage_as_it_is(load_twin(load_board("agx-orin")), published_calibration_runs())) {
+    for (const auto& quantity : row.held) {
+      if (std::isnan(quantity.share)) continue;
+      ++judged;
+      held += quantity.share > 0.5 ? 1 : 0;
+    }
+    if (row.name == "agx-xavier: ResNet-18 training") {
+      EXPECT_EQ(row.held[kTime].share, 1);
+      EXPECT_EQ(row.held[kPower].share, 1);
+    }
+    if (row.name.starts_with("agx-orin: BERT")) {
+      EXPECT_EQ(row.held[kPower].share, 1) << row.name;
+    }
+  }
+  EXPECT_GE(held, 0.8 * judged) << held << " of " << judged;
+}
+
+// The acceptance figures: 90 % intervals of workloads that the twin did not see hold 85 to 95 % of
+// their rows, every workload counting the same.
+TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const auto data = testing::shared_folder() / "data";
+  std::vector<SweepSpec> specs;
+  for (const char* name : {"inference/resnet50", "inference/mobilenet_v3", "training/resnet18",
+                           "training/mobilenet_v3", "training/yolov8n"}) {
+    specs.push_back(parse_sweep_spec((data / "agx-orin" / (std::string(name) + ".csv")).string()));
+  }
+  specs.push_back(parse_sweep_spec((data / "orin-nano/training/mobilenet_v3.csv").string() +
+                                   ",device=orin-nano"));
+  const Board board = load_board("agx-orin");
+  CalibrateOptions options;
+  options.coverage = true;
+  const CalibrateSummary summary =
+      calibrate(prior_twin(board), load_calibration_runs(specs, board), options);
+  std::array<double, kQuantities.size()> mean{};
+  for (const auto& row : summary.coverage) {
+    if (row.left_out != "workload") continue;
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) mean[q] += row.held[q].share / 5;
+  }
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    EXPECT_GE(mean[q], 0.85) << kQuantities[q];
+    EXPECT_LE(mean[q], 0.95) << kQuantities[q];
+  }
+  // What is shipped is what this finds, or wider: it was fitted to a few rows more or less.
+  const TwinErrors shipped = load_twin(board).errors;
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    EXPECT_LE(summary.twin.errors.scales[q].home, 1.02 * shipped.scales[q].home);
+    EXPECT_GE(summary.twin.errors.scales[q].home, 0.8 * shipped.scales[q].home);
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

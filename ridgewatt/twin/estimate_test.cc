@@ -1,0 +1,361 @@
+#include "ridgewatt/twin/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt {
+namespace {
+
+// A network of random kernels, from tiny to large.
+WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
+  WorkloadCost cost;
+  cost.name = "random";
+  cost.batch = batch;
+  cost.input_bytes = 600e3 * batch;
+  for (std::size_t i = 0; i < count; ++i) {
+    KernelCost kernel;
+    kernel.name = "k" + std::to_string(i);
+    kernel.op_class = std::array{OpClass::kConv, OpClass::kDepthwiseConv, OpClass::kGemm,
+                                 OpClass::kElementwise}[random.below(4)];
+    kernel.output_elements = std::exp(random.uniform(3, 16));
+    kernel.work_flop = kernel.output_elements * std::exp(random.uniform(0, 8));
+    kernel.read_bytes = kernel.output_elements * 8;
+    kernel.write_bytes = kernel.output_elements * 4;
+    kernel.window = random.below(2) == 0 ? 1 : 9;
+    cost.kernels.push_back(kernel);
+  }
+  return cost;
+}
+
+PowerMode mode_of(int cores, double cpu_mhz, double gpu_mhz, double mem_mhz) {
+  PowerMode mode;
+  mode.cpu_cores = cores;
+  mode.cpu_clock_hz = cpu_mhz * 1e6;
+  mode.gpu_clock_hz = gpu_mhz * 1e6;
+  mode.mem_clock_hz = mem_mhz * 1e6;
+  return mode;
+}
+
+double sum(const auto& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+class EstimateTest : public ::testing::Test {
+ protected:
+  Board board_ = load_board("agx-orin");
+  Twin twin_ = load_twin(board_);
+  std::vector<PowerMode> modes_ = {mode_of(12, 2201.6, 1300.5, 3199),
+                                   mode_of(2, 268.8, 1300.5, 3199),
+                                   mode_of(4, 1036.8, 114.75, 665.6),
+                                   mode_of(1, 115.2, 114.75, 204), mode_of(8, 1651.2, 726.75, 204)};
+};
+
+TEST_F(EstimateTest, CausesAndLayersSumToTheWhole) {
+  Random random(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Estimator estimator(twin_, random_cost(random, 60), {trial % 3 == 0 ? 0 : 4, {}});
+    for (const auto& mode : modes_) {
+      const Breakdown why = estimator.breakdown(mode);
+      EXPECT_NEAR(sum(why.time_s), why.total.period_s, 1e-12 * why.total.period_s);
+      EXPECT_NEAR(sum(why.energy_j) + why.static_j, why.total.energy_j(),
+                  1e-12 * why.total.energy_j());
+      for (const double part : why.time_s) EXPECT_GE(part, -1e-15);
+      double layers_s = 0;
+      double layers_j = 0;
+      for (const auto& layer : estimator.layers(mode)) {
+        layers_s += layer.time_s;
+        layers_j += layer.energy_j;
+      }
+      const double rest_s = why.time_s[static_cast<std::size_t>(Cause::kHost)] +
+                            why.time_s[static_cast<std::size_t>(Cause::kLoader)];
+      EXPECT_NEAR(layers_s + rest_s, why.total.period_s, 1e-9 * why.total.period_s);
+      EXPECT_LE(layers_j, why.total.energy_j() * (1 + 1e-9));
+    }
+  }
+}
+
+// The longest chain found by the envelope is the queue simulated kernel by kernel: a kernel starts
+// when it has been launched and its predecessor has finished. On it, the factor for a queue that
+// runs dry where launching takes about as long as the GPU.
+TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
+  Random random(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    const WorkloadCost cost = random_cost(random, 100);
+    const Estimator estimator(twin_, cost, {4, 0.0});
+    for (const auto& mode : modes_) {
+      const double penalty =
+          1 + twin_[TwinParam::kLaunchCorePenalty] * 16 / (mode.cpu_cores * mode.cpu_cores);
+      const double launch_s = penalty * twin_[TwinParam::kLaunchCycles] / mode.cpu_clock_hz +
+                              twin_[TwinParam::kLaunchMemoryCycles] / mode.mem_clock_hz +
+                              twin_[TwinParam::kLaunchFixed];
+      double launched = 0;
+      double finished = 0;
+      double gpu = 0;
+      for (const auto& layer : estimator.layers(mode)) {
+        launched += launch_s;
+        finished = std::max(finished, launched) + layer.gpu_s;
+        gpu += layer.gpu_s;
+      }
+      finished *= std::pow(1 + std::pow(std::min(launched, gpu) / finished, 4), 0.25);
+      const Breakdown why = estimator.breakdown(mode);
+      EXPECT_NEAR(why.total.pipe_s - why.time_s[static_cast<std::size_t>(Cause::kHost)], finished,
+                  1e-9 * finished);
+    }
+  }
+}
+
+TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
+  Random random(9);
+  const KnobSpace space = knob_space(board_);
+  for (int trial = 0; trial < 8; ++trial) {
+    WorkloadCost cost = random_cost(random, 50);
+    if (trial % 2 == 1) cost.kind = WorkloadKind::kTraining;
+    const Estimator estimator(twin_, cost, {trial / 2, {}});
+    for (int pair = 0; pair < 200; ++pair) {
+      PowerMode low = space[random.below(space.size())];
+      PowerMode high = low;
+      const Knob knob = kKnobs[random.below(kKnobs.size())];
+      const auto& levels = space.levels(knob);
+      high.set(knob, levels[random.below(levels.size())]);
+      if (high.get(knob) < low.get(knob)) std::swap(low, high);
+      EXPECT_LE(estimator(high).period_s, estimator(low).period_s * (1 + 1e-12));
+      EXPECT_LE(estimator(high).median_s, estimator(low).median_s * (1 + 1e-12));
+      EXPECT_GT(estimator(high).power_w, twin_[TwinParam::kBasePower]);
+    }
+  }
+}
+
+TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
+  WorkloadCost cost;
+  cost.batch = 1;
+  KernelCost kernel;
+  kernel.op_class = OpClass::kElementwise;
+  kernel.output_elements = 1000;
+  kernel.work_flop = 1000;
+  kernel.read_bytes = kernel.write_bytes = 4000;
+  cost.kernels.assign(200, kernel);
+  const RunOptions no_loading{4, 0.0};
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kLaunch);
+  for (auto& one : cost.kernels) {
+    one.op_class = OpClass::kConv;
+    one.output_elements = 1e8;
+    one.work_flop = 1e12;
+  }
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kCompute);
+  for (auto& one : cost.kernels) {
+    one.op_class = OpClass::kDataMovement;
+    one.work_flop = 0;
+    one.read_bytes = 1e9;
+  }
+  EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kMemory);
+  EXPECT_EQ(Estimator(twin_, cost, {0, 10.0}).breakdown(modes_[0]).dominant(), Cause::kLoader);
+}
+
+// What the wait for data does to time and power (docs/twin.md), in cases that are known by hand.
+TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
+  Random random(11);
+  WorkloadCost cost = random_cost(random, 60, 8);
+  const PowerMode top = modes_[0];
+  const auto run = [&](WorkloadKind kind, int workers, double sample_s, const PowerMode& mode) {
+    cost.kind = kind;
+    return Estimator(twin_, cost, {workers, sample_s}).breakdown(mode);
+  };
+  const auto inference = WorkloadKind::kInference;
+  const auto training = WorkloadKind::kTraining;
+  const Breakdown alone = run(inference, 4, 0, top);
+  const double pipe_s = alone.total.pipe_s;
+  EXPECT_DOUBLE_EQ(alone.total.period_s, pipe_s);
+  EXPECT_DOUBLE_EQ(alone.total.median_s, pipe_s);
+  // Loading takes four times as long as the minibatch, on four cores at once.
+  const double sample_s = 4 * 4 * pipe_s / cost.batch;
+  const Breakdown starved = run(inference, 4, sample_s, top);
+  EXPECT_DOUBLE_EQ(starved.total.median_s, pipe_s);
+  EXPECT_NEAR(starved.total.period_s, 4 * pipe_s, 0.01 * pipe_s);
+  EXPECT_NEAR(starved.total.stall_s(), 3 * pipe_s, 0.01 * pipe_s);
+  // The same energy of the GPU, four times as much for loading and time, over four periods.
+  EXPECT_LT(starved.total.power_w, alone.total.power_w + 4 * twin_[TwinParam::kCpuBusyPower]);
+  EXPECT_DOUBLE_EQ(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)],
+                   alone.energy_j[static_cast<std::size_t>(Cause::kCompute)]);
+  EXPECT_GT(starved.total.energy_j(), alone.total.energy_j());
+  // Inference that is told of no data set is of data that is there, at the power of runs that a
+  // loader fed; training always reads its data.
+  cost.kind = inference;
+  const MinibatchCost served = Estimator(twin_, cost)(top);
+  EXPECT_DOUBLE_EQ(served.period_s, pipe_s);
+  EXPECT_DOUBLE_EQ(served.stall_s(), 0);
+  const double sample_of_fit_s = twin_[TwinParam::kInferenceLoaderCycles] / twin_.cpu_clock_hz;
+  EXPECT_NEAR(served.power_w, run(inference, 4, sample_of_fit_s, top).total.power_w,
+              1e-9 * served.power_w);
+  // Four workers deliver in bursts, two do not; with fewer cores than threads all waits are timed.
+  EXPECT_DOUBLE_EQ(run(training, 4, sample_s, top).total.median_s, pipe_s);
+  const Breakdown two = run(training, 2, sample_s, top);
+  EXPECT_DOUBLE_EQ(two.total.median_s, two.total.period_s);
+  EXPECT_NEAR(two.total.period_s, 8 * pipe_s, 0.01 * pipe_s);
+  const Breakdown crowded = run(training, 4, sample_s, mode_of(4, 2201.6, 1300.5, 3199));
+  EXPECT_DOUBLE_EQ(crowded.total.median_s, crowded.total.period_s);
+  EXPECT_GT(crowded.total.period_s, 4 * pipe_s);
+  // Without workers both follow each other.
+  const Breakdown serial = run(training, 0, 0.01, top);
+  EXPECT_NEAR(serial.total.period_s, pipe_s + 0.01 * cost.batch, 1e-12);
+  EXPECT_NEAR(serial.total.stall_s(), 0.01 * cost.batch, 1e-12);
+}
+
+TEST_F(EstimateTest, LayerTimesAddUpOverModes) {
+  Random random(10);
+  const Estimator estimator(twin_, random_cost(random, 40));
+  std::vector<double> total(40, 0.0);
+  std::vector<double> expected(40, 0.0);
+  for (const auto& mode : modes_) {
+    estimator.add_layer_times(mode, total);
+    for (const auto& layer : estimator.layers(mode)) expected[layer.kernel] += layer.time_s;
+  }
+  for (std::size_t k = 0; k < total.size(); ++k) EXPECT_DOUBLE_EQ(total[k], expected[k]);
+}
+
+TEST_F(EstimateTest, UnknownCostsAndGovernorsAreRefused) {
+  WorkloadCost cost;
+  EXPECT_THROW(Estimator(twin_, cost), UsageError);
+  cost.kernels.resize(1);
+  cost.kernels[0].work_flop = std::nan("");
+  EXPECT_THROW(Estimator(twin_, cost), UsageError);
+  cost.kernels[0].work_flop = 1;
+  PowerMode mode;
+  mode.governor = "conservative";
+  EXPECT_THROW(Estimator(twin_, cost)(mode), NotSupportedError);
+}
+
+TEST_F(EstimateTest, ATwinModelAsksForEachBatchOnce) {
+  int asked = 0;
+  const TwinModel model(twin_, [&](int batch) {
+    ++asked;
+    Random random(static_cast<std::uint64_t>(batch));
+    WorkloadCost cost = random_cost(random, 10, batch);
+    cost.peak_memory_bytes = batch * 1e9;
+    return cost;
+  });
+  EXPECT_GT(model({modes_[0], 16}).period_s, 0);
+  model({modes_[1], 16});
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(model({modes_[0], 0}).period_s, model({modes_[0], 1}).period_s);
+  EXPECT_TRUE(model.fits_memory(16));
+  EXPECT_FALSE(model.fits_memory(128));
+}
+
+TEST(Twin, VoltageIsFlatBelowTheKneeAndOneAtTheTop) {
+  EXPECT_NEAR(relative_voltage(1, 0.4, 0.6), 1, 1e-12);
+  EXPECT_NEAR(relative_voltage(0.1, 0.4, 0.6), 1 / 1.4, 1e-3);
+  EXPECT_NEAR(relative_voltage(0.8, 0.4, 0.6), 1.2 / 1.4, 5e-3);
+}
+
+TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
+  const Board board = load_board("agx-orin");
+  Twin twin = prior_twin(board);
+  std::size_t index = 0;
+  for (const auto& spec : twin_parameters()) {
+    EXPECT_EQ(static_cast<std::size_t>(spec.param), index++);
+    EXPECT_GT(spec.prior, 0);
+    EXPECT_GT(spec.prior_log_sd, 0);
+  }
+  twin.status = "fitted";
+  twin.origin = "by a test";
+  twin.fit.time_mape = 0.1;
+  const Board copy = parse_board(board_toml_with_twin(board, twin_table(twin)), "copy.toml");
+  const Twin read = load_twin(copy);
+  for (const auto& spec : twin_parameters()) {
+    EXPECT_NEAR(read[spec.param], twin[spec.param], 1e-4 * twin[spec.param]) << spec.key;
+    EXPECT_NEAR(read.lo(spec.param), twin.lo(spec.param), 1e-3 * twin.lo(spec.param)) << spec.key;
+  }
+  EXPECT_EQ(read.origin, "by a test");
+  EXPECT_DOUBLE_EQ(read.fit.time_mape.value(), 0.1);
+  EXPECT_FALSE(read.fit.unseen_time_mape);
+}
+
+// Every peak of Thor is above the AGX Orin's: so is what its twin makes of them.
+TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
+  for (const auto& [model, training] :
+       {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
+    EagerModel eager(model);
+    EagerOptions options;
+    options.batch = 16;
+    options.training = training;
+    const WorkloadCost cost = eager.cost(options);
+    const auto time_s = [&](const char* name) {
+      const Board board = load_board(name);
+      return Estimator(load_twin(board), cost)(knob_space(board).top()).period_s;
+    };
+    EXPECT_LT(time_s("thor"), time_s("agx-orin")) << model;
+  }
+}
+
+// The rate of a convolution follows the pipe that FP32 runs in: TF32 is 4 times FP32 on GA10B, 16
+// times on Thor, and Volta has none.
+TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
+  const auto rate = [](const char* name) {
+    return load_twin(load_board(name))[TwinParam::kConvRate];
+  };
+  EXPECT_NEAR(rate("orin-nano") / rate("agx-orin"), 1, 1e-9);
+  EXPECT_NEAR(rate("thor") / rate("agx-orin"), 4, 1e-9);
+  EXPECT_NEAR(rate("xavier-nx") / rate("agx-orin"), 0.25, 1e-9);
+}
+
+TEST(Twin, ABoardWithoutTheRateIsNotScaled) {
+  std::string text = load_board("thor").toml;
+  for (const std::string key : {"bf16_flop_per_sm_cycle", "tf32_flop_per_sm_cycle"}) {
+    const auto at = text.find(key);
+    text.erase(at, text.find('\n', at) - at);
+  }
+  try {
+    load_twin(parse_board(text, "own.toml"));
+    ADD_FAILURE() << "TF32 is not stated";
+  } catch (const NotSupportedError& error) {
+    EXPECT_NE(std::string(error.what()).find("tf32"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("own.toml"), std::string::npos) << error.what();
+  }
+}
+
+// What a fit knows of the AGX Orin says nothing of another board.
+TEST(Twin, AScaledTwinHasNoFitError) {
+  const Twin scaled = load_twin(load_board("orin-nano"));
+  EXPECT_EQ(scaled.status, "scaled, not validated");
+  EXPECT_FALSE(scaled.fit.time_mape || scaled.fit.unseen_time_mape || scaled.fit.power_mape);
+  EXPECT_GT(load_twin(load_board("agx-orin")).fit.unseen_time_mape.value(), 0.01);
+}
+
+TEST(JobCost, IsWholeMinibatches) {
+  const JobCost job = job_cost(0.5, 5, 16, 100);  // 7 minibatches
+  EXPECT_DOUBLE_EQ(job.time_s, 3.5);
+  EXPECT_DOUBLE_EQ(job.energy_j, 35);
+}
+
+TEST(Twin, MissingOrImpossibleNumbersAreNamed) {
+  const Board board = load_board("agx-orin");
+  TwinTable table = twin_table(prior_twin(board));
+  table.numbers.erase("launch_cycles.value");
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+  table.numbers["launch_cycles.value"] = -1;
+  EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
+}
+
+TEST(Twin, OtherBoardsAreScaledAndSaySo) {
+  for (const auto& name : list_boards()) {
+    const Twin twin = load_twin(load_board(name));
+    if (name == "agx-orin") continue;
+    EXPECT_EQ(twin.status, "scaled, not validated") << name;
+    Random random(1);
+    const Estimator estimator(twin, random_cost(random, 30));
+    const MinibatchCost at = estimator(PowerMode{});
+    EXPECT_TRUE(std::isfinite(at.period_s) && at.period_s > 0) << name;
+    EXPECT_TRUE(std::isfinite(at.power_w) && at.power_w > 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt

@@ -1,0 +1,44 @@
+#include "ridgewatt/twin/feed.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridgewatt {
+namespace {
+
+// A maximum with a rounded corner, (a^6 + b^6)^(1/6).
+double smooth_max(double a, double b) {
+  const double cube_a = a * a * a;
+  const double cube_b = b * b * b;
+  return std::cbrt(std::sqrt(cube_a * cube_a + cube_b * cube_b));
+}
+
+}  // namespace
+
+double FeedBounds::period_s(bool rounded) const {
+  const double delivery_s = std::max({workers_s, cores_s, storage_s});
+  if (serial_s > 0 || delivery_s == 0) return serial_s + main_s;
+  return rounded ? smooth_max(main_s, delivery_s) : std::max(main_s, delivery_s);
+}
+
+FeedBounds feed_bounds(const FeedTimes& times) {
+  FeedBounds bounds;
+  const double load_s = times.fetch_s + times.preprocess_s;
+  if (times.workers == 0) {
+    bounds.serial_s = load_s + times.main_s;
+    return bounds;
+  }
+  const double workers = times.workers;
+  bounds.main_s = times.main_s;
+  bounds.workers_s = load_s / workers;
+  bounds.cores_s = times.preprocess_s / std::min(workers, times.cores);
+  // Enough cores for all processes bound nothing: (P + M) / (w + 1) is between P / w and M.
+  if (times.preprocess_s > 0 && times.cores < workers + 1) {
+    bounds.cores_s =
+        std::max(bounds.cores_s, (times.preprocess_s + times.main_cpu_s) / times.cores);
+  }
+  bounds.storage_s = times.fetch_s / std::min<double>(workers, times.streams);
+  return bounds;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,206 @@
+#include "ridgewatt/twin/calibrate.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/fit/eager_kernels.h"
+
+namespace ridgewatt {
+namespace {
+
+// A workload of 25 kernels of all kinds; sizes differ between workloads and grow with the batch.
+std::shared_ptr<const WorkloadCost> synthetic_cost(std::uint64_t seed, int batch, bool training) {
+  Random random(seed);
+  auto cost = std::make_shared<WorkloadCost>();
+  cost->name = "synthetic";
+  cost->batch = batch;
+  cost->kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  cost->input_bytes = 6e5 * batch;
+  for (int i = 0; i < 25; ++i) {
+    KernelCost kernel;
+    kernel.op_class = std::array{OpClass::kConv, OpClass::kDepthwiseConv, OpClass::kGemm,
+                                 OpClass::kElementwise, OpClass::kConv}[random.below(5)];
+    kernel.window = random.below(2) == 0 ? 1 : 9;
+    kernel.phase = training ? (i < 10   ? Phase::kForward
+                               : i < 20 ? Phase::kBackward
+                                        : Phase::kOptimizer)
+                            : Phase::kForward;
+    kernel.output_elements = batch * std::exp(random.uniform(8, 14));
+    kernel.work_flop = kernel.output_elements * std::exp(random.uniform(1, 8));
+    kernel.read_bytes = 8 * kernel.output_elements;
+    kernel.write_bytes = 4 * kernel.output_elements;
+    cost->kernels.push_back(kernel);
+  }
+  return cost;
+}
+
+// What a board with the parameters of `truth` would have measured, 3 % noise, every tenth row off.
+std::vector<CalibrationRun> synthetic_runs(const Twin& truth, const KnobSpace& space,
+                                           Random& random) {
+  std::vector<CalibrationRun> runs;
+  for (std::uint64_t workload = 0; workload < 4; ++workload) {
+    for (const int batch : {1, 32}) {
+      CalibrationRun run;
+      run.workload = "w" + std::to_string(workload);
+      run.cost = synthetic_cost(100 + workload, batch, workload % 2 == 1);
+      const Estimator estimator(truth, run.cost, run.options);
+      for (int row = 0; row < 60; ++row) {
+        Observation seen;
+        seen.point = {space[random.below(space.size())], batch};
+        const TimePower at = estimator(seen.point.mode).timed();
+        seen.time_s = at.time_s * std::exp(0.03 * random.normal());
+        seen.power_w = at.power_w * std::exp(0.03 * random.normal());
+        if (random.uniform() < 0.1) {
+          seen.time_s *= random.uniform(1.3, 3);
+          seen.power_w *= random.uniform(0.4, 0.8);
+        }
+        run.observations.push_back(seen);
+      }
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+class CalibrateTest : public ::testing::Test {
+ protected:
+  Board board_ = load_board("agx-orin");
+  KnobSpace space_ = knob_space(board_);
+  Twin start_ = prior_twin(board_);
+
+  // A board as the priors think boards are.
+  Twin random_truth(Random& random) const {
+    Twin truth = start_;
+    for (const auto& spec : twin_parameters()) {
+      truth.values[static_cast<std::size_t>(spec.param)] *=
+          std::exp(spec.prior_log_sd * random.normal());
+    }
+    return truth;
+  }
+};
+
+TEST_F(CalibrateTest, ParametersAreRecoveredWithinTheirIntervals) {
+  Random random(1);
+  CalibrateOptions options;
+  options.cross_validate = false;
+  options.time_observations = options.power_observations = 40;
+  int covered = 0;
+  int parameters = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    const Twin truth = random_truth(random);
+    const Twin fitted = fit_twin(start_, synthetic_runs(truth, space_, random), options);
+    for (const auto& spec : twin_parameters()) {
+      ++parameters;
+      if (fitted.lo(spec.param) <= truth[spec.param] &&
+          truth[spec.param] <= fitted.hi(spec.param)) {
+        ++covered;
+      }
+    }
+  }
+  EXPECT_GE(covered, 0.9 * parameters) << covered << " of " << parameters;
+}
+
+TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
+  Random random(2);
+  const Twin truth = random_truth(random);
+  auto runs = synthetic_runs(truth, space_, random);
+  runs[3].observations[7].time_s *= 20;
+  CalibrateOptions options;
+  options.cross_validate = false;
+  const CalibrateSummary summary = calibrate(start_, runs, options);
+  // Ten per cent outliers of about 1.9 times the time weigh about 5 % by themselves.
+  EXPECT_LT(summary.pooled.time, 0.12);
+  EXPECT_LT(summary.pooled.power, 0.1);
+  ASSERT_FALSE(summary.outliers.empty());
+  EXPECT_EQ(summary.outliers[0].workload, runs[3].workload);
+  EXPECT_GT(summary.outliers[0].time_ratio, 10);
+  EXPECT_FALSE(summary.brief_report().empty());
+}
+
+TEST_F(CalibrateTest, FaultyDataIsNoticedAndNamed) {
+  Random random(3);
+  const auto good = synthetic_runs(start_, space_, random);
+  EXPECT_TRUE(check_calibration(start_, good).empty());
+
+  auto nan = good;
+  nan[0].observations[3].power_w = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(check_calibration(start_, nan), InputError);
+
+  auto kilohertz = good;
+  for (auto& row : kilohertz[1].observations) row.point.mode.gpu_clock_hz *= 1000;
+  try {
+    check_calibration(start_, kilohertz);
+    FAIL() << "kHz taken for MHz";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("kHz"), std::string::npos) << error.what();
+  }
+
+  auto few = good;
+  few.resize(1);
+  few[0].observations.resize(5);
+  EXPECT_THROW(check_calibration(start_, few), InputError);
+
+  auto one_clock = good;
+  for (auto& run : one_clock) {
+    for (auto& row : run.observations) row.point.mode.gpu_clock_hz = 1300.5e6;
+  }
+  const auto notices = check_calibration(start_, one_clock);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_NE(notices[0].find("gpu_mhz"), std::string::npos);
+}
+
+TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
+  WorkloadCost cost;
+  const auto add = [&](const char* op, double elements, Phase phase = Phase::kForward) {
+    KernelCost kernel;
+    kernel.op = op;
+    kernel.phase = phase;
+    kernel.output_elements = elements;
+    kernel.work_flop = elements;
+    kernel.read_bytes = 8 * elements;
+    kernel.write_bytes = 4 * elements;
+    cost.kernels.push_back(kernel);
+  };
+  add("Conv", 1000);
+  add("Sigmoid", 1000);
+  add("Mul", 1000);  // SiLU
+  add("HardSigmoid", 10);
+  add("Mul", 1000);  // a gate: two kernels
+  add("Split", 1000);
+  add("Mul", 1000, Phase::kBackward);
+  add("Sigmoid", 1000, Phase::kBackward);
+  const WorkloadCost eager = eager_kernels(cost);
+  ASSERT_EQ(eager.kernels.size(), 6U);  // Conv, SiLU, two of the gate, Split, SiLU backward
+  EXPECT_EQ(eager.kernels[1].op, "Silu");
+  EXPECT_EQ(eager.kernels[1].launches, 1);
+  EXPECT_EQ(eager.kernels[1].work_flop, 2000);
+  EXPECT_EQ(eager.kernels[1].traffic_bytes(), 8000);
+  EXPECT_EQ(eager.kernels[2].op, "HardSigmoid");
+  EXPECT_EQ(eager.kernels[5].phase, Phase::kBackward);
+  EXPECT_EQ(eager.kernels[5].work_flop, 2000);
+  EXPECT_EQ(eager.kernels[5].traffic_bytes(), 12000);
+}
+
+TEST(SweepSpec, KeysAreReadAndUnknownOnesRefused) {
+  const SweepSpec spec =
+      parse_sweep_spec("a.csv,model=zoo:yolov8n,workers=0,image=320,loader-ms=5");
+  EXPECT_EQ(spec.path, "a.csv");
+  EXPECT_EQ(spec.model, "zoo:yolov8n");
+  EXPECT_EQ(*spec.workers, 0);
+  EXPECT_EQ(*spec.image_side, 320);
+  EXPECT_EQ(*spec.loader_ms, 5);
+  EXPECT_THROW(parse_sweep_spec("a.csv,worker=1"), UsageError);
+  EXPECT_EQ(parse_sweep_spec("a.csv,device=orin-nano").device, load_board("orin-nano").name);
+  EXPECT_THROW(parse_sweep_spec("a.csv,device=orin-banana"), Error);
+  EXPECT_THROW(parse_sweep_spec("a.csv,image=big"), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt

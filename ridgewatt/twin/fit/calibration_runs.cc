@@ -1,0 +1,167 @@
+#include "ridgewatt/twin/calibration_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/twin/fit/eager_kernels.h"
+#include "ridgewatt/workload/cost_model.h"
+
+namespace ridgewatt {
+namespace {
+
+// What "image=320" says; `where` is the whole of it.
+double number_of(std::string_view text, const std::string& where, double least, double most) {
+  const auto value = parse_double(text);
+  if (!value || !(*value >= least && *value <= most)) {
+    throw UsageError(fmt::format("is not a number from {} to {}", least, most), where,
+                     "for example image=320");
+  }
+  return *value;
+}
+
+}  // namespace
+
+struct EagerModel::Loaded {
+  Model model;
+};
+
+EagerModel::EagerModel(const std::string& model)
+    : name_(model), loaded_(std::make_unique<Loaded>(Loaded{load_workload(model)})) {}
+EagerModel::~EagerModel() = default;
+EagerModel::EagerModel(EagerModel&&) noexcept = default;
+
+WorkloadCost EagerModel::cost(const EagerOptions& options) {
+  CostOptions cost;
+  cost.batch = options.batch;
+  cost.dims = options.dims;
+  cost.kind = options.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  cost.optimizer = parse_optimizer(options.optimizer);
+  cost.precision = options.precision;
+  cost.traffic = TrafficModel::kUnfused;
+  WorkloadCost unfused = workload_cost(loaded_->model, cost);
+  unfused.batch = options.batch;
+  return eager_kernels(unfused);
+}
+
+double EagerModel::image_side() const {
+  const Model& model = loaded_->model;
+  for (const TensorId id : model.graph.inputs) {
+    const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
+    if (shape && shape->size() == 4 && shape->back() > 0) return static_cast<double>(shape->back());
+  }
+  throw UsageError("the model takes no images", name_, "leave image= out");
+}
+
+SweepSpec parse_sweep_spec(const std::string& text) {
+  const auto parts = split(text, ',');
+  SweepSpec spec;
+  spec.path = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const auto equals = parts[i].find('=');
+    const std::string key = parts[i].substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : parts[i].substr(equals + 1);
+    if (key == "model") {
+      if (value.empty()) throw UsageError("the model has no name", parts[i], "model=zoo:resnet50");
+      spec.model = value;
+    } else if (key == "workers") {
+      spec.workers = static_cast<int>(number_of(value, parts[i], 0, 1024));
+    } else if (key == "loader-ms") {
+      spec.loader_ms = number_of(value, parts[i], 0, 1e6);
+    } else if (key == "image") {
+      spec.image_side = number_of(value, parts[i], 1, 1e5);
+    } else if (key == "device") {
+      spec.device = load_board(value).name;
+    } else {
+      throw UsageError("unknown key of a sweep", key, "model, workers, loader-ms, image, device");
+    }
+  }
+  return spec;
+}
+
+SweepSpec published_sweep(const std::string& workload, const std::string& kind) {
+  SweepSpec spec;
+  spec.model = "zoo:" + (workload == "mobilenet_v3" ? "mobilenet_v3_large" : workload);
+  if (workload == "yolov8n" && kind == "training") {
+    spec.workers = 0;
+    spec.image_side = 320;
+  }
+  return spec;
+}
+
+std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
+  std::vector<CalibrationRun> runs;
+  for (const auto& sweep : read_sweeps(given.path)) {
+    SweepSpec spec = published_sweep(sweep.workload, sweep.kind);
+    if (!given.model.empty()) spec.model = given.model;
+    if (given.workers) spec.workers = given.workers;
+    if (given.image_side) spec.image_side = given.image_side;
+    spec.loader_ms = given.loader_ms;
+    spec.device = given.device;
+    const bool training = sweep.kind == "training";
+    if (!training && sweep.kind != "inference") {
+      throw InputError("a twin is fitted to inference or training",
+                       sweep.source + ": " + sweep.kind);
+    }
+    const QualityReport quality = check_quality(sweep);
+    EagerModel eager(spec.model);
+    const double side = spec.image_side ? eager.image_side() : 0;
+    for (const int batch : sweep.batches()) {
+      EagerOptions options;
+      options.batch = std::max(batch, 1);
+      options.training = training;
+      CalibrationRun run;
+      run.workload = sweep.workload + " " + sweep.kind;
+      if (!spec.device.empty()) run.workload = spec.device + ": " + run.workload;
+      run.board = spec.device;
+      WorkloadCost cost = eager.cost(options);
+      if (spec.image_side) cost = scale_image(cost, std::pow(*spec.image_side / side, 2));
+      run.cost = std::make_shared<const WorkloadCost>(std::move(cost));
+      run.options.loader_workers = spec.workers.value_or(RunOptions{}.loader_workers);
+      if (spec.loader_ms) run.options.loader_s_per_sample = *spec.loader_ms * 1e-3;
+      for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+        if (sweep.observations[row].point.batch != batch) continue;
+        run.observations.push_back(sweep.observations[row]);
+        run.flagged.push_back(quality.flagged[row]);
+      }
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs) {
+  std::vector<CalibrationRun> runs;
+  for (const auto& spec : specs) {
+    for (auto& run : load_calibration_runs(spec)) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs) {
+  std::vector<CalibrationRun> home;
+  for (const auto& run : runs) {
+    if (run.board.empty()) home.push_back(run);
+  }
+  return home;
+}
+
+void require_trusted_rows(const std::vector<CalibrationRun>& runs) {
+  std::map<std::string, std::size_t> trusted;
+  for (const auto& run : runs) {
+    const auto flagged = std::count(run.flagged.begin(), run.flagged.end(), true);
+    trusted[run.workload] += run.observations.size() - static_cast<std::size_t>(flagged);
+  }
+  for (const auto& [workload, rows] : trusted) {
+    if (rows > 0) continue;
+    throw InputError("the quality check trusts no row of " + workload, "calibration sweeps",
+                     "`ridgewatt sweep check` says why");
+  }
+}
+
+}  // namespace ridgewatt

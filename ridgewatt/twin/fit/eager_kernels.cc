@@ -1,0 +1,96 @@
+#include "ridgewatt/twin/fit/eager_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace ridgewatt {
+namespace {
+
+struct Pattern {
+  std::string_view name;
+  OpClass op_class;
+  std::span<const std::string_view> operators;  // in graph order
+};
+
+constexpr std::string_view kSilu[] = {"Sigmoid", "Mul"};
+constexpr std::string_view kHardSwish[] = {"HardSigmoid", "Mul"};
+constexpr std::string_view kGelu[] = {"Div", "Erf", "Add", "Mul", "Mul"};
+constexpr std::string_view kLayerNorm[] = {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add",
+                                           "Sqrt",       "Div", "Mul", "Add"};
+constexpr std::string_view kRmsNorm[] = {"Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul"};
+constexpr Pattern kPatterns[] = {{"LayerNormalization", OpClass::kNormalization, kLayerNorm},
+                                 {"RMSNormalization", OpClass::kNormalization, kRmsNorm},
+                                 {"Gelu", OpClass::kElementwise, kGelu},
+                                 {"Silu", OpClass::kElementwise, kSilu},
+                                 {"HardSwish", OpClass::kElementwise, kHardSwish}};
+
+// In the backward pass the operators come last first.
+bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
+  const std::size_t count = pattern.operators.size();
+  if (kernels.size() < count) return false;
+  const bool backward = kernels[0].phase == Phase::kBackward;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto wanted = pattern.operators[backward ? count - 1 - i : i];
+    if (kernels[i].op != wanted || kernels[i].phase != kernels[0].phase) return false;
+  }
+  // A gate over channels (squeeze and excitation) is small; the product that it scales is not.
+  return count != 2 || kernels[0].output_elements == kernels[1].output_elements;
+}
+
+KernelCost joined(std::span<const KernelCost> kernels, const Pattern& pattern) {
+  KernelCost one = kernels.front();
+  one.op = pattern.name;
+  one.op_class = pattern.op_class;
+  one.launches = 1;
+  for (const auto& kernel : kernels.subspan(1)) {
+    one.work_flop += kernel.work_flop;
+    one.work_int_op += kernel.work_int_op;
+    one.output_elements = std::max(one.output_elements, kernel.output_elements);
+  }
+  // One tensor in, one out; its gradient needs the input and the output's gradient.
+  one.write_bytes = kernels.back().write_bytes;
+  one.read_bytes = (one.phase == Phase::kBackward ? 2 : 1) * one.write_bytes;
+  return one;
+}
+
+}  // namespace
+
+WorkloadCost eager_kernels(const WorkloadCost& unfused) {
+  WorkloadCost eager = unfused;
+  eager.kernels.clear();
+  const std::span<const KernelCost> kernels(unfused.kernels);
+  for (std::size_t k = 0; k < kernels.size();) {
+    const auto* pattern =
+        std::find_if(std::begin(kPatterns), std::end(kPatterns),
+                     [&](const auto& p) { return matches(kernels.subspan(k), p); });
+    if (pattern == std::end(kPatterns)) {
+      eager.kernels.push_back(kernels[k++]);
+      continue;
+    }
+    eager.kernels.push_back(joined(kernels.subspan(k, pattern->operators.size()), *pattern));
+    k += pattern->operators.size();
+  }
+  return eager;
+}
+
+WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
+  WorkloadCost scaled = cost;
+  scaled.input_bytes *= area_ratio;
+  scaled.workspace_bytes *= area_ratio;
+  scaled.peak_memory_bytes =
+      cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
+  for (auto& kernel : scaled.kernels) {
+    if (kernel.phase == Phase::kOptimizer) continue;
+    kernel.work_flop *= area_ratio;
+    kernel.work_int_op *= area_ratio;
+    kernel.macs *= area_ratio;
+    kernel.read_bytes *= area_ratio;
+    kernel.write_bytes *= area_ratio;
+    kernel.output_elements *= area_ratio;
+  }
+  return scaled;
+}
+
+}  // namespace ridgewatt

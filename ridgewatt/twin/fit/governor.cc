@@ -1,0 +1,116 @@
+#include "ridgewatt/twin/fit/governor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr double kPeltHalfLifeS = 32e-3;
+constexpr double kSchedutilMargin = 1.25;
+constexpr double kOndemandUpThreshold = 0.95;  // with idle times by the microsecond
+constexpr double kPodgovTarget = 0.7;
+constexpr double kPodgovBias = 0.8;
+constexpr double kMemoryPerGpuClock = 4 * 0.75;
+constexpr int kMostRounds = 16;
+
+using Levels = std::vector<double>;
+
+// The levels of a clock up to the mode's own.
+Levels levels_up_to(const Twin& twin, const PowerMode& mode, Knob knob) {
+  Levels levels = twin.levels[static_cast<std::size_t>(knob)];
+  if (mode.has(knob)) {
+    std::erase_if(levels, [&](double level) { return level > mode.get(knob); });
+    if (levels.empty() || levels.back() < mode.get(knob)) levels.push_back(mode.get(knob));
+  }
+  return levels;
+}
+
+// The lowest level at which the governor asks for no more.
+template <typename Wanted>
+double settled(const Levels& levels, Wanted wanted) {
+  const auto enough = [&](double level) { return wanted(level) <= level; };
+  const auto found = std::find_if(levels.begin(), levels.end() - 1, enough);
+  return *found;
+}
+
+struct Domains {
+  Levels cpu, gpu, mem;
+};
+
+double settled_cpu(const Domains& domains, const PowerMode& now,
+                   const std::function<DomainLoad(const PowerMode&)>& load) {
+  const bool schedutil = now.governor == "schedutil";
+  const double lowest = domains.cpu.front();
+  const double highest = domains.cpu.back();
+  return settled(domains.cpu, [&](double clock_hz) {
+    PowerMode at = now;
+    at.cpu_clock_hz = clock_hz;
+    const DomainLoad busy = load(at);
+    if (schedutil) return kSchedutilMargin * pelt_load(busy.cpu_run_s, busy.cpu_cycle_s) * clock_hz;
+    const double share = std::min(1.0, busy.cpu_run_s / busy.cpu_cycle_s);
+    return share > kOndemandUpThreshold ? highest : lowest + share * (highest - lowest);
+  });
+}
+
+double memory_floor(const Domains& domains, double gpu_clock_hz) {
+  if (gpu_clock_hz <= domains.gpu.front()) return domains.mem.front();
+  return settled(domains.mem, [&](double) { return kMemoryPerGpuClock * gpu_clock_hz; });
+}
+
+double settled_gpu(const Domains& domains, const PowerMode& now,
+                   const std::function<DomainLoad(const PowerMode&)>& load) {
+  return settled(domains.gpu, [&](double clock_hz) {
+    PowerMode at = now;
+    at.gpu_clock_hz = clock_hz;
+    if (!domains.mem.empty()) at.mem_clock_hz = memory_floor(domains, clock_hz);
+    return clock_hz * (1 + kPodgovBias * (load(at).gpu - kPodgovTarget) / kPodgovTarget);
+  });
+}
+
+}  // namespace
+
+double pelt_load(double run_s, double cycle_s) {
+  if (!(run_s < cycle_s)) return 1;
+  return std::expm1(-run_s * std::log(2) / kPeltHalfLifeS) /
+         std::expm1(-cycle_s * std::log(2) / kPeltHalfLifeS);
+}
+
+PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
+                         const std::function<DomainLoad(const PowerMode&)>& load) {
+  const std::string& name = mode.governor;
+  if (name.empty() || name == "userspace") return mode;
+  const Domains domains = {levels_up_to(twin, mode, Knob::kCpuClock),
+                           levels_up_to(twin, mode, Knob::kGpuClock),
+                           levels_up_to(twin, mode, Knob::kMemClock)};
+  PowerMode now = mode;
+  if (!mode.has(Knob::kCpuCores)) now.cpu_cores = twin.cpu_cores;
+  const auto set = [&](Knob knob, const Levels& levels, bool high) {
+    if (!levels.empty()) now.set(knob, high ? levels.back() : levels.front());
+  };
+  set(Knob::kCpuClock, domains.cpu, name != "powersave");
+  set(Knob::kGpuClock, domains.gpu, name != "powersave");
+  set(Knob::kMemClock, domains.mem, name != "powersave");
+  if (name == "performance" || name == "powersave") return now;
+  if (name != "schedutil" && name != "ondemand") {
+    throw NotSupportedError("the governor is not modelled", name,
+                            "schedutil, ondemand, performance, powersave and userspace are");
+  }
+  // From the highest clocks; where the domains do not settle with each other, the last round
+  // counts.
+  for (int round = 0; round < kMostRounds; ++round) {
+    const PowerMode before = now;
+    if (!domains.cpu.empty()) now.cpu_clock_hz = settled_cpu(domains, now, load);
+    if (!domains.gpu.empty()) now.gpu_clock_hz = settled_gpu(domains, now, load);
+    if (!domains.mem.empty() && !domains.gpu.empty()) {
+      now.mem_clock_hz = memory_floor(domains, now.gpu_clock_hz);
+    }
+    if (now == before) break;
+  }
+  return now;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,124 @@
+#include "ridgewatt/twin/fit/kernel_terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+using P = TwinParam;
+
+struct ClassFactors {
+  double rate = 1;     // share of the FP32 peak
+  double traffic = 1;  // bytes moved over bytes counted
+};
+
+ClassFactors class_factors(const Twin& t, const KernelCost& kernel) {
+  const bool backward = kernel.phase == Phase::kBackward;
+  const double window = std::max(kernel.window, 1.0);
+  switch (kernel.op_class) {
+    case OpClass::kConv: {
+      // Beyond 3x3 the further reads stay in the cache.
+      const double window_share = (std::min(window, 9.0) - 1) / 8;
+      const double reads =
+          1 + window_share * t[backward ? P::kConvBackwardWindowTraffic : P::kConvWindowTraffic];
+      return {t[P::kConvRate] * (backward ? t[P::kConvBackwardRatio] : 1),
+              t[P::kConvTraffic] * (backward ? t[P::kConvBackwardTraffic] : 1) * reads};
+    }
+    case OpClass::kDepthwiseConv: {
+      if (backward) {
+        return {t[P::kDepthwiseRate] * t[P::kDepthwiseBackwardRatio],
+                t[P::kConvTraffic] * t[P::kConvBackwardTraffic] * t[P::kDepthwiseBackwardTraffic]};
+      }
+      return {t[P::kDepthwiseRate], t[P::kConvTraffic] * t[P::kDepthwiseTraffic] *
+                                        (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
+    }
+    case OpClass::kGemm:
+    case OpClass::kRecurrent:
+    case OpClass::kAttention:
+      return {t[P::kGemmRate], t[P::kConvTraffic]};
+    default:
+      return {t[P::kVectorRate], t[P::kVectorTraffic]};
+  }
+}
+
+double launch_ratio(const Twin& t, Phase phase) {
+  switch (phase) {
+    case Phase::kBackward:
+      return t[P::kLaunchBackwardRatio];
+    case Phase::kOptimizer:
+      return t[P::kLaunchOptimizerRatio];
+    case Phase::kForward:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+// Mixed precision multiplies in FP16: training under automatic casts, inference with INT8 weights
+// that are widened as they are read.
+Arithmetic contraction_arithmetic(Precision precision) {
+  switch (precision) {
+    case Precision::kStored:
+    case Precision::kFp32:
+      return Arithmetic::kFp32;
+    case Precision::kFp16:
+    case Precision::kMixed:
+      return Arithmetic::kFp16;
+    case Precision::kBf16:
+      return Arithmetic::kBf16;
+    case Precision::kInt8:
+      return Arithmetic::kInt8;
+  }
+  return Arithmetic::kFp32;
+}
+
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kConv:
+      return twin.speedup(arithmetic).conv;
+    case OpClass::kGemm:
+    case OpClass::kRecurrent:
+    case OpClass::kAttention:
+      return twin.speedup(arithmetic).product;
+    default:
+      return 1;
+  }
+}
+
+KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
+  const Arithmetic arithmetic = contraction_arithmetic(cost.arithmetic);
+  twin.speedup(arithmetic);  // throws where the board has no such rate
+  double launched = 0;
+  for (const auto& kernel : cost.kernels) {
+    const auto [rate, traffic] = class_factors(twin, kernel);
+    const double fill =
+        kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
+    double flop = 0;  // in FP32 operations
+    if (kernel.work_flop != 0)
+      flop += kernel.work_flop / arithmetic_speedup(twin, arithmetic, kernel.op_class);
+    if (kernel.work_int_op != 0) {
+      flop += kernel.work_int_op / arithmetic_speedup(twin, Arithmetic::kInt8, kernel.op_class);
+    }
+    const double cycles = flop / (rate * twin.flop_per_cycle) * fill;
+    const double bytes = kernel.traffic_bytes() * traffic;
+    if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
+      throw UsageError("the cost of a kernel is not known", kernel.name,
+                       "bind every symbolic dimension of the model");
+    }
+    compute_cycles.push_back(cycles);
+    traffic_bytes.push_back(bytes);
+    energy_flop.push_back(flop);
+    launches.push_back(kernel.launches * launch_ratio(twin, kernel.phase));
+    launched += launches.back();
+    launches_until.push_back(launched);
+    fixed_cycles.push_back(kernel.launches * twin[P::kKernelCycles]);
+    total_energy_flop += flop;
+    total_traffic_bytes += bytes;
+  }
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,32 @@
+// What a twin makes of each kernel of a workload before a power mode is known: cycles, bytes really
+// moved and launches. Inside of Estimator.
+#pragma once
+
+#include <vector>
+
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt {
+
+// What contractions compute in at a precision.
+Arithmetic contraction_arithmetic(Precision precision);
+// Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
+// contractions run on matrix units. NotSupportedError where the board has no such rate.
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class);
+
+struct KernelTerms {
+  std::vector<double> compute_cycles;  // GPU cycles when compute bound
+  std::vector<double> traffic_bytes;   // really moved
+  std::vector<double> energy_flop;     // FLOP weighted by what one costs
+  std::vector<double> launches;        // in forward launches
+  std::vector<double> launches_until;  // prefix sums, inclusive
+  std::vector<double> fixed_cycles;    // GPU cycles beside the work
+  double total_energy_flop = 0;
+  double total_traffic_bytes = 0;
+
+  // UsageError when a kernel's cost is not finite.
+  KernelTerms(const Twin& twin, const WorkloadCost& cost);
+};
+
+}  // namespace ridgewatt

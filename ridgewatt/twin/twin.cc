@@ -1,0 +1,423 @@
+#include "ridgewatt/twin/twin.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/sweep/provenance.h"
+
+namespace ridgewatt {
+namespace {
+
+using P = TwinParam;
+using S = TwinScaling;
+
+// Priors are what is known without the sweeps: datasheet fractions, one pass over the data for an
+// element-wise kernel, tens of microseconds for an eager framework's launch. Their widths say how
+// well. A ratio or share that physics pins down (bandwidth, element-wise traffic) is narrow.
+constexpr TwinParamSpec kSpecs[] = {
+    {P::kConvRate, "conv_rate", "1", false, 2.0, 0.4, S::kNone,
+     "dense convolution, forward: reached FLOP rate over the FP32 peak (TF32, Winograd: above 1)"},
+    {P::kConvBackwardRatio, "conv_backward_ratio", "1", false, 0.7, 0.25, S::kNone,
+     "rate of its two backward kernels over the forward one"},
+    {P::kDepthwiseRate, "depthwise_rate", "1", false, 0.15, 0.5, S::kNone,
+     "depthwise convolution: reached share of the FP32 peak"},
+    {P::kDepthwiseBackwardRatio, "depthwise_backward_ratio", "1", false, 1.0, 0.3, S::kNone,
+     "rate of its backward kernels over the forward one"},
+    {P::kGemmRate, "gemm_rate", "1", false, 0.7, 0.3, S::kNone,
+     "matrix product: reached share of the FP32 peak"},
+    {P::kVectorRate, "vector_rate", "1", false, 0.3, 0.5, S::kNone,
+     "element-wise and all other kernels: reached share of the FP32 peak"},
+    {P::kFillElements, "fill_elements", "1", false, 20000, 1.5, S::kPerSm,
+     "output elements of a kernel that half fills the GPU"},
+    {P::kConvTraffic, "conv_traffic", "1", false, 1.2, 0.15, S::kNone,
+     "dense convolution and product: bytes moved over bytes of operands and result"},
+    {P::kConvWindowTraffic, "conv_window_traffic", "1", false, 0.5, 0.5, S::kNone,
+     "further reads of a 3x3 window or larger, forward, relative"},
+    {P::kConvBackwardTraffic, "conv_backward_traffic", "1", false, 1.3, 0.15, S::kNone,
+     "traffic factor of backward kernels over forward ones"},
+    {P::kConvBackwardWindowTraffic, "conv_backward_window_traffic", "1", false, 1.0, 0.5, S::kNone,
+     "further reads of a 3x3 window or larger, backward, relative"},
+    {P::kDepthwiseTraffic, "depthwise_traffic", "1", false, 1.0, 0.15, S::kNone,
+     "traffic factor of depthwise over dense convolution, forward"},
+    {P::kDepthwiseWindowTraffic, "depthwise_window_traffic", "1", false, 0.5, 0.5, S::kNone,
+     "further reads of a depthwise window for each 8 elements, forward, relative"},
+    {P::kDepthwiseBackwardTraffic, "depthwise_backward_traffic", "1", false, 1.0, 0.15, S::kNone,
+     "traffic factor of depthwise over dense convolution, backward"},
+    {P::kVectorTraffic, "vector_traffic", "1", false, 1.0, 0.1, S::kNone,
+     "element-wise and all other kernels: bytes moved over bytes of operands and result"},
+    {P::kMemoryBandwidthShare, "memory_bandwidth_share", "1", false, 0.87, 0.04, S::kNone,
+     "sustained share of the DRAM peak"},
+    {P::kGpuBytesPerCycle, "gpu_bytes_per_cycle", "B", false, 160, 0.6, S::kPerSm,
+     "bytes that all SMs can request per GPU cycle"},
+    {P::kKernelCycles, "kernel_cycles", "cycles", false, 6500, 0.7, S::kNone,
+     "GPU cycles that a kernel takes beside its work"},
+    {P::kLaunchCycles, "launch_cycles", "cycles", false, 176000, 0.4, S::kNone,
+     "CPU cycles of the framework to launch one kernel"},
+    {P::kLaunchMemoryCycles, "launch_memory_cycles", "cycles", false, 16000, 0.8, S::kNone,
+     "memory cycles that the launching thread waits for"},
+    {P::kLaunchFixed, "launch_fixed_s", "s", false, 15e-6, 1.0, S::kNone,
+     "part of a launch that no clock changes"},
+    {P::kLaunchBackwardRatio, "launch_backward_ratio", "1", false, 1.0, 0.2, S::kNone,
+     "launch of a backward kernel over a forward one"},
+    {P::kLaunchOptimizerRatio, "launch_optimizer_ratio", "1", false, 0.5, 0.4, S::kNone,
+     "launch of an optimizer kernel over a forward one"},
+    {P::kLaunchCorePenalty, "launch_core_penalty", "1", false, 0.1, 0.8, S::kNone,
+     "share by which launches are slower on 4 cores; falls with the square of the cores"},
+    {P::kHostCyclesPerByte, "host_cycles_per_byte", "cycles/B", false, 0.5, 0.2, S::kNone,
+     "CPU cycles to hand one input byte to the GPU"},
+    {P::kHostCyclesPerBatch, "host_cycles_per_batch", "cycles", false, 0.7e6, 0.7, S::kNone,
+     "CPU cycles per minibatch other than launches"},
+    {P::kCoreWait, "core_wait", "1", false, 4.0, 0.7, S::kNone,
+     "share of its own CPU time that the launching thread waits for a core when there are twice as "
+     "many busy threads as cores"},
+    {P::kTrainingLoaderCycles, "training_loader_cycles", "cycles", false, 13.2e6, 0.6, S::kNone,
+     "CPU cycles of a loader worker to read, decode and augment a training sample"},
+    {P::kInProcessLoaderRatio, "in_process_loader_ratio", "1", false, 0.6, 0.3, S::kNone,
+     "the same without workers, in the launching thread, over a worker's"},
+    {P::kInferenceLoaderCycles, "inference_loader_cycles", "cycles", true, 13.2e6, 0.6, S::kNone,
+     "CPU cycles of a loader worker to read and decode an inference sample"},
+    {P::kBasePower, "base_w", "W", true, 9, 0.3, S::kBoardPower, "power that no knob changes"},
+    {P::kMemoryClockPower, "memory_clock_w", "W", true, 2.0, 0.6, S::kBoardPower,
+     "memory's idle power at its highest clock, proportional to the clock"},
+    {P::kCpuCoreLeakage, "cpu_core_leakage_w", "W", true, 0.05, 0.8, S::kCpuPower,
+     "static power of a core that is on, at the highest voltage; by V^2"},
+    {P::kCpuBusyPower, "cpu_busy_w", "W", true, 1.0, 0.7, S::kCpuPower,
+     "power of a busy core at the highest clock; by f V^2"},
+    {P::kGpuLeakage, "gpu_leakage_w", "W", true, 1.0, 0.7, S::kGpuPower,
+     "static power of the GPU at the highest voltage; by V^2"},
+    {P::kGpuClockPower, "gpu_clock_w", "W", true, 2.0, 0.6, S::kGpuPower,
+     "clock power of the GPU while a minibatch is in work, highest clock; by f V^2"},
+    {P::kGpuBusyPower, "gpu_busy_w", "W", true, 6.0, 0.6, S::kGpuPower,
+     "further power while a kernel runs, highest clock; by f V^2"},
+    {P::kEnergyPerFlop, "energy_per_flop_j", "J", true, 6e-12, 0.5, S::kNone,
+     "energy of one FLOP at the highest voltage; by V^2"},
+    {P::kEnergyPerByte, "energy_per_byte_j", "J", true, 120e-12, 0.4, S::kNone,
+     "energy of one byte moved"},
+    {P::kGpuVoltageRise, "gpu_voltage_rise", "1", true, 0.5, 0.4, S::kNone,
+     "GPU voltage at the highest clock over the flat part, less 1"},
+    {P::kGpuVoltageKnee, "gpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+     "share of the highest GPU clock at which its voltage begins to rise"},
+    {P::kCpuVoltageRise, "cpu_voltage_rise", "1", true, 0.6, 0.4, S::kNone,
+     "CPU voltage at the highest clock over the flat part, less 1"},
+    {P::kCpuVoltageKnee, "cpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+     "share of the highest CPU clock at which its voltage begins to rise"},
+};
+static_assert(std::size(kSpecs) == kTwinParamCount);
+
+// What FP32 runs as in PyTorch: convolutions in TF32 where the tensor cores have it
+// (torch.backends.cudnn.allow_tf32 is on by default), products on the FP32 pipes
+// (torch.backends.cuda.matmul.allow_tf32 is off). Rate of an FP32 convolution per SM and cycle;
+// nothing where the board file does not say whether there is TF32.
+std::optional<double> conv_rate(const Board& board) {
+  const auto tf32 = stated_rate(board, Arithmetic::kTf32);
+  if (!tf32) return std::nullopt;
+  return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
+}
+
+// The same over the FP32 peak. A twin that is scaled to a board cannot do without it.
+double conv_over_fp32(const Board& board) {
+  const auto rate = conv_rate(board);
+  if (!rate) {
+    throw NotSupportedError(
+        "the board's rate of tf32 is not stated, and FP32 convolutions run in it where there is",
+        board.source,
+        "state gpu.tf32_flop_per_sm_cycle (0 where the GPU has none), or fit a twin with "
+        "calibrate");
+  }
+  return *rate / *stated_rate(board, Arithmetic::kFp32);
+}
+
+void set_hardware(const Board& board, Twin& twin) {
+  const auto& levels = board.find_bsp().levels;
+  const auto highest = [&](Knob knob) {
+    const auto& values = levels[static_cast<std::size_t>(knob)];
+    return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+  };
+  twin.board = board.name;
+  twin.levels = levels;
+  for (auto& values : twin.levels) std::sort(values.begin(), values.end());
+  twin.cpu_clock_hz = highest(Knob::kCpuClock);
+  twin.gpu_clock_hz = highest(Knob::kGpuClock);
+  twin.mem_clock_hz = highest(Knob::kMemClock);
+  twin.cpu_cores = board.cpu_cores;
+  twin.memory_bytes = board.visible_memory_bytes;
+  twin.system_memory_bytes = board.system_memory_bytes;
+  const double fp32 = 2.0 * board.cores_per_sm;
+  twin.flop_per_cycle = fp32 * board.sms;
+  twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
+  const double conv_base = conv_rate(board).value_or(fp32);
+  for (const Arithmetic arithmetic : {Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8}) {
+    const double rate = stated_rate(board, arithmetic).value_or(0);
+    twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
+  }
+  twin.speedups[static_cast<std::size_t>(Arithmetic::kFp32)] = {1, 1};
+}
+
+double required(const Board& board, const std::string& key) {
+  const auto found = board.twin.numbers.find(key);
+  if (found == board.twin.numbers.end()) {
+    throw InputError("the board file's [twin] lacks a number", board.source + ": twin." + key,
+                     "fit it with calibrate");
+  }
+  return found->second;
+}
+
+std::optional<double> known_number(const Board& board, const std::string& key) {
+  const auto found = board.twin.numbers.find(key);
+  if (found == board.twin.numbers.end()) return std::nullopt;
+  return found->second;
+}
+
+double optional_number(const Board& board, const std::string& key, double otherwise) {
+  return known_number(board, key).value_or(otherwise);
+}
+
+std::string text(const Board& board, const std::string& key) {
+  const auto found = board.twin.texts.find(key);
+  return found == board.twin.texts.end() ? "" : found->second;
+}
+
+// Parameters before this one that are fitted to the same quantity: what its correlations are with.
+std::vector<std::size_t> fitted_before(const TwinParamSpec& spec) {
+  std::vector<std::size_t> before;
+  for (const auto& other : kSpecs) {
+    if (other.param == spec.param) break;
+    if (other.power == spec.power) before.push_back(static_cast<std::size_t>(other.param));
+  }
+  return before;
+}
+
+std::string correlation_text(const Twin& twin, const TwinParamSpec& spec) {
+  if (twin.correlations.empty()) return "";
+  std::vector<std::string> numbers;
+  for (const std::size_t other : fitted_before(spec)) {
+    numbers.push_back(fmt::format(
+        "{:.4g}",
+        twin.correlations[static_cast<std::size_t>(spec.param) * kTwinParamCount + other]));
+  }
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+void read_correlations(const Board& board, Twin& twin) {
+  std::vector<double> found(kTwinParamCount * kTwinParamCount, 0.0);
+  bool any = false;
+  for (const auto& spec : kSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    found[i * kTwinParamCount + i] = 1;
+    const std::string key = std::string(spec.key) + ".correlation";
+    const std::string numbers = text(board, key);
+    if (numbers.empty()) continue;
+    any = true;
+    const auto before = fitted_before(spec);
+    const auto parts = split(numbers, ' ');
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const auto value = parse_double(parts[k]);
+      if (parts.size() != before.size() || !value || !(std::abs(*value) <= 1)) {
+        throw InputError("correlations are numbers from -1 to 1, one per parameter before",
+                         board.source + ": twin." + key);
+      }
+      found[i * kTwinParamCount + before[k]] = found[before[k] * kTwinParamCount + i] = *value;
+    }
+  }
+  if (any) twin.correlations = std::move(found);
+}
+
+Twin read_table(const Board& board) {
+  Twin twin;
+  set_hardware(board, twin);
+  for (const auto& spec : kSpecs) {
+    const auto index = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    twin.values[index] = required(board, key + ".value");
+    if (!(twin.values[index] > 0)) {
+      throw InputError("a twin parameter must be positive", board.source + ": twin." + key);
+    }
+    const double lo = optional_number(board, key + ".lo", twin.values[index]);
+    const double hi = optional_number(board, key + ".hi", twin.values[index]);
+    if (!(lo > 0) || !(hi >= lo)) {
+      throw InputError("a twin parameter's interval is not one", board.source + ": twin." + key);
+    }
+    twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
+  }
+  twin.fit.time_mape = known_number(board, "fit.time_mape");
+  twin.fit.power_mape = known_number(board, "fit.power_mape");
+  twin.fit.unseen_time_mape = known_number(board, "fit.unseen_time_mape");
+  twin.fit.unseen_power_mape = known_number(board, "fit.unseen_power_mape");
+  read_correlations(board, twin);
+  twin.home = read_home(board.twin);
+  twin.errors = read_errors(board.twin, board.source);
+  twin.status = text(board, "status");
+  twin.origin = text(board, "origin");
+  return twin;
+}
+
+// Factor on a parameter from one board's hardware to another's: power follows what burns it.
+double scale_factor(TwinScaling scaling, const Twin& from, const Twin& to) {
+  const double gpu =
+      to.flop_per_cycle * to.gpu_clock_hz / (from.flop_per_cycle * from.gpu_clock_hz);
+  const double cpu = to.cpu_clock_hz / from.cpu_clock_hz;
+  const double bus =
+      to.bus_bytes_per_cycle * to.mem_clock_hz / (from.bus_bytes_per_cycle * from.mem_clock_hz);
+  switch (scaling) {
+    case TwinScaling::kNone:
+      return 1;
+    case TwinScaling::kPerSm:
+      return to.flop_per_cycle / from.flop_per_cycle;
+    case TwinScaling::kGpuPower:
+      return gpu;
+    case TwinScaling::kCpuPower:
+      return cpu;
+    case TwinScaling::kBoardPower:
+      return bus;
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::span<const TwinParamSpec> twin_parameters() {
+  return kSpecs;
+}
+
+double Twin::lo(TwinParam param) const {
+  return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+double Twin::parameter_variance(const std::array<double, kTwinParamCount>& slopes) const {
+  double variance = 0;
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    const double own = slopes[i] * log_sd[i];
+    if (own == 0) continue;
+    if (correlations.empty()) {
+      variance += own * own;
+      continue;
+    }
+    for (std::size_t j = 0; j < kTwinParamCount; ++j) {
+      variance += own * correlations[i * kTwinParamCount + j] * slopes[j] * log_sd[j];
+    }
+  }
+  return std::max(0.0, variance);  // rounded correlations may lose a little
+}
+
+const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
+  const auto& found = speedups[static_cast<std::size_t>(arithmetic)];
+  if (!(found.product > 0)) {
+    throw NotSupportedError(
+        fmt::format("no {} rate is known of the board {}", arithmetic_name(arithmetic), board), "",
+        "choose another precision or a board that has it");
+  }
+  return found;
+}
+
+double Twin::hi(TwinParam param) const {
+  return (*this)[param] * std::exp(kNormal95 * log_sd[static_cast<std::size_t>(param)]);
+}
+
+std::string Twin::provenance() const {
+  std::string line =
+      fmt::format("modelled with the {} twin of {} ({})", board, kModelledRuntime, status);
+  const auto add = [&](const char* what, std::optional<double> time, std::optional<double> power) {
+    if (!time || !power) return;
+    line += fmt::format("; {} {:.1f} % time, {:.1f} % power", what, 100 * *time, 100 * *power);
+  };
+  add("fit error", fit.time_mape, fit.power_mape);
+  add("on unseen workloads", fit.unseen_time_mape, fit.unseen_power_mape);
+  return line;
+}
+
+Twin prior_twin(const Board& board) {
+  Twin twin;
+  set_hardware(board, twin);
+  for (const auto& spec : kSpecs) {
+    twin.values[static_cast<std::size_t>(spec.param)] = spec.prior;
+    twin.log_sd[static_cast<std::size_t>(spec.param)] = spec.prior_log_sd;
+  }
+  twin.status = "prior";
+  return twin;
+}
+
+Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
+  Twin scaled = twin;
+  set_hardware(board, scaled);
+  for (const auto& spec : kSpecs) {
+    scaled.values[static_cast<std::size_t>(spec.param)] *= scale_factor(spec.scaling, twin, scaled);
+  }
+  // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs
+  // in.
+  scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] *=
+      conv_over_fp32(board) / conv_over_fp32(from);
+  scaled.fit = TwinFitError{};  // the errors of the fit are those of another board
+  scaled.scaled = true;
+  scaled.status = "scaled, not validated";
+  scaled.origin = "parameters of " + twin.board + ", scaled by peaks";
+  return scaled;
+}
+
+Twin load_twin(const Board& board) {
+  if (!board.twin.numbers.empty()) return read_table(board);
+  if (board.name == kReferenceBoard) return prior_twin(board);
+  const Board reference = load_board(kReferenceBoard);
+  return scale_twin(load_twin(reference), reference, board);
+}
+
+TwinTable twin_table(const Twin& twin) {
+  TwinTable table;
+  for (const auto& spec : kSpecs) {
+    const std::string key(spec.key);
+    const auto round = [](double value) { return std::stod(fmt::format("{:.5g}", value)); };
+    table.numbers[key + ".value"] = round(twin[spec.param]);
+    table.numbers[key + ".lo"] = round(twin.lo(spec.param));
+    table.numbers[key + ".hi"] = round(twin.hi(spec.param));
+    table.texts[key + ".unit"] = std::string(spec.unit);
+    // Where the number comes from: the prior, when the data made it hardly narrower.
+    const bool informed =
+        twin.log_sd[static_cast<std::size_t>(spec.param)] < 0.9 * spec.prior_log_sd;
+    table.texts[key + ".source"] = informed ? "fitted" : "prior";
+    const std::string correlations = correlation_text(twin, spec);
+    if (!correlations.empty()) table.texts[key + ".correlation"] = correlations;
+  }
+  const auto add = [&](const char* key, double value) {
+    if (value > 0) table.numbers[key] = std::stod(fmt::format("{:.4g}", value));
+  };
+  add("fit.time_mape", twin.fit.time_mape.value_or(0));
+  add("fit.power_mape", twin.fit.power_mape.value_or(0));
+  add("fit.unseen_time_mape", twin.fit.unseen_time_mape.value_or(0));
+  add("fit.unseen_power_mape", twin.fit.unseen_power_mape.value_or(0));
+  write_home(twin.home, twin.errors, table);
+  table.texts["status"] = twin.status;
+  table.texts["origin"] = twin.origin;
+  return table;
+}
+
+double relative_voltage(double relative_clock, double rise, double knee) {
+  constexpr double kCorner = 0.05;  // width of the corner, as a share of the highest clock
+  const auto above = [&](double clock) {
+    return kCorner * std::log1p(std::exp((clock - knee) / kCorner));
+  };
+  const double slope = rise / above(1);
+  return (1 + slope * above(relative_clock)) / (1 + rise);
+}
+
+double idle_power_w(const Twin& twin, const PowerMode& mode) {
+  using P = TwinParam;
+  const auto relative = [&](Knob knob, double top) {
+    return mode.has(knob) ? mode.get(knob) / top : 1;
+  };
+  const double cpu_voltage = relative_voltage(relative(Knob::kCpuClock, twin.cpu_clock_hz),
+                                              twin[P::kCpuVoltageRise], twin[P::kCpuVoltageKnee]);
+  const double gpu_voltage = relative_voltage(relative(Knob::kGpuClock, twin.gpu_clock_hz),
+                                              twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
+  const double cores = twin.cpu_cores * relative(Knob::kCpuCores, twin.cpu_cores);
+  return twin[P::kBasePower] +
+         twin[P::kMemoryClockPower] * relative(Knob::kMemClock, twin.mem_clock_hz) +
+         cores * twin[P::kCpuCoreLeakage] * squared(cpu_voltage) +
+         twin[P::kGpuLeakage] * squared(gpu_voltage);
+}
+
+}  // namespace ridgewatt

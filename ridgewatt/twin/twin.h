@@ -1,0 +1,166 @@
+// The device twin: a board's fitted parameters, with which time and power of any workload on any
+// power mode are computed where there is no board. A model: all that is made with it is `modelled`.
+//
+//   const Twin twin = load_twin(load_board("agx-orin"));
+//   twin[TwinParam::kLaunchCycles];  // CPU cycles to launch one kernel
+//
+// The parameters, their meaning and their priors are the rows of twin_parameters(); docs/twin.md
+// gives the model. They belong to a board and a framework (PyTorch eager), never to a workload.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/twin_home.h"
+
+namespace ridgewatt {
+
+enum class TwinParam : std::size_t {
+  // Compute: reached share of the FP32 peak, and how it falls for small kernels.
+  kConvRate,
+  kConvBackwardRatio,
+  kDepthwiseRate,
+  kDepthwiseBackwardRatio,
+  kGemmRate,
+  kVectorRate,
+  kFillElements,
+  // Traffic: bytes really moved over bytes that the operators read and write.
+  kConvTraffic,
+  kConvWindowTraffic,
+  kConvBackwardTraffic,
+  kConvBackwardWindowTraffic,
+  kDepthwiseTraffic,
+  kDepthwiseWindowTraffic,
+  kDepthwiseBackwardTraffic,
+  kVectorTraffic,
+  // Bandwidth.
+  kMemoryBandwidthShare,
+  kGpuBytesPerCycle,
+  // Launch, host and loader.
+  kKernelCycles,
+  kLaunchCycles,
+  kLaunchMemoryCycles,
+  kLaunchFixed,
+  kLaunchBackwardRatio,
+  kLaunchOptimizerRatio,
+  kLaunchCorePenalty,
+  kHostCyclesPerByte,
+  kHostCyclesPerBatch,
+  kCoreWait,
+  kTrainingLoaderCycles,
+  kInProcessLoaderRatio,
+  // Power, and what only the average power shows.
+  kInferenceLoaderCycles,
+  kBasePower,
+  kMemoryClockPower,
+  kCpuCoreLeakage,
+  kCpuBusyPower,
+  kGpuLeakage,
+  kGpuClockPower,
+  kGpuBusyPower,
+  kEnergyPerFlop,
+  kEnergyPerByte,
+  kGpuVoltageRise,
+  kGpuVoltageKnee,
+  kCpuVoltageRise,
+  kCpuVoltageKnee,
+  kCount,
+};
+inline constexpr std::size_t kTwinParamCount = static_cast<std::size_t>(TwinParam::kCount);
+
+// How a parameter follows the peaks when a twin is scaled to another board.
+enum class TwinScaling { kNone, kPerSm, kGpuPower, kCpuPower, kBoardPower };
+
+struct TwinParamSpec {
+  TwinParam param;
+  std::string_view key;   // in the [twin] table of the board file
+  std::string_view unit;  // "1" for a ratio
+  bool power;             // fitted to power; the others are fitted to time
+  double prior;           // median before any data
+  double prior_log_sd;    // standard deviation of its logarithm before any data
+  TwinScaling scaling;
+  std::string_view meaning;
+};
+std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
+
+// Modelled energies closer than this share of one another are the same to a twin: of such modes the
+// fastest is preferred. Far below the fit's error, since what is common to neighbours cancels.
+inline constexpr double kTwinTie = 0.01;
+
+// How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
+struct TwinFitError {
+  // Fractions; nothing: not known, as for every twin that was not fitted.
+  std::optional<double> time_mape, power_mape;
+  std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
+};
+
+struct Twin {
+  std::string board;
+  std::array<double, kTwinParamCount> values{};  // all positive
+  std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
+  // Correlations of ln(value), [i * kTwinParamCount + j]; empty: independent.
+  std::vector<double> correlations;
+  // The hardware that the parameters are relative to.
+  double flop_per_cycle = 0;  // FP32 peak of all SMs per GPU cycle
+  // Peak rate of contractions over their FP32 rate (of convolutions: TF32 on tensor cores where
+  // there are), by Arithmetic. 0: the board is not known to have that rate.
+  struct ContractionSpeedup {
+    double conv = 0;
+    double product = 0;
+  };
+  std::array<ContractionSpeedup, kArithmetics.size()> speedups{{{1, 1}}};
+  double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
+  double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
+  double gpu_clock_hz = 0;
+  double mem_clock_hz = 0;
+  int cpu_cores = 0;
+  std::array<std::vector<double>, kKnobs.size()> levels;  // rising: what governors choose among
+  double memory_bytes = 0;                                // visible to Linux
+  double system_memory_bytes = 0;                         // of it held before a workload starts
+  TwinFitError fit;
+  TwinHome home;        // what it was fitted on
+  TwinErrors errors;    // and how its error grows from there
+  bool scaled = false;  // from another board's
+  std::string status;   // "fitted", "scaled, not validated" or "prior"
+  std::string origin;   // date, data and command of the fit
+
+  // NotSupportedError, with the board and the precision, where the board has no such rate.
+  const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
+  double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
+  // Variance of a linear function of the parameters' logarithms, by their deviations here.
+  double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;
+  // 90 % interval of a parameter.
+  double lo(TwinParam param) const;
+  double hi(TwinParam param) const;
+  // "modelled with the agx-orin twin of pytorch-eager (fitted); on unseen workloads ..."
+  std::string provenance() const;
+};
+
+// Boards without a twin of their own take this one's, scaled.
+inline constexpr char kReferenceBoard[] = "agx-orin";
+
+// The twin of a board: of its [twin] table, or scaled by peaks from the AGX Orin's. InputError when
+// the table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be
+// scaled and the board file does not state a rate that it needs.
+Twin load_twin(const Board& board);
+// A twin with the hardware of `board` and all parameters at their priors: where a fit starts.
+Twin prior_twin(const Board& board);
+// Parameters of `twin` carried to the hardware of `board`. Status "scaled, not validated".
+Twin scale_twin(const Twin& twin, const Board& from, const Board& board);
+// For board_toml_with_twin.
+TwinTable twin_table(const Twin& twin);
+
+// Supply voltage over the voltage at the highest clock: flat below `knee` (a share of the highest
+// clock), rising above it by `rise` in all, with a smooth corner.
+double relative_voltage(double relative_clock, double rise, double knee);
+// Power of the board in a mode while nothing runs: the static power of every domain. Absent knobs
+// count as the highest.
+double idle_power_w(const Twin& twin, const PowerMode& mode);
+
+}  // namespace ridgewatt

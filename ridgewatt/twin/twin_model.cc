@@ -1,0 +1,63 @@
+#include "ridgewatt/twin/twin_model.h"
+
+#include <utility>
+
+namespace ridgewatt {
+
+TwinModel::TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptions& options,
+                     int default_batch)
+    : twin_(twin),
+      cost_of_batch_(std::move(cost_of_batch)),
+      options_(options),
+      default_batch_(default_batch) {}
+
+TwinModel::AtBatch& TwinModel::at_batch(int batch) const {
+  const int wanted = batch > 0 ? batch : default_batch_;
+  AtBatch& at = batches_[wanted];
+  if (!at.estimator) {
+    at.cost = std::make_shared<const WorkloadCost>(cost_of_batch_(wanted));
+    at.estimator = std::make_unique<Estimator>(twin_, at.cost, options_);
+  }
+  return at;
+}
+
+const Estimator& TwinModel::estimator(int batch) const {
+  const std::lock_guard lock(mutex_);
+  return *at_batch(batch).estimator;
+}
+
+const ErrorModel& TwinModel::errors(int batch) const {
+  const std::lock_guard lock(mutex_);
+  AtBatch& at = at_batch(batch);
+  if (!at.errors) at.errors = std::make_unique<ErrorModel>(twin_, at.cost, options_);
+  return *at.errors;
+}
+
+EstimateError TwinModel::error(const OperatingPoint& point) const {
+  return errors(point.batch)(point.mode);
+}
+
+const std::vector<std::string>& TwinModel::widened_by(int batch) const {
+  return errors(batch).widened_by();
+}
+
+MinibatchCost TwinModel::operator()(const OperatingPoint& point) const {
+  return estimator(point.batch)(point.mode);
+}
+
+Observation TwinModel::observe(const OperatingPoint& point) const {
+  const MinibatchCost cost = (*this)(point);
+  return {point, cost.period_s, cost.power_w};
+}
+
+Observation TwinModel::observe_as(Provenance rows, const OperatingPoint& point) const {
+  if (rows != Provenance::kReplayed) return observe(point);
+  const TimePower timed = (*this)(point).timed();
+  return {point, timed.time_s, timed.power_w};
+}
+
+MemoryFootprint TwinModel::memory(int batch) const {
+  return memory_footprint(twin_, estimator(batch).cost(), options_);
+}
+
+}  // namespace ridgewatt

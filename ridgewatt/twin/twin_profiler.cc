@@ -1,0 +1,17 @@
+#include "ridgewatt/twin/twin_profiler.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+Observation TwinProfiler::profile(const OperatingPoint& point) {
+  if (!model_.fits_memory(point.batch)) {
+    throw NotSupportedError(
+        fmt::format("batch {} does not fit the memory of {}", point.batch, model_.twin().board));
+  }
+  return model_.observe(point);
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,21 @@
+// A twin that plays the board: profiling a point computes it.
+#pragma once
+
+#include "ridgewatt/sweep/profiler.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt {
+
+class TwinProfiler : public Profiler {
+ public:
+  // `model` must outlive the profiler.
+  explicit TwinProfiler(const TwinModel& model) : model_(model) {}
+  // Throws NotSupportedError when the minibatch does not fit the board's memory.
+  Observation profile(const OperatingPoint& point) override;
+  std::string provenance() const override { return "modelled"; }
+
+ private:
+  const TwinModel& model_;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,276 @@
+#include "ridgewatt/twin/twin_roofline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/fit/kernel_terms.h"
+
+namespace ridgewatt {
+namespace {
+
+using P = TwinParam;
+
+constexpr std::size_t kRaceSamples = 1000;
+
+// A mode relative to the twin's board; absent knobs are at their highest.
+struct RelativeMode {
+  double cores, cpu, gpu, gpu_hz, mem_hz;
+
+  RelativeMode(const Twin& t, const PowerMode& mode)
+      : cores(mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores),
+        cpu((mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz) / t.cpu_clock_hz),
+        gpu_hz(mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : t.gpu_clock_hz),
+        mem_hz(mode.has(Knob::kMemClock) ? mode.mem_clock_hz : t.mem_clock_hz) {
+    gpu = gpu_hz / t.gpu_clock_hz;
+  }
+};
+
+// What of a twin the rooflines of one kind of kernel need, as few numbers side by side.
+struct RoofParameters {
+  double flop_per_cycle, dram_bytes_per_cycle, request_bytes_per_cycle;
+  double energy_per_flop_j, energy_per_byte_j;
+  double base_w, memory_clock_w, memory_top_hz, core_leakage_w, cpu_busy_w, gpu_leakage_w, gpu_w;
+  double cpu_rise, cpu_knee, gpu_rise, gpu_knee;
+
+  RoofParameters(const Twin& t, RoofClass roof, Precision precision) {
+    constexpr std::array kRates = {P::kConvRate, P::kGemmRate, P::kDepthwiseRate, P::kVectorRate};
+    constexpr std::array kKinds = {OpClass::kConv, OpClass::kGemm, OpClass::kDepthwiseConv,
+                                   OpClass::kElementwise};
+    const auto index = static_cast<std::size_t>(roof);
+    const double faster = arithmetic_speedup(t, contraction_arithmetic(precision), kKinds[index]);
+    flop_per_cycle = t[kRates[index]] * t.flop_per_cycle * faster;
+    dram_bytes_per_cycle = t[P::kMemoryBandwidthShare] * t.bus_bytes_per_cycle;
+    request_bytes_per_cycle = t[P::kGpuBytesPerCycle];
+    energy_per_flop_j = t[P::kEnergyPerFlop] / faster;
+    energy_per_byte_j = t[P::kEnergyPerByte];
+    base_w = t[P::kBasePower];
+    memory_clock_w = t[P::kMemoryClockPower];
+    memory_top_hz = t.mem_clock_hz;
+    core_leakage_w = t[P::kCpuCoreLeakage];
+    cpu_busy_w = t[P::kCpuBusyPower];
+    gpu_leakage_w = t[P::kGpuLeakage];
+    gpu_w = t[P::kGpuClockPower] + t[P::kGpuBusyPower];
+    cpu_rise = t[P::kCpuVoltageRise], cpu_knee = t[P::kCpuVoltageKnee];
+    gpu_rise = t[P::kGpuVoltageRise], gpu_knee = t[P::kGpuVoltageKnee];
+  }
+
+  double cpu_v2(double relative_clock) const {
+    return std::pow(relative_voltage(relative_clock, cpu_rise, cpu_knee), 2);
+  }
+  double gpu_v2(double relative_clock) const {
+    return std::pow(relative_voltage(relative_clock, gpu_rise, gpu_knee), 2);
+  }
+  double bandwidth(double gpu_hz, double mem_hz) const {
+    const double dram = dram_bytes_per_cycle * mem_hz;
+    const double request = request_bytes_per_cycle * gpu_hz;
+    return 1 / std::cbrt(std::pow(dram, -3) + std::pow(request, -3));
+  }
+};
+
+// The part of a roofline that takes powers and roots: it depends on few clocks at a time.
+struct ClockTerms {
+  double cpu_v2, gpu_v2, bandwidth;
+};
+
+EnergyRoofline assemble_roofline(const RoofParameters& p, const RelativeMode& m,
+                                 const ClockTerms& c) {
+  EnergyRoofline roofline;
+  roofline.peak_flop_per_s = p.flop_per_cycle * m.gpu_hz;
+  roofline.bandwidth_bytes_per_s = c.bandwidth;
+  roofline.energy_per_flop_j = p.energy_per_flop_j * c.gpu_v2;
+  roofline.energy_per_byte_j = p.energy_per_byte_j;
+  roofline.static_power_w = p.base_w + p.memory_clock_w * m.mem_hz / p.memory_top_hz +
+                            m.cores * p.core_leakage_w * c.cpu_v2 +
+                            p.cpu_busy_w * m.cpu * c.cpu_v2 + p.gpu_leakage_w * c.gpu_v2 +
+                            p.gpu_w * m.gpu * c.gpu_v2;
+  return roofline;
+}
+
+ClockTerms clock_terms(const RoofParameters& p, const RelativeMode& m) {
+  return {p.cpu_v2(m.cpu), p.gpu_v2(m.gpu), p.bandwidth(m.gpu_hz, m.mem_hz)};
+}
+
+// A function of each draw at each key that occurs, computed once.
+template <class Key>
+class DrawTable {
+ public:
+  void want(const Key& key) { values_[key]; }
+  template <class Function>
+  void fill(std::size_t draws, const Function& function) {
+    std::vector<std::pair<const Key*, std::vector<double>*>> open;
+    for (auto& [key, values] : values_) open.emplace_back(&key, &values);
+    parallel_for(open.size(), [&](std::size_t i) {
+      open[i].second->resize(draws);
+      for (std::size_t d = 0; d < draws; ++d) (*open[i].second)[d] = function(d, *open[i].first);
+    });
+  }
+  const std::vector<double>& at(const Key& key) const { return values_.at(key); }
+
+ private:
+  std::map<Key, std::vector<double>> values_;
+};
+
+std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof, Precision precision,
+                                            std::uint64_t seed) {
+  Random random(seed);
+  std::vector<RoofParameters> draws;
+  Twin drawn = twin;
+  for (std::size_t sample = 0; sample < kRaceSamples; ++sample) {
+    for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+      drawn.values[i] = twin.values[i] * std::exp(twin.log_sd[i] * random.normal());
+    }
+    draws.emplace_back(drawn, roof, precision);
+  }
+  return draws;
+}
+
+}  // namespace
+
+std::string_view roof_class_name(RoofClass roof) {
+  constexpr std::array<std::string_view, kRoofClasses.size()> kNames = {"convolution", "product",
+                                                                        "depthwise", "vector"};
+  return kNames[static_cast<std::size_t>(roof)];
+}
+
+RoofClass roof_class_of(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kConv:
+      return RoofClass::kConvolution;
+    case OpClass::kDepthwiseConv:
+      return RoofClass::kDepthwise;
+    case OpClass::kGemm:
+    case OpClass::kRecurrent:
+    case OpClass::kAttention:
+      return RoofClass::kProduct;
+    default:
+      return RoofClass::kVector;
+  }
+}
+
+double RoofCeiling::attainable_flop_per_s(double intensity) const {
+  return std::min(flop_per_s, intensity * bandwidth_bytes_per_s);
+}
+
+RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
+                         Precision precision) {
+  const bool contraction = roof == RoofClass::kConvolution || roof == RoofClass::kProduct;
+  Arithmetic arithmetic = contraction ? contraction_arithmetic(precision) : Arithmetic::kFp32;
+  if (roof == RoofClass::kConvolution && arithmetic == Arithmetic::kFp32 &&
+      supports(board, Arithmetic::kTf32)) {
+    arithmetic = Arithmetic::kTf32;
+  }
+  return {arithmetic, peak_flops(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
+}
+
+Cause LayerPoint::bound() const {
+  if (gpu_beside_s > gpu_compute_s + gpu_memory_s) return Cause::kLaunch;
+  return gpu_compute_s >= gpu_memory_s ? Cause::kCompute : Cause::kMemory;
+}
+
+std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
+                                     const PowerMode& mode, double power_cap_w) {
+  const WorkloadCost& cost = estimator.cost();
+  std::array<EnergyRoofline, kRoofClasses.size()> reached;
+  std::array<RoofCeiling, kRoofClasses.size()> ceilings;
+  for (const RoofClass roof : kRoofClasses) {
+    const auto index = static_cast<std::size_t>(roof);
+    reached[index] = twin_roofline(estimator.twin(), mode, roof, cost.arithmetic);
+    reached[index].power_cap_w = power_cap_w;
+    reached[index].validate();
+    ceilings[index] = roof_ceiling(board, mode, roof, cost.arithmetic);
+  }
+  std::vector<LayerPoint> points;
+  for (const LayerEstimate& layer : estimator.layers(mode)) {
+    const KernelCost& kernel = cost.kernels[layer.kernel];
+    LayerPoint point{.kernel = layer.kernel,
+                     .roof = roof_class_of(kernel.op_class),
+                     .work_flop = kernel.work_flop,
+                     .traffic_bytes = layer.effective_traffic_bytes,
+                     .gpu_s = layer.gpu_s,
+                     .gpu_compute_s = layer.gpu_compute_s,
+                     .gpu_memory_s = layer.gpu_memory_s,
+                     .gpu_beside_s = layer.gpu_s - layer.gpu_compute_s - layer.gpu_memory_s,
+                     .launch_s = layer.launch_s,
+                     .time_s = layer.time_s};
+    const auto index = static_cast<std::size_t>(point.roof);
+    const EnergyRoofline& roof = reached[index];
+    double dynamic_j =
+        point.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
+    if (kernel.work_int_op > 0) {
+      dynamic_j +=
+          kernel.work_int_op *
+          twin_roofline(estimator.twin(), mode, point.roof, Precision::kInt8).energy_per_flop_j;
+    }
+    point.gpu_s = std::max(point.gpu_s, dynamic_j / (power_cap_w - roof.static_power_w));
+    if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
+    if (point.has_place()) {
+      point.ceiling_flop_per_s = ceilings[index].attainable_flop_per_s(point.intensity());
+      point.reached_flop_per_s = roof.attainable_flop_per_s(point.intensity());
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> layers) {
+  std::array<double, kRoofClasses.size()> shares{};
+  double total_s = 0;
+  for (const auto& layer : layers) {
+    shares[static_cast<std::size_t>(layer.roof)] += layer.gpu_s;
+    total_s += layer.gpu_s;
+  }
+  for (double& share : shares) share = total_s > 0 ? share / total_s : 0;
+  return shares;
+}
+
+EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, RoofClass roof,
+                             Precision precision) {
+  const RoofParameters parameters(twin, roof, precision);
+  const RelativeMode relative(twin, mode);
+  return assemble_roofline(parameters, relative, clock_terms(parameters, relative));
+}
+
+std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
+                                           RoofClass roof, std::uint64_t seed,
+                                           Precision precision) {
+  const std::vector<RoofParameters> draws = draw_parameters(twin, roof, precision, seed);
+  DrawTable<double> cpu, gpu;
+  DrawTable<std::pair<double, double>> bandwidth;
+  std::vector<RelativeMode> relative;
+  for (const auto& mode : modes) {
+    const auto& m = relative.emplace_back(twin, mode);
+    cpu.want(m.cpu), gpu.want(m.gpu), bandwidth.want({m.gpu_hz, m.mem_hz});
+  }
+  cpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].cpu_v2(clock); });
+  gpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].gpu_v2(clock); });
+  bandwidth.fill(draws.size(), [&](std::size_t d, const auto& clocks) {
+    return draws[d].bandwidth(clocks.first, clocks.second);
+  });
+  std::vector<FittedValue> result(modes.size());
+  parallel_for(modes.size(), [&](std::size_t i) {
+    const RelativeMode& m = relative[i];
+    const auto& cpu_v2 = cpu.at(m.cpu);
+    const auto& gpu_v2 = gpu.at(m.gpu);
+    const auto& bytes_per_s = bandwidth.at({m.gpu_hz, m.mem_hz});
+    std::vector<double> ratios(draws.size());
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      const ClockTerms terms{cpu_v2[d], gpu_v2[d], bytes_per_s[d]};
+      ratios[d] = assemble_roofline(draws[d], m, terms).race_to_halt_ratio();
+    }
+    result[i] = {twin_roofline(twin, modes[i], roof, precision).race_to_halt_ratio(),
+                 quantile(ratios, 0.05), quantile(ratios, 0.95)};
+  });
+  return result;
+}
+
+FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, RoofClass roof,
+                              std::uint64_t seed) {
+  return twin_race_to_halt(twin, std::span(&mode, 1), roof, seed).front();
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,47 @@
+// What the cost rules have in common: extents as numbers, NaN where they are not known. Inside the
+// room only.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "ridgewatt/workload/cost_rule.h"
+#include "ridgewatt/workload/infer/op_registry.h"
+
+namespace ridgewatt::cost {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+inline double elements(const Tensor& tensor) {
+  const auto count = tensor.element_count();
+  return count ? static_cast<double>(*count) : kUnknown;
+}
+
+// Extent of an axis, counted from the end when negative; NaN when it or the rank is not known.
+double extent(const Tensor& tensor, int axis);
+
+// Product of the extents from axis `first` on.
+double extents_from(const Tensor& tensor, std::size_t first);
+
+inline double inputs_of(const OpContext& op, Terms& t) {
+  return t("inputs", elements(op.input(0)));
+}
+inline double outputs_of(const OpContext& op, Terms& t) {
+  return t("outputs", elements(op.output(0)));
+}
+
+// kOperations per output element; per element of the first input.
+template <int kOperations>
+OpCost per_output(const OpContext& op, Terms& t) {
+  return {.flops = kOperations * outputs_of(op, t)};
+}
+template <int kOperations>
+OpCost per_input(const OpContext& op, Terms& t) {
+  return {.flops = kOperations * inputs_of(op, t)};
+}
+inline OpCost no_operations(const OpContext&, Terms&) {
+  return {};
+}
+
+}  // namespace ridgewatt::cost

@@ -1,0 +1,208 @@
+#include "ridgewatt/workload/cost/quantized_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ridgewatt {
+namespace {
+
+bool is_eight_bit(DataType type) {
+  return is_integer(type) && data_type_bits(type) <= 8;
+}
+
+TensorId first_output(const Step& step) {
+  return step.node->outputs.empty() ? kNoTensor : step.node->outputs[0];
+}
+
+bool dequantizes(const ExecutionPlan& plan, const Step& step) {
+  return step.node->op == "DequantizeLinear" && !step.node->inputs.empty() &&
+         step.node->inputs[0] != kNoTensor && first_output(step) != kNoTensor &&
+         is_eight_bit(plan.tensor(step.node->inputs[0]).dtype);
+}
+
+bool quantizes(const ExecutionPlan& plan, const Step& step) {
+  return step.node->op == "QuantizeLinear" && first_output(step) != kNoTensor &&
+         is_eight_bit(plan.tensor(step.node->outputs[0]).dtype);
+}
+
+bool moves_only(const Step& step) {
+  constexpr std::array<std::string_view, 6> kOps = {"Transpose", "Reshape",   "Flatten",
+                                                    "Squeeze",   "Unsqueeze", "Identity"};
+  return std::find(kOps.begin(), kOps.end(), step.node->op) != kOps.end();
+}
+
+class Absorber {
+ public:
+  explicit Absorber(ExecutionPlan& plan) : plan_(plan) {
+    users_.resize(plan.model->tensors.size());
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      for (const TensorId in : plan.steps[i].node->inputs) {
+        if (in != kNoTensor) users_[index(in)].push_back(static_cast<int>(i));
+      }
+    }
+    mark_results(plan.model->graph);
+    absorbed_.assign(plan.steps.size(), false);
+  }
+
+  void run() {
+    const bool any = std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                                 [&](const Step& step) { return dequantizes(plan_, step); });
+    if (!any) return;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) visit(static_cast<int>(i));
+    for (Step& step : plan_.steps) {
+      if (dequantizes(plan_, step)) drop_if_unused(step);
+    }
+    for (std::size_t id = 0; id < plan_.storage.size(); ++id) {
+      plan_.storage[id] = final_root(static_cast<TensorId>(id));
+    }
+  }
+
+ private:
+  static std::size_t index(TensorId id) { return static_cast<std::size_t>(id); }
+  Step& step_at(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
+
+  // What leaves a graph must be there as it is declared.
+  void mark_results(const Graph& graph) {
+    if (is_result_.empty()) is_result_.assign(plan_.model->tensors.size(), false);
+    for (const TensorId id : graph.outputs) is_result_[index(id)] = true;
+    for (const Node& node : graph.nodes) {
+      for (const Graph& body : node.subgraphs) mark_results(body);
+    }
+  }
+
+  // The tensor is a dequantized one, or a constant that was moved after that.
+  bool is_dequantized(TensorId id) const {
+    for (int depth = 0; depth < 16 && id != kNoTensor; ++depth) {
+      const int producer = plan_.producer_of(id);
+      if (producer < 0) return false;
+      const Step& step = plan_.steps[static_cast<std::size_t>(producer)];
+      if (dequantizes(plan_, step)) return true;
+      const bool looks_on = step.kind == StepKind::kView || step.kind == StepKind::kFolded;
+      if (!looks_on || !moves_only(step) || step.node->inputs.empty()) return false;
+      id = step.node->inputs[0];
+    }
+    return false;
+  }
+
+  bool is_contraction(const Step& step) const {
+    return step.kind == StepKind::kKernel && step.rule->gradient == Gradient::kContraction &&
+           (step.rule->op_class == OpClass::kConv || step.rule->op_class == OpClass::kGemm);
+  }
+
+  bool reads_dequantized(const Step& step) const {
+    const auto& inputs = step.node->inputs;
+    if (is_contraction(step)) {
+      return inputs.size() > 1 && is_dequantized(inputs[0]) && is_dequantized(inputs[1]);
+    }
+    bool any = false;
+    for (const TensorId in : inputs) {
+      if (in == kNoTensor || !is_floating(plan_.tensor(in).dtype)) continue;
+      if (is_dequantized(in)) {
+        any = true;
+      } else if (!plan_.is_constant(in)) {
+        return false;
+      }
+    }
+    return any;
+  }
+
+  // The quantization that alone reads `id`, behind steps that clamp; they go to `clamps`.
+  int only_quantization(TensorId id, std::vector<int>& clamps) {
+    for (int depth = 0; depth < 4; ++depth) {
+      if (is_result_[index(id)] || users_[index(id)].size() != 1) return -1;
+      const int user = users_[index(id)].front();
+      const Step& step = step_at(user);
+      if (step.kind == StepKind::kFolded) return -1;
+      if (quantizes(plan_, step) && step.node->inputs[0] == id) return user;
+      const bool clamps_it = step.node->op == "Relu" || step.node->op == "Clip";
+      if (!clamps_it || step.node->inputs[0] != id || first_output(step) == kNoTensor) return -1;
+      clamps.push_back(user);
+      id = first_output(step);
+    }
+    return -1;
+  }
+
+  void visit(int i) {
+    Step& step = step_at(i);
+    const bool runs = step.kind == StepKind::kKernel || step.kind == StepKind::kView;
+    if (absorbed_[static_cast<std::size_t>(i)] || !runs || !step.node->subgraphs.empty()) return;
+    if (step.rule == nullptr || quantizes(plan_, step) || dequantizes(plan_, step)) return;
+    if (!reads_dequantized(step)) return;
+    const bool contraction = is_contraction(step);
+    std::vector<std::pair<TensorId, int>> quantizations;
+    std::vector<int> clamps;
+    for (const TensorId out : step.node->outputs) {
+      const int found = out == kNoTensor ? -1 : only_quantization(out, clamps);
+      if (found >= 0) quantizations.emplace_back(out, found);
+      if (found < 0 && out != kNoTensor && !contraction) return;
+    }
+    step.quantized = true;
+    if (step.kind == StepKind::kKernel) step.integer = true;
+    if (quantizations.empty()) return;
+    for (const int clamp : clamps) {
+      become_view(clamp, step_at(clamp).node->inputs[0]);
+    }
+    for (const auto& [out, quantization] : quantizations) {
+      const TensorId stored = step_at(quantization).node->outputs[0];
+      become_view(quantization, step_at(quantization).node->inputs[0]);
+      if (step.kind == StepKind::kView) continue;
+      // The kernel writes what the quantization gives.
+      plan_.storage[index(stored)] = stored;
+      plan_.storage[index(out)] = stored;
+      plan_.producer[index(stored)] = i;
+    }
+  }
+
+  void become_view(int i, TensorId of) {
+    Step& step = step_at(i);
+    step.kind = StepKind::kView;
+    step.quantized = true;
+    step.cost = {};
+    absorbed_[static_cast<std::size_t>(i)] = true;
+    for (const TensorId out : step.node->outputs) {
+      if (out != kNoTensor) plan_.storage[index(out)] = plan_.storage[index(of)];
+    }
+  }
+
+  void drop_if_unused(Step& step) {
+    const TensorId out = step.node->outputs[0];
+    if (step.kind != StepKind::kKernel || is_result_[index(out)]) return;
+    for (const int user : users_[index(out)]) {
+      if (!step_at(user).quantized) return;
+    }
+    step.kind = StepKind::kView;
+    step.cost = {};
+    plan_.storage[index(out)] = plan_.storage[index(step.node->inputs[0])];
+  }
+
+  TensorId final_root(TensorId id) const {
+    for (std::size_t depth = 0; depth < plan_.storage.size(); ++depth) {
+      const TensorId next = plan_.storage[index(id)];
+      if (next == id) break;
+      id = next;
+    }
+    return id;
+  }
+
+  ExecutionPlan& plan_;
+  std::vector<std::vector<int>> users_;  // steps, by tensor
+  std::vector<bool> is_result_;
+  std::vector<bool> absorbed_;
+};
+
+}  // namespace
+
+void absorb_quantization(ExecutionPlan& plan) {
+  Absorber(plan).run();
+}
+
+TensorId operand_root(const ExecutionPlan& plan, const Step& step, TensorId id) {
+  const TensorId root = plan.root(id);
+  const int producer = plan.producer_of(root);
+  if (!step.quantized || producer < 0 || plan.is_constant(root)) return root;
+  const Step& before = plan.steps[static_cast<std::size_t>(producer)];
+  return dequantizes(plan, before) ? plan.root(before.node->inputs[0]) : root;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,288 @@
+#include "ridgewatt/workload/infer/bind_symbols.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/workload/infer/extent_names.h"
+
+namespace ridgewatt {
+namespace {
+
+// The name of an extent of an input: its symbol, or "INPUT.AXIS".
+std::string extent_name(const Tensor& input, std::size_t axis) {
+  if (axis < input.symbols.size() && !input.symbols[axis].empty()) return input.symbols[axis];
+  return input.name + "." + std::to_string(axis);
+}
+
+// An extent that the file leaves open.
+struct OpenExtent {
+  std::size_t input;  // index into Graph::inputs
+  std::size_t axis;
+  std::string name;
+  bool is_named;
+  bool is_batch = false;
+};
+
+// The open extents of the inputs that are not given. The batch is what is named like one; else the
+// first axis where it is open; where that is unnamed, the first open axis of every input that does
+// not begin with a fixed extent of 1.
+std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& options) {
+  std::vector<OpenExtent> open;
+  for (std::size_t i = options.inputs.size(); i < model.graph.inputs.size(); ++i) {
+    const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    if (!input.declared || !input.declared->shape) continue;
+    const Shape& shape = *input.declared->shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis] != kUnknownDim) continue;
+      const bool is_named = axis < input.symbols.size() && !input.symbols[axis].empty();
+      open.push_back({i, axis, extent_name(input, axis), is_named});
+    }
+  }
+  std::set<std::string> batch_names;
+  for (const OpenExtent& extent : open) {
+    if (extent.is_named && names_batch(extent.name)) batch_names.insert(extent.name);
+  }
+  if (batch_names.empty()) {
+    const auto first = std::find_if(open.begin(), open.end(),
+                                    [](const OpenExtent& extent) { return extent.axis == 0; });
+    if (first != open.end() && first->is_named) batch_names.insert(first->name);
+  }
+  std::size_t previous = model.graph.inputs.size();  // input of the extent before
+  for (OpenExtent& extent : open) {
+    const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[extent.input])];
+    const bool is_first = extent.input != previous && input.declared->shape->front() != 1;
+    extent.is_batch =
+        batch_names.empty() ? is_first && !extent.is_named : batch_names.count(extent.name) > 0;
+    previous = extent.input;
+  }
+  return open;
+}
+
+// Sums of other extents follow from them, and so does the total of past and new tokens.
+bool is_derived(const std::string& name, const TokenLengths& lengths) {
+  return is_expression(name) || (lengths.related() && name == lengths.total);
+}
+
+// New tokens stand in the first input of token numbers or of vectors for them: its axis after the
+// batch.
+TokenLengths token_lengths(const Model& model, const std::vector<OpenExtent>& open) {
+  TokenLengths lengths;
+  for (const OpenExtent& extent : open) {
+    if (!extent.is_named) continue;
+    if (lengths.past.empty() && names_past(extent.name)) lengths.past = extent.name;
+    if (lengths.total.empty() && names_total(extent.name)) lengths.total = extent.name;
+    if (lengths.tokens.empty() && names_tokens(extent.name)) lengths.tokens = extent.name;
+  }
+  if (!lengths.tokens.empty()) return lengths;
+  for (const TensorId id : model.graph.inputs) {
+    const Tensor& input = model.tensors[static_cast<std::size_t>(id)];
+    if (!input.name.starts_with("input") || !input.declared || !input.declared->shape) continue;
+    const Shape& shape = *input.declared->shape;
+    if (shape.size() < 2 || shape[1] == kUnknownDim) continue;
+    lengths.fixed_tokens = shape[1];
+    break;
+  }
+  return lengths;
+}
+
+void check_names(const Model& model, const std::vector<OpenExtent>& open,
+                 const InferOptions& options) {
+  for (const auto& [name, value] : options.dims) {
+    const auto used =
+        std::find_if(open.begin(), open.end(),
+                     [&wanted = name](const OpenExtent& extent) { return extent.name == wanted; });
+    const bool is_batch = used != open.end() && used->is_batch;
+    if (value < 0 || (value == 0 && is_batch)) {
+      throw UsageError("extent " + escape_terminal(name) + " must be at least " +
+                       (is_batch ? "1" : "0"));
+    }
+    if (used != open.end()) continue;
+    const auto of_bodies = symbols_of_bodies(model);
+    if (std::find(of_bodies.begin(), of_bodies.end(), name) != of_bodies.end()) continue;
+    std::set<std::string> names(of_bodies.begin(), of_bodies.end());
+    for (const OpenExtent& extent : open) names.insert(extent.name);
+    std::string list;
+    for (const std::string& known : names) {
+      list += (list.empty() ? "" : ", ") + escape_terminal(known);
+    }
+    throw UsageError("the model has no open extent '" + escape_terminal(name) + "'", "",
+                     list.empty() ? "all its extents are fixed" : "it has " + list);
+  }
+}
+
+// Axis that holds the batch of a model that was exported with a fixed one: the first, but for what
+// a recurrent layer takes as [sequence, batch, features].
+std::size_t fixed_batch_axis(const Model& model, TensorId input) {
+  for (const Node& node : model.graph.nodes) {
+    const bool recurrent = node.op == "LSTM" || node.op == "GRU" || node.op == "RNN";
+    if (recurrent && !node.inputs.empty() && node.inputs[0] == input) {
+      return node.integer("layout", 0) == 0 ? 1 : 0;
+    }
+  }
+  return 0;
+}
+
+// Returns the batch that the file was exported with and, if asked, puts `batch` in its place.
+std::int64_t rebatch(Model& model, std::size_t first, std::optional<std::int64_t> batch) {
+  std::int64_t exported = 0;
+  for (std::size_t i = first; i < model.graph.inputs.size(); ++i) {
+    Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    const std::size_t axis = fixed_batch_axis(model, model.graph.inputs[i]);
+    if (!input.shape || axis >= input.shape->size()) continue;
+    std::int64_t& extent = (*input.shape)[axis];
+    if (exported == 0 && extent > 0) exported = extent;
+    if (extent == exported && batch) extent = *batch;
+  }
+  return exported == 0 ? batch.value_or(1) : exported;
+}
+
+void collect_body_symbols(const Model& model, const Graph& graph, std::set<std::string>& names) {
+  for (const Node& node : graph.nodes) {
+    for (const Graph& body : node.subgraphs) {
+      for (const TensorId id : body.inputs) {
+        for (const auto& symbol : model.tensors[static_cast<std::size_t>(id)].symbols) {
+          if (!symbol.empty()) names.insert(symbol);
+        }
+      }
+      collect_body_symbols(model, body, names);
+    }
+  }
+}
+
+// The values of all open extents; those that stay open are missing. `assumed`: what nobody gave.
+ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& open,
+                           const InferOptions& options, const Assumptions& assumptions,
+                           std::set<std::string>& assumed) {
+  ExtentValues values;
+  std::optional<std::int64_t> batch = options.batch;
+  for (const OpenExtent& extent : open) {
+    const auto given = options.dims.find(extent.name);
+    if (given != options.dims.end()) {
+      values[extent.name] = given->second;
+      if (extent.is_batch) batch = given->second;
+    } else if (extent.is_batch && batch) {
+      values[extent.name] = *batch;
+    } else {
+      const auto proposed = model.default_dims.find(extent.name);
+      const auto size = assumptions.sizes.find(extent.name);
+      std::int64_t value = size != assumptions.sizes.end() ? size->second : assumptions.otherwise;
+      if (extent.is_batch && assumptions.otherwise != kUnknownDim) value = 1;
+      if (proposed != model.default_dims.end()) value = proposed->second;
+      if (value == kUnknownDim) continue;
+      values[extent.name] = value;
+      assumed.insert(extent.name);
+    }
+  }
+  if (!assumptions.relate_lengths) return values;
+  const TokenLengths lengths = token_lengths(model, open);
+  const auto has = [&](const std::string& name) { return name.empty() || values.contains(name); };
+  if (lengths.related() && has(lengths.past) && has(lengths.total) && has(lengths.tokens)) {
+    relate_lengths(lengths, options.dims, values);
+    if (options.dims.contains(lengths.total)) {
+      assumed.erase(options.dims.contains(lengths.past) ? lengths.tokens : lengths.past);
+    }
+  }
+  for (const OpenExtent& extent : open) {
+    if (options.dims.contains(extent.name) || !is_derived(extent.name, lengths)) continue;
+    const auto sum = evaluate_extent(extent.name, values);
+    if (sum) values[extent.name] = *sum;
+    if (sum || !is_expression(extent.name)) assumed.erase(extent.name);
+  }
+  return values;
+}
+
+}  // namespace
+
+void bind_known_symbols(const std::vector<std::string>& symbols,
+                        const std::map<std::string, std::int64_t>& bound, Shape& shape) {
+  for (std::size_t axis = 0; axis < std::min(shape.size(), symbols.size()); ++axis) {
+    if (shape[axis] != kUnknownDim) continue;
+    const auto found = bound.find(symbols[axis]);
+    if (found != bound.end()) {
+      shape[axis] = found->second;
+    } else if (const auto sum = evaluate_extent(symbols[axis], bound)) {
+      shape[axis] = *sum;
+    }
+  }
+}
+
+std::vector<std::string> symbols_of_bodies(const Model& model) {
+  std::set<std::string> names;
+  collect_body_symbols(model, model.graph, names);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> extents_not_given(const Model& model, const InferOptions& options) {
+  std::vector<std::string> names;
+  const std::vector<OpenExtent> open = open_extents(model, options);
+  const TokenLengths lengths = token_lengths(model, open);
+  for (const OpenExtent& extent : open) {
+    const bool given = options.dims.contains(extent.name) || (extent.is_batch && options.batch);
+    if (given || is_derived(extent.name, lengths)) continue;
+    if (std::find(names.begin(), names.end(), extent.name) == names.end()) {
+      names.push_back(extent.name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> extents_to_assume(const Model& model, const InferOptions& options) {
+  std::vector<std::string> names = extents_not_given(model, options);
+  const std::vector<OpenExtent> open = open_extents(model, options);
+  std::erase_if(names, [&](const std::string& name) {
+    return model.default_dims.contains(name) ||
+           std::any_of(open.begin(), open.end(), [&](const OpenExtent& extent) {
+             return extent.is_batch && extent.name == name;
+           });
+  });
+  return names;
+}
+
+std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assumptions& assumptions,
+                         InferSummary& summary) {
+  if (options.inputs.size() > model.graph.inputs.size()) {
+    throw UsageError("the model has " + std::to_string(model.graph.inputs.size()) +
+                     " inputs, not " + std::to_string(options.inputs.size()));
+  }
+  if (options.batch && *options.batch < 1) throw UsageError("the batch must be at least 1");
+  const std::vector<OpenExtent> open = open_extents(model, options);
+  check_names(model, open, options);
+  for (std::size_t i = 0; i < model.graph.inputs.size(); ++i) {
+    Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    if (i < options.inputs.size()) {
+      static_cast<ValueInfo&>(input) = options.inputs[i];
+      if (input.declared && !input.element) input.element = input.declared->element;
+    } else if (input.declared) {
+      static_cast<ValueInfo&>(input) = *input.declared;
+    }
+  }
+  bool has_open_batch = false;
+  summary.batch = options.batch.value_or(1);
+  summary.bound_by_user = options.dims;
+  summary.bound = options.dims;  // bodies have extents of their own
+  std::set<std::string> assumed;
+  const ExtentValues values = choose_values(model, open, options, assumptions, assumed);
+  for (const OpenExtent& extent : open) {
+    has_open_batch = has_open_batch || extent.is_batch;
+    const auto value = values.find(extent.name);
+    if (value == values.end()) {
+      if (std::find(summary.open.begin(), summary.open.end(), extent.name) == summary.open.end()) {
+        summary.open.push_back(extent.name);
+      }
+      continue;
+    }
+    if (extent.is_batch && options.dims.contains(extent.name)) summary.batch = value->second;
+    if (assumed.contains(extent.name)) summary.assumed[extent.name] = value->second;
+    summary.bound[extent.name] = value->second;
+    Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[extent.input])];
+    (*input.shape)[extent.axis] = value->second;
+  }
+  if (has_open_batch) return summary.batch;
+  const std::int64_t exported = rebatch(model, options.inputs.size(), options.batch);
+  if (!options.batch) summary.batch = exported;
+  return exported;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,221 @@
+#include "ridgewatt/workload/infer.h"
+
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/workload/infer/bind_symbols.h"
+#include "ridgewatt/workload/infer/infer_context.h"
+#include "ridgewatt/workload/infer/interpreter.h"
+
+namespace ridgewatt {
+namespace {
+
+// Visits of nodes in bodies. Beyond the first bound loops are no longer followed iteration by
+// iteration; beyond the second, control flow is a trap.
+constexpr std::size_t kMaxFollowedSteps = std::size_t{1} << 15;
+constexpr std::size_t kMaxSteps = std::size_t{1} << 19;
+
+bool is_known(const ValueInfo& value) {
+  switch (value.kind) {
+    case ValueKind::kTensor:
+    case ValueKind::kSparseTensor:
+      return value.dtype != DataType::kUndefined && value.has_static_shape();
+    case ValueKind::kSequence:
+    case ValueKind::kOptional:
+      return static_cast<bool>(value.items);
+    default:
+      return true;
+  }
+}
+
+void reset(Graph& graph) {
+  for (Node& node : graph.nodes) {
+    node.taken_branch.reset();
+    node.trip_count.reset();
+    node.body_counts.clear();
+    for (Graph& body : node.subgraphs) reset(body);
+  }
+}
+
+void collect_unknown(const Model& model, const Graph& graph, std::vector<std::string>& names) {
+  for (const Node& node : graph.nodes) {
+    const bool known = std::all_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
+      return id == kNoTensor || is_known(model.tensors[static_cast<std::size_t>(id)]);
+    });
+    if (!known) names.push_back(node.name);
+  }
+}
+
+}  // namespace
+
+void Interpreter::run(Graph& graph) {
+  for (Node& node : graph.nodes) run_node(node);
+}
+
+void Interpreter::run_body(Graph& body) {
+  steps_ += body.nodes.size() + 1;
+  if (steps_ > kMaxSteps) throw InputError("control flow is nested too deeply to be followed");
+  run(body);
+}
+
+bool Interpreter::may_follow_loops() const {
+  return steps_ < kMaxFollowedSteps;
+}
+
+void Interpreter::run_node(Node& node) {
+  for (const TensorId output : node.outputs) {
+    if (output == kNoTensor) continue;
+    static_cast<ValueInfo&>(model_.tensors[static_cast<std::size_t>(output)]) = {};
+  }
+  run_rule(node);
+  if (options_.trust_file) use_declared_types(node);
+  for (const TensorId output : node.outputs) {
+    if (output == kNoTensor) continue;
+    const Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
+    if (tensor.shape) checked_element_count(*tensor.shape, "node '" + node.name + "'");
+  }
+  mark_constants(node);
+}
+
+void Interpreter::run_rule(Node& node) {
+  const OpEntry* entry = find_op(node.domain, node.op);
+  if (entry == nullptr || entry->shape == nullptr) {
+    ++summary_.unsupported[node.domain.empty() ? node.op : node.domain + "." + node.op];
+    return;
+  }
+  InferContext context(model_, node, *this);
+  entry->shape(context);
+  if (entry->fold != nullptr) entry->fold(context);
+}
+
+// What could not be computed (an operator without a rule, a shape that hangs on data) but stands in
+// the file, with the symbols bound.
+void Interpreter::use_declared_types(const Node& node) {
+  for (const TensorId output : node.outputs) {
+    if (output == kNoTensor) continue;
+    Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
+    if (!tensor.declared || is_known(tensor) || tensor.kind != tensor.declared->kind) continue;
+    if (tensor.dtype == DataType::kUndefined) tensor.dtype = tensor.declared->dtype;
+    if (!tensor.declared->shape) continue;
+    Shape stated = *tensor.declared->shape;
+    bind_known_symbols(tensor.symbols, summary_.bound, stated);
+    if (!tensor.shape) {
+      tensor.shape = std::move(stated);
+    } else if (tensor.shape->size() == stated.size()) {
+      for (std::size_t i = 0; i < stated.size(); ++i) {
+        (*tensor.shape)[i] = merge_extents((*tensor.shape)[i], stated[i]);
+      }
+    }
+  }
+}
+
+void Interpreter::mark_constants(const Node& node) {
+  const bool from_constants =
+      node.subgraphs.empty() && !is_random(node) && node.op != "Dropout" &&
+      std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+        return id == kNoTensor || model_.tensors[static_cast<std::size_t>(id)].is_constant;
+      });
+  for (const TensorId output : node.outputs) {
+    if (output == kNoTensor) continue;
+    Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
+    const bool known_content =
+        tensor.constant && std::find(tensor.constant->ints.begin(), tensor.constant->ints.end(),
+                                     kUnknownInt) == tensor.constant->ints.end();
+    tensor.is_constant = from_constants || known_content;
+  }
+}
+
+namespace {
+
+// One attempt; `steps` are counted over all of them.
+InferSummary infer_once(Model& model, const InferOptions& options, const Assumptions& assumptions,
+                        bool may_drop_branches, std::size_t& steps) {
+  InferSummary summary;
+  reset(model.graph);
+  for (Tensor& tensor : model.tensors) {
+    if (tensor.role == TensorRole::kInitializer) continue;
+    static_cast<ValueInfo&>(tensor) = {};
+    tensor.is_constant = false;
+  }
+  Interpreter::Options how;
+  how.exported_batch = bind_inputs(model, options, assumptions, summary);
+  // What the file states holds for the inputs that it was exported with.
+  how.trust_file = options.inputs.empty() && how.exported_batch == summary.batch;
+  how.may_drop_branches = may_drop_branches;
+  Interpreter(model, summary, how, steps).run(model.graph);
+  collect_unknown(model, model.graph, summary.unknown_nodes);
+  return summary;
+}
+
+// What to assume for extents that nobody gave: 1, then one of them larger, then all of them, then
+// nothing; all that once more without a relation between lengths.
+std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
+  constexpr std::size_t kMostExtents = 4;
+  constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
+  const std::vector<std::string> names = extents_to_assume(model, options);
+  std::vector<Assumptions> list = {{{}, 1}};
+  if (names.empty()) return list;
+  list.reserve(2 * (names.size() + 2) * std::size(kSizes));
+  for (std::size_t i = 0; i < std::min(names.size(), kMostExtents); ++i) {
+    for (const std::int64_t size : kSizes) list.push_back({{{names[i], size}}, 1});
+  }
+  if (names.size() > 1) {
+    for (const std::int64_t size : kSizes) list.push_back({{}, size});
+  }
+  list.push_back({{}, kUnknownDim});
+  const std::size_t count = list.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    list.push_back(list[i]);
+    list.back().relate_lengths = false;
+  }
+  return list;
+}
+
+// An extent of 0 is meant for what may be empty, such as a cache; not for what is to be computed.
+void refuse_empty_results(const Model& model, const InferOptions& options) {
+  const auto zero = std::find_if(options.dims.begin(), options.dims.end(),
+                                 [](const auto& dim) { return dim.second == 0; });
+  if (zero == options.dims.end() || model.graph.outputs.empty()) return;
+  const bool empty =
+      std::all_of(model.graph.outputs.begin(), model.graph.outputs.end(), [&](TensorId id) {
+        return model.tensors[static_cast<std::size_t>(id)].element_count() == std::int64_t{0};
+      });
+  if (empty) {
+    throw UsageError("with " + escape_terminal(zero->first) + " = 0 the model computes nothing",
+                     "--dim", "only what may be empty can be 0, such as a cache of past tokens");
+  }
+}
+
+// What to do about a contradiction that may lie in extents that nobody gave.
+std::string extents_hint(const Model& model, const InferOptions& options) {
+  std::string list;
+  for (const auto& name : extents_not_given(model, options)) {
+    list += (list.empty() ? "" : ", ") + escape_terminal(name);
+  }
+  return list.empty() ? "" : "no size that was tried fits: give --dim NAME=VALUE for " + list;
+}
+
+}  // namespace
+
+InferSummary infer(Model& model, const InferOptions& options) {
+  std::size_t steps = 0;
+  std::optional<InputError> first_error;
+  const std::vector<Assumptions> list = possible_assumptions(model, options);
+  for (const bool may_drop_branches : {false, true}) {
+    for (const Assumptions& assumptions : list) {
+      try {
+        InferSummary summary = infer_once(model, options, assumptions, may_drop_branches, steps);
+        refuse_empty_results(model, options);
+        return summary;
+      } catch (const InputError& error) {
+        if (!first_error) first_error = error;
+      }
+    }
+  }
+  const std::string hint = extents_hint(model, options);
+  if (hint.empty()) throw *first_error;
+  throw InputError(first_error->what(), "", hint);
+}
+
+}  // namespace ridgewatt

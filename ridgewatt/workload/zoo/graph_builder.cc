@@ -1,0 +1,290 @@
+#include "ridgewatt/workload/graph_builder.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "ridgewatt/workload/onnx/onnx.pb.h"
+
+namespace ridgewatt {
+
+struct GraphBuilder::Model {
+  onnx::ModelProto proto;
+};
+
+namespace {
+
+void set_type(const GraphBuilder::Dims& dims, onnx::TensorProto::DataType type,
+              const std::string& name, onnx::ValueInfoProto* info) {
+  info->set_name(name);
+  auto* tensor = info->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(type);
+  for (const auto& dim : dims) {
+    auto* out = tensor->mutable_shape()->add_dim();
+    if (const auto* symbol = std::get_if<std::string>(&dim.value))
+      out->set_dim_param(*symbol);
+    else
+      out->set_dim_value(std::get<std::int64_t>(dim.value));
+  }
+}
+
+void set_attribute(const GraphBuilder::Attribute& from, onnx::AttributeProto* to) {
+  to->set_name(from.name);
+  if (const auto* integer = std::get_if<std::int64_t>(&from.value)) {
+    to->set_type(onnx::AttributeProto::INT);
+    to->set_i(*integer);
+  } else if (const auto* number = std::get_if<double>(&from.value)) {
+    to->set_type(onnx::AttributeProto::FLOAT);
+    to->set_f(static_cast<float>(*number));
+  } else if (const auto* text = std::get_if<std::string>(&from.value)) {
+    to->set_type(onnx::AttributeProto::STRING);
+    to->set_s(*text);
+  } else {
+    to->set_type(onnx::AttributeProto::INTS);
+    for (const auto value : std::get<std::vector<std::int64_t>>(from.value)) to->add_ints(value);
+  }
+}
+
+using Ints = std::vector<std::int64_t>;
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const std::string& name, int opset) : model_(std::make_unique<Model>()) {
+  auto& proto = model_->proto;
+  proto.set_ir_version(opset >= 23 ? 11 : 8);
+  proto.set_producer_name("ridgewatt");
+  proto.add_opset_import()->set_version(opset);
+  proto.mutable_graph()->set_name(name);
+}
+
+GraphBuilder::~GraphBuilder() = default;
+
+GraphBuilder::Scope::Scope(GraphBuilder& graph, const std::string& name)
+    : graph_(graph), outer_(graph.scope_) {
+  graph.scope_ += (outer_.empty() ? "" : ".") + name;
+}
+
+GraphBuilder::Scope::~Scope() {
+  graph_.scope_ = outer_;
+}
+
+std::string GraphBuilder::unique_name(const std::string& op) {
+  const std::string stem = (scope_.empty() ? "" : scope_ + "/") + op;
+  return stem + "_" + std::to_string(counts_[stem]++);
+}
+
+GraphBuilder::Value GraphBuilder::input(const std::string& name, const Dims& dims,
+                                        Element element) {
+  set_type(dims, element == Element::kFloat ? onnx::TensorProto::FLOAT : onnx::TensorProto::INT64,
+           name, model_->proto.mutable_graph()->add_input());
+  const auto& channels = dims.size() == 4 ? dims[1] : dims.back();
+  const auto* known = std::get_if<std::int64_t>(&channels.value);
+  return {name, known != nullptr ? *known : 0};
+}
+
+void GraphBuilder::output(const Value& value, const std::string& name, const Dims& dims) {
+  auto* graph = model_->proto.mutable_graph();
+  set_type(dims, onnx::TensorProto::FLOAT, name, graph->add_output());
+  // The producer writes to the output's name, and whoever read the old name reads the new one.
+  for (auto& node : *graph->mutable_node()) {
+    for (auto& out : *node.mutable_output()) {
+      if (out == value.name) out = name;
+    }
+    for (auto& in : *node.mutable_input()) {
+      if (in == value.name) in = name;
+    }
+  }
+}
+
+void GraphBuilder::default_dim(const std::string& symbol, std::int64_t value) {
+  auto* entry = model_->proto.add_metadata_props();
+  entry->set_key("ridgewatt.default." + symbol);
+  entry->set_value(std::to_string(value));
+}
+
+GraphBuilder::Value GraphBuilder::parameter(const std::string& name, const Ints& dims) {
+  return weight(scope_.empty() ? name : scope_ + "." + name, dims);
+}
+
+GraphBuilder::Value GraphBuilder::weight(const std::string& full_name, const Ints& dims) {
+  auto* tensor = model_->proto.mutable_graph()->add_initializer();
+  tensor->set_name(full_name);
+  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  for (const auto dim : dims) tensor->add_dims(dim);
+  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+  auto* entry = tensor->add_external_data();
+  entry->set_key("location");
+  entry->set_value(model_->proto.graph().name() + ".onnx.data");
+  return {full_name, dims.back()};
+}
+
+template <typename T>
+GraphBuilder::Value GraphBuilder::add_constant(const std::vector<T>& values,
+                                               const std::vector<std::int64_t>& dims, int type) {
+  const Value value = op("Constant", {});
+  auto* graph = model_->proto.mutable_graph();
+  auto* attribute = graph->mutable_node(graph->node_size() - 1)->add_attribute();
+  attribute->set_name("value");
+  attribute->set_type(onnx::AttributeProto::TENSOR);
+  auto* tensor = attribute->mutable_t();
+  tensor->set_data_type(type);
+  for (const auto dim : dims) tensor->add_dims(dim);
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  tensor->set_raw_data(std::move(bytes));
+  return {value.name, dims.empty() ? 1 : dims.back()};
+}
+
+GraphBuilder::Value GraphBuilder::constant(const std::vector<std::int64_t>& values) {
+  return add_constant(values, {static_cast<std::int64_t>(values.size())}, onnx::TensorProto::INT64);
+}
+
+GraphBuilder::Value GraphBuilder::constant(const std::vector<float>& values,
+                                           const std::vector<std::int64_t>& dims) {
+  return add_constant(values, dims, onnx::TensorProto::FLOAT);
+}
+
+std::vector<GraphBuilder::Value> GraphBuilder::add_node(const std::string& name,
+                                                        const std::string& op,
+                                                        const std::vector<Value>& inputs,
+                                                        const std::vector<Attribute>& attributes,
+                                                        int output_count) {
+  auto* node = model_->proto.mutable_graph()->add_node();
+  node->set_op_type(op);
+  node->set_name(name);
+  for (const auto& input : inputs) node->add_input(input.name);
+  for (const auto& attribute : attributes) set_attribute(attribute, node->add_attribute());
+  std::vector<Value> outputs;
+  for (int i = 0; i < output_count; ++i) {
+    outputs.push_back({name + ".out" + (i == 0 ? "" : std::to_string(i)),
+                       inputs.empty() ? 0 : inputs[0].channels});
+    node->add_output(outputs.back().name);
+  }
+  return outputs;
+}
+
+std::vector<GraphBuilder::Value> GraphBuilder::node(const std::string& op,
+                                                    const std::vector<Value>& inputs,
+                                                    const std::vector<Attribute>& attributes,
+                                                    int output_count) {
+  return add_node(unique_name(op), op, inputs, attributes, output_count);
+}
+
+GraphBuilder::Value GraphBuilder::op(const std::string& op, const std::vector<Value>& inputs,
+                                     const std::vector<Attribute>& attributes) {
+  return node(op, inputs, attributes, 1)[0];
+}
+
+GraphBuilder::Value GraphBuilder::layer(const std::string& op, const Value& x,
+                                        const std::vector<Weight>& weights,
+                                        const std::vector<Attribute>& attributes,
+                                        std::int64_t out_channels) {
+  const std::string name = unique_name(op);
+  std::vector<Value> inputs = {x};
+  for (const auto& w : weights) inputs.push_back(weight(name + "." + w.name, w.dims));
+  return {add_node(name, op, inputs, attributes, 1)[0].name, out_channels};
+}
+
+GraphBuilder::Value GraphBuilder::conv(const Value& x, std::int64_t out_channels,
+                                       const ConvOptions& o) {
+  std::vector<Weight> weights = {
+      {"weight", {out_channels, x.channels / o.groups, o.kernel, o.kernel}}};
+  if (o.bias) weights.push_back({"bias", {out_channels}});
+  return layer("Conv", x, weights,
+               {{"kernel_shape", Ints{o.kernel, o.kernel}},
+                {"strides", Ints{o.stride, o.stride}},
+                {"pads", Ints(4, o.padding)},
+                {"group", o.groups}},
+               out_channels);
+}
+
+GraphBuilder::Value GraphBuilder::batch_norm(const Value& x, double epsilon) {
+  const Ints dims = {x.channels};
+  return layer("BatchNormalization", x,
+               {{"weight", dims}, {"bias", dims}, {"mean", dims}, {"variance", dims}},
+               {{"epsilon", epsilon}}, x.channels);
+}
+
+GraphBuilder::Value GraphBuilder::max_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
+                                           std::int64_t padding) {
+  return op("MaxPool", {x},
+            {{"kernel_shape", Ints{kernel, kernel}},
+             {"strides", Ints{stride, stride}},
+             {"pads", Ints(4, padding)}});
+}
+
+GraphBuilder::Value GraphBuilder::flatten(const Value& x, std::int64_t features) {
+  return {op("Flatten", {x}).name, features};
+}
+
+GraphBuilder::Value GraphBuilder::upsample(const Value& x, int factor) {
+  const auto scale = static_cast<float>(factor);
+  const Value scales = constant(std::vector<float>{1, 1, scale, scale}, {4});
+  return op("Resize", {x, {""}, scales},
+            {{"mode", "nearest"},
+             {"coordinate_transformation_mode", "asymmetric"},
+             {"nearest_mode", "floor"}});
+}
+
+GraphBuilder::Value GraphBuilder::linear(const Value& x, std::int64_t out_features) {
+  return layer("Gemm", x, {{"weight", {out_features, x.channels}}, {"bias", {out_features}}},
+               {{"transB", std::int64_t{1}}}, out_features);
+}
+
+GraphBuilder::Value GraphBuilder::dense(const Value& x, std::int64_t out_features, bool bias) {
+  const Value y = layer("MatMul", x, {{"weight", {x.channels, out_features}}}, {}, out_features);
+  return bias ? layer("Add", y, {{"bias", {out_features}}}, {}, out_features) : y;
+}
+
+GraphBuilder::Value GraphBuilder::layer_norm(const Value& x, double epsilon) {
+  return layer("LayerNormalization", x, {{"weight", {x.channels}}, {"bias", {x.channels}}},
+               {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}}, x.channels);
+}
+
+GraphBuilder::Value GraphBuilder::gelu(const Value& x) {
+  // One by one: in which order arguments are evaluated is the compiler's choice.
+  const Value one = scalar(1);
+  const Value inner = add(op("Erf", {div(x, scalar(std::sqrt(2.0F)))}), one);
+  const Value half = scalar(0.5F);
+  return mul(mul(x, inner), half);
+}
+
+GraphBuilder::Value GraphBuilder::embedding(const Value& ids, const std::string& name,
+                                            std::int64_t rows, std::int64_t width) {
+  return {op("Gather", {parameter(name, {rows, width}), ids}).name, width};
+}
+
+GraphBuilder::Value GraphBuilder::relu6(const Value& x) {
+  return op("Clip", {x, scalar(0), scalar(6)});
+}
+
+GraphBuilder::Value GraphBuilder::matmul(const Value& a, const Value& b) {
+  return {op("MatMul", {a, b}).name, b.channels};
+}
+
+GraphBuilder::Value GraphBuilder::concat(const std::vector<Value>& parts, int axis) {
+  Value joined = op("Concat", parts, {{"axis", std::int64_t{axis}}});
+  joined.channels = 0;
+  for (const auto& part : parts) joined.channels += part.channels;
+  return joined;
+}
+
+std::vector<GraphBuilder::Value> GraphBuilder::split(const Value& x, const Ints& sizes, int axis) {
+  auto parts = node("Split", {x, constant(sizes)}, {{"axis", std::int64_t{axis}}},
+                    static_cast<int>(sizes.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].channels = sizes[i];
+  return parts;
+}
+
+GraphBuilder::Value GraphBuilder::reshape(const Value& x, const Ints& shape) {
+  return {op("Reshape", {x, constant(shape)}).name, shape.back()};
+}
+
+GraphBuilder::Value GraphBuilder::transpose(const Value& x, const Ints& permutation) {
+  return op("Transpose", {x}, {{"perm", permutation}});
+}
+
+std::string GraphBuilder::serialize() const {
+  return model_->proto.SerializeAsString();
+}
+
+}  // namespace ridgewatt
