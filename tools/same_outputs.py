@@ -148,6 +148,25 @@ def record(arguments):
     print(f"{len(every)} lines, {skipped} skipped, {files} files, {time.monotonic() - begin:.1f} s")
 
 
+def without_schema(text):
+    """The text with JSON results as they were before they had a schema: without it, an array where rows are all."""
+    text = re.sub(r'^\{"schema":"ridgewatt\.[^"]*",', "{", text, flags=re.MULTILINE)
+    lines, result, i = text.split("\n"), [], 0
+    while i < len(lines):
+        if lines[i] != "{" or i + 1 >= len(lines) or not lines[i + 1].startswith('  "schema": "ridgewatt.'):
+            result.append(lines[i])
+            i += 1
+            continue
+        end = lines.index("}", i) if "}" in lines[i:] else len(lines) - 1
+        inner = lines[i + 2:end]
+        if inner and inner[0].startswith('  "rows": [') and not any(line.startswith('  "') for line in inner[1:]):
+            result += [inner[0].removeprefix('  "rows": ')] + [line[2:] for line in inner[1:]]
+        else:
+            result += ["{", *inner, "}"]
+        i = end + 1
+    return "\n".join(result)
+
+
 def renamed(text, names):
     """The text with the names replaced as whole words, and whether any was."""
     changes = 0
@@ -177,7 +196,7 @@ def recorded_lines(folder, names):
     """{(group, command, how many of the same before): (title, text, renamed?)} in order."""
     found = {}
     for path in sorted((folder / "lines").glob("*/*.txt")):
-        text, changed = renamed(path.read_text(), names)
+        text, changed = renamed(without_schema(path.read_text()), names)
         command = text[2:text.index("\n")]
         number = 0
         while (key := (path.parent.name, command, number)) in found:
@@ -240,7 +259,8 @@ def compare(arguments):
         if text_a is None or text_b is None:
             print(f"=== file {name}: {files_a.get(name, 'only in B')} and {files_b.get(name, 'only in A')}")
             continue
-        text_a, changed = renamed(text_a, names)
+        text_a, changed = renamed(without_schema(text_a), names)
+        text_b = without_schema(text_b)
         if same(text_a, text_b, changed):
             equal += 1
         else:

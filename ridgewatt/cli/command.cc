@@ -5,7 +5,9 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/report/schema.h"
 
 namespace ridgewatt::cli {
 
@@ -31,8 +33,17 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
   return command;
 }
 
-void print(const Json& json) {
-  std::cout << dump_json(json) << '\n';
+Json schema_first(const Context& context, const Json& result) {
+  const std::string name = full_name(innermost(*context.program), '.');
+  return with_schema(name.substr(name.find('.') + 1), result);
+}
+
+std::string json_text(const Context& context, const Json& result) {
+  return dump_json(schema_first(context, result)) + '\n';
+}
+
+void print(const Context& context, const Json& result) {
+  std::cout << json_text(context, result);
 }
 
 void remark(const Context& context, const std::string& text) {

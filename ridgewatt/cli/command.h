@@ -23,6 +23,7 @@ struct Context {
   std::size_t top = 0;  // rows of a table; 0: all
   std::string sort;     // column of a table, see Table::sort
   bool strict = false;  // of commands with a model: what cannot be counted is an error
+  const CLI::App* program = nullptr;  // whose innermost command names the schema of JSON
 
   bool json() const { return format == "json"; }
   bool csv() const { return format == "csv"; }
@@ -40,12 +41,16 @@ void add_table_options(CLI::App& command, Context& context);
 void check_table_options(const Context& context);
 
 // Prints the table that the command is about in the wanted format, with --sort and --top; as JSON
-// it is the array alone, whole. `order` is how people find it when they ask for no other; CSV keeps
-// its own order.
+// its rows, all of them. `order` is how people find it when they ask for no other; CSV keeps its
+// own order.
 void print(const Context& context, const Table& table, const std::string& order = {});
 // A table beside that one: as it is, but no wider than the terminal.
 void print_aside(const Context& context, const Table& table);
-void print(const Json& json);
+// A result with its schema (report/schema.h).
+void print(const Context& context, const Json& result);
+// The same as an object, and as text for a file.
+Json schema_first(const Context& context, const Json& result);
+std::string json_text(const Context& context, const Json& result);
 // The sums of a table of layers, each with its heading.
 void print_sums(const Context& context, const LayerSums& sums);
 // A remark on standard error, escaped; nothing when quiet.

@@ -75,7 +75,7 @@ void check_table_options(const Context& context) {
 }
 
 void print(const Context& context, const Table& table, const std::string& order) {
-  if (context.json()) return print(table.to_json());
+  if (context.json()) return print(context, table.to_json());
   const std::string by = context.sort.empty() && !context.csv() ? order : context.sort;
   if (by.empty() && context.top == 0) return print_aside(context, table);
   Table shown = table;
@@ -93,7 +93,7 @@ void print(const Context& context, const Table& table, const std::string& order)
 
 void print_aside(const Context& context, const Table& table) {
   if (context.json())
-    print(table.to_json());
+    print(context, table.to_json());
   else if (context.csv())
     table.print_csv(std::cout);
   else

@@ -23,12 +23,6 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
 }
 
-// The innermost command that the command line names.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto used = app.get_subcommands();
-  return used.empty() ? app : innermost(*used.back());
-}
-
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
@@ -50,6 +44,7 @@ void build_program(CLI::App& app, Context& context) {
   app.description("Time, power and energy of deep neural networks on edge accelerators");
   app.set_version_flag("--version", std::string("ridgewatt ") + version());
   app.require_subcommand(1);
+  context.program = &app;
   add_global_options(app, context);
   for (const auto& entry : kCommands) {
     const std::size_t before = app.get_subcommands(nullptr).size();
@@ -71,6 +66,11 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
                           dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (unexpected && !extra.empty()) return unknown_word(command, extra.front());
   return fmt::format("{}: see '{} --help'", error.what(), full_name(command));
+}
+
+const CLI::App& innermost(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return used.empty() ? app : innermost(*used.back());
 }
 
 std::string full_name(const CLI::App& app, char separator) {

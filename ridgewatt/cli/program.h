@@ -15,6 +15,8 @@ void build_program(CLI::App& app, Context& context);
 // probably meant, other faults as they are, and where help is.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
+// The command that the command line names, the subcommand where it has one.
+const CLI::App& innermost(const CLI::App& app);
 // "ridgewatt schedule plan", joined by `separator`.
 std::string full_name(const CLI::App& app, char separator = ' ');
 // True when the option takes no value.

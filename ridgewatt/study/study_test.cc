@@ -274,7 +274,8 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   }));
   ASSERT_EQ(plan.status, 0) << plan.output;
   std::set<int> cores;
-  for (const auto& run : Json::parse(plan.output)) {
+  const Json runs = Json::parse(plan.output);
+  for (const auto& run : runs["rows"]) {
     cores.insert(std::stoi(run["cpu_cores"].get<std::string>()));
   }
   EXPECT_EQ(cores.size(), 4u);

@@ -103,8 +103,8 @@ std::string ground(const TwinModel& model, bool several) {
              : model.provenance();
 }
 
-void print_json(const EstimateOptions& options, const std::vector<EstimateRow>& rows,
-                const TwinModel& model, bool several) {
+void print_json(const Context& context, const EstimateOptions& options,
+                const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
   const Estimator& estimator = model.estimator(rows.front().batch);
   Json json;
   json["model"] = options.workload.model;
@@ -130,12 +130,12 @@ void print_json(const EstimateOptions& options, const std::vector<EstimateRow>& 
     json["by_block"] = sums.by_block.to_json();
     json["causes"] = cause_table(rows.front().estimate).to_json();
   }
-  print(json);
+  print(context, json);
 }
 
 void print_result(const Context& context, const EstimateOptions& options,
                   const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
-  if (context.json()) return print_json(options, rows, model, several);
+  if (context.json()) return print_json(context, options, rows, model, several);
   const Table table =
       estimate_table(rows, {several, options.dataset_size * options.epochs, !context.csv()});
   const auto origins = origins_of(options, rows);

@@ -170,8 +170,9 @@ struct PlacedModel {
   const Estimator& estimator() const { return model->estimator(batch); }
 };
 
-void print_json(const RooflineCommand& command, const RooflineQuestion& question,
-                const RooflineReport& report, const Table& roofs) {
+void print_json(const Context& context, const RooflineCommand& command,
+                const RooflineQuestion& question, const RooflineReport& report,
+                const Table& roofs) {
   Json json;
   json["device"] = command.device.empty() ? question.board.name : command.device;
   json["provenance"] = question.twin.provenance();
@@ -188,7 +189,7 @@ void print_json(const RooflineCommand& command, const RooflineQuestion& question
     json["layers"] = roofline_layer_table(report.layers).to_json();
     json["time_parts"] = time_parts_table(report.parts).to_json();
   }
-  print(json);
+  print(context, json);
 }
 
 void print_text(const Context& context, const RooflineCommand& command,
@@ -234,7 +235,7 @@ void run(const Context& context, const RooflineCommand& command) {
     if (!command.html.empty()) write_output(command.html, roofline_html(report));
   }
   const Table roofs = roof_table(question, context.seed);
-  if (context.json()) return print_json(command, question, report, roofs);
+  if (context.json()) return print_json(context, command, question, report, roofs);
   if (!context.csv()) return print_text(context, command, question, report, roofs);
   print(context, with_origin(model ? roofline_layer_table(report.layers) : roofs,
                              {origin_of(board, twin, command)}));

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/schema.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
@@ -35,7 +36,7 @@ class PredictCommand : public ::testing::Test {
   static Json json_of(const std::string& arguments) {
     const ProgramResult result = run_program(arguments + " --quiet --format json");
     EXPECT_EQ(result.status, 0) << arguments << '\n' << result.output;
-    return Json::parse(result.output);
+    return without_schema(Json::parse(result.output));
   }
 };
 

@@ -116,7 +116,7 @@ std::string how_to_mend(const TuneReport& report) {
 void print_report(const Context& context, const TuneReport& report, bool trace) {
   if (report.caveats) say_caveats(context, *report.caveats);
   if (context.json()) {
-    print(tune_to_json(report));
+    print(context, tune_to_json(report));
   } else if (context.csv()) {
     const Table table = trace ? trace_table(report) : tune_table(report);
     print(context, with_origin(table, {report.origin}));
@@ -154,7 +154,7 @@ void print_ranking(const Context& context, const std::vector<TuneReport>& report
     Json json = reports.empty() ? Json::object() : tune_to_json(reports.front());
     json["boards"] = Json::array();
     for (const auto& report : reports) json["boards"].push_back(tune_to_json(report));
-    print(json);
+    print(context, json);
   } else {
     if (!context.csv() && answered) {
       std::cout << escape_terminal(describe_goal(reports.front().goal)) << ", modelled, "

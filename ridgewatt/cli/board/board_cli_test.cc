@@ -146,7 +146,8 @@ TEST_F(BoardCommand, CompareTellsCommandsApart) {
   const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +
                                   board_.root + " 'sleep 0.05' 'sleep 0.2'");
   ASSERT_EQ(result.status, 0) << result.output;
-  for (const auto& row : Json::parse(result.output)) {
+  const Json json = Json::parse(result.output);
+  for (const auto& row : json["rows"]) {
     if (row["quantity"] == "time" || row["quantity"] == "energy") {
       EXPECT_EQ(row["verdict"], "B is more");
       EXPECT_GT(row["ratio"].get<double>(), 2);

@@ -73,7 +73,7 @@ void print_summary(const Context& context, const CalibrateCommand& command,
     json["parameters"] = parameter_table(summary.twin).to_json();
     json["outliers"] = outlier_table(summary).to_json();
     json["notices"] = summary.notices;
-    return print(json);
+    return print(context, json);
   }
   if (context.csv()) return print(context, parameter_table(summary.twin));
   std::cout << summary.brief_report() << "\n\n";

@@ -20,7 +20,7 @@ void list(const Context& context) {
 void show(const Context& context, const ShowOptions& options) {
   const Board board = load_board(options.name);
   if (context.json()) {
-    print(board_to_json(board, options.modes));
+    print(context, board_to_json(board, options.modes));
   } else if (options.modes) {
     print(context, mode_table(board));
   } else {

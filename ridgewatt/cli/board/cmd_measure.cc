@@ -21,7 +21,7 @@ void run(const Context& context, const MeasureCommand& options) {
   const auto measurement = measure_command(*device.sysfs, options.measure);
   const std::string provenance = device.fake ? "fake" : "measured";
   if (context.json())
-    print(measurement_to_json(measurement, options.measure.command, provenance));
+    print(context, measurement_to_json(measurement, options.measure.command, provenance));
   else
     print(context, measurement_table(measurement, provenance));
   if (!options.minibatches_file.empty()) {

@@ -80,12 +80,12 @@ void run(const Context& context, const Arguments& arguments) {
     write_output(arguments.output, csv.str());
   }
   if (context.json()) {
-    print(Json{{"device", summary.device},
-               {"provenance", "measured"},
-               {"peak_flops", summary.peak_flops()},
-               {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
-               {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
-               {"points", table.to_json()}});
+    print(context, Json{{"device", summary.device},
+                        {"provenance", "measured"},
+                        {"peak_flops", summary.peak_flops()},
+                        {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
+                        {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
+                        {"points", table.to_json()}});
     return;
   }
   print(context, table);

@@ -50,7 +50,7 @@ void list(const Context& context, const ModeCommand& options) {
   if (!control.warning().empty()) remark(context, control.warning());
   if (options.grid) return print_grid(context, control);
   if (context.json())
-    print(mode_list_to_json(control));
+    print(context, mode_list_to_json(control));
   else
     print(context, mode_list_table(control));
 }
@@ -61,7 +61,7 @@ void show(const Context& context, const ModeCommand& options) {
   if (!control.warning().empty()) remark(context, control.warning());
   control.levels();  // says so when this machine has no knobs
   if (context.json())
-    print(mode_state_to_json(control.state()));
+    print(context, mode_state_to_json(control.state()));
   else
     print(context, mode_state_table(control.state()));
 }
@@ -90,7 +90,7 @@ void apply(const Context& context, const ModeCommand& options) {
                        : options.answer.empty() ? control.apply(options.knobs.mode())
                                                 : control.apply(read_answer(options.answer));
   if (context.json()) {
-    print(apply_to_json(summary, options.dry_run));
+    print(context, apply_to_json(summary, options.dry_run));
   } else if (context.csv() || options.dry_run) {
     print(context, writes_table(summary.written));
   } else if (!context.quiet) {
@@ -136,10 +136,10 @@ void export_mode(const Context& context, const ModeCommand& options) {
   const std::string file =
       options.whole_file ? device.sysfs->text("/etc/nvpmodel.conf").value_or("") + "\n\n" : "";
   if (context.json() && options.output.empty())
-    print(Json{{"id", options.id},
-               {"name", options.name},
-               {"mode", mode_to_json(mode)},
-               {"text", file + section}});
+    print(context, Json{{"id", options.id},
+                        {"name", options.name},
+                        {"mode", mode_to_json(mode)},
+                        {"text", file + section}});
   else
     write_output(options.output, file + section);
 }
@@ -206,7 +206,7 @@ void add_fake_board(CLI::App& app, Context& context) {
     const auto spec = fake_board_spec(*board);
     create_fake_board(spec, *folder, context.seed);
     if (context.json())
-      print(Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
+      print(context, Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
     else if (!context.quiet)
       std::cout << "fake board " << spec.name << " in " << *folder << "\n";
   });

@@ -75,11 +75,11 @@ void run(const Context& context, ProfileCommand& options) {
   const auto modes = modes_of(context, options, control);
   const auto summary = profile(*device.sysfs, control, store, modes, profile_options);
   if (context.json()) {
-    print(Json{{"measured", summary.measured},
-               {"skipped", summary.skipped},
-               {"failed", summary.failed},
-               {"failures", summary.failures},
-               {"store", options.database}});
+    print(context, Json{{"measured", summary.measured},
+                        {"skipped", summary.skipped},
+                        {"failed", summary.failed},
+                        {"failures", summary.failures},
+                        {"store", options.database}});
   } else {
     Table table({{"measured"}, {"skipped"}, {"failed"}});
     table.add_row({std::int64_t{summary.measured}, std::int64_t{summary.skipped},

@@ -29,7 +29,7 @@ void read_log(const Context& context, const std::string& path) {
   static constexpr std::size_t kLimitBytes = std::size_t{256} << 20;
   const auto lines = parse_tegrastats(read_file(path, kLimitBytes), path);
   if (context.json())
-    print(tegrastats_to_json(lines));
+    print(context, tegrastats_to_json(lines));
   else
     print(context, tegrastats_table(lines));
 }
@@ -37,9 +37,9 @@ void read_log(const Context& context, const std::string& path) {
 void print_reading(const Context& context, const MachineSensors& sensors,
                    const MachineReading& reading, bool one_line) {
   if (context.json() && one_line)
-    std::cout << sensors_to_json(sensors, reading).dump() << '\n';
+    std::cout << schema_first(context, sensors_to_json(sensors, reading)).dump() << '\n';
   else if (context.json())
-    print(sensors_to_json(sensors, reading));
+    print(context, sensors_to_json(sensors, reading));
   else
     print(context, sensors_table(sensors, reading));
 }

@@ -78,7 +78,7 @@ void check(const Context& context, const CheckOptions& options) {
   }
   if (!options.output.empty()) write_output(options.output, write_sweep_csv(trusted));
   if (context.json())
-    print(reports);
+    print(context, reports);
   else
     print(context, table);
 }

@@ -19,7 +19,7 @@ void add_help(CLI::App& app, Context& context) {
   command->add_option("COMMAND", *path, "Command and its subcommand");
   command->callback([&app, &context, path] {
     const CLI::App& asked = find_command(app, *path);
-    if (context.json()) return print(reference_json(asked));
+    if (context.json()) return print(context, reference_json(asked));
     std::cout << asked.get_formatter()->make_help(&asked, full_name(asked),
                                                   CLI::AppFormatMode::Normal);
   });

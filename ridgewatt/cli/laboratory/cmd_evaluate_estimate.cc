@@ -83,7 +83,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
     json["device"] = command.device;
     json["provenance"] = provenance;
     for (const auto& [key, title, table] : tables) json[key] = table.to_json();
-    return print(json);
+    return print(context, json);
   }
   if (!context.csv()) std::cout << escape_terminal(provenance) << "\n\n";
   for (const auto& [key, title, table] : tables) {

@@ -36,12 +36,12 @@ Table parameter_table(const PublishedPipeline& published) {
 void run(const Context& context) {
   const PublishedPipeline published = evaluate_published_pipeline(context.seed);
   if (context.json()) {
-    return print(Json{{"provenance", "modelled"},
-                      {"parameters", parameter_table(published).to_json()},
-                      {"rows", row_table(published).to_json()},
-                      {"predicted", published.predicted},
-                      {"direction_right", published.direction_right},
-                      {"within_25_percent", published.within_quarter}});
+    return print(context, Json{{"provenance", "modelled"},
+                               {"parameters", parameter_table(published).to_json()},
+                               {"rows", row_table(published).to_json()},
+                               {"predicted", published.predicted},
+                               {"direction_right", published.direction_right},
+                               {"within_25_percent", published.within_quarter}});
   }
   print(context, row_table(published));
   if (context.csv()) return;

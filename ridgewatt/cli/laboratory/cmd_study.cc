@@ -132,15 +132,15 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   const Table effects = effect_table(report.analysis);
   const Table optima = optimum_table(report.analysis);
   if (context.json()) {
-    return print(Json{{"study", report.study.name},
-                      {"provenance", report.word},
-                      {"where", report.where},
-                      {"runs", report.results.size()},
-                      {"remarks", remarks},
-                      {"cells", cell_table(report).to_json()},
-                      {"effects", effects.to_json()},
-                      {"optima", optima.to_json()},
-                      {"findings", report.analysis.findings}});
+    return print(context, Json{{"study", report.study.name},
+                               {"provenance", report.word},
+                               {"where", report.where},
+                               {"runs", report.results.size()},
+                               {"remarks", remarks},
+                               {"cells", cell_table(report).to_json()},
+                               {"effects", effects.to_json()},
+                               {"optima", optima.to_json()},
+                               {"findings", report.analysis.findings}});
   }
   if (context.csv()) {
     RowOrigin origin{report.workload, "", report.board};

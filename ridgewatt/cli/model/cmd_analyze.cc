@@ -66,13 +66,13 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
   if (!arguments.explain.empty()) {
     const Explanation explanation = explain_node(analysis, arguments.explain);
     if (context.json())
-      print(explanation_json(explanation));
+      print(context, explanation_json(explanation));
     else
       std::cout << explanation_text(explanation);
   } else if (context.json()) {
-    print(analysis_json(model, analysis,
-                        {arguments.convention, arguments.traffic,
-                         arguments.training ? arguments.optimizer : std::string()}));
+    print(context, analysis_json(model, analysis,
+                                 {arguments.convention, arguments.traffic,
+                                  arguments.training ? arguments.optimizer : std::string()}));
   } else if (arguments.per_layer) {
     print_layers(context, model, analysis, arguments.traffic);
   } else {

@@ -127,7 +127,7 @@ void print_predictions(const Context& context, const Predictor* predictor,
       row["samples"] = part->samples;
       row["fitted_samples"] = part->part;
     }
-    write_output(path, dump_json(rows) + '\n');
+    write_output(path, json_text(context, rows));
   } else if (!path.empty()) {
     std::ostringstream text;
     prediction_table(points, predictions, origins).print_csv(text);

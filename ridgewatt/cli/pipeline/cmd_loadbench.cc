@@ -142,10 +142,10 @@ void run(const Context& context, LoadbenchCommand& options) {
     add_rows(table, run_all(context, options, cache), options, cache);
   }
   if (context.json()) {
-    return print(Json{{"provenance", "measured"},
-                      {"samples", options.loader.paths.size()},
-                      {"cores", options.cores},
-                      {"runs", table.to_json()}});
+    return print(context, Json{{"provenance", "measured"},
+                               {"samples", options.loader.paths.size()},
+                               {"cores", options.cores},
+                               {"runs", table.to_json()}});
   }
   print(context, table);
 }

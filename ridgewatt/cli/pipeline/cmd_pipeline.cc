@@ -182,7 +182,7 @@ void run(const Context& context, const PipelineCommand& options) {
     if (answer.caveats) add_caveats(*answer.caveats, json);
     if (answer.clocks != PowerMode{}) json["clocks"] = mode_to_json(answer.clocks);
     add_origin(json, answer.origin);
-    return print(json);
+    return print(context, json);
   }
   if (context.csv()) return print(context, with_origin(changes, {answer.origin}));
   std::cout << answer.provenance << "\n\n";

@@ -81,7 +81,7 @@ void run(const Context& context, const PlanOptions& options) {
     json["seed"] = context.seed;
     add_origin(json, plan_origin(workloads));
     json["profiled"] = profiled;
-    print(json);
+    print(context, json);
   } else {
     Table table = plan_table(plan);
     const OriginFields fields({plan_origin(workloads)});

@@ -151,7 +151,7 @@ void print_summary(const Context& context, const ExecutorSummary& summary, const
   json["dropped"] = summary.dropped;
   json["running_s"] = summary.running_s;
   json.update(more);
-  if (context.json()) return print(json);
+  if (context.json()) return print(context, json);
   Table table({{"quantity"}, {"value"}});
   for (const auto& [name, value] : json.items()) {
     table.add_row(

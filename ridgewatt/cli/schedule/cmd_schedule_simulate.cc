@@ -198,7 +198,7 @@ void run(const Context& context, const SimulateOptions& options) {
     json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
     add_origin(json["sweeps"], origin);
     json["results"] = table.to_json();
-    print(json);
+    print(context, json);
   } else {
     print(context, context.csv() ? with_origin(table, {origin}) : table);
     remark(context, fmt::format("idle power: {}", idle_source));

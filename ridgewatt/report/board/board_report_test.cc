@@ -24,7 +24,7 @@ TEST(BoardReport, EveryNumberHasItsSource) {
 TEST(BoardReport, ProgramListsAndShows) {
   const auto list = testing::run_program("device list --format json");
   ASSERT_EQ(list.status, 0) << list.output;
-  const Json boards = Json::parse(list.output);
+  const Json boards = Json::parse(list.output)["rows"];
   EXPECT_EQ(boards.size(), list_boards().size());
   EXPECT_EQ(boards[0]["name"], "agx-orin");
   EXPECT_EQ(boards[0]["modes"], 18096);

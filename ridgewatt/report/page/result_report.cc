@@ -13,6 +13,7 @@
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/page/result_json.h"
+#include "ridgewatt/report/schema.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -165,7 +166,7 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
   const Json json = Json::parse(text, shallow, false);
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
-  add_json_result(report, name, json);
+  add_json_result(report, name, without_schema(json));
 }
 
 }  // namespace ridgewatt

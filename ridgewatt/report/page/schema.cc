@@ -1,0 +1,23 @@
+#include "ridgewatt/report/schema.h"
+
+#include <utility>
+
+namespace ridgewatt {
+
+Json with_schema(const std::string& command, Json result) {
+  Json json;
+  json["schema"] = "ridgewatt." + command + "/1";
+  if (!result.is_object()) {
+    json["rows"] = std::move(result);
+    return json;
+  }
+  for (auto& [key, value] : result.items()) json[key] = std::move(value);
+  return json;
+}
+
+Json without_schema(Json result) {
+  if (!result.is_object() || result.erase("schema") == 0) return result;
+  return result.size() == 1 && result.contains("rows") ? Json(std::move(result["rows"])) : result;
+}
+
+}  // namespace ridgewatt

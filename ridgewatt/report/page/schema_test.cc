@@ -1,0 +1,27 @@
+#include "ridgewatt/report/schema.h"
+
+#include <gtest/gtest.h>
+
+namespace ridgewatt {
+namespace {
+
+TEST(Schema, StandsFirst) {
+  const Json json = with_schema("tune", {{"feasible", true}, {"batch", 4}});
+  EXPECT_EQ(json.dump(), R"({"schema":"ridgewatt.tune/1","feasible":true,"batch":4})");
+}
+
+TEST(Schema, AnArrayBecomesRows) {
+  const Json json = with_schema("store.list", Json::array({{{"points", 3}}}));
+  EXPECT_EQ(json.dump(), R"({"schema":"ridgewatt.store.list/1","rows":[{"points":3}]})");
+}
+
+TEST(Schema, WhatIsReadIsTheResultWithIt) {
+  for (const Json& result : {Json({{"feasible", true}}), Json::array({{{"points", 3}}}),
+                             Json::array(), Json({{"rows", 3}, {"columns", 2}})}) {
+    EXPECT_EQ(without_schema(with_schema("any", result)), result);
+    EXPECT_EQ(without_schema(result), result) << "as older files have it";
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt
