@@ -23,12 +23,8 @@ std::vector<Candidate> candidates() {
     for (const int batch : {1, 4, 16, 32, 64}) {
       Candidate candidate;
       candidate.mode.gpu_clock_hz = 1e6 * (mode + 1);
-      candidate.batch = batch;
-      candidate.infer_time_s = (0.012 + 0.002 * batch) / speed;
-      candidate.infer_power_w = 10 + 40 * speed;
-      candidate.train_time_s = candidate.blocking_s = 0.08 / speed;
-      candidate.train_power_w = 12 + 40 * speed;
-      candidate.round = {{16, candidate.train_time_s, candidate.train_power_w}};
+      candidate.inference = {batch, (0.012 + 0.002 * batch) / speed, 10 + 40 * speed};
+      candidate.background = Round::of({16, 0.08 / speed, 12 + 40 * speed});
       result.push_back(candidate);
     }
   }

@@ -111,7 +111,7 @@ struct Learnt {
     std::vector<Candidate> known = observed;
     if (predicted) {
       const Candidate wanted = predicted->best(problem).candidate;
-      known.push_back(space.candidates()[*space.points().find({wanted.mode, wanted.batch})]);
+      known.push_back(space.candidates()[*space.points().find(wanted.point())]);
     }
     return PlanTable(std::move(known)).best(problem);
   }

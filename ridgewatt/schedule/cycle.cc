@@ -28,34 +28,52 @@ Bound parse_bound(const std::string& name) {
   throw UsageError("unknown latency bound", name, "use published, exact or strict");
 }
 
-double Candidate::peak_power_w() const {
-  return std::max(infer_power_w, train_power_w);
+const Minibatch Candidate::kNoMinibatch = {};
+const Round Candidate::kNoRound = {};
+
+Round Round::of(const Minibatch& minibatch) {
+  Round round;
+  round.add(minibatch, minibatch.time_s * minibatch.power_w, 0);
+  return round;
+}
+
+void Round::add(const Minibatch& minibatch, double minibatch_energy_j, double required_samples_hz) {
+  const int batch = std::max(1, minibatch.batch);
+  if (minibatches.empty()) samples = 0;
+  time_s += minibatch.time_s;
+  power_w = std::max(power_w, minibatch.power_w);
+  energy_j += minibatch_energy_j;
+  blocking_s = std::max(blocking_s, minibatch.time_s);
+  samples += batch;
+  required_hz = std::max(required_hz, required_samples_hz / batch);
+  minibatches.push_back(minibatch);
 }
 
 Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound) {
+  const Minibatch& infer = candidate.infer();
+  const Round& train = candidate.train();
   Cycle cycle;
   cycle.peak_power_w = candidate.peak_power_w();
-  if (candidate.batch == 0) {  // training alone: round after round
+  if (!candidate.inference) {  // training alone: round after round
     cycle.stable = true;
-    cycle.period_s = candidate.train_time_s;
+    cycle.period_s = train.time_s;
     cycle.training_minibatches = 1;
   } else {
-    cycle.period_s = candidate.batch / arrival_rate_hz;
-    cycle.stable = candidate.infer_time_s <= cycle.period_s;
-    const double left_s = cycle.period_s - candidate.infer_time_s;
-    if (cycle.stable && candidate.train_time_s > 0) {
+    cycle.period_s = infer.batch / arrival_rate_hz;
+    cycle.stable = infer.time_s <= cycle.period_s;
+    const double left_s = cycle.period_s - infer.time_s;
+    if (cycle.stable && candidate.background) {
       // The small addend keeps 0.6 / 0.2 at 3.
       cycle.training_minibatches =
-          static_cast<int>(std::min(std::floor(left_s / candidate.train_time_s + 1e-9), 1e9));
+          static_cast<int>(std::min(std::floor(left_s / train.time_s + 1e-9), 1e9));
     }
-    const double gathered = bound == Bound::kPublished ? candidate.batch : candidate.batch - 1;
-    cycle.latency_s = gathered / arrival_rate_hz + candidate.infer_time_s;
-    if (bound == Bound::kStrict) cycle.latency_s += candidate.blocking_s;
+    const double gathered = bound == Bound::kPublished ? infer.batch : infer.batch - 1;
+    cycle.latency_s = gathered / arrival_rate_hz + infer.time_s;
+    if (bound == Bound::kStrict) cycle.latency_s += train.blocking_s;
   }
   const double n = cycle.training_minibatches;
-  const double busy_s = candidate.infer_time_s + n * candidate.train_time_s;
-  const double energy_j =
-      candidate.infer_time_s * candidate.infer_power_w + n * candidate.train_energy_j;
+  const double busy_s = infer.time_s + n * train.time_s;
+  const double energy_j = infer.time_s * infer.power_w + n * train.energy_j;
   cycle.training_throughput_hz = n / cycle.period_s;
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
   cycle.busy_energy_w = energy_j / cycle.period_s;
@@ -65,20 +83,21 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
 }
 
 double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz) {
-  const double left =
-      candidate.batch > 0 ? 1 - candidate.infer_time_s * arrival_rate_hz / candidate.batch : 1;
-  if (candidate.train_time_s <= 0) return std::max(left, 0.0);
-  return std::max(left, 0.0) / candidate.train_time_s;
+  const Minibatch& infer = candidate.infer();
+  const double left = candidate.inference ? 1 - infer.time_s * arrival_rate_hz / infer.batch : 1;
+  if (!candidate.background) return std::max(left, 0.0);
+  return std::max(left, 0.0) / candidate.background->time_s;
 }
 
 EarlyDispatch early_dispatch(const Candidate& candidate, double arrival_rate_hz,
                              double max_latency_s) {
-  const double gather_s = max_latency_s - candidate.infer_time_s - candidate.blocking_s;
+  const Minibatch& infer = candidate.infer();
+  const double gather_s = max_latency_s - infer.time_s - candidate.train().blocking_s;
   EarlyDispatch result;
   result.requests =
-      std::clamp(1 + arrival_rate_hz * gather_s, 1.0, static_cast<double>(candidate.batch));
-  result.fill_hz = 1 - candidate.infer_time_s * arrival_rate_hz / result.requests;
-  if (candidate.train_time_s > 0) result.fill_hz /= candidate.train_time_s;
+      std::clamp(1 + arrival_rate_hz * gather_s, 1.0, static_cast<double>(infer.batch));
+  result.fill_hz = 1 - infer.time_s * arrival_rate_hz / result.requests;
+  if (candidate.background) result.fill_hz /= candidate.background->time_s;
   return result;
 }
 
@@ -98,12 +117,13 @@ double violation(const Candidate& candidate, const Cycle& cycle, const PlanProbl
   double worst = 0;
   const auto over = [&](double value, double limit) { worst = std::max(worst, value / limit - 1); };
   over(cycle.peak_power_w, problem.max_power_w);
-  if (candidate.batch > 0) {
+  if (candidate.inference) {
     over(cycle.latency_s, problem.max_latency_s);
-    over(candidate.infer_time_s, cycle.period_s);
+    over(candidate.inference->time_s, cycle.period_s);
   }
-  if (candidate.required_rounds_per_s > cycle.training_throughput_hz) {
-    worst = std::max(worst, 1 - cycle.training_throughput_hz / candidate.required_rounds_per_s);
+  const double required_hz = candidate.train().required_hz;
+  if (required_hz > cycle.training_throughput_hz) {
+    worst = std::max(worst, 1 - cycle.training_throughput_hz / required_hz);
   }
   return worst;
 }

@@ -8,12 +8,14 @@
 // Closed forms after Fulcrum (Prashanthi, Simmhan et al.), with three bounds on the worst latency.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt {
 
@@ -30,33 +32,49 @@ inline constexpr double kOverduePeriods = 1.1;
 // Throws UsageError for a name that is none of "published", "exact", "strict".
 Bound parse_bound(const std::string& name);
 
-// One minibatch of a background workload.
+// One minibatch of a workload.
 struct Minibatch {
   int batch = 0;  // 0: batch is not a dimension of its sweep
   double time_s = 0;
   double power_w = 0;
 };
 
-// What runs in one period: the urgent inference, and a round of background work. A background of
-// one training workload has one minibatch a round; several background workloads take turns, and a
-// round has one minibatch of each. Times and powers are those of one mode.
+// Background work between two inference minibatches. One training workload has one minibatch per
+// round; several background workloads take turns, and a round has one minibatch of each.
+struct Round {
+  double time_s = 0;
+  double power_w = 0;  // highest of its minibatches
+  double energy_j = 0;
+  double blocking_s = 0;               // its longest minibatch
+  double samples = 1;                  // what the objective counts
+  double required_hz = 0;              // least rounds per second that its own streams need
+  std::vector<Minibatch> minibatches;  // in order; empty: only the totals are known
+
+  // A round of one minibatch.
+  static Round of(const Minibatch& minibatch);
+  // Appends one; `required_samples_hz`: what its stream needs at least.
+  void add(const Minibatch& minibatch, double minibatch_energy_j, double required_samples_hz);
+};
+
+// What runs in one period: the urgent inference, and a round of background work; either may be
+// absent. Times and powers are those of one mode.
 struct Candidate {
   PowerMode mode;
-  int batch = 0;             // inference batch; 0: there is no inference
-  double infer_time_s = 0;   // of one inference minibatch
-  double infer_power_w = 0;  // while it runs
-  double idle_power_w = 0;   // while nothing runs
-  // Background; train_time_s = 0: there is none.
-  double train_time_s = 0;           // of a round
-  double train_power_w = 0;          // highest of the round
-  double train_energy_j = 0;         // of a round
-  double blocking_s = 0;             // longest minibatch of the round
-  double samples_per_round = 1;      // what the objective counts
-  double required_rounds_per_s = 0;  // least rate that its own streams need
-  std::vector<Minibatch> round;      // the minibatches of a round in order
+  std::optional<Minibatch> inference;
+  std::optional<Round> background;
+  double idle_power_w = 0;  // while nothing runs
 
+  // For sums: nothing that takes no time where it is absent.
+  const Minibatch& infer() const { return inference ? *inference : kNoMinibatch; }
+  const Round& train() const { return background ? *background : kNoRound; }
+  // The operating point of the inference; batch 0 without one.
+  OperatingPoint point() const { return {mode, infer().batch}; }
   // The higher of the two powers (scheduling of both: the peak of the cycle).
-  double peak_power_w() const;
+  double peak_power_w() const { return std::max(infer().power_w, train().power_w); }
+
+ private:
+  static const Minibatch kNoMinibatch;
+  static const Round kNoRound;
 };
 
 // A candidate at an arrival rate.

@@ -98,7 +98,7 @@ std::optional<Setting> DynamicController::decide(double now_s,
     const bool gains =
         book_.trial(wanted, rate).training_hz > present_hz * (1 + options_.hysteresis);
     if (!gains || now_s < changed_s_ + dwell_s()) return std::nullopt;
-  } else if (current_->train_time_s <= 0 && wanted.train_time_s <= 0) {
+  } else if (!current_->background && !wanted.background) {
     const double fewer =
         book_.trial(*current_, rate).late_share - book_.trial(wanted, rate).late_share;
     if (fewer < kFewerLate) return std::nullopt;

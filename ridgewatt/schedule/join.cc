@@ -26,21 +26,6 @@ ByMode by_mode(const Sweep& sweep) {
   return result;
 }
 
-// Adds one minibatch of `observation` to the round of `candidate`.
-void add_to_round(Candidate& candidate, const Observation& observation, double required_rate,
-                  bool first) {
-  if (first) candidate.samples_per_round = 0;
-  const int batch = std::max(1, observation.point.batch);
-  candidate.train_time_s += observation.time_s;
-  candidate.train_power_w = std::max(candidate.train_power_w, observation.power_w);
-  candidate.train_energy_j += observation.energy_j();
-  candidate.blocking_s = std::max(candidate.blocking_s, observation.time_s);
-  candidate.samples_per_round += batch;
-  candidate.required_rounds_per_s =
-      std::max(candidate.required_rounds_per_s, required_rate / batch);
-  candidate.round.push_back({observation.point.batch, observation.time_s, observation.power_w});
-}
-
 // The start of every candidate: each mode of the inference with each of its batches, or each mode
 // of the first background.
 std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) {
@@ -51,12 +36,9 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
         if (batch == 0) {
           throw InputError("an inference sweep needs a batch column", workloads.inference->source);
         }
-        Candidate candidate;
+        Candidate& candidate = result.emplace_back();
         candidate.mode = mode;
-        candidate.batch = batch;
-        candidate.infer_time_s = observation.time_s;
-        candidate.infer_power_w = observation.power_w;
-        result.push_back(std::move(candidate));
+        candidate.inference = {batch, observation.time_s, observation.power_w};
       }
     }
     return result;
@@ -70,8 +52,9 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
 // The least power of the rows that a candidate was made of.
 double least_power_w(const Candidate& candidate) {
   double least_w = std::numeric_limits<double>::infinity();
-  if (candidate.batch > 0) least_w = candidate.infer_power_w;
-  for (const auto& minibatch : candidate.round) least_w = std::min(least_w, minibatch.power_w);
+  if (candidate.inference) least_w = candidate.inference->power_w;
+  for (const auto& minibatch : candidate.train().minibatches)
+    least_w = std::min(least_w, minibatch.power_w);
   return least_w;
 }
 
@@ -114,21 +97,21 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
     throw UsageError("nothing to schedule", "", "give an inference or a training sweep");
   }
   std::vector<Candidate> candidates = inference_candidates(workloads);
-  bool first = true;
   for (const auto& [sweep, required_rate] : workloads.background) {
     const ByMode observations = by_mode(sweep);
     std::vector<Candidate> extended;
     for (const auto& candidate : candidates) {
       const auto found = observations.find(candidate.mode);
       if (found == observations.end()) continue;
-      for (const auto& entry : found->second) {
-        extended.push_back(candidate);
-        add_to_round(extended.back(), entry.second, required_rate, first);
+      for (const auto& [batch, observation] : found->second) {
+        auto& background = extended.emplace_back(candidate).background;
+        if (!background) background.emplace();
+        background->add({batch, observation.time_s, observation.power_w}, observation.energy_j(),
+                        required_rate);
       }
       if (extended.size() > 1'000'000) throw UsageError("more than 10^6 combinations to plan");
     }
     candidates = std::move(extended);
-    first = false;
   }
   if (candidates.empty()) {
     throw InputError("the sweeps have no power mode in common",

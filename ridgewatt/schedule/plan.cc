@@ -13,12 +13,14 @@ namespace {
 
 // No worse than `b` in anything that a plan looks at.
 bool dominates(const Candidate& a, const Candidate& b) {
-  return a.infer_time_s <= b.infer_time_s && a.train_time_s <= b.train_time_s &&
-         a.infer_power_w <= b.infer_power_w && a.train_power_w <= b.train_power_w &&
-         a.blocking_s <= b.blocking_s &&
-         a.infer_time_s * a.infer_power_w <= b.infer_time_s * b.infer_power_w &&
-         a.train_energy_j <= b.train_energy_j && a.samples_per_round >= b.samples_per_round &&
-         a.required_rounds_per_s <= b.required_rounds_per_s;
+  const Minibatch &infer_a = a.infer(), &infer_b = b.infer();
+  const Round &train_a = a.train(), &train_b = b.train();
+  return infer_a.time_s <= infer_b.time_s && train_a.time_s <= train_b.time_s &&
+         infer_a.power_w <= infer_b.power_w && train_a.power_w <= train_b.power_w &&
+         train_a.blocking_s <= train_b.blocking_s &&
+         infer_a.time_s * infer_a.power_w <= infer_b.time_s * infer_b.power_w &&
+         train_a.energy_j <= train_b.energy_j && train_a.samples >= train_b.samples &&
+         train_a.required_hz <= train_b.required_hz;
 }
 
 // Why `candidate` misses, in words; every constraint that is missed.
@@ -30,17 +32,17 @@ std::string describe_miss(const Candidate& candidate, const Cycle& cycle,
     add(fmt::format("power {:.2f} W over the budget of {:.2f} W", cycle.peak_power_w,
                     problem.max_power_w));
   }
-  if (candidate.batch > 0 && cycle.latency_s > problem.max_latency_s) {
+  if (candidate.inference && cycle.latency_s > problem.max_latency_s) {
     add(fmt::format("latency {:.1f} ms over the bound of {:.1f} ms", cycle.latency_s * 1e3,
                     problem.max_latency_s * 1e3));
   }
   if (!cycle.stable) {
     add(fmt::format("an inference minibatch takes {:.1f} ms, a batch arrives every {:.1f} ms",
-                    candidate.infer_time_s * 1e3, cycle.period_s * 1e3));
+                    candidate.infer().time_s * 1e3, cycle.period_s * 1e3));
   }
-  if (candidate.required_rounds_per_s > cycle.training_throughput_hz) {
+  if (candidate.train().required_hz > cycle.training_throughput_hz) {
     add(fmt::format("background gets {:.3f} rounds a second and needs {:.3f}",
-                    cycle.training_throughput_hz, candidate.required_rounds_per_s));
+                    cycle.training_throughput_hz, candidate.train().required_hz));
   }
   return text;
 }
@@ -49,8 +51,8 @@ std::string describe_miss(const Candidate& candidate, const Cycle& cycle,
 
 bool better_plan(const Candidate& a, const Cycle& cycle_a, const Candidate& b,
                  const Cycle& cycle_b) {
-  const double throughput_a = cycle_a.training_throughput_hz * a.samples_per_round;
-  const double throughput_b = cycle_b.training_throughput_hz * b.samples_per_round;
+  const double throughput_a = cycle_a.training_throughput_hz * a.train().samples;
+  const double throughput_b = cycle_b.training_throughput_hz * b.train().samples;
   return std::tuple(-throughput_a, cycle_a.latency_s, cycle_a.busy_energy_w) <
          std::tuple(-throughput_b, cycle_b.latency_s, cycle_b.busy_energy_w);
 }
@@ -67,15 +69,17 @@ Plan plan_with(const Candidate& candidate, const PlanProblem& problem) {
 
 PlanTable::PlanTable(std::vector<Candidate> candidates) {
   if (candidates.empty()) throw UsageError("there is nothing to plan with");
-  has_inference_ = candidates.front().batch > 0;
+  has_inference_ = candidates.front().inference.has_value();
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a.batch, a.peak_power_w(), a.infer_time_s, a.train_time_s) <
-           std::tuple(b.batch, b.peak_power_w(), b.infer_time_s, b.train_time_s);
+    const auto key = [](const Candidate& c) {
+      return std::tuple(c.infer().batch, c.peak_power_w(), c.infer().time_s, c.train().time_s);
+    };
+    return key(a) < key(b);
   });
   for (auto& candidate : candidates) {
-    if (groups_.empty() || groups_.back().batch != candidate.batch) {
-      groups_.push_back(
-          {candidate.batch, candidates_.size(), candidates_.size(), candidate.infer_time_s});
+    const Minibatch& infer = candidate.infer();
+    if (groups_.empty() || groups_.back().batch != infer.batch) {
+      groups_.push_back({infer.batch, candidates_.size(), candidates_.size(), infer.time_s});
     }
     Group& group = groups_.back();
     // What dominates has no higher peak power, so it stands before.
@@ -84,7 +88,7 @@ PlanTable::PlanTable(std::vector<Candidate> candidates) {
                     [&](const auto& kept) { return dominates(kept, candidate); })) {
       continue;
     }
-    group.least_infer_time_s = std::min(group.least_infer_time_s, candidate.infer_time_s);
+    group.least_infer_time_s = std::min(group.least_infer_time_s, infer.time_s);
     candidates_.push_back(std::move(candidate));
     group.end = candidates_.size();
   }

@@ -13,7 +13,7 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
   if (candidates_.empty()) throw UsageError("there is nothing to plan with");
   std::vector<OperatingPoint> points, modes;
   for (const auto& candidate : candidates_) {
-    points.push_back({candidate.mode, candidate.batch});
+    points.push_back(candidate.point());
     modes.push_back({candidate.mode, 0});
   }
   points_ = std::make_shared<SearchSpace>(points);
@@ -22,9 +22,8 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
     throw UsageError("a search needs one batch of each background workload", "",
                      "leave the other batches out of the sweep, or use --strategy exhaustive");
   }
-  std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
-    return OperatingPoint{a.mode, a.batch} < OperatingPoint{b.mode, b.batch};
-  });
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const auto& a, const auto& b) { return a.point() < b.point(); });
   for (const auto& candidate : candidates_) mode_of_.push_back(*modes_->find({candidate.mode, 0}));
   if (has_inference()) infer_prior_ = std::make_shared<SurrogatePrior>(*points_);
   if (has_training()) train_prior_ = std::make_shared<SurrogatePrior>(*modes_);
@@ -32,10 +31,14 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
 
 Candidate PlanSpace::unprofiled(std::size_t point) const {
   Candidate result;
-  result.mode = candidates_[point].mode;
-  result.batch = candidates_[point].batch;
-  result.samples_per_round = candidates_[point].samples_per_round;
-  result.required_rounds_per_s = candidates_[point].required_rounds_per_s;
+  const Candidate& known = candidates_[point];
+  result.mode = known.mode;
+  if (known.inference) result.inference = {.batch = known.inference->batch};
+  if (const auto& round = known.background) {
+    result.background.emplace();
+    result.background->samples = round->samples;
+    result.background->required_hz = round->required_hz;
+  }
   return result;
 }
 
@@ -69,13 +72,13 @@ PlanSearch::PlanSearch(const PlanSpace& space, const PlanProblem& problem, Profi
   problem_.check(space_.has_inference());
   seen_.resize(space_.candidates().size());
   for (const auto& candidate : space_.candidates()) {
-    allowed_.push_back(batch_possible(candidate.batch) ? 1 : 0);
+    allowed_.push_back(batch_possible(candidate.infer().batch) ? 1 : 0);
   }
   // An impossible problem still deserves its nearest miss.
   if (std::find(allowed_.begin(), allowed_.end(), 1) == allowed_.end()) {
     const int smallest = space_.points().batches().front();
     for (std::size_t i = 0; i < allowed_.size(); ++i) {
-      allowed_[i] = space_.candidates()[i].batch == smallest ? 1 : 0;
+      allowed_[i] = space_.candidates()[i].infer().batch == smallest ? 1 : 0;
     }
   }
 }
@@ -143,10 +146,10 @@ void PlanBeliefs::update(const PlanSearch& search) {
   for (; learnt_ < search.order().size(); ++learnt_) {
     const std::size_t point = search.order()[learnt_];
     const Candidate& seen = search.at(point);
-    if (infer_) infer_->observe(point, seen.infer_time_s, seen.infer_power_w);
+    if (infer_) infer_->observe(point, seen.infer().time_s, seen.infer().power_w);
     auto& learnt = mode_learnt_[space.mode_of(point)];
     if (train_ && learnt == 0) {
-      train_->observe(space.mode_of(point), seen.train_time_s, seen.train_power_w);
+      train_->observe(space.mode_of(point), seen.train().time_s, seen.train().power_w);
       learnt = 1;
     }
   }
@@ -160,24 +163,26 @@ void PlanBeliefs::draw(const PlanSpace& space, std::size_t point, const double z
                         double normal) {
     return std::exp(static_cast<double>(mean[i]) + normal * static_cast<double>(sd[i]));
   };
-  out.batch = space.points()[point].batch;
   if (infer_) {
     const auto& b = infer_beliefs_;
-    out.infer_time_s = value(b.time_mean, b.time_sd, point, z[0]);
-    out.infer_power_w = value(b.power_mean, b.power_sd, point, z[1]);
+    out.inference = {space.points()[point].batch, value(b.time_mean, b.time_sd, point, z[0]),
+                     value(b.power_mean, b.power_sd, point, z[1])};
   }
   if (train_) {
     const auto& b = train_beliefs_;
     const std::size_t mode = space.mode_of(point);
-    out.train_time_s = value(b.time_mean, b.time_sd, mode, z[2]);
-    out.train_power_w = value(b.power_mean, b.power_sd, mode, z[3]);
+    if (!out.background) out.background.emplace();
+    Round& round = *out.background;
+    round.time_s = value(b.time_mean, b.time_sd, mode, z[2]);
+    round.power_w = value(b.power_mean, b.power_sd, mode, z[3]);
     // The longest minibatch of a round keeps its share of the round.
-    const Candidate& shape = space.candidates()[point];
-    out.blocking_s = out.train_time_s;
-    if (shape.round.size() > 1) out.blocking_s *= 1.2 / static_cast<double>(shape.round.size());
-    out.train_energy_j = out.train_time_s * out.train_power_w;
-    out.samples_per_round = shape.samples_per_round;
-    out.required_rounds_per_s = shape.required_rounds_per_s;
+    const Round& shape = space.candidates()[point].train();
+    const auto parts = static_cast<double>(shape.minibatches.size());
+    round.blocking_s = round.time_s;
+    if (parts > 1) round.blocking_s *= 1.2 / parts;
+    round.energy_j = round.time_s * round.power_w;
+    round.samples = shape.samples;
+    round.required_hz = shape.required_hz;
   }
 }
 

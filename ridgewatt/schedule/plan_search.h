@@ -38,8 +38,8 @@ class PlanSpace {
   const SearchSpace& points() const { return *points_; }  // (mode, inference batch)
   const SearchSpace& modes() const { return *modes_; }    // the modes, where training is modelled
   std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
-  bool has_inference() const { return candidates_.front().batch > 0; }
-  bool has_training() const { return candidates_.front().train_time_s > 0; }
+  bool has_inference() const { return candidates_.front().inference.has_value(); }
+  bool has_training() const { return candidates_.front().background.has_value(); }
   // What is known of a point before it is profiled: mode, batch, what a round is worth.
   Candidate unprofiled(std::size_t point) const;
   const SurrogatePrior& infer_prior() const { return *infer_prior_; }

@@ -16,12 +16,8 @@ namespace {
 // of 0.4 s; inference takes 0.1 s, so 0.3 s are left: three training minibatches of 0.1 s.
 TEST(Cycle, HandComputed) {
   Candidate candidate;
-  candidate.batch = 4;
-  candidate.infer_time_s = 0.1;
-  candidate.infer_power_w = 20;
-  candidate.train_time_s = candidate.blocking_s = 0.1;
-  candidate.train_power_w = 30;
-  candidate.train_energy_j = 3;
+  candidate.inference = {4, 0.1, 20};
+  candidate.background = Round::of({16, 0.1, 30});
   const Cycle cycle = make_cycle(candidate, 10, Bound::kExact);
   EXPECT_TRUE(cycle.stable);
   EXPECT_EQ(cycle.training_minibatches, 3);
@@ -43,15 +39,17 @@ struct BruteForce {
 };
 BruteForce brute_force(const std::vector<Candidate>& candidates, const PlanProblem& problem) {
   BruteForce best;
-  for (const auto& c : candidates) {
-    const double period = c.batch / problem.arrival_rate_hz;
-    const double latency = (c.batch - 1) / problem.arrival_rate_hz + c.infer_time_s +
-                           (problem.bound == Bound::kStrict ? c.train_time_s : 0);
-    if (c.infer_time_s > period || latency > problem.max_latency_s ||
-        std::max(c.infer_power_w, c.train_power_w) > problem.max_power_w) {
+  for (const auto& candidate : candidates) {
+    const Minibatch& infer = *candidate.inference;
+    const Round& train = *candidate.background;
+    const double period = infer.batch / problem.arrival_rate_hz;
+    const double latency = (infer.batch - 1) / problem.arrival_rate_hz + infer.time_s +
+                           (problem.bound == Bound::kStrict ? train.time_s : 0);
+    if (infer.time_s > period || latency > problem.max_latency_s ||
+        std::max(infer.power_w, train.power_w) > problem.max_power_w) {
       continue;
     }
-    const double throughput = std::floor((period - c.infer_time_s) / c.train_time_s) / period;
+    const double throughput = std::floor((period - infer.time_s) / train.time_s) / period;
     if (!best.feasible || throughput > best.throughput ||
         (throughput == best.throughput && latency < best.latency_s)) {
       best = {true, throughput, latency};
@@ -118,7 +116,7 @@ TEST(PlanTable, NonUrgentInferenceInPlaceOfTraining) {
   const Plan plan = PlanTable(join_sweeps(two)).best({.arrival_rate_hz = 10, .max_latency_s = 2});
   ASSERT_TRUE(plan.feasible);
   // Samples per second of the non-urgent stream cover its arrivals.
-  EXPECT_GE(plan.cycle.training_throughput_hz * plan.candidate.samples_per_round, 5.0);
+  EXPECT_GE(plan.cycle.training_throughput_hz * plan.candidate.background->samples, 5.0);
 }
 
 TEST(PlanTable, ImpossibleProblemsNameTheMiss) {
@@ -154,9 +152,8 @@ TEST(PlanTable, GivenSweepsJoinAndLooserBudgetsNeverLose) {
 // A bound of 300 ms leaves 300 - 50 - 100 = 150 ms to gather: at 100 a second 16 requests.
 TEST(EarlyDispatch, GathersWhatTheBoundLeavesTimeFor) {
   Candidate candidate;
-  candidate.batch = 32;
-  candidate.infer_time_s = 0.05;
-  candidate.train_time_s = candidate.blocking_s = 0.1;
+  candidate.inference = {.batch = 32, .time_s = 0.05};
+  candidate.background = Round::of({.batch = 16, .time_s = 0.1});
   const EarlyDispatch early = early_dispatch(candidate, 100, 0.3);
   EXPECT_NEAR(early.requests, 16, 1e-9);
   EXPECT_NEAR(early.fill_hz, (1 - 0.05 * 100 / 16) / 0.1, 1e-9);

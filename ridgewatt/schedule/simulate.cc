@@ -43,9 +43,8 @@ class Simulator {
   void use(const Setting& setting) {
     count_idle(now_s_);
     setting_ = setting;
-    if (setting_.batches.empty() && setting_.candidate.batch > 0) {
-      const auto& candidate = setting_.candidate;
-      setting_.batches = {{candidate.batch, candidate.infer_time_s, candidate.infer_power_w}};
+    if (setting_.batches.empty() && setting_.candidate.inference) {
+      setting_.batches = {*setting_.candidate.inference};
     }
     cycle_start_s_ = now_s_;
     rounds_ = 0;
@@ -85,7 +84,7 @@ class Simulator {
   std::size_t target() const {
     return options_.sharing == Sharing::kPriority
                ? 1
-               : static_cast<std::size_t>(setting_.candidate.batch);
+               : static_cast<std::size_t>(setting_.candidate.infer().batch);
   }
 
   double jittered(double time_s) {
@@ -153,7 +152,7 @@ class Simulator {
 
   // Requests that a batch started now would not serve in time step aside.
   void set_late_aside() {
-    if (!options_.late_last || setting_.candidate.batch <= 0) return;
+    if (!options_.late_last || !setting_.candidate.inference) return;
     while (head_ < tail_) {
       const double end_s = now_s_ + padded(std::min(tail_ - head_, target())).time_s;
       if (end_s <= latest_end_s(head_)) return;
@@ -163,7 +162,7 @@ class Simulator {
 
   // The oldest `count` requests; late ones take the places that are left.
   void serve(std::size_t count, const Minibatch& batch) {
-    const bool shared = is_native() && setting_.candidate.train_time_s > 0;
+    const bool shared = is_native() && setting_.candidate.background;
     const double work_s = jittered(batch.time_s);
     cycle_start_s_ = now_s_;
     rounds_ = 0;
@@ -173,7 +172,7 @@ class Simulator {
     record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
            static_cast<int>(count), shared ? setting_.candidate.peak_power_w() : batch.power_w);
     if (shared) {
-      const double rounds = work_s / setting_.candidate.train_time_s;
+      const double rounds = work_s / setting_.candidate.background->time_s;
       count_training(start_s, rounds, rounds);
     }
     for (std::size_t i = 0; i < count; ++i, ++head_)
@@ -188,8 +187,8 @@ class Simulator {
   // Whether a background minibatch may start now.
   bool may_train(std::size_t queued) {
     const Candidate& candidate = setting_.candidate;
-    if (candidate.train_time_s <= 0 || now_s_ >= options_.duration_s) return false;
-    if (candidate.batch == 0 || options_.sharing != Sharing::kManaged) return true;
+    if (!candidate.background || now_s_ >= options_.duration_s) return false;
+    if (!candidate.inference || options_.sharing != Sharing::kManaged) return true;
     // A cycle that no batch ends is over when it is overdue; then the next begins.
     if (rounds_ >= setting_.training_per_cycle && overdue_s() > 0 &&
         now_s_ >= cycle_start_s_ + overdue_s()) {
@@ -202,28 +201,29 @@ class Simulator {
   // Whether a background minibatch started now could make the oldest request late, should the batch
   // fill up in the meantime.
   bool in_the_way() const {
-    if (!options_.deadline_dispatch || setting_.candidate.train_time_s <= 0) return false;
-    return now_s_ + setting_.candidate.round[minibatch_].time_s > deadline_s(head_, target());
+    if (!options_.deadline_dispatch || !setting_.candidate.background) return false;
+    return now_s_ + setting_.candidate.background->minibatches[minibatch_].time_s >
+           deadline_s(head_, target());
   }
 
   double overdue_s() const { return kOverduePeriods * setting_.period_s; }
 
   // One background minibatch; in time sharing a fluid stretch of training up to `until_s`.
   void train(double until_s) {
-    const Candidate& candidate = setting_.candidate;
-    if (is_native() && candidate.batch > 0) {
+    const Round& round = *setting_.candidate.background;
+    if (is_native() && setting_.candidate.inference) {
       const double start_s = now_s_;
       const double end_s = std::min(until_s, options_.duration_s);
-      record(Segment::Kind::kTraining, end_s, 0, candidate.train_power_w);
-      const double rounds = (end_s - start_s) / candidate.train_time_s;
+      record(Segment::Kind::kTraining, end_s, 0, round.power_w);
+      const double rounds = (end_s - start_s) / round.time_s;
       count_training(start_s, rounds, rounds);
       return;
     }
-    const Minibatch& minibatch = candidate.round[minibatch_];
+    const Minibatch& minibatch = round.minibatches[minibatch_];
     const double start_s = now_s_;
     record(Segment::Kind::kTraining, start_s + jittered(minibatch.time_s), 0, minibatch.power_w);
-    const bool ended = ++minibatch_ == candidate.round.size();
-    count_training(start_s, minibatch.time_s / candidate.train_time_s, ended ? 1 : 0);
+    const bool ended = ++minibatch_ == round.minibatches.size();
+    count_training(start_s, minibatch.time_s / round.time_s, ended ? 1 : 0);
     if (ended) {
       minibatch_ = 0;
       ++rounds_;
@@ -254,7 +254,7 @@ class Simulator {
       return true;
     }
     if (over && queued == 0 && late_.empty()) return false;
-    if (setting_.candidate.batch > 0 && queued > 0) {
+    if (setting_.candidate.inference && queued > 0) {
       const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
       // A device that could only wait serves instead.
       const bool nothing_else = options_.fill_idle && in_the_way();
@@ -277,7 +277,7 @@ class Simulator {
 
   // Late requests have the device while no batch is due that they would hold up.
   bool serve_late() {
-    if (late_.empty() || setting_.candidate.batch <= 0) return false;
+    if (late_.empty() || !setting_.candidate.inference) return false;
     const Minibatch& batch = padded(std::min(late_.size(), target()));
     const bool over = now_s_ >= options_.duration_s;
     const bool in_the_way = head_ < tail_ && now_s_ + batch.time_s > deadline_s(head_, target());
@@ -288,7 +288,7 @@ class Simulator {
 
   void wait_or_train(std::size_t queued) {
     double until_s = std::min(next_epoch_s_, options_.duration_s);
-    if (setting_.candidate.batch > 0) {
+    if (setting_.candidate.inference) {
       const std::size_t last = head_ + target() - 1;
       if (last < arrivals_.size()) until_s = std::min(until_s, arrivals_[last]);
       until_s = std::min(until_s, deadline_s(head_, queued + 1));
@@ -298,7 +298,7 @@ class Simulator {
       return;
     }
     // Training may become possible again with the next cycle or the next arrival.
-    if (setting_.candidate.train_time_s > 0 && rounds_ >= setting_.training_per_cycle &&
+    if (setting_.candidate.background && rounds_ >= setting_.training_per_cycle &&
         overdue_s() > 0 && cycle_start_s_ + overdue_s() > now_s_) {
       until_s = std::min(until_s, cycle_start_s_ + overdue_s());
     }
@@ -404,9 +404,9 @@ Setting make_setting(const Plan& plan, std::span<const Candidate> candidates) {
   setting.training_per_cycle = plan.cycle.training_minibatches;
   setting.period_s = plan.cycle.period_s;
   for (const auto& other : candidates) {
-    if (other.mode == plan.candidate.mode && other.train_time_s == plan.candidate.train_time_s) {
-      setting.batches.push_back({other.batch, other.infer_time_s, other.infer_power_w});
-    }
+    const bool same_round = other.train().time_s == plan.candidate.train().time_s;
+    if (other.mode != plan.candidate.mode || !same_round || !other.inference) continue;
+    setting.batches.push_back(*other.inference);
   }
   std::sort(setting.batches.begin(), setting.batches.end(),
             [](const auto& a, const auto& b) { return a.batch < b.batch; });

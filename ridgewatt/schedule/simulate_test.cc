@@ -15,15 +15,9 @@ namespace {
 
 Setting setting_of(int batch, double infer_s, double train_s, int per_cycle) {
   Setting setting;
-  setting.candidate.batch = batch;
-  setting.candidate.infer_time_s = infer_s;
-  setting.candidate.infer_power_w = 20;
+  if (batch > 0) setting.candidate.inference = {batch, infer_s, 20};
   setting.training_per_cycle = per_cycle;
-  if (train_s > 0) {
-    setting.candidate.train_time_s = setting.candidate.blocking_s = train_s;
-    setting.candidate.train_power_w = 30;
-    setting.candidate.round = {{16, train_s, 30}};
-  }
+  if (train_s > 0) setting.candidate.background = Round::of({16, train_s, 30});
   return setting;
 }
 

@@ -49,10 +49,10 @@ std::vector<Candidate> profile(const Context& context, const ScheduleDynamicComm
   look_for(PlanGoal::kCapacity, *high, for_capacity);
   double capacity_hz = 0;
   for (const std::size_t point : search.known) {
-    const Candidate& seen = space.candidates()[point];
-    if (seen.infer_power_w > problem.max_power_w) continue;
-    if (2 * seen.infer_time_s > problem.max_latency_s) continue;
-    capacity_hz = std::max(capacity_hz, seen.batch / seen.infer_time_s);
+    const Minibatch& seen = space.candidates()[point].infer();
+    if (seen.power_w > problem.max_power_w) continue;
+    if (2 * seen.time_s > problem.max_latency_s) continue;
+    capacity_hz = std::max(capacity_hz, seen.batch / seen.time_s);
   }
   const double top = capacity_hz > 0
                          ? std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high)

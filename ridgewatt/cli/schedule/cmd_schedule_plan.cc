@@ -23,14 +23,14 @@ Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
   const Plan plan = plan_with(candidate, problem);
   Json json;
   json["mode"] = mode_to_json(candidate.mode);
-  if (candidate.batch > 0) {
-    json["batch"] = candidate.batch;
-    json["inference_time_ms"] = candidate.infer_time_s * 1e3;
-    json["inference_power_w"] = candidate.infer_power_w;
+  if (const auto& inference = candidate.inference) {
+    json["batch"] = inference->batch;
+    json["inference_time_ms"] = inference->time_s * 1e3;
+    json["inference_power_w"] = inference->power_w;
   }
-  if (candidate.train_time_s > 0) {
-    json["training_time_ms"] = candidate.train_time_s * 1e3;
-    json["training_power_w"] = candidate.train_power_w;
+  if (const auto& round = candidate.background) {
+    json["training_time_ms"] = round->time_s * 1e3;
+    json["training_power_w"] = round->power_w;
   }
   json["feasible"] = plan.feasible;
   return json;

@@ -102,13 +102,14 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
     const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
     if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
     mode = plan.candidate.mode;
-    result.batch = std::max(1, plan.candidate.batch);
-    result.period_s = plan.candidate.batch > 0 ? plan.cycle.period_s : 0;
+    const auto& inference = plan.candidate.inference;
+    result.batch = inference ? inference->batch : 1;
+    result.period_s = inference ? plan.cycle.period_s : 0;
     result.training_per_cycle =
         plan.cycle.training_minibatches *
-        static_cast<int>(std::max<std::size_t>(1, plan.candidate.round.size()));
-    result.infer_time_s = plan.candidate.infer_time_s;
-    result.train_time_s = plan.candidate.blocking_s;
+        static_cast<int>(std::max<std::size_t>(1, plan.candidate.train().minibatches.size()));
+    result.infer_time_s = plan.candidate.infer().time_s;
+    result.train_time_s = plan.candidate.train().blocking_s;
   }
   if (options.batch > 0) result.batch = options.batch;
   if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;

@@ -109,9 +109,10 @@ Json plan_to_json(const Plan& plan) {
   const auto& [candidate, cycle] = std::tie(plan.candidate, plan.cycle);
   Json json;
   json["mode"] = mode_to_json(candidate.mode);
-  if (candidate.batch > 0) json["batch"] = candidate.batch;
-  if (!candidate.round.empty() && candidate.round.front().batch > 0) {
-    for (const auto& minibatch : candidate.round) json["round_batches"].push_back(minibatch.batch);
+  if (candidate.inference) json["batch"] = candidate.inference->batch;
+  const auto& round = candidate.train().minibatches;
+  if (!round.empty() && round.front().batch > 0) {
+    for (const auto& minibatch : round) json["round_batches"].push_back(minibatch.batch);
   }
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;
   json["training_throughput"] = cycle.training_throughput_hz;
@@ -121,8 +122,8 @@ Json plan_to_json(const Plan& plan) {
   json["mean_power_w"] = cycle.mean_power_w;
   json["idle_power_w"] = candidate.idle_power_w;
   json["period_ms"] = cycle.period_s * 1e3;
-  json["inference_time_ms"] = candidate.infer_time_s * 1e3;
-  json["training_time_ms"] = candidate.train_time_s * 1e3;
+  json["inference_time_ms"] = candidate.infer().time_s * 1e3;
+  json["training_time_ms"] = candidate.train().time_s * 1e3;
   json["utilisation"] = cycle.utilisation;
   return json;
 }
@@ -145,7 +146,9 @@ Table plan_table(const Plan& plan) {
     table.add_row({name, std::move(value)});
   };
   add(plan.feasible ? "mode" : "mode (nearest miss)", describe(plan.candidate.mode));
-  if (plan.candidate.batch > 0) add("inference batch", std::int64_t{plan.candidate.batch});
+  if (const auto& inference = plan.candidate.inference) {
+    add("inference batch", std::int64_t{inference->batch});
+  }
   add("training minibatches per cycle", std::int64_t{plan.cycle.training_minibatches});
   add("training throughput (1/s)", plan.cycle.training_throughput_hz);
   add("worst latency (ms)", plan.cycle.latency_s * 1e3);
@@ -153,8 +156,8 @@ Table plan_table(const Plan& plan) {
   add("mean power (W)", plan.cycle.mean_power_w);
   add("idle power (W)", plan.candidate.idle_power_w);
   add("period (ms)", plan.cycle.period_s * 1e3);
-  add("inference minibatch (ms)", plan.candidate.infer_time_s * 1e3);
-  add("training minibatch (ms)", plan.candidate.train_time_s * 1e3);
+  add("inference minibatch (ms)", plan.candidate.infer().time_s * 1e3);
+  add("training minibatch (ms)", plan.candidate.train().time_s * 1e3);
   if (!plan.feasible) add("misses", plan.miss);
   return table;
 }

@@ -36,11 +36,8 @@ TEST(ScheduleFigures, DistributionRisesToAll) {
 
 TEST(ScheduleFigures, MapHasNoValueWhereNothingIsFeasible) {
   Candidate candidate;
-  candidate.batch = 1;
-  candidate.infer_time_s = 0.01;
-  candidate.infer_power_w = 20;
-  candidate.train_time_s = candidate.blocking_s = 0.02;
-  candidate.train_power_w = 20;
+  candidate.inference = {1, 0.01, 20};
+  candidate.background = Round::of({16, 0.02, 20});
   const PlanTable table({candidate});
   PlanProblem problem;
   problem.arrival_rate_hz = 10;

@@ -39,15 +39,13 @@ std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Wor
 
 // A request that arrives as a training minibatch starts waits for it and for its own.
 bool can_be_in_time(const Candidate& plan, double max_latency_s) {
-  return plan.blocking_s + plan.infer_time_s <= max_latency_s;
+  return plan.train().blocking_s + plan.infer().time_s <= max_latency_s;
 }
 
 }  // namespace
 
 Candidate serving_only(Candidate candidate) {
-  candidate.train_time_s = candidate.train_power_w = candidate.train_energy_j = 0;
-  candidate.blocking_s = 0;
-  candidate.round.clear();
+  candidate.background.reset();
   return candidate;
 }
 
@@ -55,7 +53,7 @@ std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, doub
   std::vector<Candidate> plans;
   for (const auto& candidate : candidates) {
     if (candidate.peak_power_w() <= max_power_w) plans.push_back(candidate);
-    if (candidate.train_time_s <= 0) continue;
+    if (!candidate.background) continue;
     Candidate serving = serving_only(candidate);
     if (serving.peak_power_w() <= max_power_w) plans.push_back(std::move(serving));
   }
@@ -74,7 +72,7 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
                        double most_late, const TryPlan& attempt) {
   const auto training = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
     const double fill_hz = early_dispatch(plan, rate_hz, max_latency_s).fill_hz;
-    if (plan.train_time_s <= 0 || fill_hz <= 0 || !can_be_in_time(plan, max_latency_s)) return {};
+    if (!plan.background || fill_hz <= 0 || !can_be_in_time(plan, max_latency_s)) return {};
     return fill_hz;
   });
   PlanChoice best;
@@ -89,8 +87,8 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
   }
   if (best.plan != nullptr) return best;
   const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
-    if (plan.train_time_s > 0) return {};
-    const double capacity_hz = plan.batch / plan.infer_time_s;
+    if (plan.background) return {};
+    const double capacity_hz = plan.infer().batch / plan.infer().time_s;
     return can_be_in_time(plan, max_latency_s) ? capacity_hz : -1 / capacity_hz;  // these last
   });
   for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {

@@ -29,12 +29,13 @@ Alternation find_alternation(std::span<const Candidate> candidates, double max_p
   Alternation result;
   std::map<PowerMode, std::map<int, Minibatch>> modes;
   for (const auto& one : candidates) {
-    if (one.train_time_s > 0 && one.train_power_w <= max_power_w &&
-        (result.train_time_s == 0 || one.train_time_s < result.train_time_s)) {
-      result.train_time_s = one.train_time_s;
+    const auto& round = one.background;
+    if (round && round->power_w <= max_power_w &&
+        (result.train_time_s == 0 || round->time_s < result.train_time_s)) {
+      result.train_time_s = round->time_s;
     }
-    if (one.infer_power_w > max_power_w) continue;
-    modes[one.mode][one.batch] = {one.batch, one.infer_time_s, one.infer_power_w};
+    if (!one.inference || one.inference->power_w > max_power_w) continue;
+    modes[one.mode][one.inference->batch] = *one.inference;
   }
   for (const auto& [mode, batches] : modes) {
     auto& server = result.servers.emplace_back();

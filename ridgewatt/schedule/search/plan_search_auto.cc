@@ -44,18 +44,18 @@ std::size_t design_point(const PlanSearch& search,
 double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
   const PlanProblem& problem = search.problem();
   if (search.options().goal != PlanGoal::kCapacity) return violation(candidate, cycle, problem);
-  return std::max({0.0, candidate.infer_power_w / problem.max_power_w - 1,
-                   2 * candidate.infer_time_s / problem.max_latency_s - 1});
+  return std::max({0.0, candidate.infer().power_w / problem.max_power_w - 1,
+                   2 * candidate.infer().time_s / problem.max_latency_s - 1});
 }
 
 // What a plan that misses nothing is worth: training throughput; without training the inverse of
 // latency.
 double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
   if (search.options().goal == PlanGoal::kCapacity) {
-    return candidate.batch / candidate.infer_time_s;
+    return candidate.infer().batch / candidate.infer().time_s;
   }
   if (!search.space().has_training()) return 1 / cycle.latency_s;
-  return candidate.samples_per_round *
+  return candidate.train().samples *
          (search.options().goal == PlanGoal::kFill
               ? fill_throughput_hz(candidate, search.problem().arrival_rate_hz)
               : cycle.training_throughput_hz);

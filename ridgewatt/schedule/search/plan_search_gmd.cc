@@ -42,7 +42,7 @@ struct Range {
 
 // Time and power of the workload with the higher power.
 double leading_time_s(const Candidate& c) {
-  return c.train_power_w >= c.infer_power_w ? c.train_time_s : c.infer_time_s;
+  return c.train().power_w >= c.infer().power_w ? c.train().time_s : c.infer().time_s;
 }
 
 double slope(const Candidate& a, const Candidate& b) {
@@ -130,8 +130,8 @@ class Descent {
   // share of the larger one's.
   bool may_fit(const Candidate& seen, int batch) const {
     Candidate smaller = seen;
-    smaller.batch = batch;
-    smaller.infer_time_s *= static_cast<double>(batch) / seen.batch;
+    smaller.inference->batch = batch;
+    smaller.inference->time_s *= static_cast<double>(batch) / seen.inference->batch;
     return fast_enough(smaller);
   }
 
@@ -204,32 +204,35 @@ class Descent {
       const Candidate& seen = search_.at(point);
       const PlaneRows rows(points_, point);
       const double weight = KnobPlane::weight(seen.peak_power_w(), search_.problem().max_power_w);
-      if (seen.infer_time_s > 0) {
-        infer_time.add(rows.infer_time, seen.infer_time_s, weight);
-        infer_power.add(rows.infer_power, seen.infer_power_w, weight);
+      if (seen.inference) {
+        infer_time.add(rows.infer_time, seen.inference->time_s, weight);
+        infer_power.add(rows.infer_power, seen.inference->power_w, weight);
       }
-      if (seen.train_time_s > 0) {
-        train_time.add(rows.train_time, seen.train_time_s, weight);
-        train_power.add(rows.train_power, seen.train_power_w, weight);
+      if (seen.background) {
+        train_time.add(rows.train_time, seen.background->time_s, weight);
+        train_power.add(rows.train_power, seen.background->power_w, weight);
       }
     }
     for (KnobPlane* plane : {&infer_time, &infer_power, &train_time, &train_power}) plane->fit();
     std::vector<Candidate> guesses = shapes_;
     for (std::size_t i = 0; i < guesses.size(); ++i) {
       const PlaneRows rows(points_, i);
-      Candidate& guess = guesses[i];
-      guess.infer_time_s = infer_time.at(rows.infer_time);
-      guess.infer_power_w = infer_power.at(rows.infer_power);
-      guess.train_time_s = guess.blocking_s = train_time.at(rows.train_time);
-      guess.train_power_w = train_power.at(rows.train_power);
-      guess.train_energy_j = guess.train_time_s * guess.train_power_w;
+      if (auto& inference = guesses[i].inference) {
+        inference->time_s = infer_time.at(rows.infer_time);
+        inference->power_w = infer_power.at(rows.infer_power);
+      }
+      if (auto& round = guesses[i].background) {
+        round->time_s = round->blocking_s = train_time.at(rows.train_time);
+        round->power_w = train_power.at(rows.train_power);
+        round->energy_j = round->time_s * round->power_w;
+      }
     }
     return guesses;
   }
 
   double worth(const Candidate& candidate, const Cycle& cycle) const {
     if (!search_.space().has_training()) return 1 / cycle.latency_s;
-    return cycle.training_throughput_hz * candidate.samples_per_round;
+    return cycle.training_throughput_hz * candidate.train().samples;
   }
 
   // What a guess can be expected to be worth beyond `least`, when its power and its times miss the
@@ -240,12 +243,15 @@ class Descent {
     const double within_power = normal_cdf(margin);
     double gain = 0;
     Candidate drawn = guess;
-    drawn.infer_power_w = drawn.train_power_w = 0;  // judged above
+    if (drawn.inference) drawn.inference->power_w = 0;  // judged above
+    if (drawn.background) drawn.background->power_w = 0;
     for (const double z : kNormalQuantiles) {
       const double factor = std::exp(z * kTimeError);
-      drawn.infer_time_s = guess.infer_time_s * factor;
-      drawn.train_time_s = guess.train_time_s * factor;
-      drawn.blocking_s = guess.blocking_s * factor;
+      if (drawn.inference) drawn.inference->time_s = guess.inference->time_s * factor;
+      if (drawn.background) {
+        drawn.background->time_s = guess.background->time_s * factor;
+        drawn.background->blocking_s = guess.background->blocking_s * factor;
+      }
       const Cycle cycle = make_cycle(drawn, problem.arrival_rate_hz, problem.bound);
       if (violation(drawn, cycle, problem) > 0) continue;
       gain += std::max(0.0, worth(drawn, cycle) - least);

@@ -12,8 +12,8 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   std::vector<Observation> infer_rows, train_rows;
   for (const std::size_t point : search.order()) {
     const Candidate& seen = search.at(point);
-    infer_rows.push_back({{seen.mode, seen.batch}, seen.infer_time_s, seen.infer_power_w});
-    train_rows.push_back({{seen.mode, 0}, seen.train_time_s, seen.train_power_w});
+    infer_rows.push_back({seen.point(), seen.infer().time_s, seen.infer().power_w});
+    train_rows.push_back({{seen.mode, 0}, seen.train().time_s, seen.train().power_w});
   }
   const auto predict = [&](const std::vector<Observation>& rows, const SearchSpace& points) {
     NnOptions options;
@@ -30,17 +30,18 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   if (space.has_inference()) {
     const auto infer = predict(infer_rows, space.points());
     for (std::size_t i = 0; i < result.size(); ++i) {
-      result[i].infer_time_s = infer[i].time_s.mean;
-      result[i].infer_power_w = infer[i].power_w.mean;
+      result[i].inference->time_s = infer[i].time_s.mean;
+      result[i].inference->power_w = infer[i].power_w.mean;
     }
   }
   if (space.has_training()) {
     const auto train = predict(train_rows, space.modes());
     for (std::size_t i = 0; i < result.size(); ++i) {
       const Prediction& of_mode = train[space.mode_of(i)];
-      result[i].train_time_s = result[i].blocking_s = of_mode.time_s.mean;
-      result[i].train_power_w = of_mode.power_w.mean;
-      result[i].train_energy_j = of_mode.time_s.mean * of_mode.power_w.mean;
+      Round& round = *result[i].background;
+      round.time_s = round.blocking_s = of_mode.time_s.mean;
+      round.power_w = of_mode.power_w.mean;
+      round.energy_j = of_mode.time_s.mean * of_mode.power_w.mean;
     }
   }
   return result;
@@ -55,7 +56,7 @@ void plan_search_nn(PlanSearch& search) {
   }
   if (search.order().empty()) return;
   const Plan plan = PlanTable(predict_with_networks(search)).best(search.problem());
-  search.profile(*points.find({plan.candidate.mode, plan.candidate.batch}));
+  search.profile(*points.find(plan.candidate.point()));
 }
 
 }  // namespace ridgewatt

@@ -41,8 +41,7 @@ TEST(PlanSearch, EveryStrategyKeepsItsBudgetAndItsLimits) {
     EXPECT_LE(summary.plan.cycle.latency_s, 1) << strategy;
     EXPECT_LE(summary.plan.cycle.training_throughput_hz,
               optimum.cycle.training_throughput_hz * (1 + 1e-12));
-    const auto answer =
-        space.points().find({summary.plan.candidate.mode, summary.plan.candidate.batch});
+    const auto answer = space.points().find(summary.plan.candidate.point());
     EXPECT_TRUE(answer && distinct.contains(*answer)) << strategy;  // it profiled its answer
   }
   EXPECT_NEAR(search(space, problem, "exhaustive", 1).plan.cycle.training_throughput_hz,

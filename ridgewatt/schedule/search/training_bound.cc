@@ -41,11 +41,12 @@ std::vector<ModeRates> useful_modes(std::span<const Candidate> candidates, doubl
   std::map<PowerMode, ModeRates> by_mode;
   for (const auto& candidate : candidates) {
     ModeRates& mode = by_mode[candidate.mode];
-    if (candidate.train_time_s > 0 && candidate.train_power_w <= max_power_w) {
-      mode.rate_hz = std::max(mode.rate_hz, 1 / candidate.train_time_s);
+    const auto& [inference, round] = std::tie(candidate.inference, candidate.background);
+    if (round && round->power_w <= max_power_w) {
+      mode.rate_hz = std::max(mode.rate_hz, 1 / round->time_s);
     }
-    if (candidate.infer_power_w <= max_power_w && candidate.infer_time_s <= max_latency_s) {
-      mode.batches.push_back({candidate.batch, candidate.infer_time_s, candidate.infer_power_w});
+    if (inference && inference->power_w <= max_power_w && inference->time_s <= max_latency_s) {
+      mode.batches.push_back(*inference);
     }
   }
   std::vector<ModeRates> result;

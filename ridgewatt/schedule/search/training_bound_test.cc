@@ -12,12 +12,8 @@ namespace {
 Candidate candidate(int cores, int batch, double infer_s, double train_s) {
   Candidate result;
   result.mode.cpu_cores = cores;
-  result.batch = batch;
-  result.infer_time_s = infer_s;
-  result.infer_power_w = 10;
-  result.train_time_s = result.blocking_s = train_s;
-  result.train_power_w = 20;
-  result.round = {{16, train_s, 20}};
+  result.inference = {batch, infer_s, 10};
+  result.background = Round::of({16, train_s, 20});
   return result;
 }
 
@@ -31,7 +27,7 @@ SimulationOptions options(double duration_s, double latency_s, double change_s) 
 
 TEST(TrainingBound, WithoutRequestsItIsTheFastestTrainingWithinTheBudget) {
   std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.5), candidate(2, 4, 0.1, 0.25)};
-  modes[1].train_power_w = 30;
+  modes[1].background->power_w = 30;
   EXPECT_NEAR(training_bounds(modes, 25, {}, options(60, 1, 0.2)).front().training_hz, 2, 1e-6);
   EXPECT_NEAR(training_bounds(modes, 30, {}, options(60, 1, 0.2)).front().training_hz, 4, 1e-6);
   EXPECT_FALSE(training_bounds(modes, 5, {}, options(60, 1, 0.2)).front().possible);
@@ -70,7 +66,7 @@ TEST(TrainingBound, MoreThanCanBeServedIsImpossible) {
 TEST(TrainingBound, WhereNoModeMayServeOnlyAnEmptyWindowIsPossible) {
   const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
   auto serving = modes;
-  serving[0].infer_power_w = 40;
+  serving[0].inference->power_w = 40;
   const auto bounds = training_bounds(serving, 25, constant_arrivals(5, 10), options(60, 1, 0.2));
   EXPECT_FALSE(bounds.front().possible);
   EXPECT_TRUE(training_bounds(serving, 25, {}, options(60, 1, 0.2)).front().possible);
@@ -80,8 +76,8 @@ TEST(TrainingBound, WhereNoModeMayServeOnlyAnEmptyWindowIsPossible) {
 // the changes: the dearer they are the less is left.
 TEST(TrainingBound, ChangesOfTheModeCostTime) {
   std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.1), candidate(2, 4, 0.1, 0.1)};
-  modes[0].infer_power_w = 40;
-  modes[1].train_power_w = 40;
+  modes[0].inference->power_w = 40;
+  modes[1].background->power_w = 40;
   const auto arrivals = constant_arrivals(8, 60);
   double before_hz = 1e9;
   for (const double change_s : {0.0, 0.05, 0.1, 0.2}) {
