@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 python3 tools/check_rooms.py
 python3 tools/check_lifetimes.py
 python3 tools/check_commands.py
+python3 tools/check_docs.py
 mapfile -t sources < <(git ls-files '*.h' '*.cc' '*.c' '*.cu')
 clang-format --dry-run --Werror "${sources[@]}"
 preset=lint

@@ -118,13 +118,15 @@ void run_commands(const std::vector<PrintedCommand>& commands, const fs::path& f
   std::cout << ran << " of " << commands.size() << " commands ran\n";
 }
 
+constexpr const char* kTutorial = "docs/guide/tutorial.md";
+
 // README and every page of docs/ that prints a command. The tutorial has a test of its own below.
 std::vector<std::string> documented_pages() {
   std::vector<std::string> pages{"README.md", "CONTRIBUTING.md"};
   const fs::path root = testing::source_folder();
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".md" && name != "tutorial.md") pages.push_back("docs/" + name);
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
+    const std::string name = fs::relative(entry.path(), root).generic_string();
+    if (entry.path().extension() == ".md" && name != kTutorial) pages.push_back(name);
   }
   pages.erase(
       std::remove_if(pages.begin(), pages.end(),
@@ -178,6 +180,16 @@ TEST(PrintedCommand, NeedsOnlyWhatTheDocumentationExplains) {
   }
 }
 
+// The page is made by tools/cli_reference.py from what the program says of itself.
+TEST(CommandReference, IsWhatTheProgramSays) {
+  const testing::TemporaryFolder folder;
+  const std::string script = (testing::source_folder() / "tools/cli_reference.py").string();
+  const auto page = run_in(folder.path(), "/usr/bin/python3 '" + script + "' ridgewatt");
+  ASSERT_EQ(page.status, 0) << page.output;
+  EXPECT_EQ(page.output, read_file((testing::source_folder() / "docs/reference/cli.md").string()))
+      << "run 'tools/cli_reference.py build/ridgewatt/ridgewatt > docs/reference/cli.md'";
+}
+
 std::string with_board(const std::string& text, const std::string& board) {
   return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
 }
@@ -187,7 +199,7 @@ TEST(Tutorial, RunsAsPrintedInUnderTwoMinutes) {
   const fs::path here = folder.path() / "here";
   fs::create_directory(here);
   const auto begin = std::chrono::steady_clock::now();
-  const auto commands = printed_commands(testing::source_folder() / "docs" / "tutorial.md");
+  const auto commands = printed_commands(testing::source_folder() / kTutorial);
   for (const auto& command : commands) EXPECT_EQ(command.needs, "");
   run_commands(commands, here);
   ASSERT_FALSE(HasFailure());
@@ -220,7 +232,7 @@ TEST_P(TutorialOn, AnotherBoard) {
   const testing::TemporaryFolder folder;
   const fs::path here = folder.path() / "here";
   fs::create_directory(here);
-  auto commands = printed_commands(testing::source_folder() / "docs" / "tutorial.md");
+  auto commands = printed_commands(testing::source_folder() / kTutorial);
   for (auto& command : commands) {
     std::string& text = command.text;
     text = with_board(text, board);

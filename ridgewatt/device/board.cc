@@ -171,7 +171,8 @@ double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmet
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
     throw NotSupportedError(fmt::format("no rate of {} is stated", arithmetic_name(arithmetic)),
-                            board.source, "see docs/boards.md for its key under [gpu]");
+                            board.source,
+                            "see docs/reference/board_file.md for its key under [gpu]");
   }
   if (*rate <= 0) {
     throw NotSupportedError(

@@ -39,7 +39,7 @@ std::optional<std::string> board_at_hand(const Sysfs& sysfs) {
   throw NotFoundError("no board file for this Jetson",
                       fmt::format("{}{}{}", identity->model, identity->module.empty() ? "" : ", ",
                                   identity->module),
-                      "write one (docs/boards.md) and give its path");
+                      "write one (docs/reference/board_file.md) and give its path");
 }
 
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot,

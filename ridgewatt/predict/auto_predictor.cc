@@ -10,7 +10,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kPart = 128;  // of many samples; see docs/predictors.md
+constexpr std::size_t kPart = 128;  // of many samples; see docs/methods/prediction.md
 // Bounds of memory and time.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000;

@@ -177,7 +177,7 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
 }
 
 // The intervals that are shipped hold what papers publish of workloads and boards that no sweep
-// shows. That of BERT at the zoo's sequences of 128 is not among them: see docs/twin.md.
+// shows. That of BERT at the zoo's sequences of 128 is not among them: see docs/results/twin.md.
 TEST(Published, ShippedIntervalsHoldThem) {
   int held = 0, judged = 0;
   for (const auto& row :

@@ -159,7 +159,8 @@ TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
   EXPECT_EQ(Estimator(twin_, cost, {0, 10.0}).breakdown(modes_[0]).dominant(), Cause::kLoader);
 }
 
-// What the wait for data does to time and power (docs/twin.md), in cases that are known by hand.
+// What the wait for data does to time and power (docs/methods/twin.md), in cases that are known by
+// hand.
 TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   Random random(11);
   WorkloadCost cost = random_cost(random, 60, 8);

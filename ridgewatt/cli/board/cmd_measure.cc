@@ -53,8 +53,9 @@ void add_measure(CLI::App& app, Context& context) {
                                "Minibatches that do not count"),
            count().within(1, 1e6))
       ->capture_default_str();
-  input_file(command->add_option("--meter", options->measure.meter,
-                                 "CSV that an external meter writes meanwhile (docs/measure.md)"));
+  input_file(
+      command->add_option("--meter", options->measure.meter,
+                          "CSV that an external meter writes meanwhile (docs/guide/measure.md)"));
   command->add_flag("--meter-total", options->measure.meter_is_total,
                     "The meter's power counts, not the rails'");
   output_file(

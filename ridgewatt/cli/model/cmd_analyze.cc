@@ -112,7 +112,7 @@ void add_analyze(CLI::App& app, Context& context) {
 
 void add_operators(CLI::App& app, Context& context) {
   add_command(app, context, "operators", "Reference of all operators and their costs, in Markdown",
-              "ridgewatt operators > docs/operators.md")
+              "ridgewatt operators > docs/reference/operators.md")
       ->callback([] { std::cout << operators_markdown(); });
 }
 

@@ -1,4 +1,5 @@
-// The boards that can be faked. Tables as published for each board and release; see docs/modes.md.
+// The boards that can be faked. Tables as published for each board and release; see
+// docs/methods/fake_board.md.
 #include <fmt/format.h>
 
 #include <cmath>

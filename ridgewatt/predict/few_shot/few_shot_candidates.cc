@@ -199,7 +199,7 @@ double CandidateSet::variance_factor() const {
   const double prior = quantity_ == Quantity::kTime ? 2.2 : 1;
   // Where the sweep of another workload is among the candidates, the samples fit better than other
   // rows do, by being chosen for. By the coverage on the training sweeps of the AGX Orin, each the
-  // other's reference; the Orin Nano is the check (docs/predictors.md).
+  // other's reference; the Orin Nano is the check (docs/results/prediction.md).
   const double optimism = other_workloads_ ? 1.6 : 1;
   constexpr double kMost = 6;               // deviations that one sample may be off
   constexpr double kMeanDeviation = 0.798;  // E|x| of a standard normal: sqrt(2 / pi)

@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-// See docs/predictors.md.
+// See docs/methods/prediction.md.
 constexpr std::size_t kNearestPoints = 64, kCellPoints = 24;
 constexpr std::size_t kGroups = 3, kGroupPoints = 128;
 constexpr double kLocalJitter = 1e-9;

@@ -60,10 +60,11 @@ TEST(AnalysisReport, WrongOptionsAreUsageErrors) {
 }
 
 TEST(AnalysisReport, OperatorsOfTheDocumentationAreThoseOfTheProgram) {
-  std::ifstream file(testing::source_folder() / "docs" / "operators.md");
+  std::ifstream file(testing::source_folder() / "docs" / "reference" / "operators.md");
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), operators_markdown()) << "run 'ridgewatt operators > docs/operators.md'";
+  EXPECT_EQ(text.str(), operators_markdown())
+      << "run 'ridgewatt operators > docs/reference/operators.md'";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The relaxation of docs/scheduling.md ("The bound"), which proves what is coded here.
+// The relaxation of docs/methods/training_bound.md, which proves what is coded here.
 #include "ridgewatt/schedule/search/training_bound.h"
 
 #include <algorithm>

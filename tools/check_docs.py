@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What keeps the documentation true to the tree: lines of at most 100 columns (tables aside), links that lead
+somewhere, and paths of files that are there. Sources and scripts that name a page of docs/ are looked at too."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WIDEST = 100
+PLACES = [ROOT, ROOT / "ridgewatt"]  # a path in the text begins at one of these
+GENERATED = {"docs/reference/cli.md", "docs/reference/operators.md"}
+
+
+def anchors(page: pathlib.Path) -> set:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def line_faults(page: pathlib.Path, line: str):
+    name = page.relative_to(ROOT).as_posix()
+    if len(line) > WIDEST and not line.startswith("|") and name not in GENERATED:
+        yield f"{len(line)} columns, {WIDEST} at most"
+    for target in re.findall(r"\]\(([^)\s]+)\)", line):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists():
+            yield f"nothing lies at {target}"
+        elif anchor and anchor not in anchors(file):
+            yield f"no heading for {target}"
+    for path in re.findall(r"`((?:[\w-]+/)+[\w.-]+\.(?:h|cc|c|cu|py|sh|toml|md|proto|cmake))\b", line):
+        if not path.startswith(("path/", "build")) and not any((place / path).exists() for place in PLACES):
+            yield f"there is no {path}"
+
+
+def main() -> int:
+    faults = []
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, check=True,
+                           stdout=subprocess.PIPE).stdout.split("\n")
+    for file in sorted(set(filter(None, files))):
+        path = ROOT / file
+        if not path.exists() or path.suffix not in {".md", ".h", ".cc", ".c", ".py", ".sh", ".toml", ".cmake", ".txt"}:
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if path.suffix == ".md":
+                faults += [f"{file}:{number}: {fault}" for fault in line_faults(path, line)]
+            faults += [f"{file}:{number}: there is no {page}" for page in re.findall(r"\bdocs/[\w/]+\.md\b", line)
+                       if not (ROOT / page).exists()]
+    print("\n".join(faults) if faults else "docs: lines fit, links and paths lead somewhere")
+    return 1 if faults else 0
+
+
+sys.exit(main())
