@@ -1,9 +1,18 @@
-// A file descriptor with an owner: closed on every way out.
+// File descriptors, pipes and shared memory with an owner: given back on every way out.
+//
+//   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+//   if (!file) throw_errno(errno, "cannot open", path);
 #pragma once
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <utility>
+
+#include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
 
@@ -29,6 +38,37 @@ class OwnedFd {
 
  private:
   int fd_;
+};
+
+// Both ends of a pipe that no program started by us inherits. Throws IoError.
+struct Pipe {
+  OwnedFd read_end, write_end;
+
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+    read_end = OwnedFd(ends[0]);
+    write_end = OwnedFd(ends[1]);
+  }
+};
+
+// Memory of zeros that a process shares with the children that it forks. Throws IoError.
+class SharedMapping {
+ public:
+  explicit SharedMapping(std::size_t bytes) : bytes_(bytes) {
+    void* mapped =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw_errno(errno, "cannot make shared memory", "mmap");
+    data_ = mapped;
+  }
+  SharedMapping(const SharedMapping&) = delete;
+  SharedMapping& operator=(const SharedMapping&) = delete;
+  ~SharedMapping() { ::munmap(data_, bytes_); }
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
 };
 
 }  // namespace ridgewatt

@@ -22,9 +22,7 @@ Progress::Progress(std::string label, std::size_t total, bool quiet)
     : label_(std::move(label)),
       total_(total),
       quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      start_(Clock::now()),
-      last_(start_) {}
+      terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   clear_line();
@@ -37,15 +35,13 @@ void Progress::clear_line() {
 
 void Progress::update(std::size_t done, const std::string& note) {
   if (quiet_) return;
-  const auto now = Clock::now();
-  const auto interval = terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
-  if (now - last_ < interval) return;
-  last_ = now;
-  const double elapsed_s = std::chrono::duration<double>(now - start_).count();
+  const double interval_s = terminal_ ? 0.1 : 10;
+  if (drawn_last_.s() < interval_s) return;
+  drawn_last_.restart();
   std::string line = fmt::format("{}: {} of {}", label_, done, total_);
   if (done > 0 && done <= total_) {
     const double left_s =
-        elapsed_s / static_cast<double>(done) * static_cast<double>(total_ - done);
+        begun_.s() / static_cast<double>(done) * static_cast<double>(total_ - done);
     line += fmt::format(", {} left", format_duration(left_s));
   }
   if (!note.empty()) line += ", " + note;

@@ -2,9 +2,10 @@
 // that is left; a plain line every ten seconds in a log; nothing when quiet.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <string>
+
+#include "ridgewatt/base/clock.h"
 
 namespace ridgewatt {
 
@@ -21,7 +22,6 @@ class Progress {
   void update(std::size_t done, const std::string& note = "");
 
  private:
-  using Clock = std::chrono::steady_clock;
   void clear_line();
 
   std::string label_;
@@ -29,8 +29,8 @@ class Progress {
   bool quiet_;
   bool terminal_;
   bool drawn_ = false;
-  Clock::time_point start_;
-  Clock::time_point last_;
+  Stopwatch begun_;
+  Stopwatch drawn_last_;
 };
 
 }  // namespace ridgewatt

@@ -16,7 +16,7 @@ namespace {
 // The mode's clock, or the highest of the selected BSP where the mode leaves it open.
 double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   if (mode.has(knob)) return mode.get(knob);
-  return board.find_bsp().levels[static_cast<std::size_t>(knob)].back();
+  return board.find_bsp().levels[knob].back();
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -187,7 +187,7 @@ double peak_bandwidth(const Board& board, const PowerMode& mode) {
 
 double bandwidth_ceiling(const Board& board, const PowerMode& mode) {
   if (!board.triad) return peak_bandwidth(board, mode);
-  const double top_hz = board.find_bsp().levels[static_cast<std::size_t>(Knob::kMemClock)].back();
+  const double top_hz = board.find_bsp().levels[Knob::kMemClock].back();
   return board.triad->hi_bytes_per_s * clock_hz(board, mode, Knob::kMemClock) / top_hz;
 }
 

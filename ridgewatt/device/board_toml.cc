@@ -179,7 +179,7 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   preset.mode.cpu_cores = section.whole("cpu_cores", 1, board.cpu_cores);
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
     const double cap_mhz = section.number(knob_field(knob), -1, 20000);
-    preset.mode.set(knob, snap_to_table(cap_mhz, levels[static_cast<std::size_t>(knob)]));
+    preset.mode.set(knob, snap_to_table(cap_mhz, levels[knob]));
   }
   const int mask = section.whole_or("tpc_mask", -1, 0, (1 << board.tpc_slots) - 1);
   preset.sms = section.whole_or("sms", mask >= 0 ? sms_for_tpc_mask(board, mask) : 0, 1, board.sms);
@@ -194,9 +194,10 @@ Bsp parse_bsp(Section& section, const Board& board) {
   bsp.name = section.text("name");
   bsp.title = section.text("title");
   bsp.partial = section.flag("partial");
-  for (int cores = 1; cores <= board.cpu_cores; ++cores) bsp.levels[0].push_back(cores);
+  for (int cores = 1; cores <= board.cpu_cores; ++cores)
+    bsp.levels[Knob::kCpuCores].push_back(cores);
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
-    bsp.levels[static_cast<std::size_t>(knob)] = section.clocks(knob_field(knob));
+    bsp.levels[knob] = section.clocks(knob_field(knob));
   }
   for (auto& preset : section.tables("presets")) {
     bsp.presets.push_back(parse_preset(preset, board, bsp.levels));

@@ -9,10 +9,6 @@
 namespace ridgewatt {
 namespace {
 
-std::size_t index_of(Knob knob) {
-  return static_cast<std::size_t>(knob);
-}
-
 void sort_unique(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -33,7 +29,7 @@ double position(const std::vector<double>& levels, double value) {
 KnobSpace::KnobSpace(Levels levels) : levels_(std::move(levels)) {
   modes_.emplace_back();
   for (const Knob knob : kKnobs) {
-    auto& values = levels_[index_of(knob)];
+    auto& values = levels_[knob];
     sort_unique(values);
     if (values.empty()) continue;
     std::vector<PowerMode> extended;
@@ -53,7 +49,7 @@ KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
   std::sort(modes_.begin(), modes_.end());
   modes_.erase(std::unique(modes_.begin(), modes_.end()), modes_.end());
   for (const Knob knob : kKnobs) {
-    auto& values = levels_[index_of(knob)];
+    auto& values = levels_[knob];
     for (const auto& mode : modes_) {
       if (mode.has(knob)) values.push_back(mode.get(knob));
     }
@@ -62,7 +58,7 @@ KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
 }
 
 const std::vector<double>& KnobSpace::levels(Knob knob) const& {
-  return levels_[index_of(knob)];
+  return levels_[knob];
 }
 
 std::optional<std::size_t> KnobSpace::find(const PowerMode& mode) const {

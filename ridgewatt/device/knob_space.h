@@ -2,7 +2,6 @@
 // modes that a sweep happens to hold. Strategies and predictors see this and never a board.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -15,7 +14,7 @@ namespace ridgewatt {
 class KnobSpace {
  public:
   // Levels of each knob in SI (cores, Hz); an empty list is an absent knob.
-  using Levels = std::array<std::vector<double>, kKnobs.size()>;
+  using Levels = KnobArray<std::vector<double>>;
 
   KnobSpace() = default;
   // Every combination, last knob fastest. Levels are sorted and made unique.

@@ -53,12 +53,15 @@ std::string_view knob_field(Knob knob) {
 
 double knob_in_field_unit(const PowerMode& mode, Knob knob) {
   if (knob == Knob::kCpuCores) return mode.cpu_cores;
-  // Rounded to 1 Hz so that 114750000 Hz prints as 114.75, not 114.75000000000001.
-  return std::round(mode.get(knob)) / 1e6;
+  return mhz_of_hz(mode.get(knob));
 }
 
 double hz_of_mhz(double mhz) {
   return std::round(mhz * 1e6);
+}
+
+double mhz_of_hz(double hz) {
+  return std::round(hz) / 1e6;
 }
 
 std::optional<std::string_view> knob_fault(Knob knob, double value) {

@@ -7,12 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "ridgewatt/base/enum_array.h"
+
 namespace ridgewatt {
 
 // The four knobs of a Jetson board, in the order of the sweep CSV.
 enum class Knob { kCpuCores, kCpuClock, kGpuClock, kMemClock };
 inline constexpr std::array<Knob, 4> kKnobs = {Knob::kCpuCores, Knob::kCpuClock, Knob::kGpuClock,
                                                Knob::kMemClock};
+// One entry per knob.
+template <class T>
+using KnobArray = EnumArray<Knob, T, kKnobs.size()>;
 
 // A value. A knob that a board does not have, or that was not varied, is absent: 0.
 struct PowerMode {
@@ -35,6 +40,8 @@ double knob_in_field_unit(const PowerMode& mode, Knob knob);
 // A clock in Hz from MHz, in whole Hz: 1065.6 MHz is 1065600000 Hz wherever it is read, so that the
 // modes of files, answers and boards are equal.
 double hz_of_mhz(double mhz);
+// A clock in MHz, of whole Hz too: 114750000 Hz is 114.75 MHz, not 114.75000000000001.
+double mhz_of_hz(double hz);
 // Why `value` cannot be this knob in the unit of its field, what is wanted instead; nothing when it
 // can: whole cores from 1 to 1024, clocks from 1 to 20000 MHz.
 std::optional<std::string_view> knob_fault(Knob knob, double value);

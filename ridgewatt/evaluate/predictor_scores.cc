@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
@@ -228,9 +228,9 @@ RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
                            const EvaluationOptions& options) {
   RunScore score;
   const auto points = sweep.points();
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto predictions = predictor.predict(points, options.interval);
-  score.predict_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  score.predict_s = watch.s();
   score.time = score_quantity(sweep, roles, predictions, &Prediction::time_s,
                               [](const Observation& o) { return o.time_s; });
   score.power = score_quantity(sweep, roles, predictions, &Prediction::power_w,
@@ -326,10 +326,9 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         for (const auto row : rows) roles.learned[row] = true;
         const auto [samples, flagged_pct] = learned_samples(sweep, rows, options.keep_outliers);
         const auto predictor = make_predictor(own);
-        const auto begin = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         predictor->fit(samples);
-        const double fit_s =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const double fit_s = watch.s();
         scores[i] = score_predictions(sweep, roles, samples, *predictor, options);
         scores[i].method = job.method;
         scores[i].size = job.size;

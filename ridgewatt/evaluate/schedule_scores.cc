@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/schedule/plan_search.h"
@@ -252,7 +252,7 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
     std::vector<PlanOutcome> pooled;
     ScheduleScore all;
     for (const auto& task : tasks) {
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch watch;
       const bool learns = run.strategy == "als" || run.strategy == "nn";
       auto outcomes = learns ? search_each_rate(task, run, options, done_one)
                              : search_each(task, run, options, done_one);
@@ -263,8 +263,7 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
       score.profiles = run.profiles;
       score.problems = task.problems.size();
       score.solvable = task.solvable;
-      score.seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      score.seconds = watch.s();
       all.problems += score.problems;
       all.solvable += score.solvable;
       all.seconds += score.seconds;

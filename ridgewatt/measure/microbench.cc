@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <new>
 #include <thread>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
@@ -17,12 +17,6 @@
 
 namespace ridgewatt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // An array on its own pages, touched by the thread that will use it.
 template <typename T>
@@ -87,16 +81,16 @@ MicrobenchResult run_point(const std::string& kernel, double work_flop, double t
     barrier.wait();
     if (failed) return;
     if (leader && options.power_start) options.power_start();
-    const auto begin = Clock::now();
+    const Stopwatch point;
     while (true) {
       barrier.wait();
       if (stop) break;
-      const auto start = Clock::now();
+      const Stopwatch pass;
       body();
       barrier.wait();
       if (!leader) continue;
-      times_s.push_back(seconds_since(start));
-      stop = times_s.size() >= 3 && seconds_since(begin) >= options.seconds_per_point;
+      times_s.push_back(pass.s());
+      stop = times_s.size() >= 3 && point.s() >= options.seconds_per_point;
     }
     if (leader && options.power_stop) power_w = options.power_stop();
   };

@@ -12,9 +12,10 @@
 namespace ridgewatt {
 namespace {
 
-double clock_s(clockid_t clock) {
+// CPU time of this thread.
+double thread_cpu_s() {
   timespec now{};
-  ::clock_gettime(clock, &now);
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
@@ -27,10 +28,6 @@ void sleep_until(double time_s) {
 }
 
 }  // namespace
-
-double monotonic_s() {
-  return clock_s(CLOCK_MONOTONIC);
-}
 
 Sampler::Sampler(PowerSource& source, Options options) : source_(source), options_(options) {
   if (!(options.rate_hz >= 1 && options.rate_hz <= 1000)) {
@@ -78,7 +75,7 @@ void Sampler::run() {
     }
     sleep_until(next_s);
   }
-  cpu_s_.store(clock_s(CLOCK_THREAD_CPUTIME_ID));
+  cpu_s_.store(thread_cpu_s());
 }
 
 void Sampler::drain(std::vector<PowerSample>& samples) {

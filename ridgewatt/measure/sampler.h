@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/platform/power_source.h"
 
 namespace ridgewatt {
@@ -19,9 +20,6 @@ struct PowerSample {
   double time_s = 0;  // CLOCK_MONOTONIC
   std::array<double, kMaxPowerChannels> power_w{};
 };
-
-// CLOCK_MONOTONIC now.
-double monotonic_s();
 
 class Sampler {
  public:

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -18,16 +16,14 @@
 #include <memory>
 #include <numeric>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/load_samples.h"
 
 namespace ridgewatt {
 namespace {
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Of this thread.
 double cpu_now_s() {
@@ -38,17 +34,15 @@ double cpu_now_s() {
 
 // Reads into `bytes`; an errno value, or 0.
 int read_sample(const std::string& path, std::vector<unsigned char>& bytes) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno;
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno;
   bytes.clear();
   unsigned char buffer[65536];
   ssize_t count = 0;
-  while ((count = ::read(fd, buffer, sizeof buffer)) > 0) {
+  while ((count = ::read(file.get(), buffer, sizeof buffer)) > 0) {
     bytes.insert(bytes.end(), buffer, buffer + count);
   }
-  const int error = count < 0 ? errno : 0;
-  ::close(fd);
-  return error;
+  return count < 0 ? errno : 0;
 }
 
 // What a worker sends when a minibatch is in its slot.
@@ -68,18 +62,18 @@ class Stages {
   Done load(std::size_t minibatch, float* slot) {
     Done done;
     const std::size_t first = minibatch * files_.size();
-    const double begin_s = now_s();
+    const double begin_s = monotonic_s();
     const double cpu_begin_s = cpu_now_s();
     for (std::size_t i = 0; i < files_.size() && done.error == 0; ++i) {
       done.error = read_sample(options_.paths[order_[first + i]], files_[i]);
     }
-    const double fetched_s = now_s();
+    const double fetched_s = monotonic_s();
     done.fetch_cpu_s = cpu_now_s() - cpu_begin_s;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       preprocess_sample(files_[i], {slot + i * kSampleFloats, kSampleFloats});
     }
     done.fetch_s = fetched_s - begin_s;
-    done.preprocess_s = now_s() - fetched_s;
+    done.preprocess_s = monotonic_s() - fetched_s;
     return done;
   }
 
@@ -105,19 +99,14 @@ bool read_all(int fd, void* data, std::size_t size) {
 class SharedSlots {
  public:
   SharedSlots(std::size_t slots, std::size_t floats)
-      : floats_(floats), bytes_(slots * floats * sizeof(float)) {
-    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) throw_errno(errno, "cannot share memory with workers", "");
+      : floats_(floats), memory_(slots * floats * sizeof(float)) {}
+  float* slot(std::size_t index) const {
+    return static_cast<float*>(memory_.data()) + index * floats_;
   }
-  ~SharedSlots() { ::munmap(memory_, bytes_); }
-  SharedSlots(const SharedSlots&) = delete;
-  SharedSlots& operator=(const SharedSlots&) = delete;
-  float* slot(std::size_t index) const { return static_cast<float*>(memory_) + index * floats_; }
 
  private:
   std::size_t floats_;
-  std::size_t bytes_;
-  void* memory_ = nullptr;
+  SharedMapping memory_;
 };
 
 // Worker processes: each takes indices from a pipe and answers on another.
@@ -129,9 +118,9 @@ class Workers {
     for (int i = 0; i < options.workers; ++i) start(options, order, slots);
   }
   ~Workers() {
-    for (const auto& worker : workers_) {
-      ::close(worker.to);
-      ::close(worker.from);
+    for (auto& worker : workers_) {
+      worker.to.reset();
+      worker.from.reset();
       ::kill(worker.pid, SIGKILL);
       ::waitpid(worker.pid, nullptr, 0);
     }
@@ -141,13 +130,13 @@ class Workers {
 
   void send(std::size_t minibatch) const {
     const auto& worker = workers_[minibatch % workers_.size()];
-    if (::write(worker.to, &minibatch, sizeof minibatch) != sizeof minibatch) {
+    if (::write(worker.to.get(), &minibatch, sizeof minibatch) != sizeof minibatch) {
       throw_errno(errno, "a loader worker died", "");
     }
   }
   Done receive(std::size_t minibatch) const {
     Done done;
-    if (!read_all(workers_[minibatch % workers_.size()].from, &done, sizeof done)) {
+    if (!read_all(workers_[minibatch % workers_.size()].from.get(), &done, sizeof done)) {
       throw IoError("a loader worker died", fmt::format("minibatch {}", minibatch));
     }
     return done;
@@ -156,30 +145,23 @@ class Workers {
  private:
   struct Worker {
     pid_t pid = 0;
-    int to = -1;
-    int from = -1;
+    OwnedFd to, from;
   };
   void start(const LoaderOptions& options, const std::vector<std::size_t>& order,
              const SharedSlots& slots) {
-    int to[2];
-    int from[2];
-    if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) {
-      throw_errno(errno, "cannot make a pipe", "");
-    }
+    Pipe to, from;
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) throw_errno(errno, "cannot start a loader worker", "");
     if (pid == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
-      for (const auto& worker : workers_) ::close(worker.to);
-      ::close(to[1]);
-      ::close(from[0]);
-      serve(options, order, slots, to[0], from[1]);
+      for (auto& worker : workers_) worker.to.reset();
+      to.write_end.reset();
+      from.read_end.reset();
+      serve(options, order, slots, to.read_end.get(), from.write_end.get());
     }
-    ::close(to[0]);
-    ::close(from[1]);
-    workers_.push_back({pid, to[1], from[0]});
+    workers_.push_back({pid, std::move(to.write_end), std::move(from.read_end)});
   }
   [[noreturn]] void serve(const LoaderOptions& options, const std::vector<std::size_t>& order,
                           const SharedSlots& slots, int in, int out) const {
@@ -249,7 +231,7 @@ void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& ord
   Compute compute(options);
   std::vector<float> own(floats);
   const IoCounts io_begin = own_io_counts();
-  const double begin_s = now_s();
+  const double begin_s = monotonic_s();
   std::unique_ptr<SharedSlots> slots;
   std::unique_ptr<Workers> workers;
   std::vector<IoCounts> worker_io(static_cast<std::size_t>(options.workers));
@@ -261,20 +243,20 @@ void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& ord
   }
   for (std::size_t i = 0; i < count; ++i) {
     LoadedMinibatch minibatch;
-    const double wait_s = now_s();
+    const double wait_s = monotonic_s();
     const Done done = workers ? workers->receive(i) : stages.load(i, own.data());
     if (done.error != 0) throw_errno(done.error, "cannot read a sample", options.paths[order[i]]);
     if (workers) {
-      const double ready_s = now_s();
+      const double ready_s = monotonic_s();
       std::copy_n(slots->slot(i % under_way), floats, own.begin());
       worker_io[i % worker_io.size()] = done.io;
       if (i + under_way < count) workers->send(i + under_way);
-      minibatch.stages.hand_over_s = now_s() - ready_s;
+      minibatch.stages.hand_over_s = monotonic_s() - ready_s;
     }
-    const double fetched_s = now_s();
+    const double fetched_s = monotonic_s();
     if (options.on_fetched) options.on_fetched();
     compute.step({own.data(), static_cast<Eigen::Index>(kSampleFloats), options.batch});
-    const double end_s = now_s();
+    const double end_s = monotonic_s();
     if (options.on_minibatch) options.on_minibatch();
     minibatch.stages.fetch_s = done.fetch_s;
     minibatch.fetch_cpu_s = done.fetch_cpu_s;
@@ -284,7 +266,7 @@ void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& ord
     run.checksum += std::accumulate(own.begin(), own.begin() + 64, 0.0);
     run.minibatches.push_back(minibatch);
   }
-  run.time_s = now_s() - begin_s;
+  run.time_s = monotonic_s() - begin_s;
   const IoCounts io_end = own_io_counts();
   run.io = {io_end.read_calls - io_begin.read_calls, io_end.read_bytes - io_begin.read_bytes,
             io_end.storage_bytes - io_begin.storage_bytes};

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 
 namespace ridgewatt {
 namespace {
@@ -19,19 +20,16 @@ namespace {
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) throw_errno(errno, "cannot open", path);
+    if (!fd_) throw_errno(errno, "cannot open", path);
   }
-  ~OpenFile() { ::close(fd_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
   std::size_t size() const {
     struct stat status {};
-    return ::fstat(fd_, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+    return ::fstat(fd(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
   }
 
  private:
-  int fd_;
+  OwnedFd fd_;
 };
 
 std::size_t page_bytes() {

@@ -58,11 +58,11 @@ std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const TwinMode
       if (level == now) continue;
       PowerMode changed = mode;
       changed.set(knob, level);
-      static constexpr const char* kNames[] = {"{} CPU cores", "CPU clock {} MHz",
-                                               "GPU clock {} MHz", "memory clock {} MHz"};
-      changes.push_back(what_if(fmt::format(fmt::runtime(kNames[static_cast<std::size_t>(knob)]),
-                                            knob_in_field_unit(changed, knob)),
-                                on_twin(config, model, changed)));
+      static constexpr KnobArray<const char*> kNames = {
+          {"{} CPU cores", "CPU clock {} MHz", "GPU clock {} MHz", "memory clock {} MHz"}};
+      changes.push_back(
+          what_if(fmt::format(fmt::runtime(kNames[knob]), knob_in_field_unit(changed, knob)),
+                  on_twin(config, model, changed)));
     }
   }
   sort_changes(changes);

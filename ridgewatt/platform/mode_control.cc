@@ -27,7 +27,7 @@ constexpr double kSameClockHz = 1e6;  // 2133 MHz stands for 2133.0 and for 2133
 std::string in_mhz(const std::vector<double>& clocks_hz) {
   std::string text;
   for (const double hz : clocks_hz)
-    text += fmt::format("{}{:g}", text.empty() ? "" : ", ", hz / 1e6);
+    text += fmt::format("{}{:g}", text.empty() ? "" : ", ", mhz_of_hz(hz));
   return text + " MHz";
 }
 
@@ -94,22 +94,21 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
 
 KnobSpace::Levels JetsonModeControl::levels() const {
   KnobSpace::Levels levels;
-  auto& cores = levels[static_cast<std::size_t>(Knob::kCpuCores)];
+  auto& cores = levels[Knob::kCpuCores];
   for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
     const std::string path = fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
     if (cpu > 0 && sysfs_.exists(path)) cores.push_back(cpu + 1);
   }
   if (!cores.empty()) cores.push_back(1);
   if (!layout_.cpu_policies.empty()) {
-    auto& clocks = levels[static_cast<std::size_t>(Knob::kCpuClock)];
+    auto& clocks = levels[Knob::kCpuClock];
     clocks = sysfs_.numbers(layout_.cpu_policies[0].path + "/scaling_available_frequencies");
     for (double& clock : clocks) clock *= 1e3;
   }
   if (!layout_.gpus.empty()) {
-    levels[static_cast<std::size_t>(Knob::kGpuClock)] =
-        sysfs_.numbers(layout_.gpus[0].path + "/available_frequencies");
+    levels[Knob::kGpuClock] = sysfs_.numbers(layout_.gpus[0].path + "/available_frequencies");
   }
-  levels[static_cast<std::size_t>(Knob::kMemClock)] = emc_rates_hz(sysfs_, layout_.emc);
+  levels[Knob::kMemClock] = emc_rates_hz(sysfs_, layout_.emc);
   bool any = false;
   for (auto& level : levels) {
     level.erase(std::remove_if(level.begin(), level.end(), [](double v) { return !(v > 0); }),
@@ -172,7 +171,7 @@ std::string JetsonModeControl::matching_preset(const ModeState& state) const {
     const PowerMode limits = limits_of(*conf_, preset);
     bool same = true;
     for (const Knob knob : kKnobs) {
-      const auto& table = levels[static_cast<std::size_t>(knob)];
+      const auto& table = levels[knob];
       const double limit = limits.get(knob);
       if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
       // Files name clocks that are not in the table (the Nano's 640 MHz): the kernel rounds down.
@@ -197,7 +196,7 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
   const auto levels = this->levels();
   PowerMode result = mode;
   for (const Knob knob : kKnobs) {
-    const auto& table = levels[static_cast<std::size_t>(knob)];
+    const auto& table = levels[knob];
     if (!mode.has(knob)) continue;
     if (table.empty()) {
       throw NotSupportedError("the board does not let this knob be set",
@@ -215,16 +214,17 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     const double low = *std::min_element(table.begin(), table.end());
     const double high = *std::max_element(table.begin(), table.end());
     if (wanted < 0.9 * low || wanted > 1.1 * high) {
-      throw UsageError(fmt::format("clock {:g} MHz is outside the board's table", wanted / 1e6),
-                       std::string(knob_field(knob)),
-                       fmt::format("{:g} to {:g} MHz", low / 1e6, high / 1e6));
+      throw UsageError(
+          fmt::format("clock {:g} MHz is outside the board's table", mhz_of_hz(wanted)),
+          std::string(knob_field(knob)),
+          fmt::format("{:g} to {:g} MHz", mhz_of_hz(low), mhz_of_hz(high)));
     }
     // Of memory clocks that are not listed only the ends are known: another one would be a guess.
     if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
         !lists_emc_rates(sysfs_, layout_.emc)) {
       throw UsageError(
           fmt::format("the board does not list its memory clocks: {:g} MHz may not be one of them",
-                      wanted / 1e6),
+                      mhz_of_hz(wanted)),
           layout_.emc.possible_rates, "known: " + in_mhz(table));
     }
     result.set(knob, best);

@@ -20,13 +20,11 @@ namespace ridgewatt {
 class SharedFlag {
  public:
   SharedFlag();  // throws IoError
-  ~SharedFlag();
-  SharedFlag(const SharedFlag&) = delete;
-  SharedFlag& operator=(const SharedFlag&) = delete;
   void raise() { flag_->store(1); }
   bool raised() const { return flag_->load() != 0; }
 
  private:
+  SharedMapping memory_;
   std::atomic<int>* flag_;
 };
 

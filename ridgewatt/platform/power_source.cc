@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/jetson/tegrastats_source.h"
@@ -107,14 +107,14 @@ class RaplSource : public PowerSource {
     last_j_.assign(files_.size(), kNoValue);
   }
   void read(std::span<double> power_w) override {
-    const auto now = std::chrono::steady_clock::now();
-    const double elapsed_s = std::chrono::duration<double>(now - last_).count();
+    const double now_s = monotonic_s();
+    const double elapsed_s = now_s - last_s_;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const double energy_j = files_[i].read() * 1e-6;
       power_w[i] = rapl_difference_j(last_j_[i], energy_j, wrap_j_[i]) / elapsed_s;
       last_j_[i] = energy_j;
     }
-    last_ = now;
+    last_s_ = now_s;
   }
   std::string description() const override { return "processor energy through RAPL"; }
   bool tells_means() const override { return true; }
@@ -123,7 +123,7 @@ class RaplSource : public PowerSource {
   std::vector<NumberFile> files_;
   std::vector<double> wrap_j_;
   std::vector<double> last_j_;
-  std::chrono::steady_clock::time_point last_;
+  double last_s_ = 0;
 };
 
 }  // namespace

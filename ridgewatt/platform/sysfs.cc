@@ -12,6 +12,7 @@
 #include <deque>
 #include <filesystem>
 
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
@@ -24,19 +25,18 @@ constexpr int kBusyTries = 3;
 
 Sysfs::Text read_once(const std::string& path) {
   // O_NONBLOCK: a pipe in a recorded tree must not hang us.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return {errno, ""};
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return {errno, ""};
   Sysfs::Text result;
   result.text.resize(kMaxTextBytes);
   std::size_t used = 0;
   while (used < kMaxTextBytes) {
-    const ssize_t count = ::read(fd, result.text.data() + used, kMaxTextBytes - used);
+    const ssize_t count = ::read(file.get(), result.text.data() + used, kMaxTextBytes - used);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) result.error_number = errno;
     if (count <= 0) break;
     used += static_cast<std::size_t>(count);
   }
-  ::close(fd);
   result.text.resize(result.ok() ? used : 0);
   return result;
 }
@@ -127,18 +127,18 @@ Sysfs::Text Sysfs::read(const std::string& path) const {
 }
 
 int Sysfs::write(const std::string& path, std::string_view value) {
-  const int fd = ::open(host_path(path).c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC | O_NONBLOCK);
-  if (fd < 0) return errno;
+  OwnedFd file(::open(host_path(path).c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC | O_NONBLOCK));
+  if (!file) return errno;
   ssize_t count = 0;
   do {
-    count = ::write(fd, value.data(), value.size());
+    count = ::write(file.get(), value.data(), value.size());
   } while (count < 0 && errno == EINTR);
   int result = 0;
   if (count < 0)
     result = errno;
   else if (static_cast<std::size_t>(count) != value.size())
     result = ENOSPC;
-  if (::close(fd) != 0 && result == 0) result = errno;
+  if (file.close() != 0 && result == 0) result = errno;
   return result;
 }
 

@@ -12,10 +12,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/schedule/cycle.h"
 
@@ -24,10 +24,6 @@ namespace {
 
 constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
 constexpr int kPollWithoutPidfdMs = 20;
-
-double monotonic_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/caller.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 
 namespace ridgewatt {
 
@@ -55,10 +56,9 @@ bool same_instant(const timespec& a, const timespec& b) {
 void create_for_caller(const std::string& path) {
   const auto caller = calling_user();
   if (!caller) return;
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0) return;  // SQLite says why it cannot
-  [[maybe_unused]] const int result = ::fchown(fd, caller->user, caller->group);
-  ::close(fd);
+  const OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return;  // SQLite says why it cannot
+  [[maybe_unused]] const int result = ::fchown(file.get(), caller->user, caller->group);
 }
 
 }  // namespace

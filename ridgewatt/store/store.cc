@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 
@@ -15,7 +16,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr std::int64_t kSchemaVersion = 2;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr double kPatienceS = 60;
 constexpr std::int64_t kApplicationId = 0x52445754;  // "RDWT"
 
 constexpr const char* kSchema = R"sql(
@@ -177,9 +178,9 @@ void Store::open(Database::Access access) {
 
 void Store::make_schema() {
   // To turn the log on needs the file alone, and SQLite does not wait for that.
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const Stopwatch waiting;
   while (!database_->try_execute("PRAGMA journal_mode = WAL")) {
-    if (std::chrono::steady_clock::now() > end) {
+    if (waiting.s() > kPatienceS) {
       throw IoError("another process holds the store", path_, "try again when it has ended");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

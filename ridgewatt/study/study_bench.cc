@@ -116,7 +116,7 @@ void CommandBench::resolve(StudyFactor& factor) const {
     return;
   }
   const Knob knob = *knob_named(factor.name);
-  std::vector<double> table = control_->levels()[static_cast<std::size_t>(knob)];
+  std::vector<double> table = control_->levels()[knob];
   std::erase(table, 0.0);                 // some kernels list a clock of 0: off
   std::sort(table.begin(), table.end());  // cores come in the order of the board's modes
   if (table.empty()) {

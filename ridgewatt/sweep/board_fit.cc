@@ -24,12 +24,10 @@ class KnobTables {
  public:
   // `partial`: the tables lack clocks.
   KnobTables(const KnobSpace& space, bool partial) : partial_(partial) {
-    for (const Knob knob : kKnobs) levels_[static_cast<std::size_t>(knob)] = space.levels(knob);
+    for (const Knob knob : kKnobs) levels_[knob] = space.levels(knob);
   }
 
-  const std::vector<double>& levels(Knob knob) const {
-    return levels_[static_cast<std::size_t>(knob)];
-  }
+  const std::vector<double>& levels(Knob knob) const { return levels_[knob]; }
 
   // The board's own value of a knob; nothing when the board cannot be set to it.
   std::optional<double> own_value(Knob knob, double value) const {

@@ -12,15 +12,15 @@
 namespace ridgewatt {
 namespace {
 
-// Deviation along one dimension with its weight.
+// Deviation along one axis with its weight.
 struct Vote {
   double deviation = 0;
   double weight = 0;
 };
 
-// The votes of a row, at most one per dimension.
+// The votes of a row, at most one per axis.
 struct Votes {
-  std::array<Vote, kDimensions> votes;
+  std::array<Vote, kPointAxes.size()> votes;
   std::size_t count = 0;
 
   void add(Vote vote) {
@@ -45,7 +45,7 @@ constexpr std::size_t kOffsets = 2 * kReach + 1;
 
 using Deviations = std::vector<std::optional<NeighbourLines::Deviation>>;
 
-// Adds the vote of every row that has neighbours along a dimension: its deviation less the usual
+// Adds the vote of every row that has neighbours along an axis: its deviation less the usual
 // one of rows with neighbours at the same levels (the curvature of the true function there), or,
 // where there are few such rows, less what a bend could do.
 void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, double slopes,
@@ -81,7 +81,7 @@ void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, d
   }
 }
 
-// The values of a dimension that occur, ascending, and which of them each row has.
+// The values of an axis that occur, ascending, and which of them each row has.
 struct Levels {
   std::vector<double> values;
   std::vector<std::size_t> of_row;
@@ -101,17 +101,16 @@ Levels levels_of(std::vector<double> by_row) {
   return levels;
 }
 
-// A number for the line along dimension `along` that each row lies on, ascending as the values of
-// the other dimensions do, the first before all others; times the levels of `along` it fits.
-std::vector<std::uint64_t> line_codes(const std::array<Levels, kDimensions>& levels,
-                                      std::size_t along) {
+// A number for the line along the axis `along` that each row lies on, ascending as the values of
+// the other axes do, the first before all others; times the levels of `along` it fits.
+std::vector<std::uint64_t> line_codes(const AxisArray<Levels>& levels, PointAxis along) {
   constexpr double kMost = 1e18;
   std::vector<std::uint64_t> codes(levels[along].of_row.size(), 0);
   const auto own = static_cast<double>(levels[along].values.size());
   double bound = 1;
-  for (std::size_t k = 0; k < kDimensions; ++k) {
-    if (k == along || levels[k].values.size() < 2) continue;
-    if (bound * static_cast<double>(levels[k].values.size()) * own > kMost) {
+  for (const PointAxis axis : kPointAxes) {
+    if (axis == along || levels[axis].values.size() < 2) continue;
+    if (bound * static_cast<double>(levels[axis].values.size()) * own > kMost) {
       std::vector<std::uint64_t> seen = codes;
       std::sort(seen.begin(), seen.end());
       seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
@@ -121,9 +120,9 @@ std::vector<std::uint64_t> line_codes(const std::array<Levels, kDimensions>& lev
       }
       bound = static_cast<double>(seen.size());
     }
-    bound *= static_cast<double>(levels[k].values.size());
+    bound *= static_cast<double>(levels[axis].values.size());
     for (std::size_t row = 0; row < codes.size(); ++row) {
-      codes[row] = codes[row] * levels[k].values.size() + levels[k].of_row[row];
+      codes[row] = codes[row] * levels[axis].values.size() + levels[axis].of_row[row];
     }
   }
   return codes;
@@ -145,23 +144,20 @@ std::vector<std::size_t> rows_by_line(const std::vector<std::uint64_t>& codes, c
 
 }  // namespace
 
-double dimension(const OperatingPoint& point, std::size_t dimension) {
-  return dimension < kKnobs.size() ? point.mode.get(kKnobs[dimension]) : point.batch;
-}
-
 NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
   const std::size_t rows = observations.size();
-  std::array<Levels, kDimensions> all;
-  for (std::size_t k = 0; k < kDimensions; ++k) {
+  AxisArray<Levels> all;
+  for (const PointAxis axis : kPointAxes) {
     std::vector<double> values;
     values.reserve(rows);
-    for (const auto& observation : observations) values.push_back(dimension(observation.point, k));
-    all[k] = levels_of(std::move(values));
+    for (const auto& observation : observations)
+      values.push_back(axis_value(observation.point, axis));
+    all[axis] = levels_of(std::move(values));
   }
-  for (std::size_t k = 0; k < kDimensions; ++k) {
-    const Levels& own = all[k];
+  for (const PointAxis axis : kPointAxes) {
+    const Levels& own = all[axis];
     if (own.values.size() < 2 || own.values.front() <= 0) continue;
-    const auto codes = line_codes(all, k);
+    const auto codes = line_codes(all, axis);
     std::vector<std::size_t> order = rows_by_line(codes, own);
     std::vector<Place> places(rows);
     for (std::size_t begin = 0; begin < rows;) {
@@ -177,7 +173,7 @@ NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
     }
     std::vector<double> logs(rows);
     for (std::size_t row = 0; row < rows; ++row) logs[row] = std::log(own.values[own.of_row[row]]);
-    varying_.push_back(k);
+    varying_.push_back(axis);
     orders_.push_back(std::move(order));
     places_.push_back(std::move(places));
     log_values_.push_back(std::move(logs));
@@ -234,7 +230,7 @@ std::vector<double> neighbour_deviations(const NeighbourLines& lines,
                                          const std::vector<bool>& trusted, double slopes) {
   const std::size_t rows = value.size();
   std::vector<Votes> votes(rows);
-  for (std::size_t d = 0; d < lines.dimensions().size(); ++d) {
+  for (std::size_t d = 0; d < lines.axes().size(); ++d) {
     Deviations deviations(rows);
     for (std::size_t row = 0; row < rows; ++row) {
       deviations[row] = lines.deviation(d, row, value, trusted);

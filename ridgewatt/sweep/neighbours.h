@@ -2,42 +2,36 @@
 // data-quality check.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt {
 
-// Dimensions of an operating point: the four knobs, then batch.
-inline constexpr std::size_t kDimensions = kKnobs.size() + 1;
-// Value of a dimension in SI; 0 when absent.
-double dimension(const OperatingPoint& point, std::size_t dimension);
-
-// Rows that differ in one dimension only, ascending in it.
+// Rows that differ along one axis only, ascending in it.
 class NeighbourLines {
  public:
   explicit NeighbourLines(const std::vector<Observation>& observations);
 
-  // Dimensions that vary.
-  const std::vector<std::size_t>& dimensions() const { return varying_; }
-  // The rows on the line of `row` along dimension d of dimensions(): [begin, end) of order(d), and
-  // its own position there.
+  // Axes that vary.
+  const std::vector<PointAxis>& axes() const { return varying_; }
+  // The rows on the line of `row` along axes()[d]: [begin, end) of order(d), and its own position
+  // there.
   struct Place {
     std::size_t begin = 0, end = 0, position = 0;
     std::size_t level_begin = 0, level_end = 0;  // of the rows at its own level
   };
   const Place& place(std::size_t d, std::size_t row) const { return places_[d][row]; }
   const std::vector<std::size_t>& order(std::size_t d) const { return orders_[d]; }
-  // Natural logarithm of dimension d of a row.
+  // Natural logarithm of axes()[d] of a row.
   double log_value(std::size_t d, std::size_t row) const { return log_values_[d][row]; }
-  // Index of the level of dimension d of a row among the levels that occur.
+  // Index of the level of axes()[d] of a row among the levels that occur.
   std::size_t level(std::size_t d, std::size_t row) const { return levels_[d][row]; }
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
 
-  // `value` of a row minus the line through the nearest trusted rows along dimension d: the rows
+  // `value` of a row minus the line through the nearest trusted rows along axes()[d]: the rows
   // below and above, or the two nearest on one side; none of them more than two levels away.
   // Nothing where there are fewer than two.
   struct Deviation {
@@ -50,7 +44,7 @@ class NeighbourLines {
                                      const std::vector<bool>& trusted) const;
 
  private:
-  std::vector<std::size_t> varying_;
+  std::vector<PointAxis> varying_;
   std::vector<std::vector<std::size_t>> orders_;
   std::vector<std::vector<Place>> places_;
   std::vector<std::vector<double>> log_values_;
@@ -62,7 +56,7 @@ class NeighbourLines {
 // rises (-1 to 0), power rises at most with its cube (0 to 3: f V^2, voltage following the clock).
 inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
-// Robust deviation of every row of `value` from its neighbours over all dimensions, as quality.h
+// Robust deviation of every row of `value` from its neighbours over all axes, as quality.h
 // describes; 0 where a row has no neighbours. What a change of slope within `slopes` could do alone
 // is no deviation, unless at least eight rows at the same levels show what it usually does.
 std::vector<double> neighbour_deviations(const NeighbourLines& lines,

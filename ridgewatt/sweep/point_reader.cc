@@ -17,7 +17,7 @@ constexpr double kMostBatch = 1e9;
 PointReader::PointReader(const CsvReader& csv, Clocks clocks)
     : csv_(csv), clocks_(clocks), batch_(csv.column("batch")), governor_(csv.column("governor")) {
   for (const Knob knob : kKnobs) {
-    knobs_[static_cast<std::size_t>(knob)] = csv.column(knob_field(knob));
+    knobs_[knob] = csv.column(knob_field(knob));
   }
 }
 
@@ -31,7 +31,7 @@ bool PointReader::has_knobs() const {
 OperatingPoint PointReader::read() const {
   OperatingPoint point;
   for (const Knob knob : kKnobs) {
-    const auto column = knobs_[static_cast<std::size_t>(knob)];
+    const auto column = knobs_[knob];
     if (!column || csv_.field(*column).empty()) continue;
     const double value = csv_.number(*column);
     const bool any_clock = clocks_ == Clocks::kAnyPositive && knob != Knob::kCpuCores && value > 0;

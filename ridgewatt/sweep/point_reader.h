@@ -1,7 +1,6 @@
 // The one reader of operating points from CSV: sweeps, queries, mode lists and microbenchmarks.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -28,7 +27,7 @@ class PointReader {
  private:
   const CsvReader& csv_;
   Clocks clocks_;
-  std::array<std::optional<std::size_t>, kKnobs.size()> knobs_;
+  KnobArray<std::optional<std::size_t>> knobs_;
   std::optional<std::size_t> batch_, governor_;
 };
 

@@ -116,17 +116,17 @@ void Checker::check_units() {
 }
 
 void Checker::check_knobs() {
-  for (std::size_t k = 0; k < kDimensions; ++k) {
-    const std::string_view field = k < kKnobs.size() ? knob_field(kKnobs[k]) : "batch";
+  for (const PointAxis axis : kPointAxes) {
+    const std::string_view field = axis_field(axis);
     std::size_t present = 0;
     std::vector<double> values;
     for (const auto& observation : sweep_.observations) {
-      const double value = dimension(observation.point, k);
+      const double value = axis_value(observation.point, axis);
       present += value > 0;
       values.push_back(value);
     }
     if (present == 0) {
-      if (k < kKnobs.size()) {
+      if (axis != PointAxis::kBatch) {
         report_.remarks.push_back(fmt::format("{} is absent: it is taken not to vary", field));
       }
       continue;
@@ -162,7 +162,7 @@ double Checker::threshold(const std::vector<double>& deviations, double least) c
 }
 
 bool Checker::worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const {
-  for (std::size_t d = 0; d < lines_->dimensions().size(); ++d) {
+  for (std::size_t d = 0; d < lines_->axes().size(); ++d) {
     const auto& [begin, end, position, level_begin, level_end] = lines_->place(d, row);
     for (std::size_t i = std::max(begin, position - std::min<std::size_t>(position, 2));
          i < std::min(end, position + 3); ++i) {
@@ -192,7 +192,7 @@ void Checker::check_others() {
 void Checker::check_neighbours() {
   if (rows_ < 8) return;
   lines_.emplace(sweep_.observations);
-  if (lines_->dimensions().empty()) return;
+  if (lines_->axes().empty()) return;
   std::vector<bool> trusted(rows_);
   for (std::size_t row = 0; row < rows_; ++row) trusted[row] = !report_.flagged[row];
   const std::vector<bool> eligible = trusted;
@@ -261,12 +261,9 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
 void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
   const double limit = std::log(options_.monotonic_factor);
   const std::vector<bool> earlier = report_.flagged;
-  for (std::size_t d = 0; d < lines_->dimensions().size(); ++d) {
-    const std::size_t k = lines_->dimensions()[d];
-    if (k != static_cast<std::size_t>(Knob::kCpuClock) &&
-        k != static_cast<std::size_t>(Knob::kGpuClock)) {
-      continue;
-    }
+  for (std::size_t d = 0; d < lines_->axes().size(); ++d) {
+    const PointAxis axis = lines_->axes()[d];
+    if (axis != PointAxis::kCpuClock && axis != PointAxis::kGpuClock) continue;
     for (std::size_t row = 0; row < rows_; ++row) {
       const auto& [begin, end, position, level_begin, level_end] = lines_->place(d, row);
       if (position == begin) continue;
@@ -278,7 +275,7 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
       if (time_deviation[row] == 0 && time_deviation[lower] == 0) continue;
       const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
       const double factor = std::exp(rise);
-      const std::string_view field = knob_field(kKnobs[k]);
+      const std::string_view field = axis_field(axis);
       if (row_is_slow) {
         flag(row, Fault::kNotMonotonic,
              fmt::format("{:.2f} times as slow as at the next lower {}", factor, field));

@@ -93,7 +93,7 @@ class SweepSorter {
 
 // Columns that any of the sweeps fills.
 struct SweepColumns {
-  std::array<bool, kKnobs.size()> knobs{};
+  KnobArray<bool> knobs{};
   bool governor = false;
   bool batch = false;
   std::array<bool, kOptionalColumns.size()> optional{};
@@ -102,7 +102,7 @@ struct SweepColumns {
     for (const auto& sweep : sweeps) {
       for (const auto& observation : sweep.observations) {
         for (const Knob knob : kKnobs) {
-          if (observation.point.mode.has(knob)) knobs[static_cast<std::size_t>(knob)] = true;
+          if (observation.point.mode.has(knob)) knobs[knob] = true;
         }
         governor = governor || !observation.point.mode.governor.empty();
         batch = batch || observation.point.batch > 0;
@@ -118,7 +118,7 @@ struct SweepColumns {
     auto out = std::back_inserter(text);
     if (batch) text += point.batch > 0 ? fmt::format(",{}", point.batch) : ",";
     for (const Knob knob : kKnobs) {
-      if (!knobs[static_cast<std::size_t>(knob)]) continue;
+      if (!knobs[knob]) continue;
       text += ',';
       if (point.mode.has(knob)) fmt::format_to(out, "{}", knob_in_field_unit(point.mode, knob));
     }
@@ -301,7 +301,7 @@ std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {
   std::string text = "workload,kind";
   if (columns.batch) text += ",batch";
   for (const Knob knob : kKnobs) {
-    if (columns.knobs[static_cast<std::size_t>(knob)]) text += fmt::format(",{}", knob_field(knob));
+    if (columns.knobs[knob]) text += fmt::format(",{}", knob_field(knob));
   }
   text += columns.governor ? ",governor,time_ms,power_w" : ",time_ms,power_w";
   for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {

@@ -22,10 +22,6 @@ double halton(std::size_t index, int base) {
 }  // namespace
 namespace {
 
-double axis_value(const OperatingPoint& point, std::size_t axis) {
-  return axis == SearchSpace::kBatchAxis ? point.batch : point.mode.get(kKnobs[axis]);
-}
-
 std::vector<OperatingPoint> product(const KnobSpace& modes, std::vector<int> batches) {
   if (batches.empty()) batches.push_back(0);
   std::vector<OperatingPoint> points;
@@ -52,7 +48,8 @@ void SearchSpace::index_positions() {
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     auto& levels = levels_[axis];
     for (const auto& point : points_) {
-      if (axis_value(point, axis) > 0) levels.push_back(axis_value(point, axis));
+      const double value = axis_value(point, kPointAxes[axis]);
+      if (value > 0) levels.push_back(value);
     }
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
@@ -62,7 +59,7 @@ void SearchSpace::index_positions() {
     for (std::size_t axis = 0; axis < kAxes; ++axis) {
       const auto& levels = levels_[axis];
       const auto found =
-          std::lower_bound(levels.begin(), levels.end(), axis_value(points_[i], axis));
+          std::lower_bound(levels.begin(), levels.end(), axis_value(points_[i], kPointAxes[axis]));
       positions_[i][axis] = static_cast<int>(found - levels.begin());
     }
   }

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "ridgewatt/device/knob_space.h"
-#include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt {
 
 class SearchSpace {
  public:
-  // The four knobs of a power mode, then the minibatch size.
-  static constexpr std::size_t kAxes = kKnobs.size() + 1;
-  static constexpr std::size_t kBatchAxis = kKnobs.size();
+  // Axes are the PointAxis of the same number.
+  static constexpr std::size_t kAxes = kPointAxes.size();
+  static constexpr std::size_t kBatchAxis = static_cast<std::size_t>(PointAxis::kBatch);
   // Level of each axis; 0 where the axis is absent.
   using Position = std::array<int, kAxes>;
 
@@ -32,6 +32,9 @@ class SearchSpace {
   const Position& position(std::size_t index) const { return positions_[index]; }
   // Ascending values of an axis in SI (cores, Hz, samples); one value or none: the axis is fixed.
   const std::vector<double>& levels(std::size_t axis) const { return levels_[axis]; }
+  const std::vector<double>& levels(PointAxis axis) const {
+    return levels_[static_cast<std::size_t>(axis)];
+  }
   std::vector<std::size_t> free_axes() const;  // axes with more than one level
   std::vector<int> batches() const;
 

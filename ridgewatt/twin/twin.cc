@@ -136,7 +136,7 @@ double conv_over_fp32(const Board& board) {
 void set_hardware(const Board& board, Twin& twin) {
   const auto& levels = board.find_bsp().levels;
   const auto highest = [&](Knob knob) {
-    const auto& values = levels[static_cast<std::size_t>(knob)];
+    const auto& values = levels[knob];
     return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
   };
   twin.board = board.name;

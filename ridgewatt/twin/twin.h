@@ -120,9 +120,9 @@ struct Twin {
   double gpu_clock_hz = 0;
   double mem_clock_hz = 0;
   int cpu_cores = 0;
-  std::array<std::vector<double>, kKnobs.size()> levels;  // rising: what governors choose among
-  double memory_bytes = 0;                                // visible to Linux
-  double system_memory_bytes = 0;                         // of it held before a workload starts
+  KnobArray<std::vector<double>> levels;  // rising: what governors choose among
+  double memory_bytes = 0;                // visible to Linux
+  double system_memory_bytes = 0;         // of it held before a workload starts
   TwinFitError fit;
   TwinHome home;        // what it was fitted on
   TwinErrors errors;    // and how its error grows from there

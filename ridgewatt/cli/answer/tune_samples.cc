@@ -21,7 +21,7 @@ namespace {
 KnobSpace grid_of(const Sweep& samples) {
   const KnobSpace seen = samples.space();
   KnobSpace::Levels levels;
-  for (const Knob knob : kKnobs) levels[static_cast<std::size_t>(knob)] = seen.levels(knob);
+  for (const Knob knob : kKnobs) levels[knob] = seen.levels(knob);
   return KnobSpace(std::move(levels));
 }
 

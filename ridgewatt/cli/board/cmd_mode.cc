@@ -1,7 +1,9 @@
 // ridgewatt mode: power modes of the board at hand.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
@@ -67,12 +69,12 @@ void show(const Context& context, const ModeCommand& options) {
 }
 
 void hold(JetsonModeControl& control, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  while (Clock::now() < end) {
+  static constexpr double kLookEveryS = 0.5;
+  const Stopwatch held;
+  while (held.s() < seconds) {
     control.check_safety();
-    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(
-        std::chrono::milliseconds(500), end - Clock::now()));
+    const double left_s = std::max(0.0, seconds - held.s());
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kLookEveryS, left_s)));
   }
   control.restore();
 }

@@ -32,8 +32,8 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
           options.keep_outliers ? average_repeats(sweep) : leave_out_flagged(context, sweep, path);
       for (const auto& score : score_clock_search(used, options.count)) {
         table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
-                       static_cast<std::int64_t>(score.clocks), score.answer_hz / 1e6,
-                       score.best_hz / 1e6, 100 * score.excess,
+                       static_cast<std::int64_t>(score.clocks), mhz_of_hz(score.answer_hz),
+                       mhz_of_hz(score.best_hz), 100 * score.excess,
                        std::int64_t{100 * score.excess <= options.tolerance_pct},
                        100 * score.noise});
       }

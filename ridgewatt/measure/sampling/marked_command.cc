@@ -18,10 +18,10 @@
 #include <optional>
 #include <string_view>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/measure/sampler.h"
 
 namespace ridgewatt {
 namespace {
@@ -126,22 +126,6 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   ::_exit(127);
 }
 
-class Pipe {
- public:
-  Pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
-    read_ = OwnedFd(ends[0]);
-    write_ = OwnedFd(ends[1]);
-  }
-  int read_end() const { return read_.get(); }
-  int write_end() const { return write_.get(); }
-  void close_write() { write_.reset(); }
-
- private:
-  OwnedFd read_, write_;
-};
-
 // Asks a process and all below it to end, or kills them.
 void signal_tree(pid_t process, int number) {
   std::error_code ignored;
@@ -215,18 +199,19 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
   if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
   Pipe marks_pipe;
   Pipe error_pipe;
-  const ChildPlan plan = plan_child(command, marks_pipe.write_end(), error_pipe.write_end());
+  const ChildPlan plan =
+      plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());
   CommandRun result;
   result.begin_s = monotonic_s();
   const pid_t child = ::fork();
   if (child < 0) throw_errno(errno, "cannot start the command", command[0]);
   if (child == 0) run_child(plan);
-  marks_pipe.close_write();
-  error_pipe.close_write();
+  marks_pipe.write_end.reset();
+  error_pipe.write_end.reset();
   int exec_error = 0;
   ssize_t got = 0;
   do {
-    got = ::read(error_pipe.read_end(), &exec_error, sizeof exec_error);
+    got = ::read(error_pipe.read_end.get(), &exec_error, sizeof exec_error);
   } while (got < 0 && errno == EINTR);
   if (got == sizeof exec_error) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
@@ -234,7 +219,7 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
     throw_errno(exec_error, "cannot start the command", command[0]);
   }
   rusage usage{};
-  const int status = Watch(child, marks_pipe.read_end(), result).until_end(watch, usage);
+  const int status = Watch(child, marks_pipe.read_end.get(), result).until_end(watch, usage);
   result.end_s = monotonic_s();
   const int plain = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.status = result.ended ? 0 : plain;

@@ -171,12 +171,12 @@ std::optional<double> Nvml::power_w(int device) const {
 
 std::optional<double> Nvml::gpu_clock_hz(int device) const {
   const auto mhz = library_->ask<unsigned>(device, library_->get_clock, kClockGraphics);
-  return mhz ? std::optional(*mhz * 1e6) : std::nullopt;
+  return mhz ? std::optional(hz_of_mhz(*mhz)) : std::nullopt;
 }
 
 std::optional<double> Nvml::mem_clock_hz(int device) const {
   const auto mhz = library_->ask<unsigned>(device, library_->get_clock, kClockMemory);
-  return mhz ? std::optional(*mhz * 1e6) : std::nullopt;
+  return mhz ? std::optional(hz_of_mhz(*mhz)) : std::nullopt;
 }
 
 std::optional<double> Nvml::temperature_celsius(int device) const {
@@ -224,7 +224,8 @@ std::vector<double> Nvml::supported_gpu_clocks_hz(int device) const {
   count = kMaxClocks;
   if (library_->get_graphics_clocks(handle, top, &count, graphics.data()) != kSuccess) return {};
   std::vector<double> clocks;
-  for (unsigned i = 0; i < std::min(count, kMaxClocks); ++i) clocks.push_back(graphics[i] * 1e6);
+  for (unsigned i = 0; i < std::min(count, kMaxClocks); ++i)
+    clocks.push_back(hz_of_mhz(graphics[i]));
   std::sort(clocks.begin(), clocks.end());
   return clocks;
 }
@@ -235,8 +236,8 @@ void Nvml::lock_gpu_clock(int device, double min_hz, double max_hz) {
   const Result result =
       library_->lock_clocks == nullptr
           ? kNotSupported
-          : library_->lock_clocks(handle, static_cast<unsigned>(std::lround(min_hz / 1e6)),
-                                  static_cast<unsigned>(std::lround(max_hz / 1e6)));
+          : library_->lock_clocks(handle, static_cast<unsigned>(std::lround(mhz_of_hz(min_hz))),
+                                  static_cast<unsigned>(std::lround(mhz_of_hz(max_hz))));
   if (result == kSuccess) return;
   if (result == kNotSupported) throw NotSupportedError("the GPU's clock cannot be locked", name);
   if (result == kNoPermission) {

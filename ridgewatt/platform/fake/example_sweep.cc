@@ -84,10 +84,8 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
   // Times and powers bend most along the clocks of GPU and CPU.
   constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,
                                  Knob::kCpuCores};
-  std::array<std::size_t, kKnobs.size()> counts{};
-  for (const Knob knob : kKnobs) {
-    counts[static_cast<std::size_t>(knob)] = std::min<std::size_t>(1, level_count(space, knob));
-  }
+  KnobArray<std::size_t> counts{};
+  for (const Knob knob : kKnobs) counts[knob] = std::min<std::size_t>(1, level_count(space, knob));
   const auto modes_of = [&] {
     std::size_t product = 1;
     for (const auto one : counts) product *= std::max<std::size_t>(one, 1);
@@ -96,7 +94,7 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
   for (bool grown = true; grown;) {
     grown = false;
     for (const Knob knob : kOrder) {
-      auto& own = counts[static_cast<std::size_t>(knob)];
+      auto& own = counts[knob];
       // Two levels of each before a third of any; of cores and memory clock not more than three.
       const bool clock = knob == Knob::kGpuClock || knob == Knob::kCpuClock;
       const std::size_t most =
@@ -111,8 +109,7 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
   }
   KnobSpace::Levels levels;
   for (const Knob knob : kKnobs) {
-    const auto i = static_cast<std::size_t>(knob);
-    if (counts[i] > 0) levels[i] = some_levels(space.levels(knob), counts[i]);
+    if (counts[knob] > 0) levels[knob] = some_levels(space.levels(knob), counts[knob]);
   }
   return KnobSpace(std::move(levels)).modes();
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -246,24 +247,22 @@ std::unique_ptr<Sysfs> open_sysfs(const std::string& root) {
 
 int overwrite_board_file(const std::string& host_path, const std::string& content) {
   // In place: a writer that is killed here leaves no file that a kernel would not have.
-  int fd = ::open(host_path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0 && errno == EACCES) {
+  OwnedFd file(::open(host_path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file && errno == EACCES) {
     struct stat status {};
     if (::stat(host_path.c_str(), &status) == 0 &&
         ::chmod(host_path.c_str(), status.st_mode | S_IWUSR) == 0) {
-      fd = ::open(host_path.c_str(), O_WRONLY | O_CLOEXEC);
+      file = OwnedFd(::open(host_path.c_str(), O_WRONLY | O_CLOEXEC));
       ::chmod(host_path.c_str(), status.st_mode);
     } else {
       errno = EACCES;
     }
   }
-  if (fd < 0) return errno;
+  if (!file) return errno;
   const auto size = static_cast<ssize_t>(content.size());
-  const bool written =
-      ::pwrite(fd, content.data(), content.size(), 0) == size && ::ftruncate(fd, size) == 0;
-  const int error = written ? 0 : errno;
-  ::close(fd);
-  return error;
+  const bool written = ::pwrite(file.get(), content.data(), content.size(), 0) == size &&
+                       ::ftruncate(file.get(), size) == 0;
+  return written ? 0 : errno;
 }
 
 }  // namespace ridgewatt

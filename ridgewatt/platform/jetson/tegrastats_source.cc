@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/tegrastats.h"
@@ -22,26 +23,25 @@
 namespace ridgewatt {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr auto kFirstLine = std::chrono::seconds(3);
-constexpr auto kStale = std::chrono::seconds(1);
-constexpr auto kPatience = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
+constexpr double kFirstLineS = 3;
+constexpr double kStaleS = 1;
+constexpr double kPatienceS = 2;  // from SIGTERM to SIGKILL
 
 class Tegrastats : public PowerSource {
  public:
   Tegrastats(pid_t child, OwnedFd output) : child_(child), output_(std::move(output)) {}
   ~Tegrastats() override {
     ::kill(child_, SIGTERM);
-    if (!ended_within(kPatience)) ::kill(child_, SIGKILL);
-    ended_within(kPatience);
+    if (!ended_within(kPatienceS)) ::kill(child_, SIGKILL);
+    ended_within(kPatienceS);
   }
   Tegrastats(const Tegrastats&) = delete;
   Tegrastats& operator=(const Tegrastats&) = delete;
 
   // Waits for the first line and takes its rails as the channels.
   void find_channels() {
-    const auto end = Clock::now() + kFirstLine;
-    while (Clock::now() < end && last_.rails.empty()) {
+    const Stopwatch waiting;
+    while (waiting.s() < kFirstLineS && last_.rails.empty()) {
       pollfd wait{output_.get(), POLLIN, 0};
       ::poll(&wait, 1, 100);
       if (!take()) break;
@@ -66,7 +66,7 @@ class Tegrastats : public PowerSource {
 
   void read(std::span<double> power_w) override {
     take();
-    const bool fresh = Clock::now() - arrival_ < kStale;
+    const bool fresh = monotonic_s() - arrival_s_ < kStaleS;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const auto rail = std::find_if(last_.rails.begin(), last_.rails.end(),
                                      [&](const auto& r) { return r.name == channels_[i].name; });
@@ -77,8 +77,8 @@ class Tegrastats : public PowerSource {
 
  private:
   // True when the program is gone, and has been waited for.
-  bool ended_within(Clock::duration patience) const {
-    for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+  bool ended_within(double patience_s) const {
+    for (const Stopwatch waiting; waiting.s() < patience_s;) {
       const pid_t ended = ::waitpid(child_, nullptr, WNOHANG);
       if (ended == child_ || (ended < 0 && errno == ECHILD)) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -94,7 +94,7 @@ class Tegrastats : public PowerSource {
       rest_.append(buffer, static_cast<std::size_t>(count));
       for (auto end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
         last_ = parse_tegrastats_line(std::string_view(rest_).substr(0, end));
-        arrival_ = Clock::now();
+        arrival_s_ = monotonic_s();
         rest_.erase(0, end + 1);
       }
       if (rest_.size() > kMaxTegrastatsLineBytes) rest_.clear();
@@ -107,29 +107,26 @@ class Tegrastats : public PowerSource {
   std::string rest_;
   std::string rule_;
   TegrastatsLine last_;
-  Clock::time_point arrival_;
+  double arrival_s_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<PowerSource> open_tegrastats() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
-  OwnedFd output(ends[0]);
-  OwnedFd input(ends[1]);
-  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  Pipe pipe;
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end.get(), STDOUT_FILENO);
   const char* arguments[] = {"tegrastats", "--interval", "100", nullptr};
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr,
                                    const_cast<char**>(arguments), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  input.reset();
+  pipe.write_end.reset();
   if (error != 0) return nullptr;
-  auto source = std::make_unique<Tegrastats>(child, std::move(output));
+  auto source = std::make_unique<Tegrastats>(child, std::move(pipe.read_end));
   source->find_channels();
   return source;
 }

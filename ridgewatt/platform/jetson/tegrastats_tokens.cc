@@ -71,7 +71,7 @@ bool add_clock_mhz(std::string_view text, std::vector<double>& clocks_hz) {
   Word word(text);
   const auto mhz = word.number(true);
   if (!mhz || !word.done()) return false;
-  if (*mhz >= 0) clocks_hz.push_back(*mhz * 1e6);
+  if (*mhz >= 0) clocks_hz.push_back(hz_of_mhz(*mhz));
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include "ridgewatt/platform/mode_guardian.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -76,16 +75,8 @@ pid_t wait_for(pid_t child, int* status) {
 
 }  // namespace
 
-SharedFlag::SharedFlag() {
-  void* shared = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) throw_errno(errno, "cannot start the guardian", "mmap");
-  flag_ = new (shared) std::atomic<int>(0);
-}
-
-SharedFlag::~SharedFlag() {
-  ::munmap(flag_, sizeof *flag_);
-}
+SharedFlag::SharedFlag()
+    : memory_(sizeof(std::atomic<int>)), flag_(new (memory_.data()) std::atomic<int>(0)) {}
 
 ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                            const std::vector<FileSetting>& others)

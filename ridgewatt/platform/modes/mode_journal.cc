@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
@@ -117,13 +118,13 @@ ModeJournal::ModeJournal(const Sysfs& sysfs, const std::string& folder, double w
   const std::string path = folder_ + "/mode.lock";
   lock_ = OwnedFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!lock_) throw_errno(errno, "cannot open the lock of the mode journal", path);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(wait_s);
+  const Stopwatch waiting;
   while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     const int error_number = errno;
     if (error_number != EWOULDBLOCK && error_number != EINTR) {
       throw_errno(error_number, "cannot lock", path);
     }
-    if (std::chrono::steady_clock::now() > deadline) {
+    if (waiting.s() > wait_s) {
       throw IoError("another process is changing the power mode", path, "wait until it ends");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

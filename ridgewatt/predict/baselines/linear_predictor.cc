@@ -6,15 +6,12 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kInputs = kKnobs.size() + 1;
-
-double input_value(const OperatingPoint& point, std::size_t input) {
-  return input < kKnobs.size() ? point.mode.get(kKnobs[input]) : point.batch;
-}
+constexpr std::size_t kInputs = kPointAxes.size();
 
 struct LeastSquares {
   std::vector<double> coefficients;
@@ -45,7 +42,7 @@ std::vector<double> LinearPredictor::row(const OperatingPoint& point) const {
   std::vector<double> values = {1};
   for (std::size_t input = 0; input < kInputs; ++input) {
     if (scale_[input] > 0) {
-      values.push_back((input_value(point, input) - centre_[input]) / scale_[input]);
+      values.push_back((axis_value(point, kPointAxes[input]) - centre_[input]) / scale_[input]);
     }
   }
   return values;
@@ -57,7 +54,8 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
   scale_.assign(kInputs, 0);
   for (std::size_t input = 0; input < kInputs; ++input) {
     std::vector<double> values;
-    for (const auto& sample : samples) values.push_back(input_value(sample.point, input));
+    for (const auto& sample : samples)
+      values.push_back(axis_value(sample.point, kPointAxes[input]));
     centre_[input] = mean(values);
     // Of equal values the deviation can come out as the rounding of their mean.
     const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());

@@ -14,21 +14,20 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr int kBatchInput = static_cast<int>(kKnobs.size());
-constexpr int kCoresInput = static_cast<int>(Knob::kCpuCores);
+constexpr int kBatchInput = static_cast<int>(PointAxis::kBatch);
+constexpr int kCoresInput = static_cast<int>(PointAxis::kCpuCores);
 
 double input_value(const OperatingPoint& point, int input) {
-  return input == kBatchInput ? point.batch
-                              : point.mode.get(kKnobs[static_cast<std::size_t>(input)]);
+  return axis_value(point, kPointAxes[static_cast<std::size_t>(input)]);
 }
 
 std::string input_name(int input) {
-  return input == kBatchInput ? "batch"
-                              : std::string(knob_field(kKnobs[static_cast<std::size_t>(input)]));
+  return std::string(axis_field(kPointAxes[static_cast<std::size_t>(input)]));
 }
 
 // Inputs that occur with the mean and standard deviation of each. One that is the same in every row

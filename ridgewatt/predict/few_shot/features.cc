@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/sweep/point_axis.h"
+
 namespace ridgewatt {
 namespace {
 
+static_assert(kFeatures == kPointAxes.size() && kLogBatch == static_cast<int>(PointAxis::kBatch));
+
 double value_of(const OperatingPoint& point, int feature) {
-  return feature == kLogBatch ? point.batch
-                              : point.mode.get(kKnobs[static_cast<std::size_t>(feature)]);
+  return axis_value(point, kPointAxes[static_cast<std::size_t>(feature)]);
 }
 
 }  // namespace

@@ -30,24 +30,24 @@ Cell tera_peak(const Board& board, const PowerMode& mode, Arithmetic arithmetic,
 
 PowerMode top_mode(const Bsp& bsp) {
   PowerMode mode;
-  for (const Knob knob : kKnobs) mode.set(knob, bsp.levels[static_cast<std::size_t>(knob)].back());
+  for (const Knob knob : kKnobs) mode.set(knob, bsp.levels[knob].back());
   return mode;
 }
 
 std::string range_text(const std::vector<double>& clocks_hz) {
-  return fmt::format("{} clocks, {} to {} MHz", clocks_hz.size(),
-                     std::round(clocks_hz.front()) / 1e6, std::round(clocks_hz.back()) / 1e6);
+  return fmt::format("{} clocks, {} to {} MHz", clocks_hz.size(), mhz_of_hz(clocks_hz.front()),
+                     mhz_of_hz(clocks_hz.back()));
 }
 
 Json levels_json(const Bsp& bsp) {
   Json json = Json::object();
   for (const Knob knob : kKnobs) {
     Json values = Json::array();
-    for (const double level : bsp.levels[static_cast<std::size_t>(knob)]) {
+    for (const double level : bsp.levels[knob]) {
       if (knob == Knob::kCpuCores)
         values.push_back(static_cast<int>(level));
       else
-        values.push_back(std::round(level) / 1e6);
+        values.push_back(mhz_of_hz(level));
     }
     json[std::string(knob_field(knob))] = std::move(values);
   }
@@ -156,8 +156,7 @@ Table board_fact_table(const Board& board) {
   add("power.limit_w", board.power_limit_w ? fmt::format("{}", *board.power_limit_w) : "not known");
   for (const auto& bsp : board.bsps) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
-      add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)),
-          range_text(bsp.levels[static_cast<std::size_t>(knob)]));
+      add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)), range_text(bsp.levels[knob]));
     }
     add(fmt::format("bsp.{}.presets", bsp.name), fmt::format("{} presets", bsp.presets.size()));
   }

@@ -85,7 +85,7 @@ struct SeriesUnit {
   double scale;
 };
 SeriesUnit unit_of(const std::string& channel) {
-  if (channel.rfind("clock:", 0) == 0) return {"MHz", 1e-6};
+  if (channel.rfind("clock:", 0) == 0) return {"MHz", mhz_of_hz(1)};
   if (channel.rfind("load:", 0) == 0) return {"%", 100};
   if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / 1048576.0};
   return {"°C", 1};

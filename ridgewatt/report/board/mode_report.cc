@@ -22,8 +22,7 @@ Json mode_list_to_json(const JetsonModeControl& control) {
   Json knobs = Json::object();
   std::int64_t count = 1;
   for (const Knob knob : kKnobs) {
-    const KnobSpace::Levels& all = levels;
-    auto values = all[static_cast<std::size_t>(knob)];
+    auto values = levels[knob];
     if (values.empty()) continue;
     std::sort(values.begin(), values.end());
     Json list = Json::array();

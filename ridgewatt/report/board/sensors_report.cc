@@ -61,7 +61,7 @@ void add_gpus(const MachineSensors& sensors, const MachineReading& reading, Json
     Json entry = {{"name", gpu.device.name},
                   {"power_w", number(gpu.power_w)},
                   {"energy_counter", gpu.device.energy_counter},
-                  {"clock_mhz", gpu.clock_hz ? Json(*gpu.clock_hz / 1e6) : Json()},
+                  {"clock_mhz", gpu.clock_hz ? Json(mhz_of_hz(*gpu.clock_hz)) : Json()},
                   {"temperature_c", number(gpu.temperature_celsius)},
                   {"load", number(gpu.load)},
                   {"not_supported", gpu.device.unsupported},
@@ -110,7 +110,7 @@ void add_gpu_rows(const MachineSensors& sensors, const MachineReading& reading, 
     table.add_row(
         {"gpu", name, gpu.power_w ? Cell(*gpu.power_w) : Cell(), "W",
          gpu.device.unsupported.empty() ? "" : "not supported: " + gpu.device.unsupported});
-    if (gpu.clock_hz) table.add_row({"clock", name, *gpu.clock_hz / 1e6, "MHz", ""});
+    if (gpu.clock_hz) table.add_row({"clock", name, mhz_of_hz(*gpu.clock_hz), "MHz", ""});
     if (gpu.load) table.add_row({"load", name, tidy(*gpu.load * 100), "%", ""});
     if (gpu.temperature_celsius) {
       table.add_row({"temperature", name, *gpu.temperature_celsius, "C", ""});
@@ -130,9 +130,9 @@ void add_snapshot_rows(const SensorSnapshot& snapshot, Table& table) {
   table.add_row({"cpus", "online", std::int64_t{snapshot.cpus_online}, "",
                  fmt::format("of {}", snapshot.cpus_present)});
   for (const auto& clock : snapshot.clocks) {
-    table.add_row({"clock", clock.name, clock.clock_hz / 1e6, "MHz",
-                   fmt::format("{:g} to {:g} MHz {}", clock.min_hz / 1e6, clock.max_hz / 1e6,
-                               clock.governor)});
+    table.add_row({"clock", clock.name, mhz_of_hz(clock.clock_hz), "MHz",
+                   fmt::format("{:g} to {:g} MHz {}", mhz_of_hz(clock.min_hz),
+                               mhz_of_hz(clock.max_hz), clock.governor)});
   }
   for (const auto& load : snapshot.loads) {
     table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});
@@ -169,9 +169,9 @@ Json sensors_to_json(const MachineSensors& sensors, const MachineReading& readin
   json["cpus"] = {{"present", snapshot.cpus_present}, {"online", snapshot.cpus_online}};
   json["clocks"] = Json::array();
   for (const auto& clock : snapshot.clocks) {
-    Json entry = {{"name", clock.name}, {"mhz", clock.clock_hz / 1e6}};
-    if (clock.min_hz > 0) entry["min_mhz"] = clock.min_hz / 1e6;
-    if (clock.max_hz > 0) entry["max_mhz"] = clock.max_hz / 1e6;
+    Json entry = {{"name", clock.name}, {"mhz", mhz_of_hz(clock.clock_hz)}};
+    if (clock.min_hz > 0) entry["min_mhz"] = mhz_of_hz(clock.min_hz);
+    if (clock.max_hz > 0) entry["max_mhz"] = mhz_of_hz(clock.max_hz);
     if (!clock.governor.empty()) entry["governor"] = clock.governor;
     json["clocks"].push_back(entry);
   }

@@ -28,10 +28,10 @@ void add_clock(Json& clocks, Json& loads, const TegrastatsClock& clock) {
   if (clock.off) {
     fresh(clocks, clock.name) = 0;
   } else if (clock.clocks_hz.size() == 1) {
-    fresh(clocks, clock.name) = std::round(clock.clocks_hz[0] / 1e6);
+    fresh(clocks, clock.name) = std::round(mhz_of_hz(clock.clocks_hz[0]));
   } else if (!clock.clocks_hz.empty()) {
     Json list = Json::array();
-    for (const double hz : clock.clocks_hz) list.push_back(std::round(hz / 1e6));
+    for (const double hz : clock.clocks_hz) list.push_back(std::round(mhz_of_hz(hz)));
     fresh(clocks, clock.name) = list;
   }
 }
@@ -66,7 +66,7 @@ Json line_to_json(const TegrastatsLine& line) {
   json["loads"] = loads;
   json["temperatures"] = temperatures;
   if (!maxima.empty()) json["temperature_maxima"] = maxima;
-  if (line.edp_limit_hz) json["edp_limit_mhz"] = std::round(*line.edp_limit_hz / 1e6);
+  if (line.edp_limit_hz) json["edp_limit_mhz"] = std::round(mhz_of_hz(*line.edp_limit_hz));
   json["not_connected"] = line.not_connected;
   json["unknown"] = line.unknown;
   return json;
@@ -83,7 +83,7 @@ class LineRows {
           optional_cell(rail.maximum_w));
     }
     for (const auto& clock : line_.clocks) add_clock(clock);
-    if (line_.edp_limit_hz) row("limit", "EDP", std::round(*line_.edp_limit_hz / 1e6), "MHz");
+    if (line_.edp_limit_hz) row("limit", "EDP", std::round(mhz_of_hz(*line_.edp_limit_hz)), "MHz");
     for (const auto& clock : line_.clocks) {
       if (clock.load) row("load", clock.name, tidy(*clock.load * 100), "%");
     }
@@ -110,7 +110,7 @@ class LineRows {
     for (std::size_t i = 0; i < clock.clocks_hz.size(); ++i) {
       const bool one = clock.clocks_hz.size() == 1;
       row("clock", one ? clock.name : fmt::format("{}[{}]", clock.name, i),
-          tidy(clock.clocks_hz[i] / 1e6), "MHz");
+          tidy(mhz_of_hz(clock.clocks_hz[i])), "MHz");
     }
   }
 

@@ -69,7 +69,7 @@ Plot energy_over_gpu_clock(std::span<const Observation> observations, const Figu
   std::map<int, std::map<double, double>> curves;  // batch -> GPU clock -> energy
   for (const auto& observation :
        at_highest(observations, {Knob::kCpuCores, Knob::kCpuClock, Knob::kMemClock})) {
-    curves[observation.point.batch][observation.point.mode.gpu_clock_hz / 1e6] =
+    curves[observation.point.batch][mhz_of_hz(observation.point.mode.gpu_clock_hz)] =
         energy_mj(observation);
   }
   for (const auto& [batch, curve] : curves) {
@@ -100,8 +100,8 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
   std::set<double> cpu;
   std::set<double> gpu;
   for (const auto& point : points) {
-    cpu.insert(point.point.mode.cpu_clock_hz / 1e6);
-    gpu.insert(point.point.mode.gpu_clock_hz / 1e6);
+    cpu.insert(mhz_of_hz(point.point.mode.cpu_clock_hz));
+    gpu.insert(mhz_of_hz(point.point.mode.gpu_clock_hz));
   }
   if (cpu.size() < 2 || gpu.size() < 2) return std::nullopt;
   HeatMap map{
@@ -116,8 +116,8 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
   map.values.assign(map.y.size(),
                     std::vector<double>(map.x.size(), std::numeric_limits<double>::quiet_NaN()));
   for (const auto& point : points) {
-    map.values[index_in(map.y, point.point.mode.cpu_clock_hz / 1e6)]
-              [index_in(map.x, point.point.mode.gpu_clock_hz / 1e6)] = energy_mj(point);
+    map.values[index_in(map.y, mhz_of_hz(point.point.mode.cpu_clock_hz))]
+              [index_in(map.x, mhz_of_hz(point.point.mode.gpu_clock_hz))] = energy_mj(point);
   }
   const double least = energy_mj(best);
   map.color_hi = 3 * least;  // the lowest clocks cost many times more and would hide the rest
@@ -125,8 +125,8 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
                   {1.1 * least, "+10 %"},
                   {1.25 * least, "+25 %"},
                   {1.5 * least, "+50 %"}};
-  const double gpu_best = best.point.mode.gpu_clock_hz / 1e6;
-  const double cpu_best = best.point.mode.cpu_clock_hz / 1e6;
+  const double gpu_best = mhz_of_hz(best.point.mode.gpu_clock_hz);
+  const double cpu_best = mhz_of_hz(best.point.mode.cpu_clock_hz);
   map.remarks = {{.x = gpu_best, .y = cpu_best, .text = fmt::format("optimum, {:.3g} mJ", least)}};
   if (gpu_best != map.x.back() || cpu_best != map.y.back()) {
     map.remarks.push_back({.x = map.x.back(), .y = map.y.back(), .text = "highest clocks"});

@@ -11,8 +11,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr double kHzPerMhz = 1e6;
-
 std::string unit_symbol(const std::string& unit) {
   if (unit == "w") return "W";
   if (unit == "j") return "J";
@@ -86,9 +84,9 @@ PowerMode mode_at(const Json& json) {
   PowerMode mode;
   const double cores = knob("cpu_cores");
   mode.cpu_cores = cores > 0 && cores < 1e6 ? static_cast<int>(cores) : 0;
-  mode.cpu_clock_hz = std::round(knob("cpu_mhz") * kHzPerMhz);
-  mode.gpu_clock_hz = std::round(knob("gpu_mhz") * kHzPerMhz);
-  mode.mem_clock_hz = std::round(knob("mem_mhz") * kHzPerMhz);
+  mode.cpu_clock_hz = hz_of_mhz(knob("cpu_mhz"));
+  mode.gpu_clock_hz = hz_of_mhz(knob("gpu_mhz"));
+  mode.mem_clock_hz = hz_of_mhz(knob("mem_mhz"));
   mode.governor = text_at(knobs, "governor");
   return mode;
 }

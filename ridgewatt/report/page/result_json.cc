@@ -241,9 +241,9 @@ bool has_all(const Json& json, std::initializer_list<const char*> keys) {
 std::string short_mode(const PowerMode& mode) {
   std::string text;
   if (mode.cpu_cores > 0) text += fmt::format("{} x ", mode.cpu_cores);
-  if (mode.cpu_clock_hz > 0) text += fmt::format("CPU {:.0f}", mode.cpu_clock_hz / 1e6);
+  if (mode.cpu_clock_hz > 0) text += fmt::format("CPU {:.0f}", mhz_of_hz(mode.cpu_clock_hz));
   if (mode.gpu_clock_hz > 0) {
-    text += fmt::format("{}GPU {:.0f}", text.empty() ? "" : ", ", mode.gpu_clock_hz / 1e6);
+    text += fmt::format("{}GPU {:.0f}", text.empty() ? "" : ", ", mhz_of_hz(mode.gpu_clock_hz));
   }
   return text;
 }

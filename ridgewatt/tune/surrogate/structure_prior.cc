@@ -111,15 +111,15 @@ std::pair<double, double> evaluate(const Draw& d, const Knobs& k) {
 }
 
 Knobs knobs_of(const SearchSpace& space, std::size_t index) {
-  const auto share = [&](std::size_t axis, double value) {
+  const auto share = [&](PointAxis axis, double value) {
     return value > 0 ? value / space.levels(axis).back() : 1.0;
   };
   const auto& [mode, batch] = space[index];
   Knobs knobs{};
   knobs.cores = mode.cpu_cores > 0 ? mode.cpu_cores : 4;
-  knobs.cpu = share(1, mode.cpu_clock_hz);
-  knobs.gpu = share(2, mode.gpu_clock_hz);
-  knobs.mem = share(3, mode.mem_clock_hz);
+  knobs.cpu = share(PointAxis::kCpuClock, mode.cpu_clock_hz);
+  knobs.gpu = share(PointAxis::kGpuClock, mode.gpu_clock_hz);
+  knobs.mem = share(PointAxis::kMemClock, mode.mem_clock_hz);
   const auto& batches = space.levels(SearchSpace::kBatchAxis);
   // The shares of a draw hold at the middle of the batches.
   knobs.batch = batches.empty() ? 1 : batch / std::sqrt(batches.front() * batches.back());

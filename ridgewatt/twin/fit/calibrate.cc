@@ -73,11 +73,12 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
   }
   const auto check_clock = [&](double clock_hz, double highest_hz, std::string_view knob) {
     if (clock_hz > 20 * highest_hz) {
-      throw InputError(fmt::format("{} of {:g} MHz is beyond this board", knob, clock_hz / 1e6),
-                       where, "clocks are in MHz: is the file in kHz or Hz?");
+      throw InputError(
+          fmt::format("{} of {:g} MHz is beyond this board", knob, mhz_of_hz(clock_hz)), where,
+          "clocks are in MHz: is the file in kHz or Hz?");
     }
     if (clock_hz > 0 && clock_hz < highest_hz / 200) {
-      throw InputError(fmt::format("{} of {:g} MHz is too low", knob, clock_hz / 1e6), where,
+      throw InputError(fmt::format("{} of {:g} MHz is too low", knob, mhz_of_hz(clock_hz)), where,
                        "clocks are in MHz: is the file in GHz?");
     }
   };
@@ -110,7 +111,7 @@ std::vector<std::string> check_calibration(const Twin& start,
   constexpr std::size_t kFewestModes = 12;
   std::set<PowerMode> modes;
   std::set<std::string> workloads;
-  std::array<std::set<double>, kKnobs.size()> values;
+  KnobArray<std::set<double>> values;
   for (const auto& run : runs) {
     workloads.insert(run.workload);
     if (!run.flagged.empty() && run.flagged.size() != run.observations.size()) {
@@ -119,8 +120,7 @@ std::vector<std::string> check_calibration(const Twin& start,
     for (const auto& row : run.observations) {
       check_row(run, row, start);
       modes.insert(row.point.mode);
-      for (std::size_t i = 0; i < kKnobs.size(); ++i)
-        values[i].insert(row.point.mode.get(kKnobs[i]));
+      for (const Knob knob : kKnobs) values[knob].insert(row.point.mode.get(knob));
     }
   }
   if (modes.size() < kFewestModes) {
@@ -130,11 +130,10 @@ std::vector<std::string> check_calibration(const Twin& start,
   }
   require_trusted_rows(runs);
   std::vector<std::string> notices;
-  for (std::size_t i = 0; i < kKnobs.size(); ++i) {
-    if (values[i].size() > 1) continue;
-    notices.push_back(
-        fmt::format("{} never changes in the sweeps: what depends on it stays at its prior",
-                    knob_field(kKnobs[i])));
+  for (const Knob knob : kKnobs) {
+    if (values[knob].size() > 1) continue;
+    notices.push_back(fmt::format(
+        "{} never changes in the sweeps: what depends on it stays at its prior", knob_field(knob)));
   }
   if (workloads.size() < 2) {
     notices.push_back(

@@ -21,7 +21,7 @@ using Levels = std::vector<double>;
 
 // The levels of a clock up to the mode's own.
 Levels levels_up_to(const Twin& twin, const PowerMode& mode, Knob knob) {
-  Levels levels = twin.levels[static_cast<std::size_t>(knob)];
+  Levels levels = twin.levels[knob];
   if (mode.has(knob)) {
     std::erase_if(levels, [&](double level) { return level > mode.get(knob); });
     if (levels.empty() || levels.back() < mode.get(knob)) levels.push_back(mode.get(knob));

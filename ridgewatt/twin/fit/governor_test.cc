@@ -19,9 +19,7 @@ class GovernorTest : public ::testing::Test {
     mode.governor = governor;
     return settled_clocks(twin_, mode, [&](const PowerMode&) { return load; });
   }
-  const std::vector<double>& levels(Knob knob) const {
-    return twin_.levels[static_cast<std::size_t>(knob)];
-  }
+  const std::vector<double>& levels(Knob knob) const { return twin_.levels[knob]; }
 };
 
 // Half of what is remembered is of the last 32 ms; of cycles far shorter, the mean is left.

@@ -8,24 +8,24 @@
 #include <cerrno>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
 
 MappedFile::MappedFile(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw_errno(errno, "cannot read file", path);
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw_errno(errno, "cannot read file", path);
   struct stat facts {};
-  const bool regular = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  const bool regular = fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (regular && facts.st_size > 0) {
     const auto size = static_cast<std::size_t>(facts.st_size);
-    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (mapping != MAP_FAILED) {
       mapping_ = mapping;
       bytes_ = {static_cast<const char*>(mapping), size};
     }
   }
-  close(descriptor);
   if (mapping_ == nullptr && !(regular && facts.st_size == 0)) {
     content_ = read_file(path);
     bytes_ = content_;
