@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/power_mode.h"
 
 namespace ridgewatt {
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/power_mode.h"
 
 namespace ridgewatt {
 namespace {

@@ -68,9 +68,9 @@ TEST(ModeControl, KnobTablesComeFromTheBoard) {
     const FakeBoard board(name);
     const auto spec = fake_board_spec(name);
     const auto levels = JetsonModeControl(*board.sysfs).levels();
-    EXPECT_EQ(levels[1].size(), spec.cpu_khz.size()) << name;
-    EXPECT_EQ(levels[2].size(), spec.gpu_hz.size()) << name;
-    EXPECT_EQ(levels[3].size(), spec.emc_hz.size()) << name;
+    EXPECT_EQ(levels[Knob::kCpuClock].size(), spec.cpu_khz.size()) << name;
+    EXPECT_EQ(levels[Knob::kGpuClock].size(), spec.gpu_hz.size()) << name;
+    EXPECT_EQ(levels[Knob::kMemClock].size(), spec.emc_hz.size()) << name;
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "ridgewatt/device/power_mode.h"
+
 namespace ridgewatt {
 namespace {
 

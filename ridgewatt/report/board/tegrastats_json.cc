@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ridgewatt/device/power_mode.h"
+
 namespace ridgewatt {
 namespace {
 
