@@ -31,9 +31,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
 # Relative, so that the tree may be installed under another prefix or moved.
 file(RELATIVE_PATH RIDGEWATT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-if(XGBOOST_LIBRARY AND XGBOOST_INCLUDE_DIR)
-  set(RIDGEWATT_PC_XGBOOST " -lxgboost")
-endif()
 configure_file(cmake/ridgewatt.pc.in ridgewatt.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

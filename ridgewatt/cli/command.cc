@@ -25,9 +25,18 @@ void add_global_options(CLI::App& app, Context& context) {
   add_table_options(app, context);
 }
 
+CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description) {
+  const auto found =
+      parent.get_subcommands([&](CLI::App* command) { return command->get_name() == name; });
+  CLI::App* command =
+      found.empty() ? parent.add_subcommand(name)->group("Subcommands") : found.front();
+  command->description(description);
+  return command;
+}
+
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example) {
-  CLI::App* command = parent.add_subcommand(name, description);
+  CLI::App* command = command_named(parent, name, description);
   add_global_options(*command, context);
   command->footer("Example:\n  " + example);
   return command;

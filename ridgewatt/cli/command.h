@@ -31,7 +31,9 @@ struct Context {
 
 // --format, --seed, --quiet and those of tables: the program itself and every command have them.
 void add_global_options(CLI::App& app, Context& context);
-// Adds a subcommand with the global options. `example` is shown below the help.
+// The subcommand of that name with this description; added where it is not there yet.
+CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description);
+// Gives `parent` a subcommand with the global options. `example` is shown below the help.
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example);
 

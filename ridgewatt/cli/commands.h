@@ -34,8 +34,11 @@ void add_study(CLI::App& app, Context& context);
 void add_help(CLI::App& app, Context& context);
 void add_man(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
+void add_complete(CLI::App& app, Context& context);
 
 struct CommandEntry {
+  const char* name;
+  // Gives the command its description, options and action: see add_command().
   void (*add)(CLI::App& app, Context& context);
   const char* group;  // heading of the help; empty: not shown
 };
@@ -51,35 +54,36 @@ inline constexpr char kHelp[] = "Help";
 
 // clang-format off
 inline constexpr CommandEntry kCommands[] = {
-    {add_analyze, kModels},
-    {add_zoo, kModels},
-    {add_operators, kModels},
-    {add_device, kBoards},
-    {add_calibrate, kBoards},
-    {add_estimate, kAnswers},
-    {add_tune, kAnswers},
-    {add_roofline, kAnswers},
-    {add_predict, kAnswers},
-    {add_pareto, kAnswers},
-    {add_sensors, kOnABoard},
-    {add_mode, kOnABoard},
-    {add_measure, kOnABoard},
-    {add_profile, kOnABoard},
-    {add_compare, kOnABoard},
-    {add_microbench, kOnABoard},
-    {add_fake_board, kOnABoard},
-    {add_fake_run, kOnABoard},
-    {add_schedule, kScheduling},
-    {add_pipeline, kScheduling},
-    {add_loadbench, kScheduling},
-    {add_sweep, kData},
-    {add_store, kData},
-    {add_report, kData},
-    {add_study, kLaboratory},
-    {add_evaluate, kLaboratory},
-    {add_help, kHelp},
-    {add_man, kHelp},
-    {add_completion, kHelp},
+    {"analyze", add_analyze, kModels},
+    {"zoo", add_zoo, kModels},
+    {"operators", add_operators, kModels},
+    {"device", add_device, kBoards},
+    {"calibrate", add_calibrate, kBoards},
+    {"estimate", add_estimate, kAnswers},
+    {"tune", add_tune, kAnswers},
+    {"roofline", add_roofline, kAnswers},
+    {"predict", add_predict, kAnswers},
+    {"pareto", add_pareto, kAnswers},
+    {"sensors", add_sensors, kOnABoard},
+    {"mode", add_mode, kOnABoard},
+    {"measure", add_measure, kOnABoard},
+    {"profile", add_profile, kOnABoard},
+    {"compare", add_compare, kOnABoard},
+    {"microbench", add_microbench, kOnABoard},
+    {"fake-board", add_fake_board, kOnABoard},
+    {"fake-run", add_fake_run, kOnABoard},
+    {"schedule", add_schedule, kScheduling},
+    {"pipeline", add_pipeline, kScheduling},
+    {"loadbench", add_loadbench, kScheduling},
+    {"sweep", add_sweep, kData},
+    {"store", add_store, kData},
+    {"report", add_report, kData},
+    {"study", add_study, kLaboratory},
+    {"evaluate", add_evaluate, kLaboratory},
+    {"help", add_help, kHelp},
+    {"man", add_man, kHelp},
+    {"completion", add_completion, kHelp},
+    {"complete", add_complete, ""},
 };
 // clang-format on
 

@@ -30,10 +30,13 @@ int main(int argc, char** argv) {
   keep_standard_descriptors();
   cli::Context context;
   CLI::App app;
-  cli::build_program(app, context);
+  cli::prepare_program(app, context);
   try {
     app.parse(argc, argv);
     return done(0);
+  } catch (const CLI::CallForHelp& help) {
+    cli::complete_program(app);
+    return done(app.exit(help));
   } catch (const CLI::Success& success) {
     return done(app.exit(success));
   } catch (const CLI::ParseError& error) {

@@ -23,6 +23,13 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
 }
 
+// Once: a command that has its options has its description too.
+void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& context) {
+  if (!command.get_description().empty()) return;
+  entry.add(app, context);
+  refuse_empty_values(command);
+}
+
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
@@ -39,24 +46,37 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
 
 }  // namespace
 
-void build_program(CLI::App& app, Context& context) {
+void prepare_program(CLI::App& app, Context& context) {
   app.name("ridgewatt");
   app.description("Time, power and energy of deep neural networks on edge accelerators");
   app.set_version_flag("--version", std::string("ridgewatt ") + version());
   app.require_subcommand(1);
   context.program = &app;
   add_global_options(app, context);
+  refuse_empty_values(app);
   for (const auto& entry : kCommands) {
-    const std::size_t before = app.get_subcommands(nullptr).size();
-    entry.add(app, context);
-    app.get_subcommands(nullptr)[before]->group(entry.group);
+    CLI::App* command = app.add_subcommand(entry.name)->group(entry.group);
+    command->preparse_callback([&, command](std::size_t) { fill(entry, *command, app, context); });
   }
   app.footer(
       "'ridgewatt help COMMAND' tells more, for example 'ridgewatt help tune'.\n"
       "Example:\n"
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
-  refuse_empty_values(app);
   app.parse_complete_callback([&context] { check_table_options(context); });
+}
+
+void build_program(CLI::App& app, Context& context) {
+  prepare_program(app, context);
+  for (const auto& entry : kCommands) {
+    fill(entry, *app.get_subcommand(entry.name), app, context);
+  }
+}
+
+void complete_program(CLI::App& app) {
+  static Context defaults;  // what was parsed is not what is there by default
+  for (const auto& entry : kCommands) {
+    fill(entry, *app.get_subcommand(entry.name), app, defaults);
+  }
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {

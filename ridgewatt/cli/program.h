@@ -8,8 +8,14 @@
 
 namespace ridgewatt::cli {
 
-// Adds all commands and the global options, and makes every option refuse an empty value.
+// Adds the global options and the name of every command. A command gets its options when the parser
+// meets it, so that a call pays for one command. Every option refuses an empty value.
+void prepare_program(CLI::App& app, Context& context);
+// The whole program at once.
 void build_program(CLI::App& app, Context& context);
+// After parsing: gives the other commands their options to be read (help, manual pages,
+// completion).
+void complete_program(CLI::App& app);
 
 // One line for a command line that CLI11 refused: unknown commands and options with what was
 // probably meant, other faults as they are, and where help is.

@@ -11,9 +11,7 @@
 namespace ridgewatt {
 
 std::vector<std::string> predictor_methods() {
-  std::vector<std::string> methods = {"auto", "linear", "nn", "powertrain"};
-  if (trees_available()) methods.emplace_back("trees");
-  return methods;
+  return {"auto", "linear", "nn", "powertrain", "trees"};
 }
 
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {

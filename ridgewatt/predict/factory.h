@@ -31,7 +31,7 @@ struct PredictorOptions {
   std::uint64_t design_seed = 0;  // AutoOptions::design_seed
 };
 
-// "auto", "linear", "nn", "powertrain" and, where built with it, "trees".
+// "auto", "linear", "nn", "powertrain", and "trees", which need XGBoost where the program runs.
 std::vector<std::string> predictor_methods();
 // Throws UsageError for an unknown method, or `powertrain` without a reference.
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);

@@ -34,7 +34,7 @@ void show(const Context& context, const ShowOptions& options) {
 }  // namespace
 
 void add_device(CLI::App& app, Context& context) {
-  auto* device = app.add_subcommand("device", "Boards: knobs, presets, peaks, provenance");
+  auto* device = command_named(app, "device", "Boards: knobs, presets, peaks, provenance");
   device->require_subcommand(1);
   add_command(*device, context, "list", "The boards with their peaks in the top mode",
               "ridgewatt device list --format csv")

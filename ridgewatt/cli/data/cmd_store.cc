@@ -61,7 +61,7 @@ void import_sweeps(const Context& context, const StoreArguments& arguments) {
 }  // namespace
 
 void add_store(CLI::App& app, Context& context) {
-  auto* store = app.add_subcommand("store", "Profiled points in an SQLite file");
+  auto* store = command_named(app, "store", "Profiled points in an SQLite file");
   store->require_subcommand(1);
   auto arguments = std::make_shared<StoreArguments>();
 

@@ -18,6 +18,7 @@ void add_help(CLI::App& app, Context& context) {
   auto path = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *path, "Command and its subcommand");
   command->callback([&app, &context, path] {
+    complete_program(app);
     const CLI::App& asked = find_command(app, *path);
     if (context.json()) return print(context, reference_json(asked));
     std::cout << asked.get_formatter()->make_help(&asked, full_name(asked),
@@ -37,6 +38,7 @@ void add_man(CLI::App& app, Context& context) {
   output_file(
       command->add_option("-o,--output", arguments->folder, "Write all pages into this folder"));
   command->callback([&app, arguments] {
+    complete_program(app);
     if (arguments->folder.empty()) {
       std::cout << manual_page(find_command(app, arguments->path));
       return;
@@ -57,12 +59,15 @@ void add_completion(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->required();
   command->callback([shell] { std::cout << completion_script(*shell); });
+}
 
-  // What the scripts call: candidates for the last of these words, one per line.
-  auto* complete = app.add_subcommand("complete", "")->group("");
+// What the scripts call: candidates for the last of these words, one per line.
+void add_complete(CLI::App& app, Context&) {
+  CLI::App* complete = command_named(app, "complete", "Candidates for the last word of a line");
   auto words = std::make_shared<std::vector<std::string>>();
   complete->add_option("WORDS", *words, "The words so far");
   complete->callback([&app, words] {
+    complete_program(app);
     for (const auto& candidate : completions(app, *words)) {
       std::cout << candidate.word << '\t' << candidate.description << '\n';
     }

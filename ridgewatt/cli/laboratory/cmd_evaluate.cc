@@ -7,7 +7,7 @@
 namespace ridgewatt::cli {
 
 void add_evaluate(CLI::App& app, Context& context) {
-  CLI::App* evaluate = app.add_subcommand("evaluate", "Score methods on measured sweeps");
+  CLI::App* evaluate = command_named(app, "evaluate", "Score methods on measured sweeps");
   evaluate->require_subcommand(1);
   for (const auto add : kEvaluateCommands) add(*evaluate, context);
 }

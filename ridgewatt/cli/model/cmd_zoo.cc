@@ -24,7 +24,7 @@ void write(const std::string& name, const std::string& path) {
 }  // namespace
 
 void add_zoo(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("zoo", "Built-in architectures as ONNX without weights");
+  auto* command = command_named(app, "zoo", "Built-in architectures as ONNX without weights");
   command->require_subcommand(1);
   add_command(*command, context, "list", "Names and sources of the architectures",
               "ridgewatt zoo list")

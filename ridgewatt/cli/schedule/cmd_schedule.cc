@@ -5,8 +5,8 @@
 namespace ridgewatt::cli {
 
 void add_schedule(CLI::App& app, Context& context) {
-  CLI::App* schedule = app.add_subcommand(
-      "schedule", "Training and inference on one accelerator: plan, simulate, run");
+  CLI::App* schedule = command_named(
+      app, "schedule", "Training and inference on one accelerator: plan, simulate, run");
   schedule->require_subcommand(1);
   add_schedule_plan(*schedule, context);
   add_schedule_simulate(*schedule, context);

@@ -1,28 +1,84 @@
 #include "ridgewatt/predict/baselines/tree_predictor.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/features.h"
 
-#if defined(RIDGEWATT_XGBOOST)
-#include <xgboost/c_api.h>
-#endif
-
 namespace ridgewatt {
-
-#if defined(RIDGEWATT_XGBOOST)
 namespace {
 
 constexpr int kTreeRounds = 300;
 
+// The few functions of XGBoost's C interface that are used here (xgboost.readthedocs.io, "C
+// package"; unchanged since version 1.0). The library is opened when trees are asked for.
+class Xgboost {
+ public:
+  using Handle = void*;
+  const char* (*last_error)() = nullptr;
+  int (*matrix_create)(const float*, std::uint64_t, std::uint64_t, float, Handle*) = nullptr;
+  int (*matrix_set)(Handle, const char*, const float*, std::uint64_t) = nullptr;
+  int (*matrix_free)(Handle) = nullptr;
+  int (*booster_create)(const Handle*, std::uint64_t, Handle*) = nullptr;
+  int (*booster_set)(Handle, const char*, const char*) = nullptr;
+  int (*booster_update)(Handle, int, Handle) = nullptr;
+  int (*booster_predict)(Handle, Handle, int, unsigned, int, std::uint64_t*,
+                         const float**) = nullptr;
+  int (*booster_free)(Handle) = nullptr;
+
+  // The library, or null where it is not installed. It stays open until the program ends.
+  static const Xgboost* find() {
+    static const Xgboost library;
+    return library.complete_ ? &library : nullptr;
+  }
+
+ private:
+  Xgboost() {
+    void* handle = nullptr;
+    for (const char* name : {"libxgboost.so.0", "libxgboost.so"}) {
+      if (handle == nullptr) handle = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    }
+    if (handle == nullptr) return;
+    complete_ = true;
+    const auto load = [&](auto& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+      complete_ = complete_ && function != nullptr;
+    };
+    load(last_error, "XGBGetLastError");
+    load(matrix_create, "XGDMatrixCreateFromMat");
+    load(matrix_set, "XGDMatrixSetFloatInfo");
+    load(matrix_free, "XGDMatrixFree");
+    load(booster_create, "XGBoosterCreate");
+    load(booster_set, "XGBoosterSetParam");
+    load(booster_update, "XGBoosterUpdateOneIter");
+    load(booster_predict, "XGBoosterPredict");
+    load(booster_free, "XGBoosterFree");
+  }
+
+  bool complete_ = false;
+};
+
+const Xgboost& xgboost() {
+  const Xgboost* library = Xgboost::find();
+  if (library == nullptr) {
+    throw NotSupportedError(
+        "XGBoost is not installed", "--method trees",
+        "install libxgboost0 (Debian) or put libxgboost.so on the library path");
+  }
+  return *library;
+}
+
 void check(int status) {
-  if (status != 0) throw Error("XGBoost failed", XGBGetLastError());
+  if (status != 0) throw Error("XGBoost failed", xgboost().last_error());
 }
 
 std::vector<float> row_major(const FeatureMatrix& x) {
@@ -37,19 +93,19 @@ std::vector<float> row_major(const FeatureMatrix& x) {
 class Matrix {
  public:
   explicit Matrix(const std::vector<float>& values) {
-    check(
-        XGDMatrixCreateFromMat(values.data(), values.size() / kFeatures, kFeatures, NAN, &handle_));
+    check(xgboost().matrix_create(values.data(), values.size() / kFeatures, kFeatures, NAN,
+                                  &handle_));
   }
-  ~Matrix() { XGDMatrixFree(handle_); }
+  ~Matrix() { xgboost().matrix_free(handle_); }
   Matrix(const Matrix&) = delete;
   Matrix& operator=(const Matrix&) = delete;
   void set_labels(const std::vector<float>& labels) {
-    check(XGDMatrixSetFloatInfo(handle_, "label", labels.data(), labels.size()));
+    check(xgboost().matrix_set(handle_, "label", labels.data(), labels.size()));
   }
-  DMatrixHandle handle() const { return handle_; }
+  Xgboost::Handle handle() const { return handle_; }
 
  private:
-  DMatrixHandle handle_ = nullptr;
+  Xgboost::Handle handle_ = nullptr;
 };
 
 class Booster {
@@ -57,8 +113,8 @@ class Booster {
   Booster(const std::vector<float>& x, const std::vector<float>& y, std::uint64_t seed) {
     Matrix matrix(x);
     matrix.set_labels(y);
-    const DMatrixHandle handle = matrix.handle();
-    check(XGBoosterCreate(&handle, 1, &handle_));
+    const Xgboost::Handle handle = matrix.handle();
+    check(xgboost().booster_create(&handle, 1, &handle_));
     const std::map<std::string, std::string> parameters = {
         {"objective", "reg:squarederror"},
         {"eta", "0.1"},
@@ -70,21 +126,21 @@ class Booster {
         {"verbosity", "0"},
         {"base_score", std::to_string(mean_of(y))}};
     for (const auto& [name, value] : parameters) {
-      check(XGBoosterSetParam(handle_, name.c_str(), value.c_str()));
+      check(xgboost().booster_set(handle_, name.c_str(), value.c_str()));
     }
     for (int round = 0; round < kTreeRounds; ++round) {
-      check(XGBoosterUpdateOneIter(handle_, round, matrix.handle()));
+      check(xgboost().booster_update(handle_, round, matrix.handle()));
     }
   }
-  ~Booster() { XGBoosterFree(handle_); }
+  ~Booster() { xgboost().booster_free(handle_); }
   Booster(const Booster&) = delete;
   Booster& operator=(const Booster&) = delete;
 
   std::vector<double> predict(const std::vector<float>& x) const {
     const Matrix matrix(x);
-    bst_ulong size = 0;
+    std::uint64_t size = 0;
     const float* values = nullptr;
-    check(XGBoosterPredict(handle_, matrix.handle(), 0, 0, 0, &size, &values));
+    check(xgboost().booster_predict(handle_, matrix.handle(), 0, 0, 0, &size, &values));
     return {values, values + size};
   }
 
@@ -94,7 +150,7 @@ class Booster {
     for (const float value : y) sum += value;
     return sum / static_cast<double>(y.size());
   }
-  BoosterHandle handle_ = nullptr;
+  Xgboost::Handle handle_ = nullptr;
 };
 
 class TreePredictor : public Predictor {
@@ -155,19 +211,11 @@ class TreePredictor : public Predictor {
 }  // namespace
 
 bool trees_available() {
-  return true;
+  return Xgboost::find() != nullptr;
 }
 std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed) {
+  xgboost();
   return std::make_unique<TreePredictor>(seed);
 }
-#else
-bool trees_available() {
-  return false;
-}
-std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t) {
-  throw NotSupportedError("built without XGBoost", "--method trees",
-                          "install libxgboost-dev and build again");
-}
-#endif
 
 }  // namespace ridgewatt

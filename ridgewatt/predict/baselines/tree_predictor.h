@@ -1,5 +1,5 @@
 // Gradient-boosted trees (XGBoost, Chen and Guestrin 2016) on ln(time) and ln(power): a baseline
-// that is there when the build found the library.
+// that is there when the library is installed where the program runs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ridgewatt {
 
 bool trees_available();
-// Throws NotSupportedError when the program was built without XGBoost.
+// Throws NotSupportedError where XGBoost is not installed.
 std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed);
 
 }  // namespace ridgewatt
