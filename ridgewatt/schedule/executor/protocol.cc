@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
          });
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (true) {
     const std::size_t space = line.find(' ');
@@ -40,7 +40,7 @@ std::string_view worker_kind_name(WorkerKind kind) {
 
 std::optional<WorkerMessage> parse_worker_message(std::string_view line) {
   if (line.size() >= kLongestLine) return std::nullopt;
-  const auto words = words_of(line);
+  const auto words = fields_of(line);
   WorkerMessage message;
   if (words[0] == "ready" && words.size() == 1) {
     message.type = WorkerMessage::Type::kReady;
