@@ -75,12 +75,5 @@ TEST(Microbench, EveryPointIsRepeatedAndMetered) {
   }
 }
 
-TEST(Microbench, MissingGpuIsSaidInOneLine) {
-  const auto result = testing::run_program("microbench --target cuda --gpu 99");
-  EXPECT_EQ(result.status, 1);
-  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1);
-  EXPECT_NE(result.output.find("CUDA"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace ridgewatt

@@ -339,7 +339,7 @@ TEST(Sysfs, LinksStayInsideTheRoot) {
   EXPECT_FALSE(sysfs.text("/etc"));
 }
 
-// Fans as JetPack 5 and later show them, and swap; both stand in every format.
+// Fans as JetPack 5 and later show them, and swap.
 TEST(SensorReader, FansAndSwap) {
   const Board board("agx-orin-jp6");
   const auto add = [&](const std::string& path, const std::string& content) {
@@ -359,35 +359,6 @@ TEST(SensorReader, FansAndSwap) {
   EXPECT_EQ(*reading.snapshot.fans[1].rpm, 1710);
   EXPECT_EQ(*reading.snapshot.fans[2].duty, 1);
   EXPECT_EQ(reading.snapshot.swap_free_bytes, 3072.0 * 1024);
-  const std::string where = " --sysroot " + board.root;
-  const auto csv = testing::run_program("sensors --format csv" + where).output;
-  for (const char* row : {"fan,pwmfan 1,20,%,", "fan,pwm_tach,1710,1/min,", "swap,total,4,MiB,",
-                          "swap,free,3,MiB,", "cpus,online,12,,of 12"}) {
-    EXPECT_NE(csv.find(row), std::string::npos) << row << csv;
-  }
-  const auto json = testing::run_program("sensors --format json" + where).output;
-  EXPECT_NE(json.find("\"rpm\": 1710.0"), std::string::npos) << json;
-}
-
-// A root whose links lead round, and links that lead round inside a root.
-TEST(Sensors, LinkLoopsAreOneLine) {
-  const testing::TemporaryFolder folder;
-  const std::string a = (folder.path() / "a").string();
-  std::filesystem::create_symlink("b", a);
-  std::filesystem::create_symlink("a", folder.path() / "b");
-  std::filesystem::create_directories(folder.path() / "tree" / "sys");
-  std::filesystem::create_symlink("/sys/class", folder.path() / "tree" / "sys" / "class");
-  for (const char* command : {"sensors", "mode list", "mode show", "measure"}) {
-    const auto result = testing::run_program(std::string(command) + " --sysroot " + a +
-                                             (std::string(command) == "measure" ? " -- true" : ""));
-    EXPECT_EQ(result.status, 1) << command;
-    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
-    EXPECT_NE(result.output.find(a), std::string::npos) << result.output;
-    EXPECT_EQ(result.output.find("internal"), std::string::npos) << result.output;
-  }
-  const Sysfs sysfs((folder.path() / "tree").string());
-  EXPECT_FALSE(sysfs.exists("/sys/class/hwmon"));
-  EXPECT_EQ(testing::run_program("sensors --sysroot " + sysfs.root()).status, 0);
 }
 
 }  // namespace

@@ -99,13 +99,6 @@ TEST(ModeJournal, AnotherVersionIsSaidAndKept) {
     }
     EXPECT_EQ(read_file(path), text);
     EXPECT_EQ(board.changes(first), "");
-    const auto apply = testing::run_program("mode apply --cpu-cores 2 --sysroot " + board.root);
-    EXPECT_EQ(apply.status, 1);
-    EXPECT_THAT(apply.output, ::testing::HasSubstr(path));
-    EXPECT_EQ(std::count(apply.output.begin(), apply.output.end(), '\n'), 1) << apply.output;
-    EXPECT_EQ(testing::run_program("mode restore --sysroot " + board.root).status, 1);
-    EXPECT_EQ(read_file(path), text);
-    EXPECT_EQ(board.changes(first), "");
   }
 }
 

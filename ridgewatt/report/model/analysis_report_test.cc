@@ -10,55 +10,6 @@
 namespace ridgewatt {
 namespace {
 
-// LeNet-5 by hand: 5x5 convolutions to 6x28x28 and 16x10x10, 400-120-84-10.
-TEST(AnalysisReport, JsonOfLeNetByHand) {
-  const auto result = testing::run_program("analyze zoo:lenet5 --batch 2 --format json");
-  ASSERT_EQ(result.status, 0) << result.output;
-  const Json json = Json::parse(result.output);
-  const std::int64_t macs =
-      2 * (6 * 28 * 28 * 25 + 16 * 10 * 10 * 6 * 25 + 400 * 120 + 120 * 84 + 84 * 10);
-  const std::int64_t parameters = 6 * 25 + 6 + 16 * 6 * 25 + 16 + 401 * 120 + 121 * 84 + 85 * 10;
-  EXPECT_EQ(json["schema_version"], 1);
-  EXPECT_EQ(json["macs"], macs);
-  EXPECT_EQ(json["totals"]["macs"], macs);
-  EXPECT_EQ(json["parameters"], parameters);
-  EXPECT_EQ(json["inputs"][0]["shape"], Json({2, 1, 28, 28}));
-  EXPECT_EQ(json["inputs"][0]["dtype"], "float32");
-  EXPECT_EQ(json["outputs"][0]["name"], "output");
-  EXPECT_EQ(json["outputs"][0]["shape"], Json({2, 10}));
-  EXPECT_TRUE(json["unsupported"].empty());
-  std::int64_t sum = 0;
-  for (const auto& node : json["nodes"]) sum += node["macs"].get<std::int64_t>();
-  EXPECT_EQ(sum, macs);
-}
-
-TEST(AnalysisReport, ExplainsANodeWithItsNumbers) {
-  const auto result = testing::run_program("analyze zoo:lenet5 --explain Conv_1");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_NE(result.output.find("2 * outputs * channels * window + bias * outputs"),
-            std::string::npos)
-      << result.output;
-  EXPECT_NE(result.output.find("2 * 1600 * 6 * 25 + 1 * 1600"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("481600"), std::string::npos) << result.output;
-}
-
-TEST(AnalysisReport, StrictTellsWhatIsNotCounted) {
-  RIDGEWATT_REQUIRE_SHARED();
-  const auto model = (testing::shared_folder() / "onnx/models/superres_ortext_op18.onnx").string();
-  EXPECT_EQ(testing::run_program("analyze " + model + " --format json").status, 0);
-  const auto strict = testing::run_program("analyze " + model + " --strict");
-  EXPECT_EQ(strict.status, 1);
-  EXPECT_NE(strict.output.find("com.microsoft.extensions.DecodeImage"), std::string::npos);
-}
-
-TEST(AnalysisReport, WrongOptionsAreUsageErrors) {
-  EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --convention mac").status, 2);
-  EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --precision fp33").status, 2);
-  EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --dim batch").status, 2);
-  EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --batch 0").status, 2);
-  EXPECT_EQ(testing::run_program("analyze zoo:lenet6").status, 1);
-}
-
 TEST(AnalysisReport, OperatorsOfTheDocumentationAreThoseOfTheProgram) {
   std::ifstream file(testing::source_folder() / "docs" / "reference" / "operators.md");
   std::stringstream text;

@@ -1,0 +1,128 @@
+// ridgewatt mode on fake boards: what is applied comes back, whatever ends the program.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(ModeCommand, AnUnlistedMemoryClockIsRefused) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  std::filesystem::remove(
+      board.sysfs->host_path("/sys/kernel/debug/bpmp/debug/emc/possible_rates"));
+  const std::string where = " --sysroot " + board.root;
+  const auto refused = testing::run_program("mode apply --mem-mhz 2133 --dry-run" + where);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, ::testing::HasSubstr("2133 MHz"));
+  const auto plan = testing::run_program("mode apply --mem-mhz 204 --dry-run" + where);
+  EXPECT_EQ(plan.status, 0) << plan.output;
+  EXPECT_THAT(plan.output, ::testing::HasSubstr("204000000"));
+}
+
+TEST(ModeCommand, CoresAreWholeNumbers) {
+  const testing::FakeBoard board("orin-nano");
+  const auto table = testing::run_program("mode list --sysroot " + board.root).output;
+  EXPECT_EQ(table.find(" 6.0"), std::string::npos) << table;
+  const auto csv = testing::run_program("mode list --format csv --sysroot " + board.root).output;
+  EXPECT_THAT(csv, ::testing::HasSubstr("preset,0,15W,6,1497.6,612,2133\n"));
+}
+
+TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const std::string where = " --sysroot " + board.root;
+  EXPECT_EQ(testing::run_program("mode apply MODE_30W" + where).status, 0);
+  EXPECT_EQ(testing::run_program("mode apply --gpu-mhz 408 --cpu-cores 2" + where).status, 0);
+  EXPECT_THAT(testing::run_program("mode show --format json" + where).output,
+              ::testing::HasSubstr("\"gpu_mhz\": 408.0"));
+  EXPECT_EQ(testing::run_program("mode restore" + where).status, 0);
+  EXPECT_EQ(board.changes(first), "");
+  const auto again = testing::run_program("mode restore" + where);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.output, ::testing::HasSubstr("no saved mode"));
+  EXPECT_EQ(testing::run_program("mode apply" + where).status, 2);
+}
+
+// A program killed while it holds a mode, at any moment: the first state is back once its guardian
+// has ended, and no process is left.
+TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
+  const testing::FakeBoard board("agx-orin-jp5");
+  const auto first = board.content();
+  const std::string program = (testing::build_folder() / "ridgewatt").string();
+  Random random(3);
+  for (int run = 0; run < 15; ++run) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      ::execl(program.c_str(), "ridgewatt", "mode", "apply", "--cpu-cores", "4", "--cpu-mhz",
+              "1113.6", "--gpu-mhz", "510", "--mem-mhz", "665.6", "--for", "30", "--sysroot",
+              board.root.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    ::usleep(static_cast<useconds_t>(random.below(120000)));
+    const int signals[] = {SIGKILL, SIGTERM, SIGINT};
+    ::kill(child, signals[run % 3]);
+    ::waitpid(child, nullptr, 0);
+    // The guardian holds the pipe's other end: its end is the guardian's end.
+    char buffer[256];
+    while (::read(ends[0], buffer, sizeof buffer) > 0) {
+    }
+    ::close(ends[0]);
+    ASSERT_EQ(board.changes(first), "") << "run " << run;
+  }
+}
+
+TEST(ModeCommand, NoPermissionIsOneLine) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  // As another user: the tree is root's.
+  if (::geteuid() == 0) {
+    std::filesystem::permissions(board.folder.path(), std::filesystem::perms::all);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(9);
+      const auto result = testing::run_program("mode apply --gpu-mhz 408 --sysroot " + board.root);
+      const bool good = result.status == 1 &&
+                        std::count(result.output.begin(), result.output.end(), '\n') == 1 &&
+                        result.output.find("Permission denied") != std::string::npos;
+      ::_exit(good ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+}
+
+// A journal of another version: the program says so in one line and changes nothing.
+TEST(ModeCommand, AnotherVersionOfTheJournalIsSaidAndKept) {
+  for (const char* name : {"/mode.journal", "/mode.saved"}) {
+    const testing::FakeBoard board("orin-nano");
+    const auto first = board.content();
+    const std::string path = board.root + ".ridgewatt" + name;
+    std::filesystem::create_directories(board.root + ".ridgewatt");
+    const std::string text = "ridgewatt mode journal 2\nboot - wall 17\n/a = 1\n";
+    std::ofstream(path) << text;
+    const auto apply = testing::run_program("mode apply --cpu-cores 2 --sysroot " + board.root);
+    EXPECT_EQ(apply.status, 1);
+    EXPECT_THAT(apply.output, ::testing::HasSubstr(path));
+    EXPECT_EQ(std::count(apply.output.begin(), apply.output.end(), '\n'), 1) << apply.output;
+    EXPECT_EQ(testing::run_program("mode restore --sysroot " + board.root).status, 1);
+    EXPECT_EQ(read_file(path), text);
+    EXPECT_EQ(board.changes(first), "");
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt
