@@ -8,7 +8,7 @@ set(cli_board "BoardCommand.*:StudyCommand.FakeBoard*:ModeCommand.Killed*:Loadbe
 TuneCommand.AProfiledAnswer*")
 set(measure_board "Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
 set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
-set(cli_slow "Tutorial.*:PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
+set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
 TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*")
 set(evaluate_slow "SharedSweeps.*")
 set(pipeline_slow "TwinJob.*")
