@@ -13,10 +13,6 @@
 #include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
-namespace embedded {
-std::span<const EmbeddedFile> boards();
-}  // namespace embedded
-
 namespace {
 
 constexpr std::string_view kSuffix = ".toml";

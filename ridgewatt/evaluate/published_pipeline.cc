@@ -1,8 +1,13 @@
 #include "ridgewatt/evaluate/published_pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/published.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -12,7 +17,6 @@ namespace {
 
 constexpr double kUnchanged = 0.06;
 constexpr int kEpochs = 10;
-constexpr double kBaseloadW = 7.5;  // of the AGX at MAXN, published
 
 // The twin scaled to the AGX Xavier, with `bandwidth` times the scaled DRAM bandwidth.
 Twin agx_twin(double bandwidth) {
@@ -48,22 +52,37 @@ class AgxCompute {
   TwinModel model_;
 };
 
-PipelineConfig lenet() {
-  PipelineConfig config;  // MNIST lies in memory
-  config.samples = 60000;
-  config.compute_s = 38.4 / 3750;  // measured
-  return config;
-}
+// The figures of the study by key.
+class PublishedFigures {
+ public:
+  PublishedFigures() {
+    CsvReader csv = open_published("training_pipeline.csv");
+    const std::size_t key = csv.require_column("key"), device = csv.require_column("device"),
+                      network = csv.require_column("network"), what = csv.require_column("what"),
+                      unit = csv.require_column("unit"), before = csv.require_column("before"),
+                      lo = csv.require_column("lo"), hi = csv.require_column("hi");
+    const auto text = [&](std::size_t column) { return std::string(csv.field(column)); };
+    while (csv.next()) {
+      figures_[text(key)] = {text(device),
+                             text(network),
+                             text(what),
+                             text(unit),
+                             csv.field(before).empty() ? 0 : csv.number(before),
+                             csv.number(lo),
+                             csv.number(hi)};
+    }
+  }
+  const PublishedFigure& operator[](const std::string& key) const {
+    const auto found = figures_.find(key);
+    if (found == figures_.end()) throw NotFoundError("no such published figure", key);
+    return found->second;
+  }
+  double value(const std::string& key) const { return (*this)[key].lo; }
+  double before(const std::string& key) const { return (*this)[key].before; }
 
-PipelineConfig mobilenet() {
-  PipelineConfig config;  // GLD23k
-  config.samples = 23080;
-  config.sample_bytes = 1.6e6 / 16;
-  config.storage = find_storage("nvme");
-  config.compute_s = (298 - 13.0) / 1443;  // measured
-  config.storage_cv = 1;
-  return config;
-}
+ private:
+  std::map<std::string, PublishedFigure> figures_;
+};
 
 class Evaluation {
  public:
@@ -95,31 +114,64 @@ class Evaluation {
            const std::string& unit, double value) {
     result_.parameters.push_back({device, network, name, unit, value});
   }
-  void add(PublishedRow row) { result_.rows.push_back(std::move(row)); }
+  // The row of a key; what it is a change from is published as `before`, here `predicted_before`.
+  void add(const std::string& key, double predicted_before, double predicted,
+           const std::string& fitted = "") {
+    result_.rows.push_back({figures_[key], predicted_before, predicted, fitted});
+  }
+  void add(const std::string& key, double predicted, const std::string& fitted = "") {
+    add(key, figures_.before(key), predicted, fitted);
+  }
+
+  PipelineConfig lenet() const {
+    PipelineConfig config;  // MNIST lies in memory
+    config.samples = figures_.value("lenet_samples");
+    config.compute_s = figures_.before("lenet_gpu") / minibatches_of(config);
+    return config;
+  }
+  PipelineConfig mobilenet() const {
+    PipelineConfig config;  // GLD23k
+    config.samples = figures_.value("mobilenet_samples");
+    config.sample_bytes = figures_.value("mobilenet_bytes") / config.batch;
+    config.storage = find_storage("nvme");
+    config.compute_s =
+        (figures_.value("mobilenet_epoch") - figures_.value("mobilenet_later_nvme_w4")) /
+        minibatches_of(config);
+    config.storage_cv = 1;
+    return config;
+  }
+  // The NX caches less than 6 % of the data.
+  PipelineConfig on_nx() const {
+    PipelineConfig nx = with_cpu_speed(mobilenet_, nx_speed_);
+    nx.compute_s = (figures_.value("mobilenet_nx_epoch") - figures_.value("mobilenet_nx_w8")) /
+                   minibatches_of(nx);
+    nx.cores = 6;
+    nx.cache_bytes = figures_.value("mobilenet_nx_cached") * nx.samples * nx.sample_bytes;
+    return nx;
+  }
+  static double minibatches_of(const PipelineConfig& config) {
+    return std::ceil(config.samples / config.batch);
+  }
 
   // P and h of LeNet on the AGX; the CPUs of the other boards by how long they preprocess.
   void lenet_stalls() {
     lenet_ = lenet();
-    lenet_.preprocess_s_per_sample = 22.0 / 60000;
+    lenet_.preprocess_s_per_sample = figures_.value("lenet_agx_w0") / lenet_.samples;
     fit("AGX", "LeNet", "preprocessing of a sample", "ms", lenet_.preprocess_s_per_sample * 1e3);
-    add({"AGX", "LeNet", "stall an epoch, w = 0", "s", 22, 22, 22, 22, stall(lenet_, 0, 1),
-         "preprocessing"});
-    lenet_.hand_over_s = 12.1 / 3750;
+    add("lenet_agx_w0", stall(lenet_, 0, 1), "preprocessing");
+    lenet_.hand_over_s = figures_.value("lenet_agx_w1") / minibatches_of(lenet_);
     fit("AGX", "LeNet", "hand-over of a minibatch", "ms", lenet_.hand_over_s * 1e3);
-    add({"AGX", "LeNet", "stall an epoch, w = 1", "s", 22, 12.1, 12.1, 22, stall(lenet_, 1, 1),
-         "hand-over"});
-    for (const auto& [device, serial_s, worker_s] :
-         {std::tuple{"NX", 33.8, 18.7}, {"Nano", 42.6, 17.2}}) {
-      const double speed = 22.0 / serial_s;
-      if (std::string(device) == "NX") nx_speed_ = speed;
+    add("lenet_agx_w1", stall(lenet_, 1, 1), "hand-over");
+    for (const auto& [device, key] :
+         {std::pair<std::string, std::string>{"NX", "lenet_nx"}, {"Nano", "lenet_nano"}}) {
+      const double speed = figures_.value("lenet_agx_w0") / figures_.value(key + "_w0");
+      if (device == "NX") nx_speed_ = speed;
       fit(device, "LeNet", "CPU speed over the AGX's", "1", speed);
       PipelineConfig config = with_cpu_speed(lenet_, speed);
       config.compute_s = lenet_.compute_s / speed;  // bound by launches, so by the CPU
       const double predicted_s = stall(config, 0, 1);
-      add({device, "LeNet", "stall an epoch, w = 0", "s", serial_s, serial_s, serial_s, serial_s,
-           predicted_s, "CPU speed"});
-      add({device, "LeNet", "stall an epoch, w = 1", "s", serial_s, worker_s, worker_s, predicted_s,
-           stall(config, 1, 1), ""});
+      add(key + "_w0", predicted_s, "CPU speed");
+      add(key + "_w1", predicted_s, stall(config, 1, 1));
     }
   }
 
@@ -128,55 +180,45 @@ class Evaluation {
     mobilenet_ = mobilenet();
     const double minibatches = epoch_cost(mobilenet_, 0).minibatches;
     mobilenet_.preprocess_s_per_sample =
-        306 / minibatches / 16 - mobilenet_.storage.read_s(mobilenet_.sample_bytes);
+        figures_.value("mobilenet_first_nvme_w0") / minibatches / mobilenet_.batch -
+        mobilenet_.storage.read_s(mobilenet_.sample_bytes);
     fit("AGX", "MobileNet", "preprocessing of a sample", "ms",
         mobilenet_.preprocess_s_per_sample * 1e3);
     PipelineConfig steady = mobilenet_;
     steady.storage_cv = 0;
-    add({"AGX", "MobileNet", "stall of epoch 0 on NVMe, w = 0", "s", 306, 306, 306, 306,
-         stall(steady, 0, 0), "preprocessing"});
-    for (const auto& [name, published_s] : {std::pair{"sd", 485.0}, {"hdd", 741.0}}) {
+    add("mobilenet_first_nvme_w0", stall(steady, 0, 0), "preprocessing");
+    for (const std::string storage : {"sd", "hdd"}) {
       PipelineConfig config = steady;
-      config.storage = find_storage(name);
-      add({"AGX", "MobileNet", std::string("stall of epoch 0, w = 0, on ") + name, "s", 306,
-           published_s, published_s, stall(steady, 0, 0), stall(config, 0, 0), ""});
+      config.storage = find_storage(storage);
+      add("mobilenet_first_" + storage + "_w0", stall(steady, 0, 0), stall(config, 0, 0));
     }
-    mobilenet_.hand_over_s = 13.0 / minibatches;
+    mobilenet_.hand_over_s = figures_.value("mobilenet_later_nvme_w4") / minibatches;
     fit("AGX", "MobileNet", "hand-over of a minibatch", "ms", mobilenet_.hand_over_s * 1e3);
-    // What a worker takes over the main process, from the NX with one worker (below).
+    mobilenet_.worker_slowdown = worker_slowdown_on_nx();
+    const double first_s = stall(mobilenet_, 4, 0);
+    const double later_s = stall(mobilenet_, 4, 1);
+    add("mobilenet_later_nvme_w4", first_s, later_s, "hand-over");
+    for (const std::string storage : {"sd", "hdd"}) {
+      PipelineConfig config = mobilenet_;
+      config.storage = find_storage(storage);
+      add("mobilenet_later_" + storage + "_w4", later_s, stall(config, 4, 1));
+    }
+    add("mobilenet_first_nvme_w4", later_s, first_s);
+    PipelineConfig dropped = mobilenet_;
+    dropped.cache_bytes = 0;
+    add("mobilenet_dropped_w4", later_s, stall(dropped, 4, 1));
+  }
+
+  // What a worker takes over the main process, from the NX with one worker.
+  double worker_slowdown_on_nx() const {
     PipelineConfig nx = on_nx();
     double lo = 1;
     double hi = 4;
     for (int i = 0; i < 30; ++i) {
       nx.worker_slowdown = 0.5 * (lo + hi);
-      (stall(nx, 1, 0) < 456 ? lo : hi) = nx.worker_slowdown;
+      (stall(nx, 1, 0) < figures_.value("mobilenet_nx_w1") ? lo : hi) = nx.worker_slowdown;
     }
-    mobilenet_.worker_slowdown = nx.worker_slowdown;
-    const double first_s = stall(mobilenet_, 4, 0);
-    const double later_s = stall(mobilenet_, 4, 1);
-    add({"AGX", "MobileNet", "stall of later epochs on NVMe, w = 4", "s", 46.4, 13, 13, first_s,
-         later_s, "hand-over"});
-    for (const auto& [name, published_s] : {std::pair{"sd", 13.1}, {"hdd", 12.9}}) {
-      PipelineConfig config = mobilenet_;
-      config.storage = find_storage(name);
-      add({"AGX", "MobileNet", std::string("stall of later epochs, w = 4, on ") + name, "s", 13,
-           published_s, published_s, later_s, stall(config, 4, 1), ""});
-    }
-    add({"AGX", "MobileNet", "stall of epoch 0 on NVMe, w = 4", "s", 12.9, 46.4, 46.4, later_s,
-         first_s, ""});
-    PipelineConfig dropped = mobilenet_;
-    dropped.cache_bytes = 0;
-    add({"AGX", "MobileNet", "stall of later epochs, w = 4, cache dropped", "s", 12.9, 49.9, 49.9,
-         later_s, stall(dropped, 4, 1), ""});
-  }
-
-  // The NX computes 555 s an epoch (measured) and caches less than 6 % of the data.
-  PipelineConfig on_nx() const {
-    PipelineConfig nx = with_cpu_speed(mobilenet_, nx_speed_);
-    nx.compute_s = (576 - 21.0) / 1443;
-    nx.cores = 6;
-    nx.cache_bytes = 0.06 * nx.samples * nx.sample_bytes;
-    return nx;
+    return nx.worker_slowdown;
   }
 
   void mobilenet_on_nx() {
@@ -186,20 +228,14 @@ class Evaluation {
     const double one_s = stall(nx, 1, 1);
     const double two_s = stall(nx, 2, 1);
     const double compute_s = epoch_cost(nx, 1).compute_s;
-    add({"NX", "MobileNet", "stall an epoch, w = 1", "s", 456, 456, 456, 456, one_s,
-         "worker time"});
-    add({"NX", "MobileNet", "stall, w = 1 to 2", "%", 0, -67.3, -67.3, 0, 100 * (two_s / one_s - 1),
-         ""});
-    add({"NX", "MobileNet", "end-to-end, w = 1 to 2", "%", 0, -30.5, -30.5, 0,
-         100 * ((two_s + compute_s) / (one_s + compute_s) - 1), ""});
-    for (const int workers : {4, 8}) {
-      add({"NX", "MobileNet", "stall an epoch, w = " + std::to_string(workers), "s", 149, 21, 21,
-           two_s, stall(nx, workers, 1), ""});
-    }
+    add("mobilenet_nx_w1", one_s, "worker time");
+    add("mobilenet_nx_stall_w2", 100 * (two_s / one_s - 1));
+    add("mobilenet_nx_end_w2", 100 * ((two_s + compute_s) / (one_s + compute_s) - 1));
+    add("mobilenet_nx_w4", two_s, stall(nx, 4, 1));
+    add("mobilenet_nx_w8", two_s, stall(nx, 8, 1));
     PipelineConfig without = nx;
     without.cache_bytes = 0;
-    add({"NX", "MobileNet", "later epochs with the page cache that is left, w = 1", "s", 456, 456,
-         456, stall(without, 1, 1), one_s, ""});
+    add("mobilenet_nx_cache", stall(without, 1, 1), one_s);
   }
 
   void cpu_and_cores() {
@@ -209,62 +245,50 @@ class Evaluation {
     const auto cpu = [&](const PipelineConfig& config) {
       return change(with_cpu_speed(config, 1.2 / 2.1), config);
     };
-    add({"AGX", "all", "stall, CPU 1.2 to 2.1 GHz", "%", 0, -38.7, -31, 0,
-         0.5 * (cpu(lenet_) + cpu(mobilenet_)), ""});
+    add("stall_cpu", 0.5 * (cpu(lenet_) + cpu(mobilenet_)));
     const auto two_cores = [&](PipelineConfig config) {
       const PipelineConfig eight = config;
       config.cores = 2;
       return change(eight, config);
     };
-    add({"AGX", "LeNet", "stall, 8 to 2 cores", "%", 0, 54.4, 54.4, 0, two_cores(lenet_), ""});
-    add({"AGX", "MobileNet", "stall, 8 to 2 cores", "%", 0, 47, 47, 0, two_cores(mobilenet_), ""});
+    add("lenet_cores", two_cores(lenet_));
+    add("mobilenet_cores", two_cores(mobilenet_));
   }
 
   void compute_and_clocks() {
-    static constexpr double kResnetMemoryChange = -25.8;
+    const double resnet_change = figures_.value("resnet18_memory");
     double lo = 0.1;
     double hi = 1;
     for (int i = 0; i < 20; ++i) {
       const double middle = 0.5 * (lo + hi);
-      (AgxCompute("zoo:resnet18", middle).memory_change() < kResnetMemoryChange ? lo : hi) = middle;
+      (AgxCompute("zoo:resnet18", middle).memory_change() < resnet_change ? lo : hi) = middle;
     }
     fit("AGX", "ResNet-18", "DRAM bandwidth over the scaled twin's", "1", lo);
     const AgxCompute lenet("zoo:lenet5", lo);
     const AgxCompute resnet("zoo:resnet18", lo);
     const AgxCompute mobilenet("zoo:mobilenet_v3_large", lo);
-    for (const auto& [compute, network, slow_s, fast_s] :
-         {std::tuple{&lenet, "LeNet", 38.4, 40.5},
-          {&resnet, "ResNet-18", 632.0, 491.0},
-          {&mobilenet, "MobileNet", 505.0, 441.0}}) {
-      add({"AGX", network, "compute an epoch, GPU 670 to 900 MHz", "s", slow_s, fast_s, fast_s,
-           slow_s, slow_s * compute->seconds(0, 900) / compute->seconds(0, 670), ""});
+    const std::array<std::pair<std::string, const AgxCompute*>, 3> networks = {
+        {{"lenet", &lenet}, {"resnet18", &resnet}, {"mobilenet", &mobilenet}}};
+    for (const auto& [key, compute] : networks) {
+      const double slow_s = figures_.before(key + "_gpu");
+      add(key + "_gpu", slow_s * compute->seconds(0, 900) / compute->seconds(0, 670));
     }
-    add({"AGX", "LeNet", "compute, CPU 1.2 to 2.1 GHz", "%", 0, -36.8, -36.8, 0,
-         100 * (lenet.seconds(2100) / lenet.seconds(1200) - 1), ""});
-    for (const auto& [compute, network, published] : {std::tuple{&lenet, "LeNet", -33.4},
-                                                      {&resnet, "ResNet-18", kResnetMemoryChange},
-                                                      {&mobilenet, "MobileNet", -28.0}}) {
-      add({"AGX", network, "compute, memory 1066 to 2133 MHz", "%", 0, published, published, 0,
-           compute->memory_change(), compute == &resnet ? "DRAM bandwidth" : ""});
+    add("lenet_cpu", 100 * (lenet.seconds(2100) / lenet.seconds(1200) - 1));
+    for (const auto& [key, compute] : networks) {
+      add(key + "_memory", compute->memory_change(), compute == &resnet ? "DRAM bandwidth" : "");
     }
     const auto batch = [&](int b) { return mobilenet.seconds(0, 0, 0, b); };
-    add({"AGX", "MobileNet", "compute of a minibatch, batch 1 to 8", "x", 1, 1.4, 1.4, 1,
-         batch(8) / batch(1), ""});
-    add({"AGX", "MobileNet", "compute of a minibatch, batch 1 to 16", "x", 1, 1.56, 1.56, 1,
-         batch(16) / batch(1), ""});
-    add({"AGX", "MobileNet", "compute of a minibatch, batch 16 to 32", "x", 1, 2, 2, 1,
-         batch(32) / batch(16), ""});
-    add({"AGX", "MobileNet", "compute of a minibatch, batch 64 to 128", "x", 1, 2, 2, 1,
-         batch(128) / batch(64), ""});
-    add({"AGX", "LeNet", "baseload's share of energy", "%", 0, 65, 80, 0,
-         100 * kBaseloadW / lenet.power_w(), ""});
-    add({"AGX", "ResNet-18", "baseload's share of energy", "%", 0, 20, 45, 0,
-         100 * kBaseloadW / resnet.power_w(), ""});
-    add({"AGX", "MobileNet", "baseload's share of energy", "%", 0, 20, 45, 0,
-         100 * kBaseloadW / mobilenet.power_w(), ""});
+    add("mobilenet_batch_8", batch(8) / batch(1));
+    add("mobilenet_batch_16", batch(16) / batch(1));
+    add("mobilenet_batch_32", batch(32) / batch(16));
+    add("mobilenet_batch_128", batch(128) / batch(64));
+    for (const auto& [key, compute] : networks) {
+      add(key + "_baseload", 100 * figures_.value("baseload") / compute->power_w());
+    }
   }
 
   std::uint64_t seed_;
+  PublishedFigures figures_;
   double nx_speed_ = 1;
   PipelineConfig lenet_;
   PipelineConfig mobilenet_;
@@ -279,12 +303,14 @@ int direction(double before, double after, const std::string& unit) {
 }  // namespace
 
 double PublishedRow::error() const {
-  const double nearest = std::clamp(predicted, lo, hi);
+  const double nearest = std::clamp(predicted, published.lo, published.hi);
   return std::abs(predicted - nearest) / std::abs(nearest);
 }
 
 bool PublishedRow::direction_right() const {
-  return direction(before, 0.5 * (lo + hi), unit) == direction(predicted_before, predicted, unit);
+  const double value = 0.5 * (published.lo + published.hi);
+  return direction(published.before, value, published.unit) ==
+         direction(predicted_before, predicted, published.unit);
 }
 
 PublishedPipeline evaluate_published_pipeline(std::uint64_t seed) {

@@ -9,14 +9,19 @@
 
 namespace ridgewatt {
 
-struct PublishedRow {
+// One figure of studies/published/training_pipeline.csv.
+struct PublishedFigure {
   std::string device;
   std::string network;
   std::string what;
-  std::string unit;   // "s", "%", "x"
+  std::string unit;   // "s", "%", "x"; of what only fits: "B", "W", "1"
   double before = 0;  // what the value is a change from: the same unit; a change itself: 0
   double lo = 0;      // published value, or its range
   double hi = 0;
+};
+
+struct PublishedRow {
+  PublishedFigure published;
   double predicted_before = 0;
   double predicted = 0;
   std::string fitted;  // the parameter that this row gave; empty: predicted

@@ -24,7 +24,7 @@ TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
   for (const auto& row : published.rows) {
     if (row.fitted.empty()) continue;
     ++fitted;
-    EXPECT_LT(row.error(), 0.03) << row.what;
+    EXPECT_LT(row.error(), 0.03) << row.published.what;
   }
   EXPECT_EQ(fitted, static_cast<int>(published.parameters.size()));
 }

@@ -11,4 +11,12 @@ struct EmbeddedFile {
   std::string_view content;  // its bytes
 };
 
+namespace embedded {
+
+std::span<const EmbeddedFile> boards();     // boards/*.toml
+std::span<const EmbeddedFile> studies();    // studies/*.toml
+std::span<const EmbeddedFile> published();  // studies/published/*.csv
+std::span<const EmbeddedFile> web();        // style and scripts of HTML reports
+
+}  // namespace embedded
 }  // namespace ridgewatt

@@ -5,31 +5,42 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/published.h"
 
 namespace ridgewatt {
 
 std::vector<TrainingScenario> training_scenarios() {
-  constexpr double kHour = 3600;
-  return {{"one long training", 24 * kHour, 1, 1},
-          {"fine-tuning", 0.5 * kHour, 1, 1},
-          {"continuous learning", 1 * kHour, 50, 1},
-          {"federated learning", 0.5 * kHour, 50, 50}};
+  CsvReader csv = open_published("training_scenarios.csv");
+  const std::size_t name = csv.require_column("scenario"), hours = csv.require_column("training_h"),
+                    trainings = csv.require_column("trainings"),
+                    workloads = csv.require_column("workloads");
+  std::vector<TrainingScenario> result;
+  while (csv.next()) {
+    result.push_back({std::string(csv.field(name)), 3600 * csv.number(hours),
+                      static_cast<int>(csv.number(trainings)),
+                      static_cast<int>(csv.number(workloads))});
+  }
+  return result;
 }
 
-std::span<const ChoiceMethod> choice_methods() {
-  static const std::array<ChoiceMethod, 10> methods = {{
-      {"auto", 10, 0.5, (0.056 + 0.007 + 0.0) / 3, 0.12, 1},
-      {"auto", 20, 0.5, (0.043 + 0.009 + 0.0) / 3, 0.13, 1},
-      {"auto", 50, 0.5, (0.035 + 0.002 + 0.0) / 3, 0.091, 1},
-      {"auto", 10, 0.95, (0.108 + 0.034 + 0.0) / 3, 0.0, 1},
-      {"auto", 20, 0.95, (0.083 + 0.028 + 0.0) / 3, 0.0, 1},
-      {"auto", 50, 0.95, (0.043 + 0.005 + 0.004) / 3, 0.0, 1},
-      {"trees", 20, 0.5, (0.077 + 0.019 + 0.0) / 3, 0.37, 1},
-      {"linear", 20, 0.5, (1.52 + 2.5 + 0.15) / 3, 0.015, 0},
-      {"powertrain", 20, 0.5, (0.053 + 0.002 + 0.0) / 3, 0.44, 5},
-      {"every mode", 0, 0.5, 0, 0, 0},
-  }};
-  return methods;
+std::vector<ChoiceMethod> choice_methods() {
+  CsvReader csv = open_published("choice_methods.csv");
+  const std::size_t name = csv.require_column("method"), modes = csv.require_column("modes"),
+                    confidence = csv.require_column("confidence"),
+                    over_budget = csv.require_column("over_budget"),
+                    fit = csv.require_column("fit_s");
+  const std::array penalties = {csv.require_column("resnet18_penalty"),
+                                csv.require_column("mobilenet_v3_penalty"),
+                                csv.require_column("yolov8n_penalty")};
+  std::vector<ChoiceMethod> result;
+  while (csv.next()) {
+    double penalty = 0;
+    for (const std::size_t workload : penalties) penalty += csv.number(workload);
+    result.push_back({std::string(csv.field(name)), static_cast<std::size_t>(csv.number(modes)),
+                      csv.number(confidence), penalty / penalties.size(), csv.number(over_budget),
+                      csv.number(fit)});
+  }
+  return result;
 }
 
 std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
@@ -41,12 +52,12 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
   if (!positive) throw UsageError("times and counts of a job are positive");
   const double mode_s = profiling.minibatches * profiling.minibatch_s + profiling.mode_change_s;
   std::vector<MethodCost> result;
-  for (const auto& method : choice_methods()) {
+  for (auto& method : choice_methods()) {
     if (method.modes > profiling.board_modes) continue;
     const std::size_t modes = method.modes == 0 ? profiling.board_modes : method.modes;
     const double once_s = static_cast<double>(modes) * mode_s + method.fit_s;
-    result.push_back({method, scenario.workloads * once_s,
-                      scenario.trainings * scenario.training_s * method.penalty});
+    const double lost_s = scenario.trainings * scenario.training_s * method.penalty;
+    result.push_back({std::move(method), scenario.workloads * once_s, lost_s});
   }
   std::stable_sort(result.begin(), result.end(), [](const MethodCost& a, const MethodCost& b) {
     const auto rank = [](const MethodCost& cost) {

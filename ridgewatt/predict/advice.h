@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,8 @@ struct TrainingScenario {
   int trainings = 1;
   int workloads = 1;  // that they are spread over; each is profiled once
 };
-// One long training, one fine-tuning, continuous learning of one model, federated learning of many.
+// One long training, one fine-tuning, continuous learning of one model, federated learning of many:
+// studies/published/training_scenarios.csv.
 std::vector<TrainingScenario> training_scenarios();
 
 // A method with what it needs and what its choice costs.
@@ -33,10 +33,10 @@ struct ChoiceMethod {
 };
 // Answers that are over budget more often do not keep it.
 inline constexpr double kMostOverBudget = 0.05;
-// Penalties and shares on the three training sweeps of the AGX Orin, from the tables on budgets of
-// power in docs/predictors.md, which name the commands. Every method learns from modes that `auto`
-// chose for the budgets; PowerTrain's reference is profiled before.
-std::span<const ChoiceMethod> choice_methods();
+// Penalties and shares on the three training sweeps of the AGX Orin, as
+// studies/published/choice_methods.csv holds them with the commands that print them. Every method
+// learns from modes that `auto` chose for the budgets; PowerTrain's reference is profiled before.
+std::vector<ChoiceMethod> choice_methods();
 
 struct ProfilingCost {
   std::size_t board_modes = 0;

@@ -14,10 +14,6 @@
 #include "ridgewatt/io/toml.h"
 
 namespace ridgewatt {
-namespace embedded {
-std::span<const EmbeddedFile> studies();
-}  // namespace embedded
-
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;

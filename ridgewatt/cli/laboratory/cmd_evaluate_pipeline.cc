@@ -17,7 +17,8 @@ Table row_table(const PublishedPipeline& published) {
                {.name = "direction", .rank = 1},
                {.name = "use", .rank = 2}});
   for (const auto& row : published.rows) {
-    table.add_row({row.device, row.network, row.what, row.unit, row.lo, row.hi, row.predicted,
+    table.add_row({row.published.device, row.published.network, row.published.what,
+                   row.published.unit, row.published.lo, row.published.hi, row.predicted,
                    100 * row.error(), row.direction_right() ? "right" : "wrong",
                    row.fitted.empty() ? "predicted" : "fits the " + row.fitted});
   }

@@ -11,10 +11,6 @@
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt {
-namespace embedded {
-std::span<const EmbeddedFile> web();
-}  // namespace embedded
-
 namespace {
 
 constexpr std::string_view kCharts = "echarts.min.js";

@@ -1,0 +1,17 @@
+// Figures of papers and of our own benchmarks: the files of studies/published/, built into the
+// library.
+//
+//   CsvReader csv = open_published("training_scenarios.csv");
+//   while (csv.next()) ...
+#pragma once
+
+#include <string_view>
+
+#include "ridgewatt/io/csv_reader.h"
+
+namespace ridgewatt {
+
+// NotFoundError when there is no such file.
+CsvReader open_published(std::string_view name);
+
+}  // namespace ridgewatt
