@@ -56,6 +56,8 @@ def main() -> int:
     folders = collections.Counter()
     alcoves = collections.defaultdict(set)
     for path in sorted(root.rglob("*.*")):
+        if path.parent == root:
+            continue  # the front door: ridgewatt.h
         folders[path.parent] += path.is_file()
         if path.suffix not in (".h", ".cc"):
             continue

@@ -1,50 +1,70 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and builds a small program against it, once with CMake's
-# find_package and once with pkg-config. Usage: tools/install_test.sh BUILD_FOLDER
+# Installs a build into an empty prefix, compiles every installed header alone, and builds the examples of docs/library.md
+# against the copy, once with CMake's find_package and once with pkg-config.
+# Usage: tools/install_test.sh BUILD_FOLDER
 set -euo pipefail
 build=$(cd "$1" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
+prefix=$work/prefix
+cmake --install "$build" --prefix "$prefix" >/dev/null
+export CXX=${CXX:-c++}
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ridgewatt.pc)")
+export PKG_CONFIG_PATH
 
-cat > "$work/main.cc" <<'CODE'
-#include <cstdio>
+# Each header as a user would include it; nothing of the source tree can be seen.
+read -ra cflags < <(pkg-config --cflags ridgewatt)
+(cd "$prefix/include" && find ridgewatt -name '*.h') | sort >"$work/headers"
+if grep -E '_(support|fixture)\.h$|/.*/.*/' "$work/headers"; then echo "installed, but not a face"; exit 1; fi
+compile() { "$CXX" -std=c++20 -fsyntax-only -x c++ "${@:2}" - <<<"#include <$1>" || { echo "alone: $1"; return 1; }; }
+export -f compile
+xargs -P "$(nproc)" -I '{}' bash -c 'compile "$@"' compile '{}' "${cflags[@]}" <"$work/headers"
+echo "headers: $(wc -l <"$work/headers") compile alone"
+# The C headers together, in C and in C++.
+printf '#include <ridgewatt_mark.h>\n#include <ridgewatt_worker.h>\nint main(void) { return 0; }\n' >"$work/both.c"
+"${CC:-cc}" -std=c99 -D_GNU_SOURCE -Wall -Werror -Wno-unused-function -I"$prefix/include" "$work/both.c" -o "$work/both"
+"$CXX" -x c++ -std=c++20 -Wall -Werror -Wno-unused-function -I"$prefix/include" "$work/both.c" -o "$work/both"
+PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import ridgewatt; ridgewatt.mark()'
+echo "C and Python: well"
 
-#include "ridgewatt/device/board.h"
-
-int main() {
-  const ridgewatt::Board board = ridgewatt::load_board("agx-xavier");
-  std::printf("%zu\n", ridgewatt::knob_space(board).size());
-}
-CODE
-cat > "$work/CMakeLists.txt" <<'CODE'
+# The examples, and what each must say.
+cat >"$work/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)
 project(consumer CXX)
 find_package(ridgewatt REQUIRED)
-add_executable(consumer main.cc)
-target_link_libraries(consumer PRIVATE ridgewatt::ridgewatt)
+foreach(example IN LISTS EXAMPLES)
+  get_filename_component(name ${example} NAME_WE)
+  add_executable(${name} ${example})
+  target_link_libraries(${name} PRIVATE ridgewatt::ridgewatt)
+endforeach()
 CODE
-
-cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
+mapfile -t examples < <(sed -n 's/^ridgewatt_example(\([a-z_]*\).*/\1/p' "$root/examples/CMakeLists.txt")
+((${#examples[@]}))
+list=$(printf ";$root/examples/%s.cc" "${examples[@]}")
+cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="${list#;}" >"$work/log" ||
+  { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
-[[ $("$work/build/consumer") == 29232 ]]
-echo "find_package: well"
-
-pc=$(dirname "$(find "$work/prefix" -name ridgewatt.pc)")
-read -ra flags < <(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs ridgewatt)
-"${CXX:-c++}" -std=c++20 "$work/main.cc" -o "$work/consumer" "${flags[@]}"
-[[ $("$work/consumer") == 29232 ]]
+read -ra flags < <(pkg-config --cflags --libs ridgewatt)
+for example in "${examples[@]}"; do
+  "$build/examples/example_$example" >"$work/expected"
+  "$work/build/$example" | cmp - "$work/expected"
+done
+echo "find_package: ${examples[*]}: well"
+"$CXX" -std=c++20 "$root/examples/${examples[0]}.cc" -o "$work/first" "${flags[@]}"
+"$build/examples/example_${examples[0]}" | cmp - <("$work/first")
 echo "pkg-config: well"
-[[ $("$work/prefix/bin/ridgewatt" device show agx-xavier --modes --format csv | wc -l) == 29233 ]]
-echo "installed program: well"
 
-[[ $("$work/prefix/bin/ridgewatt" completion bash) == "$(cat "$work/prefix/share/bash-completion/completions/ridgewatt")" ]]
-bash -n "$work/prefix/share/bash-completion/completions/ridgewatt"
-grep -q 'SH SYNOPSIS' "$work/prefix/share/man/man1/ridgewatt-schedule-plan.1"
+[[ $("$prefix/bin/ridgewatt" device show agx-xavier --modes --format csv | wc -l) == 29233 ]]
+echo "installed program: well"
+bash_completion=$prefix/share/bash-completion/completions/ridgewatt
+[[ $("$prefix/bin/ridgewatt" completion bash) == "$(cat "$bash_completion")" ]]
+bash -n "$bash_completion"
+grep -q 'SH SYNOPSIS' "$prefix/share/man/man1/ridgewatt-schedule-plan.1"
 # Completion as a shell asks for it: words with a colon keep what stands before it.
-PATH=$work/prefix/bin:$PATH bash -c '
+PATH=$prefix/bin:$PATH bash -c '
   source "$0"
   COMP_LINE="ridgewatt estimate zoo:resnet5" COMP_POINT=30
   _ridgewatt
-  [[ ${COMPREPLY[*]} == resnet50 ]]' "$work/prefix/share/bash-completion/completions/ridgewatt"
+  [[ ${COMPREPLY[*]} == resnet50 ]]' "$bash_completion"
 echo "completion and manual: well"
