@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs the benchmarks: bench/*_bench in process, and whole processes of the program
-# beside a script that only loads a model with the onnx package and infers its shapes (Debian's
+# Builds and runs the benchmarks: bench/*_bench in process, and whole processes of the program: how it starts, beside
+# /bin/true, and how it reads a model, beside a script that only loads a model with the onnx package and infers its shapes (Debian's
 # python3-onnx; skipped without it).
 #
 #   tools/bench.sh [MODEL.onnx]     MODEL: what whole processes read; default: ResNet-50 of the zoo
@@ -15,6 +15,7 @@ model=${1:-$scratch/resnet50.onnx}
 [ -e "$model" ] || "$program" zoo write resnet50 -o "$model"
 python=/usr/bin/python3
 json=(--format json)
+python3 bench/time_process.py 101 /bin/true -- "$program" --version -- "$program" analyze "$model" --quiet
 if "$python" -c 'import onnx' 2> /dev/null; then
   "$python" bench/time_process.py 21 "$program" analyze "$model" "${json[@]}" \
     -- "$python" bench/onnx_shapes.py "$model"

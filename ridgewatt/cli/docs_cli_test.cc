@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <regex>
@@ -194,18 +193,14 @@ std::string with_board(const std::string& text, const std::string& board) {
   return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
 }
 
-TEST(Tutorial, RunsAsPrintedInUnderTwoMinutes) {
+TEST(Tutorial, RunsAsPrinted) {
   const testing::TemporaryFolder folder;
   const fs::path here = folder.path() / "here";
   fs::create_directory(here);
-  const auto begin = std::chrono::steady_clock::now();
   const auto commands = printed_commands(testing::source_folder() / kTutorial);
   for (const auto& command : commands) EXPECT_EQ(command.needs, "");
   run_commands(commands, here);
   ASSERT_FALSE(HasFailure());
-  const double minutes =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
-  EXPECT_LT(minutes, 2);
   const Json answer = Json::parse(read_file((here / "answer.json").string()));
   EXPECT_EQ(answer["feasible"], true);
   EXPECT_EQ(answer["provenance"], "fake");
