@@ -72,6 +72,9 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
 std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOptions& options,
                                          const std::function<void(int)>& progress) {
   if (options.repeats < 2) throw UsageError("comparing needs at least 2 runs of each");
+  options.a.check();
+  options.b.check();
+  PowerMeter meter(sysfs);
   Random random(options.seed);
   std::vector<Measurement> a;
   std::vector<Measurement> b;
@@ -79,7 +82,7 @@ std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOption
     const MeasureOptions& measure = second ? options.b : options.a;
     auto& runs = second ? b : a;
     options.prepare(second);
-    runs.push_back(measure_command(sysfs, measure));
+    runs.push_back(measure_command(sysfs, measure, meter));
     if (runs.back().status != 0) {
       throw Error(fmt::format("the command ended with status {}", runs.back().status),
                   fmt::format("{}", fmt::join(measure.command, " ")));

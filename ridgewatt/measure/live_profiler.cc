@@ -100,7 +100,8 @@ void fill_in_batch(std::vector<std::string>& command, int batch) {
 
 LiveProfiler::LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
                            const ProfileOptions& options)
-    : sysfs_(sysfs), control_(control), store_(store), options_(options) {
+    : sysfs_(sysfs), meter_(sysfs), control_(control), store_(store), options_(options) {
+  options.measure.check();  // before a mode is set
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
     cache_ = std::make_unique<PageCacheState>(files_below(options.cache.path));
   }
@@ -167,7 +168,7 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   fill_in_batch(measure.command, point.batch);
   if (cache_ && options_.cache.start == CacheOptions::Start::kFilled) cache_->fill();
   if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
-  const auto measurement = measure_command(sysfs_, measure);
+  const auto measurement = measure_command(sysfs_, measure, meter_);
   control_.check_safety();
   const auto& summary = measurement.summary;
   const std::string failed =

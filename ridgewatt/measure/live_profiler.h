@@ -77,6 +77,7 @@ class LiveProfiler : public Profiler {
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
 
   Sysfs& sysfs_;
+  PowerMeter meter_;  // the rails are opened once for all points
   JetsonModeControl& control_;
   Store& store_;
   const ProfileOptions& options_;

@@ -1,5 +1,7 @@
 #include "ridgewatt/measure/measure_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -140,10 +142,8 @@ class SteadyLoad {
     double sum_w = 0;
     int count = 0;
     for (auto at = samples.rbegin(); at != samples.rend() && at->time_s >= begin_s; ++at) {
-      double total_w = 0;
-      for (std::size_t c = 0; c < channels_.size(); ++c) {
-        if (channels_[c].in_total) total_w += at->power_w[c];
-      }
+      const auto at_c = [&](std::size_t c) { return at->power_w[c]; };
+      const double total_w = total_power_w(channels_, at_c).value_or(0);
       if (at->time_s < end_s && std::isfinite(total_w)) sum_w += total_w, ++count;
     }
     return sum_w / count;  // no number without a sample: not steady
@@ -175,18 +175,6 @@ void add_series(const MachineSeries& series, Measurement& result) {
                        marked ? result.minibatches.back().end_s : result.end_s);
 }
 
-// The rails; nothing where the machine has none, and why.
-std::unique_ptr<PowerSource> find_source(const Sysfs& sysfs, std::string& description) {
-  try {
-    auto source = open_power_source(sysfs);
-    description = source->description();
-    return source;
-  } catch (const Error& error) {
-    description = std::string("none: ") + error.what();
-    return nullptr;
-  }
-}
-
 // Lets the board be, while samples come.
 void idle(double duration_s, Sampler* sampler, std::vector<PowerSample>& samples) {
   static constexpr double kSliceS = 1;
@@ -199,19 +187,52 @@ void idle(double duration_s, Sampler* sampler, std::vector<PowerSample>& samples
 
 }  // namespace
 
+void MeasureOptions::check() const {
+  if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
+  const auto require = [](bool good, const char* field, double value, const char* constraint) {
+    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "measuring", constraint);
+  };
+  const auto time = [&](const char* field, double value) {
+    require(value >= 0 && std::isfinite(value), field, value, "it must be 0 s or more");
+  };
+  require(rate_hz >= 1 && rate_hz <= 1000, "rate_hz", rate_hz, "it must be 1 to 1000 Hz");
+  require(series_rate_hz >= 0.1 && series_rate_hz <= 50, "series_rate_hz", series_rate_hz,
+          "it must be 0.1 to 50 Hz");
+  time("idle_s", idle_s);
+  time("settle.at_most_s", settle.at_most_s);
+  time("window.at_least_s", window.at_least_s);
+  require(settle.window_s > 0 && std::isfinite(settle.window_s), "settle.window_s", settle.window_s,
+          "it must be more than 0 s");
+  require(settle.tolerance >= 0, "settle.tolerance", settle.tolerance, "it must be 0 or more");
+  require(window.warm_up >= 0, "window.warm_up", window.warm_up, "it must be 0 or more");
+  require(window.minibatches >= 0, "window.minibatches", window.minibatches,
+          "it must be 0 or more");
+  if (meter_is_total && meter.empty()) {
+    throw UsageError("meter_is_total is set", "measuring", "it needs the CSV of a meter");
+  }
+}
+
 Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
+  PowerMeter meter(sysfs);
+  return measure_command(sysfs, options, meter);
+}
+
+Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options, PowerMeter& meter) {
+  options.check();
   Measurement result;
   std::vector<PowerSample> samples;
-  const auto source = find_source(sysfs, result.source);
+  PowerSource* source = meter.source();
+  result.source = meter.description();
+  result.rate_asked_hz = options.rate_hz;
+  result.rate_hz = meter.usable_rate_hz(options.rate_hz);
   std::unique_ptr<Sampler> sampler;
   Sampler::Options sampler_options;
-  sampler_options.rate_hz = options.rate_hz;
-  if (source) sampler_options.rate_hz = std::min(options.rate_hz, source->largest_rate_hz());
+  sampler_options.rate_hz = result.rate_hz;
   const double sampling_s = monotonic_s();
-  if (source) sampler = std::make_unique<Sampler>(*source, sampler_options);
-  if (source || !options.meter.empty()) idle(options.idle_s, sampler.get(), samples);
+  if (source != nullptr) sampler = std::make_unique<Sampler>(*source, sampler_options);
+  if (source != nullptr || !options.meter.empty()) idle(options.idle_s, sampler.get(), samples);
   MachineSeries series(sysfs, options.series_rate_hz);
-  SteadyLoad load(options.settle, options.window.warm_up, source.get());
+  SteadyLoad load(options.settle, options.window.warm_up, source);
   WindowOptions window = options.window;
   const auto run = run_marked_command(options.command, [&](const auto& marks) {
     if (sampler) sampler->drain(samples);
@@ -224,13 +245,14 @@ Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
   series.stop();
   if (sampler) {
     // One more sample behind the end, to interpolate.
-    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 / sampler_options.rate_hz));
+    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 / result.rate_hz));
     sampler->stop();
     sampler->drain(samples);
     result.lost_samples = sampler->lost();
+    result.late_samples = sampler->late();
     result.sampler_cpu_share = sampler->cpu_seconds() / (monotonic_s() - sampling_s);
   }
-  Traces traces = power_traces(options, source.get(), samples, result);
+  Traces traces = power_traces(options, source, samples, result);
   add_energies(traces, options.idle_s > 0 ? sampling_s : 0, result);
   for (const auto& span : phases_of(run.marks, result.end_s)) {
     result.phases.push_back({span, traces.total.energy(span.begin_s, span.end_s)});

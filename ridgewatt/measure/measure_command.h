@@ -12,6 +12,7 @@
 #include "ridgewatt/measure/marks.h"
 #include "ridgewatt/measure/power_trace.h"
 #include "ridgewatt/measure/window.h"
+#include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt {
@@ -23,7 +24,11 @@ struct SettleOptions {
   double tolerance = 0.02;
 };
 
+// Everything is checked before anything is started or set.
 struct MeasureOptions {
+  // Throws UsageError naming the field, its value and what it must be.
+  void check() const;
+
   std::vector<std::string> command;
   double rate_hz = 100;
   double idle_s = 2;          // of the baseline before the command; 0: none
@@ -78,6 +83,9 @@ struct Measurement {
   std::vector<PhaseSummary> phases;
   std::vector<std::string> throttled;  // signals that rose during the run
   std::size_t malformed_marks = 0;
+  double rate_asked_hz = 0;      // of power samples
+  double rate_hz = 0;            // as used: the source may be slower; 0 without one
+  std::size_t late_samples = 0;  // ticks that passed while a sensor was read
   std::size_t lost_samples = 0;
   double sampler_cpu_share = 0;  // of one core
   double user_s = 0;             // CPU time of the command
@@ -89,7 +97,11 @@ struct Measurement {
   std::vector<SeriesSummary> series_summary;
 };
 
-// The command runs as run_marked_command says. Throws what that and read_meter throw.
+// The command runs as run_marked_command says; power comes from `meter`, which a campaign opens
+// once for all its measurements. Throws what MeasureOptions::check, run_marked_command and
+// read_meter throw.
+Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options, PowerMeter& meter);
+// With a meter of its own.
 Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options);
 
 }  // namespace ridgewatt

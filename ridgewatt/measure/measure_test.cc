@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
@@ -240,6 +243,64 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
   EXPECT_FALSE(result.total);
   EXPECT_THAT(result.source, ::testing::HasSubstr("shows no power"));
   EXPECT_GT(result.end_s, result.begin_s);
+}
+
+// One meter for a campaign: the rails are opened once, and each measurement has its own samples.
+TEST(Measure, ACampaignSharesOneMeter) {
+  const testing::FakeBoard board("orin-nano");
+  PowerMeter meter(*board.sysfs);
+  MeasureOptions options;
+  options.command = {"/bin/sh", "-c", "sleep 0.2"};
+  options.idle_s = 0;
+  options.rate_hz = 200;
+  for (const double power_w : {6.0, 9.0}) {
+    FakeRails(*board.sysfs).set(power_w);
+    const auto result = measure_command(*board.sysfs, options, meter);
+    EXPECT_NEAR(result.total.value().mean_w, power_w, 1e-9);
+    EXPECT_EQ(result.rate_asked_hz, 200);
+    EXPECT_EQ(result.rate_hz, 200);
+  }
+  EXPECT_EQ(meter.usable_rate_hz(5000), meter.source()->largest_rate_hz());
+}
+
+TEST(MeasureOptions, DefaultsAreValidAndEachBadFieldIsNamed) {
+  const auto fault = [](const std::function<void(MeasureOptions&)>& change) {
+    MeasureOptions options;
+    options.command = {"true"};
+    change(options);
+    try {
+      options.check();
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(fault([](MeasureOptions&) {}), "");
+  using ::testing::HasSubstr;
+  EXPECT_THAT(fault([](auto& o) { o.command.clear(); }), HasSubstr("command"));
+  EXPECT_THAT(fault([](auto& o) { o.rate_hz = 0; }), HasSubstr("rate_hz is 0"));
+  EXPECT_THAT(fault([](auto& o) { o.rate_hz = 1e6; }), HasSubstr("rate_hz"));
+  EXPECT_THAT(fault([](auto& o) { o.rate_hz = NAN; }), HasSubstr("rate_hz"));
+  EXPECT_THAT(fault([](auto& o) { o.series_rate_hz = 60; }), HasSubstr("series_rate_hz is 60"));
+  EXPECT_THAT(fault([](auto& o) { o.idle_s = -1; }), HasSubstr("idle_s is -1"));
+  EXPECT_THAT(fault([](auto& o) { o.settle.at_most_s = -1; }), HasSubstr("settle.at_most_s"));
+  EXPECT_THAT(fault([](auto& o) { o.settle.window_s = 0; }), HasSubstr("settle.window_s"));
+  EXPECT_THAT(fault([](auto& o) { o.settle.tolerance = -1; }), HasSubstr("settle.tolerance"));
+  EXPECT_THAT(fault([](auto& o) { o.window.warm_up = -1; }), HasSubstr("window.warm_up"));
+  EXPECT_THAT(fault([](auto& o) { o.window.minibatches = -1; }), HasSubstr("window.minibatches"));
+  EXPECT_THAT(fault([](auto& o) { o.window.at_least_s = -1; }), HasSubstr("window.at_least_s"));
+  EXPECT_THAT(fault([](auto& o) { o.meter_is_total = true; }), HasSubstr("meter_is_total"));
+}
+
+// Nothing runs, and the idle baseline is not waited for, before all options are known to be good.
+TEST(MeasureOptions, AreCheckedBeforeAnythingRuns) {
+  const testing::TemporaryFolder folder;
+  const auto trace = folder.path() / "ran";
+  MeasureOptions options;
+  options.command = {"/bin/sh", "-c", "touch " + trace.string()};
+  options.series_rate_hz = 0;
+  EXPECT_THROW(measure_command(Sysfs(folder.path().string()), options), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(trace));
 }
 
 TEST(Measure, ACommandThatIsNotThere) {

@@ -38,6 +38,7 @@ Sampler::Sampler(PowerSource& source, Options options) : source_(source), option
     throw NotSupportedError("more than 16 power channels");
   }
   ring_.resize(options.capacity);
+  source.begin();
   thread_ = quiet_thread([this] { run(); });
 }
 

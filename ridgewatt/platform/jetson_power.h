@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ridgewatt/platform/sysfs.h"
@@ -52,5 +53,8 @@ struct PowerReading {
   std::optional<double> current_a;
 };
 PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel);
+
+// The text of a sensor's file as a number, finite; nothing when it is not one. Allocates nothing.
+std::optional<double> sensor_number(std::string_view text);
 
 }  // namespace ridgewatt

@@ -1,5 +1,11 @@
 #include "ridgewatt/platform/machine_sensors.h"
 
+#include <cmath>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/power_source.h"
+
 namespace ridgewatt {
 
 MachineSensors::MachineSensors(const Sysfs& sysfs)
@@ -8,23 +14,27 @@ MachineSensors::MachineSensors(const Sysfs& sysfs)
       rails_(find_power_rails(sysfs, jetson_ ? jetson_->board : "")),
       rapl_(find_rapl_zones(sysfs)),
       reader_(sysfs) {
-  if (sysfs.root().empty())
-    nvml_ = Nvml::open(&nvml_note_);
-  else
+  if (!sysfs.root().empty()) {
     nvml_note_ = "not asked for a recorded tree";
+    return;
+  }
+  try {
+    nvml_ = Nvml::open();
+  } catch (const NotSupportedError& error) {
+    nvml_note_ = error.what();
+  }
 }
 
 MachineReading MachineSensors::read() {
   MachineReading reading;
-  double total_w = 0;
-  bool complete = !rails_.total_rule.empty();
   for (const auto& channel : rails_.channels) {
     reading.power.push_back(read_power(sysfs_, channel));
-    if (!channel.in_total) continue;
-    total_w += reading.power.back().power_w;
-    complete = complete && reading.power.back().error_number == 0;
   }
-  if (complete) reading.total_w = total_w;
+  const auto total_w = total_power_w(rails_.channels, [&](std::size_t i) {
+    const PowerReading& power = reading.power[i];
+    return power.error_number == 0 ? power.power_w : std::numeric_limits<double>::quiet_NaN();
+  });
+  if (total_w && !std::isnan(*total_w)) reading.total_w = total_w;
   if (nvml_) {
     for (const auto& device : nvml_->devices()) {
       const int i = device.index;

@@ -20,8 +20,8 @@ struct NvmlDevice {
 
 class Nvml {
  public:
-  // Nothing when the library or the driver is not there; `reason` then says why.
-  static std::unique_ptr<Nvml> open(std::string* reason = nullptr);
+  // NotSupportedError says why there is none: the library, the driver or a GPU is not there.
+  static std::unique_ptr<Nvml> open(const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -32,11 +31,8 @@ class NumberFile {
   double read() const {
     char text[64];
     const ssize_t count = ::pread(fd_.get(), text, sizeof text, 0);
-    double value = 0;
     if (count <= 0) return kNoValue;
-    const auto [end, error] = std::from_chars(text, text + count, value);
-    const bool whole = end == text + count || *end == '\n';
-    return error == std::errc() && whole ? value : kNoValue;
+    return sensor_number({text, static_cast<std::size_t>(count)}).value_or(kNoValue);
   }
 
  private:
@@ -81,6 +77,7 @@ class NvmlSource : public PowerSource {
     for (const auto& device : nvml_->devices()) {
       if (device.power) channels_.push_back({device.name, true}), devices_.push_back(device.index);
     }
+    if (devices_.empty()) throw NotSupportedError("NVML does not support power on this GPU");
   }
   void read(std::span<double> power_w) override {
     for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -104,6 +101,9 @@ class RaplSource : public PowerSource {
       files_.emplace_back(sysfs.host_path(zone.path + "/energy_uj"));
       wrap_j_.push_back(zone.max_energy_j);
     }
+    if (files_.empty()) {
+      throw NotSupportedError(zones.empty() ? "no RAPL" : "RAPL is for root only");
+    }
     last_j_.assign(files_.size(), kNoValue);
   }
   void read(std::span<double> power_w) override {
@@ -116,6 +116,7 @@ class RaplSource : public PowerSource {
     }
     last_s_ = now_s;
   }
+  void begin() override { last_j_.assign(files_.size(), kNoValue); }
   std::string description() const override { return "processor energy through RAPL"; }
   bool tells_means() const override { return true; }
 
@@ -136,23 +137,56 @@ std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs) {
   const auto jetson = identify_jetson(sysfs);
   const PowerRails rails = find_power_rails(sysfs, jetson ? jetson->board : "");
   if (!rails.channels.empty()) return open_rails(sysfs, rails);
-  if (sysfs.root().empty()) {
-    if (auto tegrastats = open_tegrastats()) return tegrastats;
+  std::string reasons = "no rails";
+  const auto attempt = [&](auto open) -> std::unique_ptr<PowerSource> {
+    try {
+      return open();
+    } catch (const NotSupportedError& error) {
+      reasons += std::string("; ") + error.what();
+      return nullptr;
+    }
+  };
+  const bool this_machine = sysfs.root().empty();
+  if (this_machine) {
+    if (auto source = attempt(open_tegrastats)) return source;
+    if (auto source = attempt([] { return std::make_unique<NvmlSource>(Nvml::open()); })) {
+      return source;
+    }
+  } else {
+    reasons += "; a recorded tree has no NVML";
   }
-  std::string reason = "a recorded tree has no NVML";
-  auto nvml = sysfs.root().empty() ? Nvml::open(&reason) : nullptr;
-  if (nvml) {
-    auto source = std::make_unique<NvmlSource>(std::move(nvml));
-    if (!source->channels().empty()) return source;
-    reason = "NVML does not support power on this GPU";
+  if (auto source =
+          attempt([&] { return std::make_unique<RaplSource>(sysfs, find_rapl_zones(sysfs)); })) {
+    return source;
   }
-  const auto zones = find_rapl_zones(sysfs);
-  auto rapl = std::make_unique<RaplSource>(sysfs, zones);
-  if (!rapl->channels().empty()) return rapl;
-  const char* rapl_reason = zones.empty() ? "no RAPL" : "RAPL is for root only";
-  throw NotSupportedError(
-      "this machine shows no power", sysfs.root(),
-      fmt::format("no rails; {}; {}: give an external meter's CSV", reason, rapl_reason));
+  throw NotSupportedError("this machine shows no power", sysfs.root(),
+                          reasons + ": give an external meter's CSV");
+}
+
+void PowerMeter::open() {
+  if (opened_) return;
+  opened_ = true;
+  try {
+    source_ = open_power_source(sysfs_);
+    description_ = source_->description();
+  } catch (const Error& error) {
+    description_ = std::string("none: ") + error.what();
+  }
+}
+
+PowerSource* PowerMeter::source() {
+  open();
+  return source_.get();
+}
+
+const std::string& PowerMeter::description() {
+  open();
+  return description_;
+}
+
+double PowerMeter::usable_rate_hz(double asked_hz) {
+  open();
+  return source_ ? std::min(asked_hz, source_->largest_rate_hz()) : 0;
 }
 
 }  // namespace ridgewatt

@@ -2,7 +2,10 @@
 // for a sampling thread: files are opened once and read with pread.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +26,8 @@ class PowerSource {
   // Power of every channel now, NaN where a sensor does not answer. `power_w` has channels().size()
   // entries.
   virtual void read(std::span<double> power_w) = 0;
+  // Forgets what was read before: a series of reads begins. Whoever samples calls it first.
+  virtual void begin() {}
   // Reading more often than this gives no new value.
   virtual double largest_rate_hz() const { return 1000; }
   // "INA3221 rails; total VDD_IN", for people.
@@ -41,5 +46,41 @@ std::unique_ptr<PowerSource> open_rails(const Sysfs& sysfs, const PowerRails& ra
 // What this machine has: rails, else what `tegrastats` prints, else a GPU through NVML, else RAPL.
 // NotSupportedError says why there is nothing.
 std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs);
+
+// The sum over the parts in the total (channels, rails, traces): nothing when there is none, NaN
+// when one has no value, since a sum that lacks a part would look like a measurement and be wrong.
+template <class Parts, class PowerOf>
+std::optional<double> total_power_w(const Parts& parts, PowerOf power_w_of) {
+  std::optional<double> total;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].in_total) total = total.value_or(0) + power_w_of(i);
+  }
+  return total;
+}
+
+// The power of a machine for one session: its sensors are found and opened once, when they are
+// first asked for, and handed to every measurement.
+//
+//   PowerMeter meter(sysfs);
+//   for (const auto& options : runs) measure_command(sysfs, options, meter);
+class PowerMeter {
+ public:
+  // `sysfs` must outlive this.
+  explicit PowerMeter(const Sysfs& sysfs) : sysfs_(sysfs) {}
+  // Null where the machine shows no power.
+  PowerSource* source();
+  // "rails; total VDD_IN"; "none: " and why where there is none.
+  const std::string& description();
+  // The rate at which it can be sampled when `asked_hz` is asked for; 0 without a source.
+  double usable_rate_hz(double asked_hz);
+
+ private:
+  void open();
+
+  const Sysfs& sysfs_;
+  bool opened_ = false;
+  std::unique_ptr<PowerSource> source_;
+  std::string description_;
+};
 
 }  // namespace ridgewatt

@@ -80,7 +80,7 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
 }  // namespace
 
 CommandBench::CommandBench(const LocalDevice& device, const Options& options)
-    : device_(device), options_(options) {
+    : device_(device), meter_(*device.sysfs), options_(options) {
   try {
     control_ = std::make_unique<JetsonModeControl>(
         *device.sysfs, JetsonModeControl::Options{options.state_folder, 100, false});
@@ -183,7 +183,7 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   measure.command = {"/bin/sh", "-c", command};
   measure.rate_hz = options_.rate_hz;
   measure.idle_s = 0;
-  const Measurement measured = measure_command(*device_.sysfs, measure);
+  const Measurement measured = measure_command(*device_.sysfs, measure, meter_);
   if (measured.status != 0) {
     throw Error(fmt::format("the command ended with status {}", measured.status), command);
   }

@@ -9,6 +9,7 @@
 
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/study/study.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -40,6 +41,7 @@ class CommandBench {
   void resolve(StudyFactor& factor) const;
 
   const LocalDevice& device_;
+  PowerMeter meter_;  // opened once for all runs
   Options options_;
   std::unique_ptr<JetsonModeControl> control_;
   std::string no_control_;  // why there is no mode control

@@ -47,15 +47,13 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
 
 PowerTrace total_of(const std::vector<PowerTrace>& traces) {
   PowerTrace total{"total", true, {}, {}};
-  for (const auto& trace : traces) {
-    if (!trace.in_total) continue;
-    if (total.times_s.empty()) {
-      total.times_s = trace.times_s;
-      total.powers_w.assign(trace.powers_w.size(), 0.0);
-    }
-    for (std::size_t i = 0; i < total.powers_w.size(); ++i) {
-      total.powers_w[i] += trace.powers_w[i];
-    }
+  const auto first = std::find_if(traces.begin(), traces.end(),
+                                  [](const PowerTrace& trace) { return trace.in_total; });
+  if (first == traces.end()) return total;
+  total.times_s = first->times_s;
+  for (std::size_t i = 0; i < total.times_s.size(); ++i) {
+    const auto at_i = [&](std::size_t t) { return traces[t].powers_w[i]; };
+    total.powers_w.push_back(*total_power_w(traces, at_i));
   }
   return total;
 }

@@ -34,18 +34,13 @@ constexpr int kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
 constexpr unsigned kMaxDevices = 64;
 
-std::string text_of(Result result) {
-  if (result == kNotSupported) return "not supported";
-  if (result == kNoPermission) return "no permission";
-  return fmt::format("NVML error {}", result);
-}
-
 }  // namespace
 
 struct Nvml::Library {
   void* handle = nullptr;
   std::vector<Device> devices;
 
+  const char* (*error_string)(Result) = nullptr;
   Result (*init)() = nullptr;
   Result (*shutdown)() = nullptr;
   Result (*get_count)(unsigned*) = nullptr;
@@ -68,6 +63,12 @@ struct Nvml::Library {
     function = reinterpret_cast<Function>(::dlsym(handle, name));
   }
 
+  // In NVML's own words.
+  std::string text_of(Result result) const {
+    const char* text = error_string != nullptr ? error_string(result) : nullptr;
+    return text != nullptr ? text : fmt::format("NVML error {}", result);
+  }
+
   ~Library() {
     if (shutdown != nullptr) shutdown();
     if (handle != nullptr) ::dlclose(handle);
@@ -84,15 +85,12 @@ struct Nvml::Library {
   }
 };
 
-std::unique_ptr<Nvml> Nvml::open(std::string* reason) {
-  const auto fail = [&](const std::string& why) {
-    if (reason != nullptr) *reason = why;
-    return nullptr;
-  };
+std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   auto library = std::make_unique<Library>();
-  library->handle = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (library->handle == nullptr) return fail("libnvidia-ml.so.1 is not installed");
+  library->handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library->handle == nullptr) throw NotSupportedError(path + " is not installed");
   auto& l = *library;
+  l.load(l.error_string, "nvmlErrorString");
   l.load(l.init, "nvmlInit_v2");
   l.load(l.get_count, "nvmlDeviceGetCount_v2");
   l.load(l.get_handle, "nvmlDeviceGetHandleByIndex_v2");
@@ -109,19 +107,22 @@ std::unique_ptr<Nvml> Nvml::open(std::string* reason) {
   l.load(l.lock_clocks, "nvmlDeviceSetGpuLockedClocks");
   l.load(l.reset_clocks, "nvmlDeviceResetGpuLockedClocks");
   if (l.init == nullptr || l.get_count == nullptr || l.get_handle == nullptr) {
-    return fail("libnvidia-ml.so.1 lacks its basic functions");
+    throw NotSupportedError(path + " lacks its basic functions");
   }
   if (const Result result = l.init(); result != kSuccess) {
-    return fail(fmt::format("the NVIDIA driver does not answer ({})", text_of(result)));
+    throw NotSupportedError(
+        fmt::format("the NVIDIA driver does not answer ({})", l.text_of(result)));
   }
   l.load(l.shutdown, "nvmlShutdown");
   unsigned count = 0;
-  if (l.get_count(&count) != kSuccess || count == 0) return fail("the driver shows no GPU");
+  if (l.get_count(&count) != kSuccess || count == 0) {
+    throw NotSupportedError("the driver shows no GPU");
+  }
   for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device device = nullptr;
     if (l.get_handle(i, &device) == kSuccess) l.devices.push_back(device);
   }
-  if (l.devices.empty()) return fail("the driver gives access to no GPU");
+  if (l.devices.empty()) throw NotSupportedError("the driver gives access to no GPU");
   return std::unique_ptr<Nvml>(new Nvml(std::move(library)));
 }
 
@@ -244,7 +245,7 @@ void Nvml::lock_gpu_clock(int device, double min_hz, double max_hz) {
   if (result == kNoPermission) {
     throw PermissionError("the GPU's clock cannot be locked", name, "run as root");
   }
-  throw IoError("the GPU's clock cannot be locked", name, text_of(result));
+  throw IoError("the GPU's clock cannot be locked", name, library_->text_of(result));
 }
 
 void Nvml::reset_gpu_clock(int device) {

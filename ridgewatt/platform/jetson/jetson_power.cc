@@ -176,8 +176,8 @@ class RailFinder {
 int read_number(const Sysfs& sysfs, const std::string& path, double& value) {
   const auto content = sysfs.read(path);
   if (!content.ok()) return content.error_number;
-  const auto number = parse_double(content.text);
-  if (!number || !std::isfinite(*number)) return EIO;
+  const auto number = sensor_number(content.text);
+  if (!number) return EIO;
   value = *number;
   return 0;
 }
@@ -234,6 +234,11 @@ void choose_total(PowerRails& rails) {
 
 PowerRails find_power_rails(const Sysfs& sysfs, const std::string& board) {
   return RailFinder(sysfs, board).find();
+}
+
+std::optional<double> sensor_number(std::string_view text) {
+  const auto number = parse_double(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel) {

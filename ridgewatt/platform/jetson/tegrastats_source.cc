@@ -23,6 +23,7 @@
 namespace ridgewatt {
 namespace {
 
+constexpr double kIntervalS = 0.1;
 constexpr double kFirstLineS = 3;
 constexpr double kStaleS = 1;
 constexpr double kPatienceS = 2;  // from SIGTERM to SIGKILL
@@ -64,8 +65,17 @@ class Tegrastats : public PowerSource {
            (rule_.empty() ? "no total" : std::string("total ") + rule_);
   }
 
+  // Lines that waited in the pipe, and the one that the program could not write, are old.
+  void begin() override {
+    if (monotonic_s() - read_s_ < kStaleS) return;
+    take();
+    std::this_thread::sleep_for(std::chrono::duration<double>(2 * kIntervalS));
+    take();
+  }
+
   void read(std::span<double> power_w) override {
     take();
+    read_s_ = monotonic_s();
     const bool fresh = monotonic_s() - arrival_s_ < kStaleS;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const auto rail = std::find_if(last_.rails.begin(), last_.rails.end(),
@@ -108,6 +118,7 @@ class Tegrastats : public PowerSource {
   std::string rule_;
   TegrastatsLine last_;
   double arrival_s_ = 0;
+  double read_s_ = monotonic_s();
 };
 
 }  // namespace
@@ -125,7 +136,7 @@ std::unique_ptr<PowerSource> open_tegrastats() {
                                    const_cast<char**>(arguments), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   pipe.write_end.reset();
-  if (error != 0) return nullptr;
+  if (error != 0) throw NotSupportedError("tegrastats cannot be started");
   auto source = std::make_unique<Tegrastats>(child, std::move(pipe.read_end));
   source->find_channels();
   return source;

@@ -244,7 +244,7 @@ TEST(TegrastatsSource, NoSuchProgramOrNoRail) {
   const testing::TemporaryFolder folder;
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", folder.path().c_str(), 1);
-  EXPECT_FALSE(open_tegrastats());
+  EXPECT_THROW(open_tegrastats(), NotSupportedError);
   const std::string script = folder.write("tegrastats", "#!/bin/sh\necho usage\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   EXPECT_THROW(open_tegrastats(), NotSupportedError);

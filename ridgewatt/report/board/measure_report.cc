@@ -127,7 +127,10 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
   json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
   json["peak_memory_bytes"] = measurement.peak_memory_bytes;
   json["sampler"] = {{"cpu_share", measurement.sampler_cpu_share},
-                     {"lost", measurement.lost_samples}};
+                     {"lost", measurement.lost_samples},
+                     {"late", measurement.late_samples},
+                     {"rate_asked_hz", measurement.rate_asked_hz},
+                     {"rate_hz", measurement.rate_hz}};
   json["malformed_marks"] = measurement.malformed_marks;
   return json;
 }
