@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board_support.h"
@@ -248,7 +249,6 @@ TEST(JetsonPower, DisabledFailingAndVanishedChannels) {
   EXPECT_FALSE(sensors.read().total_w);
 }
 
-// hwmon numbers change between boots.
 // The two readers of a rail's files, with and without open descriptors, agree on what is a number.
 TEST(JetsonPower, ASensorsTextIsANumberOrNothing) {
   EXPECT_EQ(sensor_number("5064\n"), 5064);
@@ -273,6 +273,7 @@ TEST(JetsonPower, ATotalThatLacksAPartIsNoNumber) {
   EXPECT_EQ(total_power_w(none, [](std::size_t) { return 1.0; }), std::nullopt);
 }
 
+// hwmon numbers change between boots.
 TEST(JetsonPower, HwmonNumbersDoNotMatter) {
   const Board board("thor");
   const auto folder = std::filesystem::path(board.root) / "sys/class/hwmon";
