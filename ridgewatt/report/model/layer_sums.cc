@@ -88,8 +88,11 @@ Table sum_layers(const Table& layers, const Column& key,
   for (const auto& group : groups) {
     std::vector<Cell> row = {group.name, group.layers};
     for (std::size_t i = 0; i < places.size(); ++i) {
-      row.emplace_back(whole[i] ? Cell(static_cast<std::int64_t>(group.sums[i]))
-                                : Cell(group.sums[i]));
+      if (whole[i]) {
+        row.emplace_back(static_cast<std::int64_t>(group.sums[i]));
+      } else {
+        row.emplace_back(group.sums[i]);
+      }
     }
     table.add_row(std::move(row));
   }
