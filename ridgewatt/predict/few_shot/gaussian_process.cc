@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ridgewatt/predict/few_shot/minimize.h"
+#include "ridgewatt/numerics/minimize.h"
 
 namespace ridgewatt {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/predict/few_shot/minimize.h"
+#include "ridgewatt/numerics/minimize.h"
 
 namespace ridgewatt {
 namespace {
@@ -47,8 +47,6 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
   parameters_[0] = prior_mean_[0];
 
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Identity(n, n) * kFirstDeviation * kFirstDeviation;
-  MinimizeOptions minimize;
-  minimize.max_iterations = 50;
   for (int round = 0; round < kRounds; ++round) {
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const auto whiten = factor.matrixL();
@@ -63,7 +61,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
           j->topRows(n) = whiten.solve(jacobian);
           j->bottomRows(size).diagonal() = prior_deviation_.cwiseInverse();
         },
-        parameters_, minimize);
+        parameters_, {.max_iterations = 50});
     linearise(input, value, jacobian);
     process_.fit(input.x, y - value + jacobian * parameters_, jacobian, prior_mean_,
                  prior_deviation_);
@@ -115,8 +113,6 @@ Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& inpu
   Eigen::VectorXd parameters = prior;
   Eigen::VectorXd weight = Eigen::VectorXd::Ones(y.size());
   Eigen::MatrixXd jacobian;
-  MinimizeOptions minimize;
-  minimize.max_iterations = 30;
   for (int round = 0; round < 3; ++round) {
     minimize_squares(
         [&](const Eigen::VectorXd& p, Eigen::VectorXd& r, Eigen::MatrixXd* j) {
@@ -129,7 +125,7 @@ Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& inpu
           j->topRows(y.size()) = weight.asDiagonal() * jacobian / deviation;
           j->bottomRows(p.size()).diagonal() = model.prior_deviation().cwiseInverse();
         },
-        parameters, minimize);
+        parameters, {.max_iterations = 30});
     model.evaluate(parameters, input.x, input.log_time, value, nullptr);
     // Weights of the Cauchy loss; square roots, since they multiply residuals.
     weight = (1 + ((value - y) / (2 * deviation)).array().square()).rsqrt();

@@ -1,7 +1,5 @@
 #include "ridgewatt/twin/twin_fit.h"
 
-#include <ceres/ceres.h>
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/minimize.h"
 
 namespace ridgewatt {
 namespace {
@@ -64,7 +63,7 @@ double soft_l1(double scaled) {
 }
 
 // Residuals of all fitted rows, then of the priors, over the logarithms of a stage's parameters.
-class StageCost : public ceres::CostFunction {
+class StageCost {
  public:
   StageCost(const Twin& twin, std::vector<FittedRun> runs, bool power,
             const CalibrateOptions& options)
@@ -74,80 +73,40 @@ class StageCost : public ceres::CostFunction {
         power_(power),
         scale_(power ? options.power_scale : options.time_scale),
         threads_(options.threads) {
-    std::size_t rows = 0;
-    for (const auto& run : runs_) rows += run.rows.size();
-    set_num_residuals(static_cast<int>(rows + parameters_.size()));
-    mutable_parameter_block_sizes()->push_back(static_cast<int>(parameters_.size()));
+    for (const auto& run : runs_) rows_ += static_cast<Eigen::Index>(run.rows.size());
+    rows_ += static_cast<Eigen::Index>(parameters_.size());
   }
 
-  std::size_t size() const { return parameters_.size(); }
-
-  Twin at(const double* logs) const {
+  Twin at(const Eigen::VectorXd& logs) const {
     Twin twin = twin_;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      twin.values[static_cast<std::size_t>(parameters_[i])] = std::exp(logs[i]);
+      twin.values[static_cast<std::size_t>(parameters_[i])] =
+          std::exp(logs[static_cast<Eigen::Index>(i)]);
     }
     return twin;
   }
 
-  std::vector<double> start() const {
-    std::vector<double> logs;
-    for (const auto param : parameters_) logs.push_back(std::log(twin_[param]));
+  Eigen::VectorXd start() const {
+    Eigen::VectorXd logs(static_cast<Eigen::Index>(parameters_.size()));
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      logs[static_cast<Eigen::Index>(i)] = std::log(twin_[parameters_[i]]);
+    }
     return logs;
   }
 
-  void residuals(const double* logs, double* out) const {
-    const Twin twin = at(logs);
-    for (const auto& [run, rows, weight] : runs_) {
-      const Estimator estimator(twin, run->cost, run->options);
-      for (const std::size_t row : rows) {
-        const auto& measured = run->observations[row];
-        const TimePower modelled = estimator(measured.point.mode).like(measured);
-        const double ratio =
-            power_ ? modelled.power_w / measured.power_w : modelled.time_s / measured.time_s;
-        *out++ = weight * soft_l1(std::log(ratio) / scale_);
-      }
-    }
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto& spec = spec_of(parameters_[i]);
-      *out++ = (logs[i] - std::log(spec.prior)) / spec.prior_log_sd;
-    }
-  }
-
-  // Forward differences: the residuals are smooth but for changes of the longest chain.
-  bool Evaluate(double const* const* parameters, double* out, double** jacobians) const override {
-    residuals(parameters[0], out);
-    if (jacobians == nullptr || jacobians[0] == nullptr) return true;
-    constexpr double kStep = 1e-5;
-    const auto rows = static_cast<std::size_t>(num_residuals());
-    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> jacobian(
-        jacobians[0], num_residuals(), static_cast<Eigen::Index>(size()));
-    parallel_for(
-        size(),
-        [&](std::size_t i) {
-          std::vector<double> logs(parameters[0], parameters[0] + size());
-          logs[i] += kStep;
-          std::vector<double> moved(rows);
-          residuals(logs.data(), moved.data());
-          for (std::size_t r = 0; r < rows; ++r) {
-            jacobian(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(i)) =
-                (moved[r] - out[r]) / kStep;
-          }
-        },
-        threads_);
-    return true;
+  void operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals,
+                  Eigen::MatrixXd* jacobian) const {
+    evaluate(logs, residuals);
+    if (jacobian != nullptr) differentiate(logs, residuals, *jacobian);
   }
 
   // Posterior deviations and correlations of the logarithms: the inverse of the Gauss-Newton
   // matrix.
-  void set_deviations(const std::vector<double>& logs, Twin& twin) const {
-    const auto rows = static_cast<Eigen::Index>(num_residuals());
-    const auto columns = static_cast<Eigen::Index>(size());
-    Eigen::VectorXd out(rows);
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> jacobian(rows, columns);
-    const double* parameters[] = {logs.data()};
-    double* jacobians[] = {jacobian.data()};
-    Evaluate(parameters, out.data(), jacobians);
+  void set_deviations(const Eigen::VectorXd& logs, Twin& twin) const {
+    const Eigen::Index columns = logs.size();
+    Eigen::VectorXd residuals;
+    Eigen::MatrixXd jacobian;
+    (*this)(logs, residuals, &jacobian);
     const Eigen::MatrixXd inverse =
         (jacobian.transpose() * jacobian).ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
     const Eigen::VectorXd deviations = inverse.diagonal().cwiseMax(0).cwiseSqrt();
@@ -172,9 +131,47 @@ class StageCost : public ceres::CostFunction {
   }
 
  private:
+  void evaluate(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
+    residuals.resize(rows_);
+    double* out = residuals.data();
+    const Twin twin = at(logs);
+    for (const auto& [run, rows, weight] : runs_) {
+      const Estimator estimator(twin, run->cost, run->options);
+      for (const std::size_t row : rows) {
+        const auto& measured = run->observations[row];
+        const TimePower modelled = estimator(measured.point.mode).like(measured);
+        const double ratio =
+            power_ ? modelled.power_w / measured.power_w : modelled.time_s / measured.time_s;
+        *out++ = weight * soft_l1(std::log(ratio) / scale_);
+      }
+    }
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const auto& spec = spec_of(parameters_[i]);
+      *out++ = (logs[static_cast<Eigen::Index>(i)] - std::log(spec.prior)) / spec.prior_log_sd;
+    }
+  }
+
+  // Forward differences: the residuals are smooth but for changes of the longest chain.
+  void differentiate(const Eigen::VectorXd& logs, const Eigen::VectorXd& residuals,
+                     Eigen::MatrixXd& jacobian) const {
+    constexpr double kStep = 1e-5;
+    jacobian.resize(rows_, logs.size());
+    parallel_for(
+        parameters_.size(),
+        [&](std::size_t i) {
+          const auto column = static_cast<Eigen::Index>(i);
+          Eigen::VectorXd moved_logs = logs, moved;
+          moved_logs[column] += kStep;
+          evaluate(moved_logs, moved);
+          jacobian.col(column) = (moved - residuals) / kStep;
+        },
+        threads_);
+  }
+
   Twin twin_;
   std::vector<FittedRun> runs_;
   std::vector<TwinParam> parameters_;
+  Eigen::Index rows_ = 0;  // residuals: of the rows, then of the priors
   bool power_;
   double scale_;
   int threads_;
@@ -182,28 +179,22 @@ class StageCost : public ceres::CostFunction {
 
 Twin fit_stage(const Twin& start, const std::vector<CalibrationRun>& runs, bool power,
                const CalibrateOptions& options, TwinFitReport* report_to) {
-  auto* cost = new StageCost(start, choose_rows(runs, power, options), power, options);
-  std::vector<double> logs = cost->start();
-  ceres::Problem problem;
-  problem.AddResidualBlock(cost, nullptr, logs.data());  // owns `cost`
-  ceres::Solver::Options solver;
-  solver.linear_solver_type = ceres::DENSE_QR;
-  solver.max_num_iterations = options.max_iterations;
-  solver.function_tolerance = 1e-5;
-  solver.logging_type = ceres::SILENT;
-  ceres::Solver::Summary report;
-  ceres::Solve(solver, &problem, &report);
-  if (!report.IsSolutionUsable()) {
-    throw Error("the fit of the twin failed", power ? "power" : "time", report.message);
-  }
-  Twin twin = cost->at(logs.data());
-  cost->set_deviations(logs, twin);
+  const StageCost cost(start, choose_rows(runs, power, options), power, options);
+  Eigen::VectorXd logs = cost.start();
+  const SquaresReport report = minimize_squares(std::cref(cost), logs,
+                                                {.max_iterations = options.max_iterations,
+                                                 .gradient_tolerance = 1e-10,
+                                                 .absolute_tolerance = 0,
+                                                 .relative_tolerance = 1e-5,
+                                                 .take_last_step = false,
+                                                 .first_damping = 1e-4});
+  Twin twin = cost.at(logs);
+  cost.set_deviations(logs, twin);
   if (report_to != nullptr) {
-    report_to->iterations += report.num_successful_steps + report.num_unsuccessful_steps;
-    report_to->initial_cost += report.initial_cost;
-    report_to->final_cost += report.final_cost;
-    report_to->converged =
-        (power ? report_to->converged : true) && report.termination_type == ceres::CONVERGENCE;
+    report_to->iterations += report.iterations;
+    report_to->initial_cost += report.first / 2;
+    report_to->final_cost += report.least / 2;
+    report_to->converged = (power ? report_to->converged : true) && report.converged;
   }
   return twin;
 }

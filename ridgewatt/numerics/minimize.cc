@@ -1,8 +1,10 @@
-#include "ridgewatt/predict/few_shot/minimize.h"
+#include "ridgewatt/numerics/minimize.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
 
@@ -55,41 +57,52 @@ double minimize_bfgs(
   return value;
 }
 
-double minimize_squares(const std::function<void(const Eigen::VectorXd&, Eigen::VectorXd&,
-                                                 Eigen::MatrixXd*)>& residuals,
-                        Eigen::VectorXd& x, const MinimizeOptions& options) {
+SquaresReport minimize_squares(const Residuals& residuals, Eigen::VectorXd& x,
+                               const SquaresOptions& options) {
+  constexpr double kLeastGain = 1e-3;  // share of the expected gain from which a step is taken
+  constexpr double kLeastDamping = 1e-16, kMostDamping = 1e12;
   Eigen::VectorXd r, next_r;
   Eigen::MatrixXd jacobian;
   residuals(x, r, &jacobian);
-  double value = r.squaredNorm();
-  double damping = 1e-3, growth = 2;
-  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
+  SquaresReport report;
+  report.first = report.least = r.squaredNorm();
+  if (!std::isfinite(report.first))
+    throw UsageError("least squares start where they are not finite");
+  double damping = options.first_damping, growth = 2;
+  while (report.iterations < options.max_iterations && damping <= kMostDamping) {
     Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
     const Eigen::VectorXd gradient = jacobian.transpose() * r;
-    if (gradient.lpNorm<Eigen::Infinity>() < options.gradient_tolerance) break;
+    if (gradient.lpNorm<Eigen::Infinity>() < options.gradient_tolerance) {
+      report.converged = true;
+      break;
+    }
+    ++report.iterations;
     const Eigen::VectorXd diagonal = normal.diagonal().cwiseMax(1e-12);
     normal.diagonal() += damping * diagonal;
     const Eigen::VectorXd step = -normal.ldlt().solve(gradient);
     const Eigen::VectorXd next = x + step;
     residuals(next, next_r, nullptr);
-    const double next_value = next_r.squaredNorm();
+    const double value = report.least, next_value = next_r.squaredNorm();
     const double expected = step.dot(damping * diagonal.cwiseProduct(step) - gradient);
     const double ratio = (value - next_value) / std::max(expected, 1e-300);
-    if (std::isfinite(next_value) && ratio > 0) {
-      const bool small = value - next_value < 1e-7 * (1 + value);
+    const double tolerance = options.absolute_tolerance + options.relative_tolerance * value;
+    report.converged = std::abs(value - next_value) < tolerance;
+    if (report.converged && !options.take_last_step) break;
+    if (std::isfinite(next_value) && ratio > kLeastGain) {
       x = next;
+      report.least = next_value;
+      if (report.converged) break;
       residuals(x, r, &jacobian);
-      value = r.squaredNorm();
-      damping *= std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3));
+      damping =
+          std::max(kLeastDamping, damping * std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3)));
       growth = 2;
-      if (small) break;
     } else {
+      if (report.converged) break;
       damping *= growth;
       growth *= 2;
-      if (damping > 1e12) break;
     }
   }
-  return value;
+  return report;
 }
 
 }  // namespace ridgewatt
