@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # tools/arm64_sysroot.sh FOLDER: the arm64 libraries that ridgewatt is built against, unpacked into
-# FOLDER. They cannot be installed beside those of another architecture (protobuf's and Ceres's
+# FOLDER. They cannot be installed beside those of another architecture (protobuf's
 # development packages exclude each other), so apt fetches them for an empty arm64 system of its own.
 set -euo pipefail
 folder=$(realpath -m "$1")
-packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libceres-dev libcli11-dev libfmt-dev
-  libblas-dev liblapack-dev nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev libgtest-dev libgmock-dev)
+packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libcli11-dev libfmt-dev
+  nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev libgtest-dev libgmock-dev)
 [[ -e $folder/.complete ]] && exit 0
 apt=$folder/.apt
 mkdir -p "$apt"/{lists/partial,archives/partial}
@@ -15,18 +15,9 @@ options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::Stat
 apt-get "${options[@]}" update
 apt-get "${options[@]}" install -y --download-only --no-install-recommends "${packages[@]}"
 for package in "$apt"/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
-# Links to absolute paths (libm.so, libblas.so.3 ..) point into the folder.
+# Links to absolute paths (libm.so ..) point into the folder.
 find "$folder" -type l -lname '/*' | while read -r link; do
   ln -sfn "$folder$(readlink "$link")" "$link"
 done
-# What the alternatives of an installed system would choose: the reference BLAS and LAPACK.
-libraries=$folder/usr/lib/aarch64-linux-gnu
-for name in blas lapack; do
-  for file in "$libraries/$name/lib$name".{so,so.3}; do
-    [[ -e $file ]] && ln -sfn "$name/${file##*/}" "$libraries/${file##*/}"
-  done
-done
-# Ceres's package names its libraries by absolute paths.
-sed -i "s#;/usr/lib#;$folder/usr/lib#g" "$libraries/cmake/Ceres/CeresTargets.cmake"
 rm -rf "$apt"
 touch "$folder/.complete"
