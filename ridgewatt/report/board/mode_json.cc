@@ -38,12 +38,13 @@ PowerMode mode_from_json(const Json& json, const std::string& source) {
 }
 
 std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank) {
-  static constexpr const char* kHeadings[] = {"cores", "CPU (MHz)", "GPU (MHz)", "memory (MHz)"};
+  static constexpr KnobArray<const char*> kHeadings = {
+      {"cores", "CPU (MHz)", "GPU (MHz)", "memory (MHz)"}};
   std::vector<Column> columns;
   for (const Knob knob : kKnobs) {
     if (std::any_of(modes.begin(), modes.end(), [&](const auto& m) { return m.has(knob); })) {
       columns.push_back({.name = std::string(knob_field(knob)),
-                         .heading = kHeadings[static_cast<int>(knob)],
+                         .heading = kHeadings[knob],
                          .digits = kNominal,
                          .rank = rank});
     }
