@@ -72,15 +72,15 @@ BENCHMARK(plan_273000)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasurePro
 void simulate_one_hour(benchmark::State& state) {
   Random random(16);
   const auto arrivals = poisson_arrivals(120, 3600, random);
-  Setting setting;
-  setting.candidate = candidates()[2];
-  setting.training_per_cycle = 2;
+  ServingPlan serving;
+  serving.candidate = candidates()[2];
+  serving.training_per_cycle = 2;
   SimulationOptions options;
   options.duration_s = 3600;
   options.max_latency_s = 0.5;
   for (auto step : state) {
     (void)step;
-    benchmark::DoNotOptimize(simulate(setting, arrivals, options));
+    benchmark::DoNotOptimize(simulate(serving, arrivals, options));
   }
 }
 BENCHMARK(simulate_one_hour)->Unit(benchmark::kMillisecond);

@@ -1,7 +1,7 @@
 /* Marks for `ridgewatt measure`, in C and C++; one header, no library. Does nothing when the
  * program is not being measured.
  *
- *     ridgewatt_begin("warm-up"); ...; ridgewatt_end("warm-up");
+ *     ridgewatt_phase_begin("warm-up"); ...; ridgewatt_phase_end("warm-up");
  *     for (;;) { load(); ridgewatt_fetched(); compute(); synchronise(); ridgewatt_minibatch(); }
  */
 #ifndef RIDGEWATT_MARK_H
@@ -32,10 +32,10 @@ static inline void ridgewatt_minibatch(void) {
 static inline void ridgewatt_fetched(void) {
   ridgewatt_mark_line("fetched", "");
 }
-static inline void ridgewatt_begin(const char* phase) {
+static inline void ridgewatt_phase_begin(const char* phase) {
   ridgewatt_mark_line("begin", phase);
 }
-static inline void ridgewatt_end(const char* phase) {
+static inline void ridgewatt_phase_end(const char* phase) {
   ridgewatt_mark_line("end", phase);
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "ridgewatt/schedule/ridgewatt_worker.h"
+#include "include/ridgewatt_worker.h"
 
 namespace {
 
@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
   Network network;
   if (std::string(argv[1]) == "-") return measure(network, inference);
   ridgewatt_worker worker;
-  if (ridgewatt_connect(&worker, argv[1], argv[2], inference ? "matrix-infer" : "matrix-train") !=
-      0) {
+  if (ridgewatt_worker_connect(&worker, argv[1], argv[2],
+                               inference ? "matrix-infer" : "matrix-train") != 0) {
     std::perror("matrix_worker");
     return 1;
   }
@@ -82,12 +82,12 @@ int main(int argc, char** argv) {
       std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
                                                 std::chrono::duration<double>(due_s)));
     }
-    if (ridgewatt_begin(&worker) != 0) break;
+    if (ridgewatt_worker_begin(&worker) != 0) break;
     if (inference)
       network.infer(worker.batch);
     else
       network.train(64);
-    if (ridgewatt_end(&worker) != 0) break;
+    if (ridgewatt_worker_end(&worker) != 0) break;
     served += worker.batch;
   }
   return 0;

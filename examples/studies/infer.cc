@@ -15,18 +15,18 @@ int main(int argc, char** argv) {
   const torch::NoGradGuard no_gradients;
   torch::manual_seed(1);
   try {
-    ridgewatt_begin("load");
+    ridgewatt_phase_begin("load");
     auto network = torch::jit::load(argv[1]);
     network.eval();
     const auto inputs = torch::rand(
         {std::atol(argv[2]), std::atol(argv[4]), std::atol(argv[5]), std::atol(argv[5])});
-    ridgewatt_end("load");
-    ridgewatt_begin("infer");
+    ridgewatt_phase_end("load");
+    ridgewatt_phase_begin("infer");
     for (int i = 0; i < std::atoi(argv[3]); ++i) {
       network.forward({inputs});
       ridgewatt_minibatch();
     }
-    ridgewatt_end("infer");
+    ridgewatt_phase_end("infer");
   } catch (const c10::Error& error) {
     std::cerr << "infer: " << error.what_without_backtrace() << '\n';
     return 1;

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/plan_search.h"
 
 namespace ridgewatt {
@@ -102,7 +103,7 @@ PlanSearchOptions front_options(const PlanStrategyRun& run,
 
 // What one search knows that answers many problems: what it profiled, and for `nn` what the
 // networks predict; the last profile checks the plan that they predict to be best.
-struct Learnt {
+struct Learned {
   std::vector<Candidate> observed;
   std::optional<PlanTable> predicted;
   std::size_t profiles = 0;
@@ -118,8 +119,8 @@ struct Learnt {
 };
 
 // One search at a rate, without limits other than the loosest latency.
-Learnt learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, std::size_t index,
-             const ScheduleEvaluationOptions& options) {
+Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, std::size_t index,
+              const ScheduleEvaluationOptions& options) {
   PlanProblem open;
   open.arrival_rate_hz = rate_hz;
   open.max_latency_s = options.grid.most_latency_s;
@@ -128,16 +129,16 @@ Learnt learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, s
   if (run.strategy == "nn") profiling = {"random", std::max(1, run.profiles - 1)};
   PlanSearch search(task.space, open, replay(task.space), front_options(profiling, options, index));
   const auto summary = search.run();
-  Learnt learnt;
+  Learned learned;
   for (const std::size_t point : summary.profiled) {
-    learnt.observed.push_back(task.space.candidates()[point]);
+    learned.observed.push_back(task.space.candidates()[point]);
   }
-  learnt.profiles = summary.profiled.size();
+  learned.profiles = summary.profiled.size();
   if (run.strategy == "nn") {
-    learnt.predicted.emplace(predict_with_networks(search));
-    ++learnt.profiles;
+    learned.predicted.emplace(predict_with_networks(search));
+    ++learned.profiles;
   }
-  return learnt;
+  return learned;
 }
 
 // A few searches, each of which answers all problems of its rates: `als` searches anew for every
@@ -166,11 +167,11 @@ std::vector<PlanOutcome> search_each_rate(const PairTask& task, const PlanStrate
   parallel_for(
       groups.size(),
       [&](std::size_t g) {
-        const Learnt learnt = learn(task, run, groups[g].rate_hz, g, options);
+        const Learned learned = learn(task, run, groups[g].rate_hz, g, options);
         for (const std::size_t i : groups[g].tried) {
           const std::size_t problem = task.tried[i];
-          outcomes[i] = outcome_of(learnt.answer(task.space, task.problems[problem]),
-                                   *task.optima[problem], learnt.profiles);
+          outcomes[i] = outcome_of(learned.answer(task.space, task.problems[problem]),
+                                   *task.optima[problem], learned.profiles);
           done_one();
         }
       },
@@ -253,7 +254,7 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
     ScheduleScore all;
     for (const auto& task : tasks) {
       const Stopwatch watch;
-      const bool learns = run.strategy == "als" || run.strategy == "nn";
+      const bool learns = find_plan_strategy(run.strategy).learns_front;
       auto outcomes = learns ? search_each_rate(task, run, options, done_one)
                              : search_each(task, run, options, done_one);
       ScheduleScore score = score_of(outcomes);

@@ -193,7 +193,7 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
     return tune(space, goal, profiler, strategy);
   };
   std::vector<Outcome> outcomes(problems.size() * seeds);
-  const bool one_search = run.strategy == "als";
+  const bool one_search = find_strategy(run.strategy).learns_front;
   parallel_for(
       one_search ? seeds : outcomes.size(),
       [&](std::size_t i) {

@@ -9,7 +9,7 @@
 
 namespace ridgewatt {
 
-std::string_view bound_name(Bound bound) {
+std::string_view latency_bound_name(Bound bound) {
   switch (bound) {
     case Bound::kPublished:
       return "published";
@@ -21,9 +21,9 @@ std::string_view bound_name(Bound bound) {
   return "";
 }
 
-Bound parse_bound(const std::string& name) {
+Bound parse_latency_bound(const std::string& name) {
   for (const Bound bound : {Bound::kPublished, Bound::kExact, Bound::kStrict}) {
-    if (name == bound_name(bound)) return bound;
+    if (name == latency_bound_name(bound)) return bound;
   }
   throw UsageError("unknown latency bound", name, "use published, exact or strict");
 }
@@ -77,8 +77,8 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
   cycle.training_throughput_hz = n / cycle.period_s;
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
   cycle.busy_energy_w = energy_j / cycle.period_s;
-  cycle.utilisation = std::min(1.0, busy_s / cycle.period_s);
-  cycle.mean_power_w = cycle.busy_energy_w + candidate.idle_power_w * (1 - cycle.utilisation);
+  cycle.utilization = std::min(1.0, busy_s / cycle.period_s);
+  cycle.mean_power_w = cycle.busy_energy_w + candidate.idle_power_w * (1 - cycle.utilization);
   return cycle;
 }
 

@@ -25,12 +25,12 @@ enum class Bound {
   kExact,      // (b - 1) / a + t_in: the first request of a batch waits for b - 1 more
   kStrict      // exact + the training minibatch that may be in flight when the batch is due
 };
-std::string_view bound_name(Bound bound);
+std::string_view latency_bound_name(Bound bound);
 
 // Periods after which a cycle whose inference has not come is overdue: training gets its next turn.
 inline constexpr double kOverduePeriods = 1.1;
 // Throws UsageError for a name that is none of "published", "exact", "strict".
-Bound parse_bound(const std::string& name);
+Bound parse_latency_bound(const std::string& name);
 
 // One minibatch of a workload.
 struct Minibatch {
@@ -89,7 +89,7 @@ struct Cycle {
   double peak_power_w = 0;
   double busy_power_w = 0;   // time-weighted mean while the device is busy
   double busy_energy_w = 0;  // energy of the minibatches of a cycle, per second of the period
-  double utilisation = 0;    // busy share of the period
+  double utilization = 0;    // busy share of the period
   double mean_power_w = 0;   // over the period, idle time at idle power
 };
 

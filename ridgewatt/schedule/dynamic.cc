@@ -52,7 +52,7 @@ void DynamicOptions::check() const {
       !(estimator.sigmas >= 0)) {
     throw UsageError("the windows of the rate estimate must be positive, the short one shorter");
   }
-  if (!(head_room >= 0) || !(hysteresis >= 0) || !(dwell_s >= 0) || !(epoch_s > 0) ||
+  if (!(headroom >= 0) || !(hysteresis >= 0) || !(dwell_s >= 0) || !(epoch_s > 0) ||
       !(mode_change_s >= 0) || !(initial_rate_hz >= 0)) {
     throw UsageError("head-room, hysteresis and times cannot be negative");
   }
@@ -71,12 +71,12 @@ SimulationOptions dynamic_simulation(SimulationOptions simulation, const PlanPro
 DynamicController::DynamicController(PlanBook& book, const DynamicOptions& options)
     : book_(book), options_(options) {
   options_.check();
-  planned_rate_hz_ = std::max(options_.initial_rate_hz, kLeastRateHz) * (1 + options_.head_room);
+  planned_rate_hz_ = std::max(options_.initial_rate_hz, kLeastRateHz) * (1 + options_.headroom);
   current_ = &book_.choose(planned_rate_hz_);
 }
 
-Setting DynamicController::setting() const {
-  return book_.setting(*current_, planned_rate_hz_);
+ServingPlan DynamicController::serving_plan() const {
+  return book_.serving_plan(*current_, planned_rate_hz_);
 }
 
 double DynamicController::dwell_s() const {
@@ -85,11 +85,11 @@ double DynamicController::dwell_s() const {
   return std::max(options_.dwell_s, options_.mode_change_s / kForgivenShare);
 }
 
-std::optional<Setting> DynamicController::decide(double now_s,
-                                                 std::span<const double> arrivals_so_far) {
+std::optional<ServingPlan> DynamicController::decide(double now_s,
+                                                     std::span<const double> arrivals_so_far) {
   const double estimate =
       std::max(options_.estimator.estimate(now_s, arrivals_so_far), kLeastRateHz);
-  const double rate = estimate * (1 + options_.head_room);
+  const double rate = estimate * (1 + options_.headroom);
   const Candidate& wanted = book_.choose(rate);
   if (&wanted == current_) return std::nullopt;
   // A plan is made with head-room, but left only when the estimate itself is too much for it.
@@ -107,7 +107,7 @@ std::optional<Setting> DynamicController::decide(double now_s,
   planned_rate_hz_ = rate;
   changed_s_ = now_s;
   ++plans_changed_;
-  return setting();
+  return serving_plan();
 }
 
 DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
@@ -117,13 +117,13 @@ DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
   const double bound_s = book.problem().max_latency_s;
   DynamicController controller(book, options);
   DynamicSummary summary;
-  summary.dynamic = simulate(controller.setting(), arrivals, settings, &controller);
+  summary.dynamic = simulate(controller.serving_plan(), arrivals, settings, &controller);
   summary.plans_changed = controller.plans_changed();
 
   DynamicOptions fixed = options;
   fixed.initial_rate_hz = busiest_window_hz(summary.dynamic, settings.window_s);
   const DynamicController busiest(book, fixed);
-  const Simulation constant = simulate(busiest.setting(), arrivals, settings);
+  const Simulation constant = simulate(busiest.serving_plan(), arrivals, settings);
 
   const auto bounds = training_bounds(all, book.problem().max_power_w, arrivals, settings);
   const auto clairvoyant = clairvoyant_windows(all, book.problem(), arrivals, settings);

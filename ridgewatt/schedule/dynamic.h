@@ -22,8 +22,8 @@ struct RateEstimator {
 
 struct DynamicOptions {
   RateEstimator estimator;
-  // Plans are made for the estimate times 1 + head_room.
-  double head_room = 0.15;
+  // Plans are made for the estimate times 1 + headroom.
+  double headroom = 0.15;
   // A feasible plan is left only for one with this much more training, and not before the dwell.
   double hysteresis = 0.05;
   double dwell_s = 5;
@@ -46,9 +46,9 @@ class DynamicController : public Controller {
  public:
   DynamicController(PlanBook& book, const DynamicOptions& options);
 
-  std::optional<Setting> decide(double now_s, std::span<const double> arrivals_so_far) override;
+  std::optional<ServingPlan> decide(double now_s, std::span<const double> arrivals_so_far) override;
   // The present plan; before the first decision, what to begin with.
-  Setting setting() const;
+  ServingPlan serving_plan() const;
   std::size_t plans_changed() const { return plans_changed_; }
 
  private:

@@ -71,7 +71,7 @@ TEST_F(DynamicTest, NoModeWithinThePowerBudget) {
   EXPECT_THROW(run({}, {}), NoSolutionError);
   problem_.max_power_w = 24;
   DynamicOptions bad;
-  bad.head_room = -1;
+  bad.headroom = -1;
   EXPECT_THROW(run({}, bad), UsageError);
 }
 

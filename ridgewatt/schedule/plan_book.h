@@ -29,9 +29,9 @@ Candidate serving_only(Candidate candidate);
 // With training, and without, as far as each is within the power budget.
 std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w);
 
-// The setting of one of `plans` at a rate.
-Setting plan_setting(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
-                     Bound bound);
+// The serving plan of one of `plans` at a rate.
+ServingPlan serving_plan_of(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
+                            Bound bound);
 
 struct PlanChoice {
   const Candidate* plan = nullptr;  // one of `plans`
@@ -58,7 +58,7 @@ class PlanBook {
   // How one of this book's plans does at a rate.
   const Trial& trial(const Candidate& plan, double rate_hz);
   bool meets(const Candidate& plan, double rate_hz);
-  Setting setting(const Candidate& plan, double rate_hz) const;
+  ServingPlan serving_plan(const Candidate& plan, double rate_hz) const;
 
  private:
   std::vector<Candidate> plans_;

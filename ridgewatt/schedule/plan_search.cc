@@ -50,37 +50,81 @@ void PlanSpace::add_reference(const Sweep& sweep, bool is_inference) {
   train_prior_->add_reference(*modes_, rows);
 }
 
+std::span<const PlanStrategy> plan_strategies() {
+  static const std::vector<PlanStrategy> rows = {
+      {.name = "exhaustive",
+       .description = "every point",
+       .run = plan_search_exhaustive,
+       .every_point = true},
+      {.name = "auto",
+       .description = "constrained Bayesian optimization through the closed form of the cycle",
+       .run = plan_search_auto,
+       .uses_prior = true},
+      {.name = "gmd",
+       .description = "gradient descent in several dimensions, as Fulcrum has it",
+       .run = plan_search_gmd},
+      {.name = "als",
+       .description = "active learning of the Pareto front, as Fulcrum has it",
+       .run = plan_search_als,
+       .uses_prior = true,
+       .learns_front = true},
+      {.name = "nn",
+       .description = "points at random and the best plan of what networks predict from them",
+       .run = plan_search_nn,
+       .learns_front = true},
+      {.name = "random", .description = "points at random", .run = plan_search_random},
+      {.name = "maxn", .description = "the top mode with each batch", .run = plan_search_maxn}};
+  return rows;
+}
+
 const std::vector<std::string_view>& plan_strategy_names() {
-  static const std::vector<std::string_view> names = {"exhaustive", "auto",   "gmd", "als",
-                                                      "nn",         "random", "maxn"};
+  static const std::vector<std::string_view> names = names_of(plan_strategies());
   return names;
+}
+
+const PlanStrategy& find_plan_strategy(std::string_view name) {
+  return find_row(plan_strategies(), name);
 }
 
 ProfilePoint replay(const PlanSpace& space) {
   return [&space](std::size_t point) { return space.candidates()[point]; };
 }
 
+namespace {
+
+SearchBudget plan_budget(const PlanSpace& space, const PlanSearchOptions& options) {
+  const bool every_point = find_plan_strategy(options.strategy).every_point;
+  return {.profiles = every_point ? static_cast<int>(space.points().size()) : options.profiles};
+}
+
+}  // namespace
+
 PlanSearch::PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
                        PlanSearchOptions options)
-    : space_(space), problem_(problem), profile_(std::move(profile)), options_(std::move(options)) {
-  const auto& names = plan_strategy_names();
-  if (std::find(names.begin(), names.end(), options_.strategy) == names.end()) {
-    throw UsageError("unknown strategy", options_.strategy,
-                     "use exhaustive, auto, gmd, als, nn, random or maxn");
+    : BudgetedSearch(space.points(), plan_budget(space, options)),
+      plan_space_(space),
+      problem_(problem),
+      profile_(std::move(profile)),
+      options_(std::move(options)) {
+  problem_.check(space.has_inference());
+  allow_possible_batches();
+  for (const std::size_t point : options_.known) {
+    if (!tried(point)) add(point, profile_(point));
   }
-  if (options_.profiles < 1) throw UsageError("the budget must be at least one profile");
-  problem_.check(space_.has_inference());
-  seen_.resize(space_.candidates().size());
-  for (const auto& candidate : space_.candidates()) {
-    allowed_.push_back(batch_possible(candidate.infer().batch) ? 1 : 0);
-  }
+}
+
+void PlanSearch::allow_possible_batches() {
+  const SearchSpace& points = space();
+  std::vector<char> possible;
+  for (const auto& point : points.points()) possible.push_back(batch_possible(point.batch) ? 1 : 0);
   // An impossible problem still deserves its nearest miss.
-  if (std::find(allowed_.begin(), allowed_.end(), 1) == allowed_.end()) {
-    const int smallest = space_.points().batches().front();
-    for (std::size_t i = 0; i < allowed_.size(); ++i) {
-      allowed_[i] = space_.candidates()[i].infer().batch == smallest ? 1 : 0;
+  if (std::find(possible.begin(), possible.end(), 1) == possible.end()) {
+    const int smallest = points.batches().front();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      possible[i] = points[i].batch == smallest ? 1 : 0;
     }
   }
+  allow(std::move(possible));
 }
 
 bool PlanSearch::batch_possible(int batch) const {
@@ -89,68 +133,48 @@ bool PlanSearch::batch_possible(int batch) const {
   return gathered / problem_.arrival_rate_hz < problem_.max_latency_s;
 }
 
-void PlanSearch::observe(std::size_t point, const Candidate& candidate) {
-  seen_[point] = candidate;
-  order_.push_back(point);
-  Plan plan = plan_with(candidate, problem_);
-  if (!plan.feasible) {
-    if (!nearest_ || plan.violation < nearest_->violation) nearest_ = std::move(plan);
-  } else if (!best_ || better_plan(plan.candidate, plan.cycle, best_->candidate, best_->cycle)) {
-    best_ = std::move(plan);
-  }
+std::optional<double> PlanSearch::excess(const Candidate& seen) const {
+  const Cycle cycle = make_cycle(seen, problem_.arrival_rate_hz, problem_.bound);
+  return violation(seen, cycle, problem_);
 }
 
-const Candidate* PlanSearch::profile(std::size_t point) {
-  if (!seen_[point]) {
-    if (left() <= 0) return nullptr;
-    profiled_.push_back(point);
-    observe(point, profile_(point));
-  }
-  return &*seen_[point];
+bool PlanSearch::better(const Candidate& a, const Candidate& b) const {
+  const auto cycle = [&](const Candidate& one) {
+    return make_cycle(one, problem_.arrival_rate_hz, problem_.bound);
+  };
+  return better_plan(a, cycle(a), b, cycle(b));
 }
 
 PlanSearchSummary PlanSearch::run() {
-  for (const std::size_t point : options_.known) {
-    if (!seen_[point]) observe(point, profile_(point));
-  }
-  if (options_.strategy == "exhaustive") {
-    options_.profiles = static_cast<int>(seen_.size());
-    for (std::size_t i = 0; i < seen_.size(); ++i) profile(i);
-  }
-  if (options_.strategy == "auto") plan_search_auto(*this);
-  if (options_.strategy == "als") plan_search_als(*this);
-  if (options_.strategy == "gmd") plan_search_gmd(*this);
-  if (options_.strategy == "nn") plan_search_nn(*this);
-  if (options_.strategy == "random") plan_search_random(*this);
-  if (options_.strategy == "maxn") plan_search_maxn(*this);
+  find_plan_strategy(options_.strategy).run(*this);
   PlanSearchSummary summary;
   summary.strategy = options_.strategy;
-  summary.profiled = profiled_;
-  if (best_) {
-    summary.plan = *best_;
-  } else if (nearest_) {
-    summary.plan = *nearest_;
+  summary.stop_reason = stop_reason();
+  for (const auto& one : profiled()) summary.profiled.push_back(one.point);
+  const auto answer = best();
+  if (const auto told = answer ? answer : nearest_miss()) {
+    summary.plan = plan_with(*told, problem_);
   }
   return summary;
 }
 
 PlanBeliefs::PlanBeliefs(const PlanSearch& search) {
-  const PlanSpace& space = search.space();
+  const PlanSpace& space = search.plan_space();
   if (space.has_inference()) infer_.emplace(space.infer_prior(), search.options().noise);
   if (space.has_training()) train_.emplace(space.train_prior(), search.options().noise);
-  mode_learnt_.assign(space.modes().size(), 0);
+  mode_learned_.assign(space.modes().size(), 0);
 }
 
 void PlanBeliefs::update(const PlanSearch& search) {
-  const PlanSpace& space = search.space();
-  for (; learnt_ < search.order().size(); ++learnt_) {
-    const std::size_t point = search.order()[learnt_];
-    const Candidate& seen = search.at(point);
+  const PlanSpace& space = search.plan_space();
+  for (; learned_ < search.seen().size(); ++learned_) {
+    const std::size_t point = search.points_seen()[learned_];
+    const Candidate& seen = search.seen()[learned_];
     if (infer_) infer_->observe(point, seen.infer().time_s, seen.infer().power_w);
-    auto& learnt = mode_learnt_[space.mode_of(point)];
-    if (train_ && learnt == 0) {
+    auto& learned = mode_learned_[space.mode_of(point)];
+    if (train_ && learned == 0) {
       train_->observe(space.mode_of(point), seen.train().time_s, seen.train().power_w);
-      learnt = 1;
+      learned = 1;
     }
   }
   if (infer_) infer_->predict(infer_beliefs_);

@@ -19,8 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/plan.h"
+#include "ridgewatt/tune/budgeted_search.h"
+#include "ridgewatt/tune/strategy_table.h"
 #include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt {
@@ -65,7 +66,7 @@ enum class PlanGoal {
 
 struct PlanSearchOptions {
   std::string strategy = "auto";  // one of plan_strategy_names()
-  int profiles = 15;
+  int profiles = 15;              // at most; `exhaustive` looks at every point
   std::uint64_t seed = 1;
   double noise = 0.01;  // relative standard deviation of a measurement, for the model-based ones
   // `als`: the fronts that it learns, as shares of the problem's latency bound. More than one when
@@ -76,13 +77,11 @@ struct PlanSearchOptions {
   std::vector<std::size_t> known;
 };
 
-// "exhaustive", "auto", "gmd", "als", "nn", "random", "maxn".
-const std::vector<std::string_view>& plan_strategy_names();
-
 struct PlanSearchSummary {
   std::string strategy;
   Plan plan;  // feasible: profiled and within the limits; else the nearest miss that was profiled
   std::vector<std::size_t> profiled;  // points in order
+  StopReason stop_reason = StopReason::kNothingLeft;
 };
 
 // Profiles both workloads at a point.
@@ -90,42 +89,39 @@ using ProfilePoint = std::function<Candidate(std::size_t point)>;
 // Looks the point up in the space's own candidates.
 ProfilePoint replay(const PlanSpace& space);
 
-class PlanSearch {
+class PlanSearch final : public BudgetedSearch<Candidate> {
  public:
   // Throws UsageError on an unknown strategy or a budget below 1.
   PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
              PlanSearchOptions options);
   PlanSearchSummary run();
 
-  // For the strategies.
-  const PlanSpace& space() const { return space_; }
+  // For the strategies; the points are space() of the base.
+  const PlanSpace& plan_space() const { return plan_space_; }
   const PlanProblem& problem() const { return problem_; }
   const PlanSearchOptions& options() const { return options_; }
-  int left() const { return options_.profiles - static_cast<int>(profiled_.size()); }
-  bool seen(std::size_t point) const { return seen_[point].has_value(); }
-  // Profiles a point if the budget allows; what was seen there if it was profiled before.
-  const Candidate* profile(std::size_t point);
-  // Points with known candidates, earlier ones first.
-  const std::vector<std::size_t>& order() const { return order_; }
-  const Candidate& at(std::size_t point) const { return *seen_[point]; }
-  const std::optional<Plan>& best() const { return best_; }
-  // False when the batch cannot be gathered within the latency bound, whatever the mode.
+  // False when the batch cannot be gathered within the latency bound, whatever the mode; points of
+  // such batches are not allowed.
   bool batch_possible(int batch) const;
-  // Allowed by batch_possible, one flag a point.
-  const std::vector<char>& allowed() const { return allowed_; }
 
  private:
-  void observe(std::size_t point, const Candidate& candidate);
+  Candidate measure(std::size_t point) override { return profile_(point); }
+  std::optional<double> excess(const Candidate& seen) const override;
+  bool better(const Candidate& a, const Candidate& b) const override;
+  void allow_possible_batches();
 
-  const PlanSpace& space_;
+  const PlanSpace& plan_space_;
   PlanProblem problem_;
   ProfilePoint profile_;
   PlanSearchOptions options_;
-  std::vector<std::optional<Candidate>> seen_;
-  std::vector<char> allowed_;
-  std::vector<std::size_t> order_, profiled_;
-  std::optional<Plan> best_, nearest_;
 };
+
+// One row per strategy; of a new one of your own, `run` gets the search, as in tune/search.h.
+using PlanStrategy = StrategyRow<PlanSearch>;
+std::span<const PlanStrategy> plan_strategies();
+const std::vector<std::string_view>& plan_strategy_names();
+// Throws UsageError that lists the names.
+const PlanStrategy& find_plan_strategy(std::string_view name);
 
 // What the surrogates believe of both workloads at every point.
 class PlanBeliefs {
@@ -140,15 +136,16 @@ class PlanBeliefs {
  private:
   std::optional<Surrogate> infer_, train_;
   Beliefs infer_beliefs_, train_beliefs_;
-  std::size_t learnt_ = 0;
-  std::vector<char> mode_learnt_;
+  std::size_t learned_ = 0;
+  std::vector<char> mode_learned_;
 };
 
 // What neural networks, the predictor `nn` on what the search has profiled, say of every point.
 // Throws UsageError when nothing was profiled.
 std::vector<Candidate> predict_with_networks(const PlanSearch& search);
 
-// One file a strategy.
+// The strategies of the table.
+void plan_search_exhaustive(PlanSearch& search);
 void plan_search_auto(PlanSearch& search);
 void plan_search_als(PlanSearch& search);
 void plan_search_gmd(PlanSearch& search);

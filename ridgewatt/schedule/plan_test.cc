@@ -27,7 +27,7 @@ TEST(Cycle, HandComputed) {
   EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.5, 1e-12);
   EXPECT_DOUBLE_EQ(cycle.peak_power_w, 30);
   EXPECT_NEAR(cycle.busy_power_w, (0.1 * 20 + 0.3 * 30) / 0.4, 1e-12);
-  EXPECT_NEAR(cycle.utilisation, 1, 1e-12);
+  EXPECT_NEAR(cycle.utilization, 1, 1e-12);
   EXPECT_FALSE(make_cycle(candidate, 41, Bound::kExact).stable);
 }
 

@@ -14,7 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Simulator {
  public:
-  Simulator(const Setting& setting, std::span<const double> arrivals,
+  Simulator(const ServingPlan& serving, std::span<const double> arrivals,
             const SimulationOptions& options, Controller* controller)
       : options_(options), arrivals_(arrivals), controller_(controller), random_(options.seed) {
     while (!arrivals_.empty() && arrivals_.back() > options_.duration_s) {
@@ -24,7 +24,7 @@ class Simulator {
     bins_j_.assign(bin_count(options_.power_bin_s), 0);
     result_.windows.resize(bin_count(options_.window_s));
     next_epoch_s_ = controller_ != nullptr ? options_.epoch_s : kNever;
-    use(setting);
+    use(serving);
   }
 
   Simulation run() {
@@ -40,11 +40,11 @@ class Simulator {
         1, static_cast<std::size_t>(std::ceil(options_.duration_s / bin_s - 1e-9)));
   }
 
-  void use(const Setting& setting) {
+  void use(const ServingPlan& serving) {
     count_idle(now_s_);
-    setting_ = setting;
-    if (setting_.batches.empty() && setting_.candidate.inference) {
-      setting_.batches = {*setting_.candidate.inference};
+    serving_ = serving;
+    if (serving_.batches.empty() && serving_.candidate.inference) {
+      serving_.batches = {*serving_.candidate.inference};
     }
     cycle_start_s_ = now_s_;
     rounds_ = 0;
@@ -52,17 +52,17 @@ class Simulator {
 
   // The smallest known batch that holds `count` requests, or the largest.
   const Minibatch& padded(std::size_t count) const {
-    for (const auto& batch : setting_.batches) {
+    for (const auto& batch : serving_.batches) {
       if (static_cast<std::size_t>(batch.batch) >= count) return batch;
     }
-    return setting_.batches.back();
+    return serving_.batches.back();
   }
   // What to run when `queued` requests wait and the target is reached: the largest batch that they
   // fill; but one beyond the target does not make the oldest request late.
   const Minibatch& filled(std::size_t queued) const {
     const Minibatch* best = &padded(1);
     const bool is_late = now_s_ + padded(target()).time_s > latest_end_s(head_);
-    for (const auto& batch : setting_.batches) {
+    for (const auto& batch : serving_.batches) {
       const auto size = static_cast<std::size_t>(batch.batch);
       if (size > queued) break;
       const bool in_time = now_s_ + batch.time_s <= latest_end_s(head_);
@@ -84,7 +84,7 @@ class Simulator {
   std::size_t target() const {
     return options_.sharing == Sharing::kPriority
                ? 1
-               : static_cast<std::size_t>(setting_.candidate.infer().batch);
+               : static_cast<std::size_t>(serving_.candidate.infer().batch);
   }
 
   double jittered(double time_s) {
@@ -110,16 +110,16 @@ class Simulator {
       const double counted_s = std::min(end_s, options_.duration_s) - now_s_;
       if (counted_s > 0) {
         busy_s_ += counted_s;
-        spread(now_s_, now_s_ + counted_s, power_w - setting_.candidate.idle_power_w);
+        spread(now_s_, now_s_ + counted_s, power_w - serving_.candidate.idle_power_w);
       }
     }
     now_s_ = end_s;
   }
 
-  // The idle power of the present setting up to `end_s`; what runs is counted above it.
+  // The idle power of the present serving plan up to `end_s`; what runs is counted above it.
   void count_idle(double end_s) {
     const double to_s = std::min(end_s, options_.duration_s);
-    if (to_s > idle_from_s_) spread(idle_from_s_, to_s, setting_.candidate.idle_power_w);
+    if (to_s > idle_from_s_) spread(idle_from_s_, to_s, serving_.candidate.idle_power_w);
     idle_from_s_ = std::max(idle_from_s_, to_s);
   }
 
@@ -152,7 +152,7 @@ class Simulator {
 
   // Requests that a batch started now would not serve in time step aside.
   void set_late_aside() {
-    if (!options_.late_last || !setting_.candidate.inference) return;
+    if (!options_.late_last || !serving_.candidate.inference) return;
     while (head_ < tail_) {
       const double end_s = now_s_ + padded(std::min(tail_ - head_, target())).time_s;
       if (end_s <= latest_end_s(head_)) return;
@@ -162,7 +162,7 @@ class Simulator {
 
   // The oldest `count` requests; late ones take the places that are left.
   void serve(std::size_t count, const Minibatch& batch) {
-    const bool shared = is_native() && setting_.candidate.background;
+    const bool shared = is_native() && serving_.candidate.background;
     const double work_s = jittered(batch.time_s);
     cycle_start_s_ = now_s_;
     rounds_ = 0;
@@ -170,9 +170,9 @@ class Simulator {
     const double start_s = now_s_;
     const double end_s = start_s + (shared ? 2 * interference() * work_s : work_s);
     record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
-           static_cast<int>(count), shared ? setting_.candidate.peak_power_w() : batch.power_w);
+           static_cast<int>(count), shared ? serving_.candidate.peak_power_w() : batch.power_w);
     if (shared) {
-      const double rounds = work_s / setting_.candidate.background->time_s;
+      const double rounds = work_s / serving_.candidate.background->time_s;
       count_training(start_s, rounds, rounds);
     }
     for (std::size_t i = 0; i < count; ++i, ++head_)
@@ -186,32 +186,32 @@ class Simulator {
 
   // Whether a background minibatch may start now.
   bool may_train(std::size_t queued) {
-    const Candidate& candidate = setting_.candidate;
+    const Candidate& candidate = serving_.candidate;
     if (!candidate.background || now_s_ >= options_.duration_s) return false;
     if (!candidate.inference || options_.sharing != Sharing::kManaged) return true;
     // A cycle that no batch ends is over when it is overdue; then the next begins.
-    if (rounds_ >= setting_.training_per_cycle && overdue_s() > 0 &&
+    if (rounds_ >= serving_.training_per_cycle && overdue_s() > 0 &&
         now_s_ >= cycle_start_s_ + overdue_s()) {
       cycle_start_s_ = now_s_;
       rounds_ = 0;
     }
-    if (rounds_ >= setting_.training_per_cycle && !options_.fill_idle) return false;
+    if (rounds_ >= serving_.training_per_cycle && !options_.fill_idle) return false;
     return queued == 0 || !in_the_way();
   }
   // Whether a background minibatch started now could make the oldest request late, should the batch
   // fill up in the meantime.
   bool in_the_way() const {
-    if (!options_.deadline_dispatch || !setting_.candidate.background) return false;
-    return now_s_ + setting_.candidate.background->minibatches[minibatch_].time_s >
+    if (!options_.deadline_dispatch || !serving_.candidate.background) return false;
+    return now_s_ + serving_.candidate.background->minibatches[minibatch_].time_s >
            deadline_s(head_, target());
   }
 
-  double overdue_s() const { return kOverduePeriods * setting_.period_s; }
+  double overdue_s() const { return kOverduePeriods * serving_.period_s; }
 
   // One background minibatch; in time sharing a fluid stretch of training up to `until_s`.
   void train(double until_s) {
-    const Round& round = *setting_.candidate.background;
-    if (is_native() && setting_.candidate.inference) {
+    const Round& round = *serving_.candidate.background;
+    if (is_native() && serving_.candidate.inference) {
       const double start_s = now_s_;
       const double end_s = std::min(until_s, options_.duration_s);
       record(Segment::Kind::kTraining, end_s, 0, round.power_w);
@@ -232,14 +232,14 @@ class Simulator {
 
   void ask_controller() {
     next_epoch_s_ = (std::floor(now_s_ / options_.epoch_s) + 1) * options_.epoch_s;
-    const auto setting = controller_->decide(now_s_, arrivals_.first(tail_));
-    if (!setting) return;
-    const bool other_mode = setting->candidate.mode != setting_.candidate.mode;
+    const auto serving = controller_->decide(now_s_, arrivals_.first(tail_));
+    if (!serving) return;
+    const bool other_mode = serving->candidate.mode != serving_.candidate.mode;
     if (other_mode) {
       ++result_.mode_changes;
       record(Segment::Kind::kModeChange, now_s_ + options_.mode_change_s, 0, 0);
     }
-    use(*setting);
+    use(*serving);
   }
 
   // One decision; false when all is done.
@@ -254,7 +254,7 @@ class Simulator {
       return true;
     }
     if (over && queued == 0 && late_.empty()) return false;
-    if (setting_.candidate.inference && queued > 0) {
+    if (serving_.candidate.inference && queued > 0) {
       const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
       // A device that could only wait serves instead.
       const bool nothing_else = options_.fill_idle && in_the_way();
@@ -277,7 +277,7 @@ class Simulator {
 
   // Late requests have the device while no batch is due that they would hold up.
   bool serve_late() {
-    if (late_.empty() || !setting_.candidate.inference) return false;
+    if (late_.empty() || !serving_.candidate.inference) return false;
     const Minibatch& batch = padded(std::min(late_.size(), target()));
     const bool over = now_s_ >= options_.duration_s;
     const bool in_the_way = head_ < tail_ && now_s_ + batch.time_s > deadline_s(head_, target());
@@ -288,7 +288,7 @@ class Simulator {
 
   void wait_or_train(std::size_t queued) {
     double until_s = std::min(next_epoch_s_, options_.duration_s);
-    if (setting_.candidate.inference) {
+    if (serving_.candidate.inference) {
       const std::size_t last = head_ + target() - 1;
       if (last < arrivals_.size()) until_s = std::min(until_s, arrivals_[last]);
       until_s = std::min(until_s, deadline_s(head_, queued + 1));
@@ -298,7 +298,7 @@ class Simulator {
       return;
     }
     // Training may become possible again with the next cycle or the next arrival.
-    if (setting_.candidate.background && rounds_ >= setting_.training_per_cycle &&
+    if (serving_.candidate.background && rounds_ >= serving_.training_per_cycle &&
         overdue_s() > 0 && cycle_start_s_ + overdue_s() > now_s_) {
       until_s = std::min(until_s, cycle_start_s_ + overdue_s());
     }
@@ -362,7 +362,7 @@ class Simulator {
   std::span<const double> arrivals_;
   Controller* controller_;
   Random random_;
-  Setting setting_;
+  ServingPlan serving_;
   Simulation result_;
   std::vector<double> bins_j_;
   double idle_from_s_ = 0;
@@ -398,19 +398,19 @@ Sharing parse_sharing(const std::string& name) {
                    "use managed, priority, native or no-interference");
 }
 
-Setting make_setting(const Plan& plan, std::span<const Candidate> candidates) {
-  Setting setting;
-  setting.candidate = plan.candidate;
-  setting.training_per_cycle = plan.cycle.training_minibatches;
-  setting.period_s = plan.cycle.period_s;
+ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates) {
+  ServingPlan serving;
+  serving.candidate = plan.candidate;
+  serving.training_per_cycle = plan.cycle.training_minibatches;
+  serving.period_s = plan.cycle.period_s;
   for (const auto& other : candidates) {
     const bool same_round = other.train().time_s == plan.candidate.train().time_s;
     if (other.mode != plan.candidate.mode || !same_round || !other.inference) continue;
-    setting.batches.push_back(*other.inference);
+    serving.batches.push_back(*other.inference);
   }
-  std::sort(setting.batches.begin(), setting.batches.end(),
+  std::sort(serving.batches.begin(), serving.batches.end(),
             [](const auto& a, const auto& b) { return a.batch < b.batch; });
-  return setting;
+  return serving;
 }
 
 void SimulationOptions::check() const {
@@ -427,13 +427,13 @@ void SimulationOptions::check() const {
   require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
 }
 
-Simulation simulate(const Setting& setting, std::span<const double> arrivals,
+Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals,
                     const SimulationOptions& options, Controller* controller) {
   options.check();
   if (!std::is_sorted(arrivals.begin(), arrivals.end())) {
     throw UsageError("arrivals must ascend");
   }
-  return Simulator(setting, arrivals, options, controller).run();
+  return Simulator(serving, arrivals, options, controller).run();
 }
 
 }  // namespace ridgewatt

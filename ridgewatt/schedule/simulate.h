@@ -37,7 +37,7 @@ inline constexpr std::string_view kNativeInterferenceSource =
     "published: two time-sliced processes, RobTand/prismaquant issue 283";
 
 // What the device does from now on.
-struct Setting {
+struct ServingPlan {
   Candidate candidate;
   // The batches known at this mode, ascending, the candidate's among them: a partial batch is
   // padded to the next of these, a backlog is served with the largest that it fills. Empty: only
@@ -47,16 +47,17 @@ struct Setting {
   double period_s = 0;         // planned: a cycle that no batch ends is over after it
 };
 
-// The setting of a plan. `batches` from the candidates of the same mode and background.
-Setting make_setting(const Plan& plan, std::span<const Candidate> candidates);
+// The serving plan of a plan. `batches` from the candidates of the same mode and background.
+ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates);
 
 // Re-planning while the simulation runs: asked every `epoch_s` with the arrivals so far (it must
 // not know later ones).
 class Controller {
  public:
   virtual ~Controller() = default;
-  // A new setting, or nothing to stay with the present one.
-  virtual std::optional<Setting> decide(double now_s, std::span<const double> arrivals_so_far) = 0;
+  // A new serving plan, or nothing to stay with the present one.
+  virtual std::optional<ServingPlan> decide(double now_s,
+                                            std::span<const double> arrivals_so_far) = 0;
 };
 
 struct SimulationOptions {
@@ -126,7 +127,7 @@ struct Simulation {
 };
 
 // `arrivals` ascending. Throws UsageError on bad options.
-Simulation simulate(const Setting& setting, std::span<const double> arrivals,
+Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals,
                     const SimulationOptions& options, Controller* controller = nullptr);
 
 }  // namespace ridgewatt

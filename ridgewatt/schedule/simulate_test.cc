@@ -13,12 +13,12 @@
 namespace ridgewatt {
 namespace {
 
-Setting setting_of(int batch, double infer_s, double train_s, int per_cycle) {
-  Setting setting;
-  if (batch > 0) setting.candidate.inference = {batch, infer_s, 20};
-  setting.training_per_cycle = per_cycle;
-  if (train_s > 0) setting.candidate.background = Round::of({16, train_s, 30});
-  return setting;
+ServingPlan serving_of(int batch, double infer_s, double train_s, int per_cycle) {
+  ServingPlan serving;
+  if (batch > 0) serving.candidate.inference = {batch, infer_s, 20};
+  serving.training_per_cycle = per_cycle;
+  if (train_s > 0) serving.candidate.background = Round::of({16, train_s, 30});
+  return serving;
 }
 
 SimulationOptions closed_form_options(double duration_s) {
@@ -42,17 +42,17 @@ TEST(Simulate, AgreesWithTheClosedForm) {
     ++instances;
     const double bound_s = make_cycle(candidate, rate, Bound::kStrict).latency_s;
     Plan plan = plan_with(candidate, {.arrival_rate_hz = rate, .bound = Bound::kExact});
-    Setting setting = make_setting(plan, {});
+    ServingPlan serving = make_serving_plan(plan, {});
     auto options = closed_form_options(200 * exact.period_s);
     const auto arrivals = constant_arrivals(rate, options.duration_s);
-    const Simulation planned = simulate(setting, arrivals, options);
+    const Simulation planned = simulate(serving, arrivals, options);
     ASSERT_GT(planned.requests, 0u);
     EXPECT_NEAR(planned.worst_s / exact.latency_s, 1, 0.01);
     EXPECT_LE(std::abs(planned.training_throughput_hz - exact.training_throughput_hz),
               1 / exact.period_s);
     options.fill_idle = true;
     options.max_latency_s = bound_s;
-    const Simulation filled = simulate(setting, arrivals, options);
+    const Simulation filled = simulate(serving, arrivals, options);
     EXPECT_EQ(filled.violations, 0u) << filled.worst_s << " > " << bound_s;
     EXPECT_GE(filled.training_minibatches, planned.training_minibatches - 1);
     if (filled.worst_s > exact.latency_s * 1.01) ++blocked;
@@ -66,7 +66,7 @@ TEST(Simulate, WaitOfPoissonArrivalsIsThatOfMD1) {
     const double service_s = 0.01;
     const auto arrivals = poisson_arrivals(load / service_s, 4000, random);
     const Simulation result =
-        simulate(setting_of(1, service_s, 0, 0), arrivals, closed_form_options(4000));
+        simulate(serving_of(1, service_s, 0, 0), arrivals, closed_form_options(4000));
     const double wait_s = load * service_s / (2 * (1 - load));  // Pollaczek and Khinchine
     EXPECT_NEAR(result.mean_latency_s, service_s + wait_s, 0.03 * (service_s + wait_s)) << load;
   }
@@ -80,7 +80,7 @@ TEST(Simulate, TrainingInEveryGapIsAVacationModel) {
   const auto arrivals = poisson_arrivals(rate, 4000, random);
   auto options = closed_form_options(4000);
   options.fill_idle = true;
-  const Simulation result = simulate(setting_of(1, service_s, vacation_s, 0), arrivals, options);
+  const Simulation result = simulate(serving_of(1, service_s, vacation_s, 0), arrivals, options);
   const double expected_s =
       service_s + rate * service_s * service_s / (2 * (1 - rate * service_s)) + vacation_s / 2;
   EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
@@ -96,7 +96,7 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   auto options = closed_form_options(4000);
   options.sharing = Sharing::kNative;
   options.interference = 1.25;
-  const Simulation result = simulate(setting_of(1, service_s, 0.05, 1), arrivals, options);
+  const Simulation result = simulate(serving_of(1, service_s, 0.05, 1), arrivals, options);
   // While a request is served both run; training has its other half.
   const double shared_s = 2 * 1.25 * service_s;
   const double expected_s = shared_s + rate * shared_s * shared_s / (2 * (1 - rate * shared_s));
@@ -104,7 +104,7 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   const double training_share = 1 - rate * shared_s + rate * service_s;
   EXPECT_NEAR(result.training_throughput_hz, training_share / 0.05, 0.2);
   options.sharing = Sharing::kNoInterference;
-  const Simulation ideal = simulate(setting_of(1, service_s, 0.05, 1), arrivals, options);
+  const Simulation ideal = simulate(serving_of(1, service_s, 0.05, 1), arrivals, options);
   EXPECT_NEAR(ideal.training_throughput_hz, (1 - rate * service_s) / 0.05, 0.2);
   EXPECT_GT(ideal.training_throughput_hz, result.training_throughput_hz);
   EXPECT_LT(ideal.p99_s, result.p99_s);
@@ -115,7 +115,7 @@ TEST(Simulate, WindowsShareAMinibatchThatReachesOver) {
   SimulationOptions options;
   options.duration_s = 15;
   options.window_s = 5;
-  const Simulation result = simulate(setting_of(0, 0, 0.75, 1), {}, options);
+  const Simulation result = simulate(serving_of(0, 0, 0.75, 1), {}, options);
   ASSERT_EQ(result.windows.size(), 3u);
   for (const auto& window : result.windows) {
     EXPECT_NEAR(window.training_minibatches, 20.0 / 3, 1e-9);
@@ -126,22 +126,22 @@ TEST(Simulate, WindowsShareAMinibatchThatReachesOver) {
 // Idle power is the mode's: before and after a change of the mode, and in the pause.
 TEST(Simulate, IdlePowerFollowsTheMode) {
   struct Switch : Controller {
-    Setting next;
-    std::optional<Setting> decide(double now_s, std::span<const double>) override {
+    ServingPlan next;
+    std::optional<ServingPlan> decide(double now_s, std::span<const double>) override {
       if (now_s < 4.5) return std::nullopt;
       return next;
     }
   } controller;
-  Setting setting = setting_of(1, 0.1, 0, 0);
-  setting.candidate.idle_power_w = 5;
-  controller.next = setting;
+  ServingPlan serving = serving_of(1, 0.1, 0, 0);
+  serving.candidate.idle_power_w = 5;
+  controller.next = serving;
   controller.next.candidate.idle_power_w = 8;
   controller.next.candidate.mode.cpu_cores = 3;
   SimulationOptions options;
   options.duration_s = 10;
   options.mode_change_s = 1;
   options.epoch_s = 5;
-  const Simulation result = simulate(setting, {}, options, &controller);
+  const Simulation result = simulate(serving, {}, options, &controller);
   EXPECT_NEAR(result.energy_j, 6 * 5 + 4 * 8, 1e-9);
   EXPECT_EQ(result.mode_changes, 1);
 }
@@ -181,8 +181,8 @@ TEST(Simulate, FullBatchesMatchBatchServiceTheory) {
     Random random(12);
     const double service_s = 0.05, rate = load * b / service_s;
     const auto arrivals = poisson_arrivals(rate, 4000, random);
-    Setting setting = setting_of(b, service_s, 0, 0);
-    const Simulation result = simulate(setting, arrivals, closed_form_options(4000));
+    ServingPlan serving = serving_of(b, service_s, 0, 0);
+    const Simulation result = simulate(serving, arrivals, closed_form_options(4000));
     const double expected_s = batch_service_sojourn_s(b, rate, service_s);
     EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s) << b << " " << load;
   }
@@ -190,13 +190,13 @@ TEST(Simulate, FullBatchesMatchBatchServiceTheory) {
 
 TEST(Simulate, DeadlineDispatchKeepsTheBoundWhenArrivalsAreFewerThanPlanned) {
   Random random(13);
-  Setting setting = setting_of(16, 0.05, 0.1, 1);
-  setting.batches = {{1, 0.01, 15}, {4, 0.02, 17}, {16, 0.05, 20}};
+  ServingPlan serving = serving_of(16, 0.05, 0.1, 1);
+  serving.batches = {{1, 0.01, 15}, {4, 0.02, 17}, {16, 0.05, 20}};
   SimulationOptions options;
   options.duration_s = 600;
   options.max_latency_s = 0.4;
   const auto arrivals = poisson_arrivals(8, 600, random);  // a batch would take 2 s to gather
-  const Simulation result = simulate(setting, arrivals, options);
+  const Simulation result = simulate(serving, arrivals, options);
   EXPECT_EQ(result.requests, arrivals.size());
   EXPECT_EQ(result.violations, 0u);
   EXPECT_GT(result.training_throughput_hz, 1);
@@ -209,9 +209,9 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   options.jitter = 0.2;
   options.timeline_segments = 1'000'000;
   const auto arrivals = poisson_arrivals(20, 100, random);
-  Setting setting = setting_of(4, 0.05, 0.08, 1);
-  setting.candidate.idle_power_w = 5;
-  const Simulation result = simulate(setting, arrivals, options);
+  ServingPlan serving = serving_of(4, 0.05, 0.08, 1);
+  serving.candidate.idle_power_w = 5;
+  const Simulation result = simulate(serving, arrivals, options);
   double energy_j = 0, busy_s = 0, end_s = 0;
   for (const auto& segment : result.timeline) {
     EXPECT_GE(segment.start_s, end_s - 1e-12);  // never two at once
@@ -224,16 +224,16 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   energy_j += 5 * (100 - busy_s);
   EXPECT_NEAR(result.energy_j, energy_j, 1e-6 * energy_j);
   EXPECT_NEAR(std::accumulate(result.power_w.begin(), result.power_w.end(), 0.0), energy_j, 1e-3);
-  const Simulation again = simulate(setting, arrivals, options);
+  const Simulation again = simulate(serving, arrivals, options);
   EXPECT_EQ(again.latencies_s, result.latencies_s);  // same seed, same numbers
 }
 
 TEST(Simulate, BadOptionsAndTraces) {
   SimulationOptions options;
   const std::vector<double> arrivals = {1, 2, 1.5};
-  EXPECT_THROW(simulate(setting_of(1, 0.1, 0, 0), arrivals, options), UsageError);
+  EXPECT_THROW(simulate(serving_of(1, 0.1, 0, 0), arrivals, options), UsageError);
   options.duration_s = 10;
-  EXPECT_THROW(simulate(setting_of(1, 0.1, 0, 0), arrivals, options), UsageError);
+  EXPECT_THROW(simulate(serving_of(1, 0.1, 0, 0), arrivals, options), UsageError);
   const testing::TemporaryFolder folder;
   EXPECT_THROW(read_arrivals(folder.write("a.csv", "time_s\n2\n1\n")), InputError);
   EXPECT_THROW(read_arrivals(folder.write("b.csv", "time_s\nnan\n")), InputError);
@@ -273,14 +273,14 @@ std::vector<double> overload_then_calm() {
 }
 
 TEST(Simulate, LateRequestsStepAsideForThoseThatCanBeInTime) {
-  const Setting setting = setting_of(4, 0.2, 0, 0);
+  const ServingPlan serving = serving_of(4, 0.2, 0, 0);
   const auto arrivals = overload_then_calm();
   SimulationOptions options;
   options.duration_s = 70;
   options.max_latency_s = 0.8;
-  const Simulation in_turn = simulate(setting, arrivals, options);
+  const Simulation in_turn = simulate(serving, arrivals, options);
   options.late_last = true;
-  const Simulation aside = simulate(setting, arrivals, options);
+  const Simulation aside = simulate(serving, arrivals, options);
   ASSERT_EQ(aside.requests, arrivals.size());  // all are served, late or not
   EXPECT_EQ(aside.unserved, 0u);
   const auto late_in_calm = [&](const Simulation& result) {
@@ -305,7 +305,7 @@ TEST(Simulate, LateRequestsAreServedAtTheEndWithFullBatchesToo) {
   options.max_latency_s = 0.8;
   options.deadline_dispatch = false;
   options.late_last = true;
-  const Simulation result = simulate(setting_of(4, 0.2, 0, 0), arrivals, options);
+  const Simulation result = simulate(serving_of(4, 0.2, 0, 0), arrivals, options);
   EXPECT_EQ(result.requests + result.unserved, arrivals.size());
   EXPECT_LT(result.unserved, 4u);  // less than a batch
   for (const double latency_s : result.latencies_s) EXPECT_GE(latency_s, 0.2);
@@ -319,7 +319,7 @@ TEST(Simulate, ABoundShorterThanAMinibatchMakesEverythingLateAndEnds) {
     for (const double train_s : {0.0, 0.3}) {
       options.late_last = late_last;
       const auto arrivals = constant_arrivals(2, 60);
-      const Simulation result = simulate(setting_of(4, 0.2, train_s, 1), arrivals, options);
+      const Simulation result = simulate(serving_of(4, 0.2, train_s, 1), arrivals, options);
       EXPECT_EQ(result.requests, arrivals.size());
       EXPECT_EQ(result.violations, arrivals.size());
     }
@@ -328,15 +328,15 @@ TEST(Simulate, ABoundShorterThanAMinibatchMakesEverythingLateAndEnds) {
 
 TEST(Simulate, ABacklogGetsALargerBatchOnlyInTime) {
   // Eight requests at once; the target is 2. The batch of 8 takes 0.5 s.
-  Setting setting = setting_of(2, 0.1, 0, 0);
-  setting.batches = {{2, 0.1, 20}, {8, 0.5, 20}};
+  ServingPlan serving = serving_of(2, 0.1, 0, 0);
+  serving.batches = {{2, 0.1, 20}, {8, 0.5, 20}};
   const std::vector<double> arrivals(8, 1.0);
   SimulationOptions options;
   options.duration_s = 10;
   options.max_latency_s = 0.6;
-  EXPECT_EQ(simulate(setting, arrivals, options).inference_minibatches, 1u);
+  EXPECT_EQ(simulate(serving, arrivals, options).inference_minibatches, 1u);
   options.max_latency_s = 0.45;
-  const Simulation tight = simulate(setting, arrivals, options);
+  const Simulation tight = simulate(serving, arrivals, options);
   EXPECT_EQ(tight.inference_minibatches, 4u);
   EXPECT_EQ(tight.violations, 0u);
 }

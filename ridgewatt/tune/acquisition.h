@@ -2,7 +2,6 @@
 // each limit is kept. Time and power are independent log-normal beliefs.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "ridgewatt/tune/problem.h"
@@ -18,18 +17,20 @@ struct Outlook {
   std::vector<double> feasible;  // probability that all limits are kept
 };
 
-// A search whose surrogate learns what is profiled, and what was known before.
-class LearningSearch {
+// What is believed after everything that a search has seen. The search must outlive it.
+class SearchBeliefs {
  public:
-  LearningSearch(Search& search, const SurrogatePrior& prior, double noise);
-  void profile(std::size_t index, std::string_view reason);
-  Surrogate& surrogate() { return surrogate_; }
+  explicit SearchBeliefs(Search& search)
+      : search_(search), surrogate_(search.prior(), search.options().noise) {}
+  // Learns what is new in the search, and predicts every point. Not before something was seen.
+  const Beliefs& update();
+  const Beliefs& get() const { return beliefs_; }
 
  private:
-  void learn();
-  Search& search_;
+  const Search& search_;
   Surrogate surrogate_;
-  std::size_t learnt_ = 0;
+  std::size_t learned_ = 0;
+  Beliefs beliefs_;
 };
 
 // First order in the logarithms; `goal` with its slowdown reference, if it has one, filled in.

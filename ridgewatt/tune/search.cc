@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ridgewatt/base/error.h"
+#include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt {
 
@@ -20,98 +20,78 @@ void SearchBudget::check() const {
   }
 }
 
-std::string SearchSummary::brief_report() const {
-  std::string text;
-  if (answer) {
-    text = fmt::format("{:.4g} ms, {:.4g} W at {}", answer->time_s * 1e3, answer->power_w,
-                       describe(answer->point.mode));
-    if (answer->point.batch > 0) text += fmt::format(", batch {}", answer->point.batch);
-  } else {
-    text = "no profiled point keeps the limits";
+std::string_view stop_reason_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::kBudget:
+      return "profiling budget spent";
+    case StopReason::kTime:
+      return "time budget spent";
+    case StopReason::kNothingLeft:
+      return "nothing left to try";
+    case StopReason::kNoGain:
+      return "no point promises a gain worth a profile";
   }
-  return text + fmt::format("; {} profiles, {:.3g} min and {:.3g} kJ on the board; {}",
-                            steps.size(), board_time_s / 60, board_energy_j / 1e3, stop);
+  return "";
 }
 
 Search::Search(const SearchSpace& space, const Goal& goal, Profiler& profiler,
-               const SearchBudget& budget, const std::vector<Observation>& known)
-    : space_(space),
+               StrategyOptions options)
+    : BudgetedSearch(space, options.budget),
       goal_(goal),
       profiler_(profiler),
-      budget_(budget),
-      top_(space.top()),
-      tried_(space.size(), 0) {
+      options_(std::move(options)),
+      top_(space.top()) {
   goal_.check();
-  budget_.check();
-  for (const auto& observation : known) {
-    const auto index = space_.find(observation.point);
-    if (!index) continue;
-    tried_[*index] = 1;
-    seen_.push_back(observation);
-    if (*index == top_) note_reference(observation);
+  for (const auto& observation : options_.known) {
+    if (const auto point = space.find(observation.point)) add(*point, observation);
   }
 }
 
-void Search::note_reference(const Observation& seen) {
-  if (goal_.needs_reference() && goal_.reference_time_s <= 0) {
+const SurrogatePrior& Search::prior() {
+  if (!options_.prior) options_.prior = std::make_shared<const SurrogatePrior>(space());
+  return *options_.prior;
+}
+
+Observation Search::measure(std::size_t point) {
+  return profiler_.profile(space()[point]);
+}
+
+std::optional<double> Search::excess(const Observation& seen) const {
+  const Verdict verdict = judge(goal_, seen);
+  if (verdict.feasibility == Feasibility::kUnknown) return std::nullopt;
+  return verdict.excess;
+}
+
+bool Search::better(const Observation& a, const Observation& b) const {
+  return objective_value(goal_, a) < objective_value(goal_, b);
+}
+
+// A slowdown limit means nothing before the top mode is known.
+std::optional<std::size_t> Search::needed_first() const {
+  if (!goal_.needs_reference() || goal_.reference_time_s > 0) return std::nullopt;
+  return top_;
+}
+
+void Search::learn(std::size_t point, const Observation& seen) {
+  if (needed_first() == point) {
     goal_.reference_time_s = seen.time_s / std::max(seen.point.batch, 1);
   }
 }
 
-int Search::left() const {
-  return board_time_s_ < budget_.time_s ? budget_.profiles - spent_ : 0;
-}
-
-std::optional<Observation> Search::profile(std::size_t index, std::string_view reason) {
-  if (left() <= 0) return std::nullopt;
-  // A slowdown limit means nothing before the top mode is known.
-  if (goal_.needs_reference() && goal_.reference_time_s <= 0 && index != top_ && !tried_[top_]) {
-    profile(top_, "reference for the slowdown limit");
-    if (left() <= 0) return std::nullopt;
-  }
-  ++spent_;
-  tried_[index] = 1;
-  Observation seen;
-  try {
-    seen = profiler_.profile(space_[index]);
-  } catch (const NotFoundError&) {
-    return std::nullopt;
-  } catch (const NotSupportedError&) {
-    // What does not fit the memory fits it in no mode, and neither does a larger batch.
-    for (std::size_t i = 0; i < space_.size(); ++i) {
-      if (space_[i].batch >= space_[index].batch) tried_[i] = 1;
-    }
-    return std::nullopt;
-  }
-  if (index == top_) note_reference(seen);
-  seen_.push_back(seen);
-  steps_.push_back({seen, judge(goal_, seen), std::string(reason)});
-  board_time_s_ += budget_.minibatches * seen.time_s;
-  board_energy_j_ += budget_.minibatches * seen.energy_j();
-  return seen;
-}
-
-std::optional<Observation> Search::best() const {
-  const auto index = best_feasible(goal_, seen_);
-  return index ? std::optional(seen_[*index]) : std::nullopt;
-}
-
-SearchSummary Search::finish(std::string_view strategy, std::string_view stop,
-                             const std::optional<Observation>& answer) const {
+SearchSummary Search::finish(const std::optional<Observation>& answer) const {
   SearchSummary summary;
-  summary.strategy = strategy;
-  summary.stop =
-      left() > 0 ? std::string(stop)
-                 : (spent_ >= budget_.profiles ? "profiling budget spent" : "time budget spent");
+  summary.strategy = options_.strategy;
+  summary.stop_reason = stop_reason();
+  summary.stop = stop_reason_text(summary.stop_reason);
   summary.answer = answer;
   summary.feasible = summary.answer.has_value();
-  if (!summary.feasible) {
-    if (const auto miss = nearest_miss(goal_, seen_)) summary.miss = seen_[*miss];
+  if (!summary.feasible) summary.miss = nearest_miss();
+  for (const auto& [point, seen, reason] : profiled()) {
+    summary.steps.push_back({seen, judge(goal_, seen), reason});
+    summary.board_energy_j += budget().minibatches * seen.energy_j();
   }
-  summary.steps = steps_;
+  summary.board_time_s = time_s();
   summary.reference_time_s = goal_.reference_time_s;
-  summary.board_time_s = board_time_s_;
-  summary.board_energy_j = board_energy_j_;
   return summary;
 }
 

@@ -1,26 +1,43 @@
-// One search: what it may spend, what it has profiled so far, and what it answers. Every strategy
-// works through this, so that budgets, trace and cost are counted in one place.
+// One search for the best operating point of a goal: what a strategy works on.
+//
+//   void search_mine(Search& search) {            // a strategy of one's own: docs/search.md
+//     for (std::size_t i = 0; search.profiles_left() > 0 && i < search.space().size(); ++i) {
+//       if (search.untried(i) && promising(search.space()[i])) search.profile(i, "promising");
+//     }
+//   }
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ridgewatt/sweep/profiler.h"
+#include "ridgewatt/tune/budgeted_search.h"
 #include "ridgewatt/tune/problem.h"
-#include "ridgewatt/tune/search_space.h"
 
 namespace ridgewatt {
 
-struct SearchBudget {
-  int profiles = 15;                                        // operating points profiled
-  double time_s = std::numeric_limits<double>::infinity();  // time on the board
-  int minibatches = 40;  // run a profile: PowerTrain's and Fulcrum's number
-  // Throws UsageError on a budget that allows nothing.
-  void check() const;
+class SurrogatePrior;
+
+struct StrategyOptions {
+  std::string strategy = "auto";  // one of strategy_names()
+  SearchBudget budget;
+  std::uint64_t seed = 1;
+  std::vector<PowerMode> presets;  // the board's own modes, for `presets`
+  // Observations of the same workload from earlier searches: answered from first, by strategies
+  // that remember.
+  std::vector<Observation> known;
+  // What the model-based strategies believe before the first profile; made from the space when
+  // empty. Share one between searches of the same space: it is the costly part.
+  std::shared_ptr<const SurrogatePrior> prior;
+  // `auto` stops when the best untried point promises less than this relative gain.
+  double min_gain = 0;
+  // Standard deviation of a measurement, relative; answers are distrusted accordingly
+  // (tune/answer.h).
+  double noise = 0.01;
 };
 
 // One profiled point, in order, and why the strategy asked for it.
@@ -35,53 +52,40 @@ struct SearchSummary {
   bool feasible = false;              // an answer was found
   std::optional<Observation> answer;  // a profiled point that kept every limit when measured
   std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
-  std::string stop;                   // why the search ended
+  StopReason stop_reason = StopReason::kNothingLeft;
+  std::string stop;  // the same in words
   std::vector<SearchStep> steps;
   double reference_time_s = 0;  // of the slowdown limit, once known
   double board_time_s = 0;      // minibatches x time of every step
   double board_energy_j = 0;    // minibatches x energy of every step
-  // "30.2 W, 87.9 ms at 12 cores, ...; 15 profiles, 2.1 min and 3.0 kJ on the board".
-  std::string brief_report() const;
 };
 
-class Search {
+class Search final : public BudgetedSearch<Observation> {
  public:
-  // `known` are observations from earlier searches of the same workload: they cost nothing.
-  Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, const SearchBudget& budget,
-         const std::vector<Observation>& known = {});
+  // `space` and `profiler` must outlive the search.
+  Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, StrategyOptions options);
 
-  const SearchSpace& space() const { return space_; }
   // The goal, its slowdown reference filled in once the top mode was profiled.
   const Goal& goal() const { return goal_; }
-  // Profiles that are left; 0 when the time budget is spent.
-  int left() const;
-  // Profiles a point if the budget allows, and says what was seen. Nothing when the budget is spent
-  // or when the point cannot be run there (which costs a profile and is remembered).
-  std::optional<Observation> profile(std::size_t index, std::string_view reason);
-  // Profiled, known or found impossible.
-  bool tried(std::size_t index) const { return tried_[index] != 0; }
-  // Everything observed, known observations first; repeats are separate entries.
-  const std::vector<Observation>& seen() const { return seen_; }
-  std::optional<Observation> best() const;
+  const StrategyOptions& options() const { return options_; }
+  // What is believed before the first profile: that of the options, or made when first asked for.
+  const SurrogatePrior& prior();
 
   // Ends the search with `answer`.
-  SearchSummary finish(std::string_view strategy, std::string_view stop,
-                       const std::optional<Observation>& answer) const;
+  SearchSummary finish(const std::optional<Observation>& answer) const;
 
  private:
-  void note_reference(const Observation& seen);
+  Observation measure(std::size_t point) override;
+  std::optional<double> excess(const Observation& seen) const override;
+  bool better(const Observation& a, const Observation& b) const override;
+  double minibatch_time_s(const Observation& seen) const override { return seen.time_s; }
+  std::optional<std::size_t> needed_first() const override;
+  void learn(std::size_t point, const Observation& seen) override;
 
-  const SearchSpace& space_;
   Goal goal_;
   Profiler& profiler_;
-  SearchBudget budget_;
+  StrategyOptions options_;
   std::size_t top_;
-  std::vector<char> tried_;
-  std::vector<Observation> seen_;
-  std::vector<SearchStep> steps_;
-  int spent_ = 0;
-  double board_time_s_ = 0;
-  double board_energy_j_ = 0;
 };
 
 }  // namespace ridgewatt

@@ -65,6 +65,10 @@ void SearchSpace::index_positions() {
   }
 }
 
+int SearchSpace::last_level(std::size_t axis) const {
+  return std::max(0, static_cast<int>(levels_[axis].size()) - 1);
+}
+
 std::vector<std::size_t> SearchSpace::free_axes() const {
   std::vector<std::size_t> axes;
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
@@ -118,7 +122,7 @@ SearchSpace::Position SearchSpace::space_filling(std::size_t n) const {
 std::size_t SearchSpace::top() const {
   Position most{};
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
-    most[axis] = std::max(0, static_cast<int>(levels_[axis].size()) - 1);
+    most[axis] = last_level(axis);
   }
   return *nearest(most);
 }

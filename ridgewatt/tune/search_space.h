@@ -35,6 +35,8 @@ class SearchSpace {
   const std::vector<double>& levels(PointAxis axis) const {
     return levels_[static_cast<std::size_t>(axis)];
   }
+  // Position of the highest level; 0 where the axis is absent.
+  int last_level(std::size_t axis) const;
   std::vector<std::size_t> free_axes() const;  // axes with more than one level
   std::vector<int> batches() const;
 

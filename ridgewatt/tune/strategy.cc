@@ -3,52 +3,75 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/tune/answer.h"
 
 namespace ridgewatt {
 
+std::string listed(std::span<const std::string_view> names, std::string_view last_word) {
+  if (names.size() < 2) return std::string(names.empty() ? "none" : names.front());
+  const auto most = names.first(names.size() - 1);
+  return fmt::format("{} {} {}", fmt::join(most, ", "), last_word, names.back());
+}
+
+std::span<const Strategy> strategies() {
+  static const std::vector<Strategy> rows = {
+      {.name = "exhaustive",
+       .description = "every point",
+       .run = search_exhaustive,
+       .every_point = true},
+      {.name = "maxn", .description = "the top mode", .run = search_maxn},
+      {.name = "presets", .description = "the board's own modes", .run = search_presets},
+      {.name = "random", .description = "points at random", .run = search_random},
+      {.name = "gmd",
+       .description = "gradient descent in several dimensions, as Fulcrum has it",
+       .run = search_gmd},
+      {.name = "als",
+       .description = "active learning of the Pareto front, as Fulcrum has it",
+       .run = search_als,
+       .uses_prior = true,
+       .remembers = true,
+       .learns_front = true},
+      {.name = "thompson",
+       .description = "the best point of a world drawn from what is believed",
+       .run = search_thompson,
+       .uses_prior = true},
+      {.name = "ogd",
+       .description = "online gradient descent from the highest clocks",
+       .run = search_ogd},
+      {.name = "auto",
+       .description = "constrained Bayesian optimization on what is known of accelerators",
+       .run = search_auto,
+       .uses_prior = true,
+       .remembers = true,
+       .follows_min_gain = true}};
+  return rows;
+}
+
 const std::vector<std::string_view>& strategy_names() {
-  static const std::vector<std::string_view> names = {
-      "exhaustive", "maxn", "presets", "random", "gmd", "als", "thompson", "ogd", "auto"};
+  static const std::vector<std::string_view> names = names_of(strategies());
   return names;
+}
+
+const Strategy& find_strategy(std::string_view name) {
+  return find_row(strategies(), name);
 }
 
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const StrategyOptions& options) {
-  const std::string& name = options.strategy;
-  if (std::find(strategy_names().begin(), strategy_names().end(), name) == strategy_names().end()) {
-    throw UsageError(fmt::format("unknown strategy '{}'", name), "",
-                     fmt::format("choose one of {}", fmt::join(strategy_names(), ", ")));
-  }
-  SearchBudget budget = options.budget;
-  if (name == "exhaustive") budget.profiles = static_cast<int>(space.size());
-  const bool remembers = name == "als" || name == "auto";
-  Search search(space, goal, profiler, budget,
-                remembers ? options.known : std::vector<Observation>{});
-  const bool models = remembers || name == "thompson";
-  const bool noisy = options.noise > kNoisy && name != "exhaustive";
-  const auto prior = options.prior || !(models || noisy)
-                         ? options.prior
-                         : std::make_shared<const SurrogatePrior>(space);
-  std::string_view stop = "nothing left to try";
-  if (name == "exhaustive") search_exhaustive(search);
-  if (name == "maxn") search_maxn(search);
-  if (name == "presets") search_presets(search, options.presets);
-  if (name == "random") search_random(search, options.seed);
-  if (name == "gmd") search_gmd(search);
-  if (name == "ogd") search_ogd(search);
-  if (name == "als") search_als(search, *prior, options.noise, options.seed);
-  if (name == "thompson") search_thompson(search, *prior, options.noise, options.seed);
-  if (name == "auto") {
-    search_auto(search, *prior, options.noise, options.min_gain, options.seed);
-    if (options.min_gain > 0) stop = "no point promises a gain worth a profile";
-  }
-  if (!noisy) return search.finish(name, stop, search.best());
-  const NoisyAnswers answers(space, *prior, options.noise, search.seen());
-  return search.finish(name, stop, answers.answer(search.goal()));
+  return tune(space, goal, profiler, find_strategy(options.strategy), options);
+}
+
+SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                   const Strategy& strategy, StrategyOptions options) {
+  options.strategy = strategy.name;
+  if (strategy.every_point) options.budget.profiles = static_cast<int>(space.size());
+  if (!strategy.remembers) options.known.clear();
+  Search search(space, goal, profiler, std::move(options));
+  strategy.run(search);
+  const double noise = search.options().noise;
+  if (noise <= kNoisy || strategy.every_point) return search.finish(search.best());
+  const NoisyAnswers answers(space, search.prior(), noise, search.seen());
+  return search.finish(answers.answer(search.goal()));
 }
 
 }  // namespace ridgewatt

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
@@ -69,8 +71,68 @@ TEST_P(EveryStrategy, IsTheSameWithTheSameSeed) {
   }
 }
 
+TEST_P(EveryStrategy, SaysWhyItStopped) {
+  const SearchSpace space(small_board(), {16});
+  for (const int profiles : {3, 1000}) {
+    SmallBoard board;
+    StrategyOptions options;
+    options.strategy = GetParam();
+    options.budget.profiles = profiles;
+    const SearchSummary summary = tune(space, under_power(12), board, options);
+    const bool spent =
+        static_cast<int>(summary.steps.size()) ==
+        (find_strategy(GetParam()).every_point ? static_cast<int>(space.size()) : profiles);
+    EXPECT_EQ(summary.stop_reason, spent ? StopReason::kBudget : StopReason::kNothingLeft);
+    EXPECT_EQ(summary.stop, stop_reason_text(summary.stop_reason));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, ::testing::ValuesIn(strategy_names()),
                          [](const auto& info) { return std::string(info.param); });
+
+TEST(Strategies, EveryRowIsDescribedAndNamedOnce) {
+  std::set<std::string_view> names;
+  for (const auto& row : strategies()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.description.empty()) << row.name;
+    EXPECT_EQ(&find_strategy(row.name), &row);
+  }
+  EXPECT_EQ(names_where(strategies(), &Strategy::remembers), "als and auto");
+  EXPECT_EQ(names_where(strategies(), &Strategy::follows_min_gain), "auto");
+}
+
+// A strategy of a user's own: a function of the search and a row. This one halves the GPU clock
+// until the power fits; on this board power falls with the clock, so it finds a mode.
+void search_halving(Search& search) {
+  const SearchSpace& space = search.space();
+  SearchSpace::Position position = space.position(space.top());
+  while (search.profiles_left() > 0 && !search.best()) {
+    const std::size_t point = *space.nearest(position);
+    if (!search.untried(point)) return;
+    search.profile(point, "GPU clock halved");
+    position[2] /= 2;
+  }
+}
+
+TEST(Strategies, AUsersOwnIsAFunctionAndARow) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  const Strategy halving{.name = "halving", .run = search_halving};
+  const SearchSummary summary = tune(space, under_power(14), board, halving, {});
+  EXPECT_EQ(summary.strategy, "halving");
+  ASSERT_TRUE(summary.answer);
+  EXPECT_LE(summary.answer->power_w, 14);
+  EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
+  EXPECT_EQ(summary.steps.back().reason, "GPU clock halved");
+  EXPECT_EQ(summary.stop_reason, StopReason::kNothingLeft);
+  // A lambda will do, and the budget holds for it as for the others.
+  const Strategy top{.name = "top", .run = [](Search& search) {
+                       for (int i = 0; i < 9; ++i) search.profile(search.space().top(), "again");
+                     }};
+  StrategyOptions options;
+  options.budget.profiles = 4;
+  EXPECT_EQ(tune(space, {}, board, top, options).steps.size(), 4u);
+}
 
 TEST(Exhaustive, FindsTheOptimum) {
   const SearchSpace space(small_board(), {4, 16});
@@ -268,7 +330,20 @@ TEST(Tune, BudgetsAndNamesAreChecked) {
   EXPECT_THROW(tune(space, {}, board, options), UsageError);
   options.budget.profiles = 15;
   options.budget.time_s = 1e-9;  // one profile, then the time is up
-  EXPECT_EQ(tune(space, {}, board, options).steps.size(), 1u);
+  const SearchSummary summary = tune(space, {}, board, options);
+  EXPECT_EQ(summary.steps.size(), 1u);
+  EXPECT_EQ(summary.stop_reason, StopReason::kTime);
+}
+
+TEST(Tune, AGainNotWorthAProfileEndsAuto) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  StrategyOptions options;
+  options.budget.profiles = 100;
+  options.min_gain = 0.5;  // nothing can be had that is half as much faster again
+  const SearchSummary summary = tune(space, under_power(14), board, options);
+  EXPECT_EQ(summary.stop_reason, StopReason::kNoGain);
+  EXPECT_LT(summary.steps.size(), 20u);
 }
 
 }  // namespace

@@ -24,19 +24,18 @@ void refuse_search_options(const CLI::App& command, const std::string& when,
 }
 
 // What the strategy that searches does not look at.
-void check_strategy(const CLI::App& command, const std::string& strategy) {
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::find(names.begin(), names.end(), strategy) != names.end();
+void check_strategy(const CLI::App& command, const std::string& name) {
+  const Strategy& strategy = find_strategy(name);
+  const std::string when = "with --strategy " + name;
+  const auto refuse_unless = [&](bool Strategy::*follows, const char* option) {
+    if (strategy.*follows) return;
+    refuse_without_effect(command, {option}, when,
+                          "it goes with " + names_where(strategies(), follows));
   };
-  const std::string when = "with --strategy " + strategy;
-  if (!is({"als", "auto"})) {
-    refuse_without_effect(command, {"--observations"}, when, "als and auto remember");
-  }
-  if (!is({"als", "auto", "thompson"})) {
-    refuse_without_effect(command, {"--reference"}, when, "als, auto and thompson learn from it");
-  }
-  if (!is({"auto"})) refuse_without_effect(command, {"--min-gain"}, when, "auto follows it");
-  if (is({"exhaustive"})) refuse_without_effect(command, {"--profiles", "--noise"}, when);
+  refuse_unless(&Strategy::remembers, "--observations");
+  refuse_unless(&Strategy::uses_prior, "--reference");
+  refuse_unless(&Strategy::follows_min_gain, "--min-gain");
+  if (strategy.every_point) refuse_without_effect(command, {"--profiles", "--noise"}, when);
 }
 
 void check_sweep(const CLI::App& command, const TuneOptions& options) {
@@ -129,8 +128,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
 }
 
 void add_search_options(CLI::App& command, TuneOptions& options) {
-  command.add_option("--strategy", options.strategy,
-                     "exhaustive, maxn, presets, random, gmd, als, thompson, ogd or auto");
+  command.add_option("--strategy", options.strategy, listed_names(strategies(), "or"));
   quantity(command.add_option("--profiles", options.profiles, "Operating points profiled at most"),
            count().within(1, 1e6))
       ->capture_default_str();

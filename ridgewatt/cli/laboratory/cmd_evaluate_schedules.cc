@@ -81,7 +81,7 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
   for (const auto& strategy : options.strategies) {
     evaluation.strategies.push_back(parse_run(strategy));
   }
-  evaluation.grid.bound = parse_bound(options.bound);
+  evaluation.grid.bound = parse_latency_bound(options.bound);
   evaluation.seed = context.seed;
   std::optional<Progress> progress;
   std::mutex mutex;

@@ -31,14 +31,14 @@ struct ScheduleDynamicCommand {
 // what those before saw.
 std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
                                const PlanSpace& space, PlanProblem problem) {
-  if (options.strategy == "exhaustive") return space.candidates();
+  if (find_plan_strategy(options.strategy).every_point) return space.candidates();
   PlanSearchOptions search;
   search.strategy = options.strategy;
   search.seed = context.seed;
   const auto look_for = [&](PlanGoal goal, double rate_hz, int profiles) {
     search.goal = goal;
     search.profiles = profiles;
-    problem.arrival_rate_hz = rate_hz * (1 + options.dynamic.head_room);
+    problem.arrival_rate_hz = rate_hz * (1 + options.dynamic.headroom);
     if (profiles < 1) return;
     const auto summary = PlanSearch(space, problem, replay(space), search).run();
     search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
@@ -55,7 +55,7 @@ std::vector<Candidate> profile(const Context& context, const ScheduleDynamicComm
     capacity_hz = std::max(capacity_hz, seen.batch / seen.time_s);
   }
   const double top = capacity_hz > 0
-                         ? std::clamp(capacity_hz / (1 + options.dynamic.head_room), *low, *high)
+                         ? std::clamp(capacity_hz / (1 + options.dynamic.headroom), *low, *high)
                          : *high;
   look_for(PlanGoal::kFill, top, options.profiles - for_capacity);
   look_for(PlanGoal::kFill, std::sqrt(*low * top), options.profiles);
@@ -94,7 +94,7 @@ std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary
 void run(const Context& context, ScheduleDynamicCommand options) {
   if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--infer");
   if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
-  if (options.schedule.rate == 0) options.schedule.rate = options.bursty.rates_hz.front();
+  if (!options.schedule.rate) options.schedule.rate = options.bursty.rates_hz.front();
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
   options.dynamic.late_last = !options.in_order;
   const PlanProblem problem = options.schedule.problem();
@@ -187,7 +187,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   quantity(command->add_option("--profiles", options->profiles, "Profiles for each of three rates"),
            count().within(1, 1000000))
       ->capture_default_str();
-  quantity(command->add_option("--head-room", options->dynamic.head_room,
+  quantity(command->add_option("--head-room", options->dynamic.headroom,
                                "Head room: plan for this share more arrivals"),
            share().within(0, 10))
       ->capture_default_str();

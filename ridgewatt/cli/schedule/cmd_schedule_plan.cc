@@ -54,12 +54,14 @@ Plan search(const Context& context, const PlanOptions& options, const PlanProble
 
 void check(const CLI::App& command, const PlanOptions& options) {
   const std::string when = "with --strategy " + options.strategy;
-  if (options.strategy == "exhaustive") {
+  const PlanStrategy& strategy = find_plan_strategy(options.strategy);
+  if (strategy.every_point) {
     refuse_without_effect(command, {"--profiles"}, when, "it knows every point of the sweeps");
   }
-  if (options.strategy != "auto" && options.strategy != "als") {
+  if (!strategy.uses_prior) {
+    const std::string learners = names_where(plan_strategies(), &PlanStrategy::uses_prior);
     refuse_without_effect(command, {"--train-reference", "--infer-reference"}, when,
-                          "auto and als learn from them");
+                          learners + " learn from them");
   }
 }
 
@@ -70,7 +72,7 @@ void run(const Context& context, const PlanOptions& options) {
   auto candidates = options.schedule.candidates(workloads, idle_source);
   Json profiled = Json::array();
   // The exact answer knows every point and needs no profile.
-  const Plan plan = options.strategy == "exhaustive"
+  const Plan plan = find_plan_strategy(options.strategy).every_point
                         ? PlanTable(std::move(candidates)).best(problem)
                         : search(context, options, problem, std::move(candidates), profiled);
   if (context.json()) {

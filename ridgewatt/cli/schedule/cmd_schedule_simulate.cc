@@ -35,7 +35,7 @@ struct SimulateOptions {
 std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed,
                                   double& duration_s) {
   Random random(seed);
-  const double rate = options.schedule.rate;
+  const double rate = options.schedule.rate.value_or(0);
   if (options.arrivals == "constant") return constant_arrivals(rate, options.duration_s);
   if (options.arrivals == "poisson") return poisson_arrivals(rate, options.duration_s, random);
   if (options.arrivals == "bursty") {
@@ -167,13 +167,13 @@ void run(const Context& context, const SimulateOptions& options) {
   const std::string interference_source{simulation.interference == kNativeInterference
                                             ? kNativeInterferenceSource
                                             : std::string_view("given")};
-  const Setting setting = make_setting(plan, candidates);
+  const ServingPlan serving = make_serving_plan(plan, candidates);
   const RowOrigin origin = plan_origin(workloads);
   Table table(kColumns);
   std::vector<std::pair<std::string, Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
     simulation.sharing = parse_sharing(options.sharing[i]);
-    results.emplace_back(options.sharing[i], simulate(setting, arrivals, simulation));
+    results.emplace_back(options.sharing[i], simulate(serving, arrivals, simulation));
     const Simulation& result = results.back().second;
     table.add_row(row_of(options.sharing[i], result));
     if (i > 0) continue;

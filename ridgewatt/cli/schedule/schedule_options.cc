@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -44,7 +42,7 @@ std::vector<Candidate> ScheduleOptions::candidates(const ScheduleWorkloads& work
                                                    std::string& source) const {
   auto joined = join_sweeps(workloads);
   const std::string board = plan_origin(workloads).board;
-  if (idle_power_w >= 0) {
+  if (idle_power_w) {
     set_idle_power(joined, idle_power_w);
     source = "given";
     return joined;
@@ -65,13 +63,12 @@ std::vector<Candidate> ScheduleOptions::candidates(const ScheduleWorkloads& work
 }
 
 PlanProblem ScheduleOptions::problem() const {
-  constexpr double kNone = std::numeric_limits<double>::infinity();
   PlanProblem problem;
-  problem.arrival_rate_hz = rate;
-  problem.max_latency_s = max_latency_ms == 0 ? kNone : max_latency_ms / 1e3;
-  problem.max_power_w = max_power_w == 0 ? kNone : max_power_w;
-  problem.bound = parse_bound(bound);
-  if (!infer.empty() && rate == 0) {
+  problem.arrival_rate_hz = rate.value_or(0);
+  if (max_latency_ms) problem.max_latency_s = *max_latency_ms / 1e3;
+  if (max_power_w) problem.max_power_w = *max_power_w;
+  problem.bound = parse_latency_bound(bound);
+  if (!infer.empty() && !rate) {
     throw UsageError("inference needs an arrival rate", "--rate", "give requests per second");
   }
   problem.check(!infer.empty());
@@ -124,7 +121,7 @@ Json plan_to_json(const Plan& plan) {
   json["period_ms"] = cycle.period_s * 1e3;
   json["inference_time_ms"] = candidate.infer().time_s * 1e3;
   json["training_time_ms"] = candidate.train().time_s * 1e3;
-  json["utilisation"] = cycle.utilisation;
+  json["utilisation"] = cycle.utilization;
   return json;
 }
 

@@ -1,6 +1,7 @@
 // What the schedule commands share: workloads and problem from options, a plan as JSON and table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,10 @@ struct ScheduleOptions {
   std::vector<std::string> train;
   std::vector<std::string> non_urgent;
   std::vector<double> non_urgent_rate;
-  double rate = 0;
-  double max_latency_ms = 0;  // 0: no bound
-  double max_power_w = 0;     // 0: no budget
+  std::optional<double> rate, max_latency_ms, max_power_w;
   std::string bound = "strict";
   bool keep_outliers = false;
-  double idle_power_w = -1;  // negative: not given
+  std::optional<double> idle_power_w;
 
   void add_to(CLI::App& command);
   void add_idle_power_to(CLI::App& command);

@@ -60,12 +60,12 @@ std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, doub
   return plans;
 }
 
-Setting plan_setting(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
-                     Bound bound) {
+ServingPlan serving_plan_of(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
+                            Bound bound) {
   Plan planned;
   planned.candidate = plan;
   planned.cycle = make_cycle(plan, rate_hz, bound);
-  return make_setting(planned, plans);
+  return make_serving_plan(planned, plans);
 }
 
 PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double max_latency_s,
@@ -131,7 +131,7 @@ const Trial& PlanBook::trial(const Candidate& plan, double rate_hz) {
     Random random(simulation_.seed);
     arrivals = poisson_arrivals(rounded_hz, kTrialSeconds, random);
   }
-  const Simulation result = simulate(setting(plan, rounded_hz), arrivals, simulation_);
+  const Simulation result = simulate(serving_plan(plan, rounded_hz), arrivals, simulation_);
   const auto late = static_cast<double>(result.violations + result.unserved);
   entry->second = {result.training_throughput_hz,
                    late / std::max<double>(1, static_cast<double>(arrivals.size()))};
@@ -142,8 +142,8 @@ bool PlanBook::meets(const Candidate& plan, double rate_hz) {
   return trial(plan, rate_hz).late_share <= kMostLate;
 }
 
-Setting PlanBook::setting(const Candidate& plan, double rate_hz) const {
-  return plan_setting(plan, plans_, rate_hz, problem_.bound);
+ServingPlan PlanBook::serving_plan(const Candidate& plan, double rate_hz) const {
+  return serving_plan_of(plan, plans_, rate_hz, problem_.bound);
 }
 
 }  // namespace ridgewatt

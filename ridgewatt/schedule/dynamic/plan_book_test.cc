@@ -26,7 +26,7 @@ class PlanBookTest : public ::testing::Test {
     double best = -1;
     for (const auto& plan : plans) {
       const Simulation result =
-          simulate(plan_setting(plan, plans, rate_hz, problem_.bound), arrivals, simulation_);
+          simulate(serving_plan_of(plan, plans, rate_hz, problem_.bound), arrivals, simulation_);
       if (result.unserved > 0 || result.p99_s > problem_.max_latency_s) continue;
       best = std::max(best, result.training_throughput_hz);
     }

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <thread>
 
+#include "include/ridgewatt_worker.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/schedule/interference.h"
-#include "ridgewatt/schedule/ridgewatt_worker.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt {
@@ -29,7 +29,7 @@ void sleep_s(double seconds) {
 
 bool connect_soon(ridgewatt_worker* worker, const char* path, const char* kind, const char* name) {
   for (int i = 0; i < 500; ++i) {
-    if (ridgewatt_connect(worker, path, kind, name) == 0) return true;
+    if (ridgewatt_worker_connect(worker, path, kind, name) == 0) return true;
     sleep_s(0.01);
   }
   return false;
@@ -83,9 +83,9 @@ class ExecutorTest : public ::testing::Test {
 void work(ridgewatt_worker& worker, double busy_s, double gather_s = 0) {
   while (true) {
     if (gather_s > 0) sleep_s(gather_s);
-    if (ridgewatt_begin(&worker) != 0) return;
+    if (ridgewatt_worker_begin(&worker) != 0) return;
     sleep_s(busy_s);
-    if (ridgewatt_end(&worker) != 0) return;
+    if (ridgewatt_worker_end(&worker) != 0) return;
   }
 }
 
@@ -216,7 +216,7 @@ TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
 
 TEST_F(ExecutorTest, HangingUpWhileHoldingDoesNotFreeTheDevice) {
   worker_process("training", "leaver", [](auto& w) {
-    if (ridgewatt_begin(&w) != 0) return;
+    if (ridgewatt_worker_begin(&w) != 0) return;
     close(w.fd);  // but the process, and its work on the device, lives on
     sleep_s(30);
   });
@@ -341,7 +341,7 @@ TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
   char buffer[64];
   ASSERT_EQ(read(said[0], buffer, 1), 1);
   ridgewatt_worker worker;
-  EXPECT_EQ(ridgewatt_connect(&worker, path().c_str(), "training", "w"), -1);
+  EXPECT_EQ(ridgewatt_worker_connect(&worker, path().c_str(), "training", "w"), -1);
   EXPECT_EQ(errno, EPERM);
   const std::string python = "PYTHONPATH='" + (testing::source_folder() / "python").string() +
                              "' /usr/bin/python3 -c 'import ridgewatt, sys\ntry:\n  "

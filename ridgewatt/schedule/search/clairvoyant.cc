@@ -98,7 +98,7 @@ ClairvoyantWindow solve(std::span<const Candidate> plans, const Alternation& alt
   const double rate_hz = own / simulation.duration_s;
   const auto attempt = [&](const Candidate& plan) {
     const Simulation result =
-        simulate(plan_setting(plan, plans, rate_hz, problem.bound), arrivals, simulation);
+        simulate(serving_plan_of(plan, plans, rate_hz, problem.bound), arrivals, simulation);
     const auto late = static_cast<double>(result.violations + result.unserved);
     return Trial{result.training_throughput_hz, late / own};
   };

@@ -5,11 +5,10 @@
 // into bins of power, a quarter as many as profiles are left but at most 8, and each bin gives its
 // least certain point.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <numeric>
 
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/search_steps.h"
 
 namespace ridgewatt {
 namespace {
@@ -23,7 +22,7 @@ struct Believed {
 std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& beliefs,
                                   double latency_s) {
   static constexpr double kMean[4] = {0, 0, 0, 0};
-  const PlanSpace& space = search.space();
+  const PlanSpace& space = search.plan_space();
   const PlanProblem& problem = search.problem();
   std::vector<Believed> believed(space.points().size());
   Candidate mean;
@@ -34,7 +33,7 @@ std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& b
     believed[i].power_w = cycle.peak_power_w;
     // Without training: what inference leaves of the device.
     believed[i].throughput =
-        space.has_training() ? cycle.training_throughput_hz : 1 - cycle.utilisation;
+        space.has_training() ? cycle.training_throughput_hz : 1 - cycle.utilization;
     believed[i].wanted = cycle.stable && cycle.latency_s <= latency_s &&
                          cycle.peak_power_w <= 1.05 * problem.max_power_w;
   }
@@ -54,10 +53,10 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
   double most = -1;
   for (const std::size_t i : order) {
     if (search.allowed()[i] == 0) continue;
-    if (!search.seen(i)) rest.push_back(i);
+    if (!search.tried(i)) rest.push_back(i);
     if (!believed[i].wanted || believed[i].throughput <= most) continue;
     most = believed[i].throughput;
-    if (!search.seen(i)) front.push_back(i);
+    if (!search.tried(i)) front.push_back(i);
   }
   return front.empty() ? rest : front;
 }
@@ -65,35 +64,22 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
 }  // namespace
 
 void plan_search_als(PlanSearch& search) {
-  const PlanSpace& space = search.space();
-  const auto start = static_cast<std::size_t>(std::clamp(search.left() / 5, 3, 12));
-  const std::size_t shift = search.options().seed % 97;
-  for (std::size_t n = 0; search.order().size() < start && n < 10 * start; ++n) {
-    const auto& points = search.space().points();
-    const auto wanted = points.space_filling(n < 2 ? n : n + shift);
-    search.profile(*points.nearest(wanted, search.allowed()));
-  }
+  const PlanSpace& space = search.plan_space();
+  fill_space(search, search.options().seed);
   PlanBeliefs beliefs(search);
   const auto& shares = search.options().front_latency_shares;
-  for (std::size_t round = 0; search.left() > 0; ++round) {
+  for (std::size_t round = 0; search.profiles_left() > 0; ++round) {
     beliefs.update(search);
     const double latency_s = search.problem().max_latency_s * shares[round % shares.size()];
     const auto believed = believe_all(search, beliefs, latency_s);
     const auto front = untried_front(search, believed);
     if (front.empty()) return;
-    const double low = believed[front.front()].power_w, high = believed[front.back()].power_w;
-    const auto bins = static_cast<std::size_t>(std::clamp(search.left() / 4, 1, 8));
-    std::vector<std::optional<std::size_t>> chosen(bins);
-    for (const std::size_t i : front) {
-      const double share = high > low ? (believed[i].power_w - low) / (high - low) : 0;
-      auto& choice =
-          chosen[std::min(static_cast<std::size_t>(share * static_cast<double>(bins)), bins - 1)];
-      if (!choice || beliefs.uncertainty(space, i) > beliefs.uncertainty(space, *choice)) {
-        choice = i;
-      }
-    }
-    for (const auto& choice : chosen) {
-      if (choice) search.profile(*choice);
+    const auto bins = static_cast<std::size_t>(std::clamp(search.profiles_left() / 4, 1, 8));
+    const auto chosen = least_certain_of_bins(
+        front, bins, [&](std::size_t i) { return believed[i].power_w; },
+        [&](std::size_t i) { return beliefs.uncertainty(space, i); });
+    for (const std::size_t point : chosen) {
+      search.look(point, "least certain of the predicted front");
     }
   }
 }

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/search_steps.h"
 
 namespace ridgewatt {
 namespace {
@@ -20,25 +22,6 @@ constexpr std::array<std::array<double, SearchSpace::kAxes>, 3> kDesign = {{
     {0.5, 0.2, 0.9, 0.9, 0.9},
     {1.0, 0.9, 0.3, 0.5, 0.3},
 }};
-
-std::size_t design_point(const PlanSearch& search,
-                         const std::array<double, SearchSpace::kAxes>& share) {
-  const SearchSpace& points = search.space().points();
-  int largest = 0;  // level of the largest possible batch
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (search.allowed()[i] != 0) {
-      largest = std::max(largest, points.position(i)[SearchSpace::kBatchAxis]);
-    }
-  }
-  SearchSpace::Position position{};
-  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
-    const int last = axis == SearchSpace::kBatchAxis
-                         ? largest
-                         : std::max<int>(static_cast<int>(points.levels(axis).size()), 1) - 1;
-    position[axis] = static_cast<int>(std::lround(share[axis] * last));
-  }
-  return *points.nearest(position, search.allowed());
-}
 
 // By which share the candidate misses what is looked for; 0: it does not.
 double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
@@ -54,7 +37,7 @@ double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& 
   if (search.options().goal == PlanGoal::kCapacity) {
     return candidate.infer().batch / candidate.infer().time_s;
   }
-  if (!search.space().has_training()) return 1 / cycle.latency_s;
+  if (!search.plan_space().has_training()) return 1 / cycle.latency_s;
   return candidate.train().samples *
          (search.options().goal == PlanGoal::kFill
               ? fill_throughput_hz(candidate, search.problem().arrival_rate_hz)
@@ -64,8 +47,7 @@ double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& 
 // Of what was profiled; nothing while all of it misses.
 std::optional<double> best_worth_so_far(const PlanSearch& search) {
   std::optional<double> best;
-  for (const std::size_t point : search.order()) {
-    const Candidate& candidate = search.at(point);
+  for (const Candidate& candidate : search.seen()) {
     const Cycle cycle =
         make_cycle(candidate, search.problem().arrival_rate_hz, search.problem().bound);
     if (miss(search, candidate, cycle) > 0) continue;
@@ -85,7 +67,7 @@ Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t
                Candidate& scratch) {
   Prospect prospect;
   for (std::size_t d = 0; d < draws.size(); ++d) {
-    beliefs.draw(search.space(), point, draws[d].data(), scratch);
+    beliefs.draw(search.plan_space(), point, draws[d].data(), scratch);
     const Cycle cycle =
         make_cycle(scratch, search.problem().arrival_rate_hz, search.problem().bound);
     const double missed = miss(search, scratch, cycle);
@@ -103,10 +85,10 @@ Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t
 }  // namespace
 
 void plan_search_auto(PlanSearch& search) {
-  const PlanSpace& space = search.space();
+  const PlanSpace& space = search.plan_space();
   for (const auto& share : kDesign) {
-    if (search.order().size() >= kDesign.size()) break;
-    search.profile(design_point(search, share));
+    if (search.seen().size() >= kDesign.size()) break;
+    search.look(point_at(search, share), "start: tells the structure apart");
   }
   Random random(search.options().seed);
   std::vector<std::array<double, 4>> draws(kDraws);
@@ -118,13 +100,13 @@ void plan_search_auto(PlanSearch& search) {
   }
   PlanBeliefs beliefs(search);
   Candidate scratch;
-  while (search.left() > 0) {
+  while (search.profiles_left() > 0) {
     beliefs.update(search);
     const std::optional<double> best_worth = best_worth_so_far(search);
     std::optional<std::size_t> next;
     double next_score = -1;
     for (std::size_t i = 0; i < space.points().size(); ++i) {
-      if (search.seen(i) || search.allowed()[i] == 0) continue;
+      if (!search.untried(i)) continue;
       const Prospect p = judge(search, beliefs, i, draws, best_worth.value_or(0), scratch);
       // Without a feasible plan, the probability counts first; expected worth decides between
       // equals, uncertainty where everything looks hopeless.
@@ -134,7 +116,7 @@ void plan_search_auto(PlanSearch& search) {
       if (score > next_score) next_score = score, next = i;
     }
     if (!next) return;
-    search.profile(*next);
+    search.profile(*next, best_worth ? "largest expected gain" : "probably within the limits");
   }
 }
 

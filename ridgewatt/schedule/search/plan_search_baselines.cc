@@ -1,29 +1,32 @@
-// The baselines: the top mode, and points at random.
+// The baselines: every point, the top mode, and points at random.
 #include <algorithm>
 
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/search_steps.h"
 
 namespace ridgewatt {
 
+void plan_search_exhaustive(PlanSearch& search) {
+  profile_every_point(search);
+}
+
 // The top mode with each batch that is possible, largest first.
 void plan_search_maxn(PlanSearch& search) {
-  const SearchSpace& points = search.space().points();
+  const SearchSpace& points = search.space();
   const PowerMode top = points[points.top()].mode;
   auto batches = points.batches();
   std::reverse(batches.begin(), batches.end());
   for (const int batch : batches) {
     const auto point = points.find({top, batch});
-    if (point && search.batch_possible(batch)) search.profile(*point);
+    if (point && search.batch_possible(batch)) search.look(*point, "top mode");
   }
 }
 
 void plan_search_random(PlanSearch& search) {
-  Random random(search.options().seed);
-  const std::size_t count = search.space().points().size();
-  for (const std::size_t point : random.sample(count, count)) {
-    if (search.left() <= 0) return;
-    if (search.allowed()[point] != 0) search.profile(point);
-  }
+  const std::size_t count = search.space().size();
+  const auto order = Random(search.options().seed).sample(count, count);
+  profile_in_order(search, order, "drawn at random");
 }
 
 }  // namespace ridgewatt

@@ -1,28 +1,26 @@
 // GMD: gradient descent in several dimensions, as Fulcrum publishes it for concurrent training and
 // inference: begin with the largest batch, rule batches out with one profile of the top mode, then
-// follow the knob whose slope |change of time / change of power| is largest, of the workload with
-// the higher power. Not published and chosen here, on the sweeps that it is scored on: batches that
-// cannot be gathered in time are ruled out by arithmetic; while over the budget the knob with the
-// least slope is followed, which gives up least time for a watt; where a mode is within the budget
-// but too slow, the descent goes on with a smaller batch; knobs are bisected with half of the
-// budget; the other half goes where the gradient of all that was profiled promises the most. There
-// times are sums of reciprocals of the knobs, powers are power laws of them, and a point counts by
-// what it promises over the best plan so far, given that the planes miss by a few per cent: taken
-// to the letter they lose profiles at the edge of the budget and on points that cannot beat what is
-// known. (On all problems of ResNet-18's two pairs, on which this was chosen, 5.2 instead of 10.8 %
-// mean loss, 98.9 instead of 95.6 % solved.)
+// follow the knobs (tune/bisection_descent.h), by the time of the workload with the higher power.
+// Not published and chosen here, on the sweeps that it is scored on: batches that cannot be
+// gathered in time are ruled out by arithmetic; where a mode is within the budget but too slow, the
+// descent goes on with a smaller batch; knobs are bisected with half of the budget; the other half
+// goes where the gradient of all that was profiled promises the most. There times are sums of
+// reciprocals of the knobs, powers are power laws of them, and a point counts by what it promises
+// over the best plan so far, given that the planes miss by a few percent: taken to the letter they
+// lose profiles at the edge of the budget and on points that cannot beat what is known. What these
+// choices bring: docs/scheduling.md.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/bisection_descent.h"
 #include "ridgewatt/tune/knob_plane.h"
 
 namespace ridgewatt {
 namespace {
 
-constexpr double kPowerNoiseW = 1;  // published: a smaller change of power is noise
 // By how much the planes usually miss, relative.
 constexpr double kTimeError = 0.04;
 constexpr double kPowerError = 0.05;
@@ -32,22 +30,9 @@ constexpr double kWorthOfFeasible = 1000;  // minibatches per second
 
 using Position = SearchSpace::Position;
 
-struct Range {
-  std::size_t axis = 0;
-  int low = 0;
-  int high = -1;
-  double slope = 0;
-  bool empty() const { return low > high; }
-};
-
-// Time and power of the workload with the higher power.
+// Time of the workload with the higher power.
 double leading_time_s(const Candidate& c) {
   return c.train().power_w >= c.infer().power_w ? c.train().time_s : c.infer().time_s;
-}
-
-double slope(const Candidate& a, const Candidate& b) {
-  const double power = std::abs(a.peak_power_w() - b.peak_power_w());
-  return power < kPowerNoiseW ? 0 : std::abs(leading_time_s(a) - leading_time_s(b)) / power;
 }
 
 // What a point's planes are over.
@@ -66,58 +51,71 @@ struct PlaneRows {
   }
 };
 
-class Descent {
+class PlanDescent {
  public:
-  explicit Descent(PlanSearch& search) : search_(search), points_(search.space().points()) {
-    for (const std::size_t axis : points_.free_axes()) {
-      if (axis != SearchSpace::kBatchAxis) axes_.push_back(axis);
-    }
-    for (const std::size_t axis : axes_) at_[axis] = last(axis) / 2;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      shapes_.push_back(search_.space().unprofiled(i));
-    }
-  }
+  explicit PlanDescent(PlanSearch& search)
+      : search_(search),
+        points_(search.space()),
+        descent_(points_, middle(points_),
+                 [this](const Position& position, std::string_view reason) {
+                   return sight(look(position, reason));
+                 }) {}
 
   // The largest batch with which the top mode meets the latency bound; false when none does.
   bool choose_batch() {
+    if (!search_.plan_space().has_inference()) return true;
     const auto batches = points_.batches();
-    if (!search_.space().has_inference()) return true;
     Position top{};
-    for (const std::size_t axis : axes_) top[axis] = last(axis);
-    for (int level = last(SearchSpace::kBatchAxis); level >= 0 && search_.left() > 0; --level) {
+    for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) top[axis] = last(axis);
+    for (int level = last(SearchSpace::kBatchAxis); level >= 0; --level) {
+      if (search_.profiles_left() <= 0) return false;
       if (!search_.batch_possible(batches[static_cast<std::size_t>(level)])) continue;
-      at_[SearchSpace::kBatchAxis] = top[SearchSpace::kBatchAxis] = level;
-      const Candidate* seen = look(top);
-      if (seen != nullptr && fast_enough(*seen)) return true;
+      descent_.set_batch_level(level);
+      top[SearchSpace::kBatchAxis] = level;
+      const auto seen = look(top, "top mode: rules batches out");
+      if (seen && fast_enough(*seen)) return true;
     }
     return false;
   }
 
   void descend() {
-    here_ = look(at_);
-    if (here_ == nullptr) return;
-    shrink_batch(at_);
-    std::vector<Range> ranges = probe_ends();
+    if (!descent_.start("middle mode")) return;
+    shrink_batch(descent_.at());
+    descent_.probe_ends();
     const int half = search_.options().profiles / 2 + 1;
-    while (search_.left() > half && follow_steepest(ranges)) {
+    while (search_.profiles_left() > half) {
+      const auto step = descent_.follow_steepest();
+      if (!step) return;
+      if (!step->sight.over) shrink_batch(step->position);
     }
   }
 
   // Spends what is left where the gradient of all that was profiled promises the most.
   void improve() {
-    while (search_.left() > 0 && try_steepest()) {
+    while (search_.profiles_left() > 0 && try_steepest()) {
     }
   }
 
  private:
-  int last(std::size_t axis) const { return static_cast<int>(points_.levels(axis).size()) - 1; }
+  static Position middle(const SearchSpace& points) {
+    Position position{};
+    for (const std::size_t axis : points.free_axes()) {
+      if (axis != SearchSpace::kBatchAxis) position[axis] = points.last_level(axis) / 2;
+    }
+    return position;
+  }
+  int last(std::size_t axis) const { return points_.last_level(axis); }
   bool over_power(const Candidate& c) const {
     return c.peak_power_w() > search_.problem().max_power_w;
   }
 
-  const Candidate* look(const Position& position) {
+  std::optional<Candidate> look(const Position& position, std::string_view reason) {
     const auto index = points_.nearest(position, search_.allowed());
-    return index ? search_.profile(*index) : nullptr;
+    return index ? search_.look(*index, reason) : std::nullopt;
+  }
+  std::optional<BisectionDescent::Sight> sight(const std::optional<Candidate>& seen) const {
+    if (!seen) return std::nullopt;
+    return BisectionDescent::Sight{leading_time_s(*seen), seen->peak_power_w(), over_power(*seen)};
   }
 
   bool fast_enough(const Candidate& candidate) const {
@@ -136,63 +134,20 @@ class Descent {
   }
 
   // Where the batch of the descent is too slow for a mode, goes on with a smaller one.
-  void shrink_batch(const Position& position) {
+  void shrink_batch(Position there) {
+    constexpr const char* kReason = "smaller batch: the larger one is too slow";
     const auto batches = points_.batches();
-    int& level = at_[SearchSpace::kBatchAxis];
-    Position there = position;
-    const Candidate* seen = look(there);
-    while (seen != nullptr && !fast_enough(*seen) && level > 0 && search_.left() > 0) {
+    int level = descent_.at()[SearchSpace::kBatchAxis];
+    auto seen = look(there, kReason);
+    while (seen && !fast_enough(*seen) && level > 0 && search_.profiles_left() > 0) {
       do {
         --level;
       } while (level > 0 && !may_fit(*seen, batches[static_cast<std::size_t>(level)]));
+      descent_.set_batch_level(level);
       there[SearchSpace::kBatchAxis] = level;
       if (over_power(*seen)) return;
-      seen = look(there);
+      seen = look(there, kReason);
     }
-  }
-
-  std::vector<Range> probe_ends() {
-    const bool down = over_power(*here_);
-    std::vector<Range> ranges;
-    for (const std::size_t axis : axes_) {
-      Range range{axis, down ? 0 : at_[axis] + 1, down ? at_[axis] - 1 : last(axis), 0};
-      Position end = at_;
-      end[axis] = down ? 0 : last(axis);
-      if (const Candidate* seen = look(end)) range.slope = slope(*here_, *seen);
-      ranges.push_back(range);
-    }
-    return ranges;
-  }
-
-  // Upward the knob that saves the most time per watt; downward the one that loses the least.
-  double merit(const Range& range) const {
-    if (!over_power(*here_)) return range.slope;
-    return range.slope > 0 ? 1 / range.slope : 0;
-  }
-
-  bool follow_steepest(std::vector<Range>& ranges) {
-    Range* steepest = nullptr;
-    for (auto& range : ranges) {
-      if (!range.empty() && (steepest == nullptr || merit(range) > merit(*steepest))) {
-        steepest = &range;
-      }
-    }
-    if (steepest == nullptr) return false;
-    Position candidate = at_;
-    const int middle = (steepest->low + steepest->high + 1) / 2;
-    candidate[steepest->axis] = middle;
-    const Candidate* seen = look(candidate);
-    if (seen == nullptr) return false;
-    steepest->slope = slope(*here_, *seen);
-    const bool over = over_power(*seen);
-    (over ? steepest->high : steepest->low) = over ? middle - 1 : middle + 1;
-    const bool faster = leading_time_s(*seen) < leading_time_s(*here_);
-    if (over_power(*here_) || (!over && faster)) {
-      at_ = candidate;
-      here_ = seen;
-    }
-    if (!over) shrink_batch(candidate);
-    return true;
   }
 
   // What the planes say of every point.
@@ -200,9 +155,9 @@ class Descent {
     KnobPlane infer_time(KnobPlane::Shape::kReciprocals),
         train_time(KnobPlane::Shape::kReciprocals);
     KnobPlane infer_power(KnobPlane::Shape::kPowerLaw), train_power(KnobPlane::Shape::kPowerLaw);
-    for (const std::size_t point : search_.order()) {
-      const Candidate& seen = search_.at(point);
-      const PlaneRows rows(points_, point);
+    for (std::size_t n = 0; n < search_.seen().size(); ++n) {
+      const Candidate& seen = search_.seen()[n];
+      const PlaneRows rows(points_, search_.points_seen()[n]);
       const double weight = KnobPlane::weight(seen.peak_power_w(), search_.problem().max_power_w);
       if (seen.inference) {
         infer_time.add(rows.infer_time, seen.inference->time_s, weight);
@@ -214,8 +169,9 @@ class Descent {
       }
     }
     for (KnobPlane* plane : {&infer_time, &infer_power, &train_time, &train_power}) plane->fit();
-    std::vector<Candidate> guesses = shapes_;
+    std::vector<Candidate> guesses(points_.size());
     for (std::size_t i = 0; i < guesses.size(); ++i) {
+      guesses[i] = search_.plan_space().unprofiled(i);
       const PlaneRows rows(points_, i);
       if (auto& inference = guesses[i].inference) {
         inference->time_s = infer_time.at(rows.infer_time);
@@ -231,7 +187,7 @@ class Descent {
   }
 
   double worth(const Candidate& candidate, const Cycle& cycle) const {
-    if (!search_.space().has_training()) return 1 / cycle.latency_s;
+    if (!search_.plan_space().has_training()) return 1 / cycle.latency_s;
     return cycle.training_throughput_hz * candidate.train().samples;
   }
 
@@ -262,33 +218,34 @@ class Descent {
 
   bool try_steepest() {
     const auto guesses = predict();
-    const auto& best = search_.best();
+    const auto best = search_.best();
     // Any feasible plan is worth much as long as there is none.
-    const double least = best ? worth(best->candidate, best->cycle) : -kWorthOfFeasible;
+    double least = -kWorthOfFeasible;
+    if (best) {
+      const PlanProblem& problem = search_.problem();
+      least = worth(*best, make_cycle(*best, problem.arrival_rate_hz, problem.bound));
+    }
     std::optional<std::size_t> next;
     double most = 0;
     for (std::size_t i = 0; i < guesses.size(); ++i) {
-      if (search_.seen(i) || search_.allowed()[i] == 0) continue;
+      if (!search_.untried(i)) continue;
       const double promised = promise(guesses[i], least);
       if (next && promised <= most) continue;
       next = i;
       most = promised;
     }
-    return next && search_.profile(*next) != nullptr;
+    return next && search_.profile(*next, "where the gradient points").has_value();
   }
 
   PlanSearch& search_;
   const SearchSpace& points_;
-  std::vector<std::size_t> axes_;
-  std::vector<Candidate> shapes_;
-  Position at_{};
-  const Candidate* here_ = nullptr;
+  BisectionDescent descent_;
 };
 
 }  // namespace
 
 void plan_search_gmd(PlanSearch& search) {
-  Descent descent(search);
+  PlanDescent descent(search);
   if (!descent.choose_batch()) return;
   descent.descend();
   descent.improve();

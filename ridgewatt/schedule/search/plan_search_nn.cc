@@ -2,16 +2,17 @@
 // the best plan of their predictions, which the last profile checks.
 #include <algorithm>
 
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/tune/search_steps.h"
 
 namespace ridgewatt {
 
 std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
-  const PlanSpace& space = search.space();
+  const PlanSpace& space = search.plan_space();
   std::vector<Observation> infer_rows, train_rows;
-  for (const std::size_t point : search.order()) {
-    const Candidate& seen = search.at(point);
+  for (const Candidate& seen : search.seen()) {
     infer_rows.push_back({seen.point(), seen.infer().time_s, seen.infer().power_w});
     train_rows.push_back({{seen.mode, 0}, seen.train().time_s, seen.train().power_w});
   }
@@ -48,15 +49,12 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
 }
 
 void plan_search_nn(PlanSearch& search) {
-  Random random(search.options().seed);
-  const SearchSpace& points = search.space().points();
-  for (const std::size_t point : random.sample(points.size(), points.size())) {
-    if (search.left() <= 1) break;
-    if (search.allowed()[point] != 0) search.profile(point);
-  }
-  if (search.order().empty()) return;
+  const SearchSpace& points = search.space();
+  const auto order = Random(search.options().seed).sample(points.size(), points.size());
+  profile_in_order(search, order, "drawn at random", 1);
+  if (search.seen().empty()) return;
   const Plan plan = PlanTable(predict_with_networks(search)).best(search.problem());
-  search.profile(*points.find(plan.candidate.point()));
+  search.look(*points.find(plan.candidate.point()), "best of the predictions");
 }
 
 }  // namespace ridgewatt

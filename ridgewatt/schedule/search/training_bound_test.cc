@@ -94,11 +94,12 @@ class RandomController : public Controller {
  public:
   RandomController(std::span<const Candidate> plans, Random& random)
       : plans_(plans), random_(random) {}
-  std::optional<Setting> decide(double /*now_s*/, std::span<const double> /*arrivals*/) override {
+  std::optional<ServingPlan> decide(double /*now_s*/,
+                                    std::span<const double> /*arrivals*/) override {
     if (random_.uniform(0, 1) > 0.1) return std::nullopt;
     const auto i =
         static_cast<std::size_t>(random_.uniform(0, static_cast<double>(plans_.size()) - 1e-6));
-    return plan_setting(plans_[i], plans_, random_.uniform(5, 100), Bound::kStrict);
+    return serving_plan_of(plans_[i], plans_, random_.uniform(5, 100), Bound::kStrict);
   }
 
  private:
@@ -141,7 +142,7 @@ TEST(TrainingBound, NoPolicyBeatsItOnRandomTraces) {
     EXPECT_LE(summary.feasible, summary.possible) << seed;
     expect_within(summary.dynamic, bounds, simulation, "dynamic");
     RandomController chaos(plans, random);
-    const Setting first = plan_setting(plans.front(), plans, 10, Bound::kStrict);
+    const ServingPlan first = serving_plan_of(plans.front(), plans, 10, Bound::kStrict);
     expect_within(simulate(first, arrivals, simulation, &chaos), bounds, simulation, "random");
   }
 }

@@ -33,21 +33,13 @@ Sensitivity sensitivity(const Goal& goal, int batch, double time_s, double power
 
 }  // namespace
 
-LearningSearch::LearningSearch(Search& search, const SurrogatePrior& prior, double noise)
-    : search_(search), surrogate_(prior, noise) {
-  learn();
-}
-
-void LearningSearch::profile(std::size_t index, std::string_view reason) {
-  search_.profile(index, reason);
-  learn();
-}
-
-void LearningSearch::learn() {
-  for (; learnt_ < search_.seen().size(); ++learnt_) {
-    const Observation& seen = search_.seen()[learnt_];
-    surrogate_.observe(*search_.space().find(seen.point), seen.time_s, seen.power_w);
+const Beliefs& SearchBeliefs::update() {
+  for (; learned_ < search_.seen().size(); ++learned_) {
+    const Observation& seen = search_.seen()[learned_];
+    surrogate_.observe(search_.points_seen()[learned_], seen.time_s, seen.power_w);
   }
+  surrogate_.predict(beliefs_);
+  return beliefs_;
 }
 
 double normal_below(double z) {

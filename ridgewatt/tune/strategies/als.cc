@@ -12,6 +12,7 @@
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/tune/acquisition.h"
+#include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
@@ -22,34 +23,25 @@ constexpr std::size_t kLevels = 24;  // of power
 
 class AlsSearch {
  public:
-  AlsSearch(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed)
-      : search_(search), space_(search.space()), learning_(search, prior, noise), seed_(seed) {}
+  explicit AlsSearch(Search& search)
+      : search_(search), space_(search.space()), learned_(search), beliefs_(learned_.get()) {}
 
   void run() {
-    fill_space();
-    const int budget = search_.left();
-    while (search_.left() > 0) {
-      learning_.surrogate().predict(beliefs_);
-      const bool learns_front = 3 * search_.left() > 2 * budget;
+    fill_space(search_, search_.options().seed);
+    const int budget = search_.profiles_left();
+    while (search_.profiles_left() > 0) {
+      learned_.update();
+      const bool learns_front = 3 * search_.profiles_left() > 2 * budget;
       const auto wanted = learns_front ? least_certain_of_fronts() : likely_faster();
       if (wanted.empty()) return;
       for (const std::size_t index : wanted) {
-        learning_.profile(index, learns_front ? "least certain of the predicted front"
-                                              : "promises to be faster within its power");
+        search_.profile(index, learns_front ? "least certain of the predicted front"
+                                            : "promises to be faster within its power");
       }
     }
   }
 
  private:
-  void fill_space() {
-    const auto start = static_cast<std::size_t>(std::clamp(search_.left() / 5, 3, 12));
-    for (std::size_t n = 0; learning_.surrogate().observations() < start && n < 10 * start; ++n) {
-      if (search_.left() <= 0) return;
-      const std::size_t index = *space_.nearest(space_.space_filling(n < 2 ? n : n + seed_ % 97));
-      if (!search_.tried(index)) learning_.profile(index, "space filling");
-    }
-  }
-
   // Fronts are learned batch by batch: which batch serves is a matter of the rate of requests, and
   // the time that counts then is that of a minibatch.
   std::size_t batches() const {
@@ -60,8 +52,8 @@ class AlsSearch {
   }
   // Of power, a batch.
   std::size_t bins() const {
-    return std::clamp<std::size_t>(static_cast<std::size_t>(search_.left()) / 2 / batches(), 1,
-                                   kMostBins);
+    return std::clamp<std::size_t>(
+        static_cast<std::size_t>(search_.profiles_left()) / 2 / batches(), 1, kMostBins);
   }
 
   // Untried points of each batch's predicted front of time and power, ascending in power.
@@ -83,25 +75,14 @@ class AlsSearch {
   }
 
   std::vector<std::size_t> least_certain_of_fronts() const {
-    const std::size_t count = bins();
+    const auto power = [&](std::size_t i) -> double { return beliefs_.power_mean[i]; };
     const auto uncertainty = [&](std::size_t i) {
       return std::hypot(beliefs_.time_sd[i], beliefs_.power_sd[i]);
     };
     std::vector<std::size_t> wanted;
     for (const auto& front : predicted_fronts()) {
-      if (front.empty()) continue;
-      const double low = beliefs_.power_mean[front.front()];
-      const double high = beliefs_.power_mean[front.back()];
-      std::vector<std::optional<std::size_t>> chosen(count);
-      for (const std::size_t i : front) {
-        const double share = high > low ? (beliefs_.power_mean[i] - low) / (high - low) : 0;
-        const auto bin = static_cast<std::size_t>(share * static_cast<double>(count));
-        auto& choice = chosen[std::min(bin, count - 1)];
-        if (!choice || uncertainty(i) > uncertainty(*choice)) choice = i;
-      }
-      for (const auto& choice : chosen) {
-        if (choice) wanted.push_back(*choice);
-      }
+      const auto chosen = least_certain_of_bins(front, bins(), power, uncertainty);
+      wanted.insert(wanted.end(), chosen.begin(), chosen.end());
     }
     return wanted.empty() ? untried() : wanted;
   }
@@ -135,8 +116,9 @@ class AlsSearch {
       auto& front = fastest[batch_of(i)];
       front.fill(std::max<double>(front.front(), beliefs_.time_mean[i]));
     }
-    for (const auto& one : seen) {
-      auto& front = fastest[batch_of(*space_.find(one.point))];
+    for (std::size_t n = 0; n < seen.size(); ++n) {
+      const Observation& one = seen[n];
+      auto& front = fastest[batch_of(search_.points_seen()[n])];
       for (std::size_t level = 0; level < kLevels; ++level) {
         if (std::log(one.power_w) > edges[level] + 1e-9) continue;
         front[level] = std::min(front[level], std::log(one.time_s));
@@ -159,15 +141,14 @@ class AlsSearch {
 
   Search& search_;
   const SearchSpace& space_;
-  LearningSearch learning_;
-  std::uint64_t seed_;
-  Beliefs beliefs_;
+  SearchBeliefs learned_;
+  const Beliefs& beliefs_;
 };
 
 }  // namespace
 
-void search_als(Search& search, const SurrogatePrior& prior, double noise, std::uint64_t seed) {
-  AlsSearch(search, prior, noise, seed).run();
+void search_als(Search& search) {
+  AlsSearch(search).run();
 }
 
 }  // namespace ridgewatt

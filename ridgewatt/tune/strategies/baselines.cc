@@ -1,24 +1,23 @@
 // The strategies that follow no model: every mode, the top mode, the board's own modes, chance.
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt {
 
 void search_exhaustive(Search& search) {
-  for (std::size_t i = 0; i < search.space().size() && search.left() > 0; ++i) {
-    search.profile(i, "every point");
-  }
+  profile_every_point(search);
 }
 
 void search_maxn(Search& search) {
   search.profile(search.space().top(), "top mode");
 }
 
-void search_presets(Search& search, const std::vector<PowerMode>& presets) {
+void search_presets(Search& search) {
   const SearchSpace& space = search.space();
   std::vector<int> batches = space.batches();
   if (batches.empty()) batches.push_back(0);
-  for (const auto& preset : presets) {
+  for (const auto& preset : search.options().presets) {
     for (const int batch : batches) {
       const auto index = space.find({preset, batch});
       if (index) search.profile(*index, "preset of the board");
@@ -26,14 +25,11 @@ void search_presets(Search& search, const std::vector<PowerMode>& presets) {
   }
 }
 
-void search_random(Search& search, std::uint64_t seed) {
+void search_random(Search& search) {
   std::vector<std::size_t> order(search.space().size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  Random(seed).shuffle(order);
-  for (const std::size_t index : order) {
-    if (search.left() <= 0) return;
-    if (!search.tried(index)) search.profile(index, "drawn at random");
-  }
+  Random(search.options().seed).shuffle(order);
+  profile_in_order(search, order, "drawn at random");
 }
 
 }  // namespace ridgewatt

@@ -29,7 +29,7 @@ class GradientDescent {
     const auto top = search_.profile(here_, "highest clocks");
     if (top) standing_ = standing(*top);
     probe_knobs();
-    while (search_.left() > 0 && step()) {
+    while (search_.profiles_left() > 0 && step()) {
     }
   }
 
@@ -85,8 +85,9 @@ class GradientDescent {
 
   bool step() {
     KnobPlane time(kTimeShape), power(kPowerShape);
-    for (const auto& seen : search_.seen()) {
-      const std::size_t index = *space_.find(seen.point);
+    for (std::size_t n = 0; n < search_.seen().size(); ++n) {
+      const Observation& seen = search_.seen()[n];
+      const std::size_t index = search_.points_seen()[n];
       const double away = distance(index, here_) / kReach;
       const double weight = 1 / (0.05 + away * away);
       time.add(time_row(index), seen.time_s / batch(index), weight);

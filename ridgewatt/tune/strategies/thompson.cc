@@ -8,17 +8,15 @@
 
 namespace ridgewatt {
 
-void search_thompson(Search& search, const SurrogatePrior& prior, double noise,
-                     std::uint64_t seed) {
-  Random random(seed);
+void search_thompson(Search& search) {
+  Random random(search.options().seed);
   const SearchSpace& space = search.space();
-  LearningSearch learning(search, prior, noise);
-  for (int i = 0; i < 3 && search.left() > 0; ++i) {
-    learning.profile(random.below(space.size()), "start: drawn at random");
+  for (int i = 0; i < 3 && search.profiles_left() > 0; ++i) {
+    search.profile(random.below(space.size()), "start: drawn at random");
   }
-  Beliefs beliefs;
-  while (search.left() > 0) {
-    learning.surrogate().predict(beliefs);
+  SearchBeliefs believed(search);
+  while (search.profiles_left() > 0) {
+    const Beliefs& beliefs = believed.update();
     const double time_shift = random.normal(), power_shift = random.normal();
     std::optional<std::size_t> next;
     double next_value = Limits::kNone;
@@ -34,7 +32,7 @@ void search_thompson(Search& search, const SurrogatePrior& prior, double noise,
       if (value < next_value) next_value = value, next = i;
     }
     if (!next) return;
-    learning.profile(*next, "best of a drawn world");
+    search.profile(*next, "best of a drawn world");
   }
 }
 

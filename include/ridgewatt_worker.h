@@ -1,17 +1,17 @@
 /* A worker of `ridgewatt schedule run` in C (C99 or later, also C++); header only, no dependency.
  *
  *   struct ridgewatt_worker worker;
- *   if (ridgewatt_connect(&worker, NULL, "training", "resnet18") != 0) perror("ridgewatt");
+ *   if (ridgewatt_worker_connect(&worker, NULL, "training", "resnet18") != 0) perror("ridgewatt");
  *   while (more_to_do) {
- *     if (ridgewatt_begin(&worker) != 0) break;   // waits until the device is ours
+ *     if (ridgewatt_worker_begin(&worker) != 0) break;   // waits until the device is ours
  *     train_one_minibatch();                      // and waits until the device is done with it
- *     ridgewatt_end(&worker);
+ *     ridgewatt_worker_end(&worker);
  *   }
- *   ridgewatt_disconnect(&worker);
+ *   ridgewatt_worker_disconnect(&worker);
  *
- * An inference worker calls ridgewatt_begin once worker.batch requests are gathered. All functions
- * return 0, or -1 with errno set; ECONNRESET means that the controller is gone and the device must
- * not be used any more.
+ * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. All
+ * functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and the
+ * device must not be used any more.
  */
 #ifndef RIDGEWATT_WORKER_H
 #define RIDGEWATT_WORKER_H
@@ -81,7 +81,7 @@ static inline int ridgewatt_receive_(struct ridgewatt_worker* worker, char* line
   }
 }
 
-static inline void ridgewatt_disconnect(struct ridgewatt_worker* worker) {
+static inline void ridgewatt_worker_disconnect(struct ridgewatt_worker* worker) {
   if (worker->fd >= 0) {
     ridgewatt_send_(worker, "bye\n");
     close(worker->fd);
@@ -121,8 +121,8 @@ static inline int ridgewatt_check_peer_(int fd) {
 /* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else the default of `schedule run`:
  * ridgewatt.sock in $XDG_RUNTIME_DIR. `kind`: "inference" or "training". `name`: 1 to 32 of A-Z a-z
  * 0-9 _ . - ; EPERM: the controller is another user's. */
-static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char* path,
-                                    const char* kind, const char* name) {
+static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, const char* path,
+                                           const char* kind, const char* name) {
   struct sockaddr_un address;
   char line[256];
   memset(worker, 0, sizeof *worker);
@@ -158,7 +158,7 @@ static inline int ridgewatt_connect(struct ridgewatt_worker* worker, const char*
 }
 
 /* Waits until the device is granted. */
-static inline int ridgewatt_begin(struct ridgewatt_worker* worker) {
+static inline int ridgewatt_worker_begin(struct ridgewatt_worker* worker) {
   char line[256];
   if (ridgewatt_send_(worker, "ready\n") != 0) return -1;
   for (;;) {
@@ -171,7 +171,7 @@ static inline int ridgewatt_begin(struct ridgewatt_worker* worker) {
 }
 
 /* The minibatch has ended: nothing of it runs on the device any more. */
-static inline int ridgewatt_end(struct ridgewatt_worker* worker) {
+static inline int ridgewatt_worker_end(struct ridgewatt_worker* worker) {
   char line[64];
   snprintf(line, sizeof line, "done %llu\n", worker->sequence);
   worker->sequence = 0;

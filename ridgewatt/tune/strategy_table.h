@@ -1,0 +1,70 @@
+// Strategies as a table: a row is all that anybody has to know of one. Names, help, hints, errors
+// and tests are derived from the rows, so that a new strategy is one function and one row.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+// `Context`: the search that it works on.
+template <class Context>
+struct StrategyRow {
+  std::string_view name;
+  std::string_view description = {};  // one line
+  // Profiles points of the search until it has nothing left to try; the best of them is the answer.
+  std::function<void(Context&)> run;
+  bool every_point = false;       // looks at all of them, whatever the budget
+  bool uses_prior = false;        // believes something before the first profile: learns from others
+  bool remembers = false;         // takes what earlier searches saw as its own
+  bool follows_min_gain = false;  // stops where little is to be gained
+  bool learns_front = false;      // what it profiles answers questions with other limits too
+};
+
+template <class Context>
+std::vector<std::string_view> names_of(std::span<const StrategyRow<Context>> rows) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+// "als, thompson and auto".
+std::string listed(std::span<const std::string_view> names, std::string_view last_word);
+
+// The names of all, "maxn, random or auto".
+template <class Context>
+std::string listed_names(std::span<const StrategyRow<Context>> rows, std::string_view last_word) {
+  return listed(names_of(rows), last_word);
+}
+
+// "als and auto": those for which a field is true.
+template <class Context>
+std::string names_where(std::span<const StrategyRow<Context>> rows,
+                        bool StrategyRow<Context>::*field) {
+  std::vector<StrategyRow<Context>> chosen;
+  for (const auto& row : rows) {
+    if (row.*field) chosen.push_back(row);
+  }
+  return listed_names<Context>(chosen, "and");
+}
+
+// Throws UsageError that lists the names.
+template <class Context>
+const StrategyRow<Context>& find_row(std::span<const StrategyRow<Context>> rows,
+                                     std::string_view name) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+  if (found != rows.end()) return *found;
+  throw UsageError(fmt::format("unknown strategy '{}'", name), "",
+                   "choose one of " + listed_names(rows, "or"));
+}
+
+}  // namespace ridgewatt
