@@ -1,6 +1,6 @@
 // One search for the best operating point of a goal: what a strategy works on.
 //
-//   void search_mine(Search& search) {            // a strategy of one's own: docs/search.md
+//   void search_mine(Search& search) {            // a strategy of your own: tune/strategy.h
 //     for (std::size_t i = 0; search.profiles_left() > 0 && i < search.space().size(); ++i) {
 //       if (search.untried(i) && promising(search.space()[i])) search.profile(i, "promising");
 //     }

@@ -19,7 +19,7 @@ namespace ridgewatt {
 
 using Strategy = StrategyRow<Search>;
 
-// In the order of docs/search.md.
+// In the order of docs/methods/search.md.
 std::span<const Strategy> strategies();
 const std::vector<std::string_view>& strategy_names();
 // Throws UsageError that lists the names.

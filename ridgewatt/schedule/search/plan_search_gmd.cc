@@ -8,7 +8,7 @@
 // reciprocals of the knobs, powers are power laws of them, and a point counts by what it promises
 // over the best plan so far, given that the planes miss by a few percent: taken to the letter they
 // lose profiles at the edge of the budget and on points that cannot beat what is known. What these
-// choices bring: docs/scheduling.md.
+// choices bring: docs/results/diary.md.
 #include <algorithm>
 #include <array>
 #include <cmath>

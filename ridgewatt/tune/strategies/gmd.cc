@@ -1,7 +1,7 @@
 // GMD: gradient descent in several dimensions, as Fulcrum publishes it (tune/bisection_descent.h).
 // What is not published is chosen here: the objective stands for time; any broken limit other than
 // power or energy counts as "too slow"; two fifths of the budget go where the gradient of all that
-// was profiled points. What these choices bring: docs/search.md.
+// was profiled points. What these choices bring: docs/results/diary.md.
 #include <algorithm>
 
 #include "ridgewatt/tune/bisection_descent.h"

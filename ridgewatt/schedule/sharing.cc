@@ -1,0 +1,61 @@
+// Ways of sharing the device, and what a simulation is told to serve.
+#include <algorithm>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/simulate.h"
+
+namespace ridgewatt {
+
+std::string_view sharing_name(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::kManaged:
+      return "managed";
+    case Sharing::kPriority:
+      return "priority";
+    case Sharing::kNative:
+      return "native";
+    case Sharing::kNoInterference:
+      return "no-interference";
+  }
+  return "";
+}
+
+Sharing parse_sharing(const std::string& name) {
+  for (const auto sharing :
+       {Sharing::kManaged, Sharing::kPriority, Sharing::kNative, Sharing::kNoInterference}) {
+    if (name == sharing_name(sharing)) return sharing;
+  }
+  throw UsageError("unknown way of sharing", name,
+                   "use managed, priority, native or no-interference");
+}
+
+ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates) {
+  ServingPlan serving;
+  serving.candidate = plan.candidate;
+  serving.training_per_cycle = plan.cycle.training_minibatches;
+  serving.period_s = plan.cycle.period_s;
+  for (const auto& other : candidates) {
+    const bool same_round = other.train().time_s == plan.candidate.train().time_s;
+    if (other.mode != plan.candidate.mode || !same_round || !other.inference) continue;
+    serving.batches.push_back(*other.inference);
+  }
+  std::sort(serving.batches.begin(), serving.batches.end(),
+            [](const auto& a, const auto& b) { return a.batch < b.batch; });
+  return serving;
+}
+
+void SimulationOptions::check() const {
+  const auto require = [](bool good, const char* what) {
+    if (!good) throw UsageError(what);
+  };
+  require(duration_s > 0 && duration_s <= 1e8, "the duration must be positive, at most 10^8 s");
+  require(max_latency_s > 0, "the latency bound must be positive");
+  require(jitter >= 0 && jitter <= 2, "jitter must be between 0 and 2");
+  require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change cannot take that long");
+  require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
+  require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
+  require(interference > 0.5 && interference <= 100, "interference must be above 0.5");
+  require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
+}
+
+}  // namespace ridgewatt
