@@ -146,9 +146,13 @@ bool PlanSearch::better(const Candidate& a, const Candidate& b) const {
 }
 
 PlanSearchSummary PlanSearch::run() {
-  find_plan_strategy(options_.strategy).run(*this);
+  return run(find_plan_strategy(options_.strategy));
+}
+
+PlanSearchSummary PlanSearch::run(const PlanStrategy& strategy) {
+  strategy.run(*this);
   PlanSearchSummary summary;
-  summary.strategy = options_.strategy;
+  summary.strategy = strategy.name;
   summary.stop_reason = stop_reason();
   for (const auto& one : profiled()) summary.profiled.push_back(one.point);
   const auto answer = best();

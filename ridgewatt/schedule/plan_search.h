@@ -94,7 +94,9 @@ class PlanSearch final : public BudgetedSearch<Candidate> {
   // Throws UsageError on an unknown strategy or a budget below 1.
   PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
              PlanSearchOptions options);
+  // With the strategy that the options name, or with any, for example one of your own.
   PlanSearchSummary run();
+  PlanSearchSummary run(const StrategyRow<PlanSearch>& strategy);
 
   // For the strategies; the points are space() of the base.
   const PlanSpace& plan_space() const { return plan_space_; }
@@ -116,7 +118,7 @@ class PlanSearch final : public BudgetedSearch<Candidate> {
   PlanSearchOptions options_;
 };
 
-// One row per strategy; of a new one of your own, `run` gets the search, as in tune/search.h.
+// One row per strategy.
 using PlanStrategy = StrategyRow<PlanSearch>;
 std::span<const PlanStrategy> plan_strategies();
 const std::vector<std::string_view>& plan_strategy_names();

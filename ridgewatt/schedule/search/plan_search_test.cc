@@ -89,6 +89,39 @@ TEST(PlanSearch, SameSeedSamePointsAndKnownPointsAreFree) {
   }
 }
 
+// Point after point: a strategy of a user's own.
+TEST(PlanSearch, AUsersOwnStrategyIsAFunctionAndARow) {
+  const PlanSpace space(join_sweeps(made_up(1)));
+  const PlanProblem problem{.arrival_rate_hz = 20, .max_latency_s = 1, .max_power_w = 30};
+  const PlanStrategy upwards{.name = "upwards", .run = [](PlanSearch& search) {
+                               for (std::size_t i = 0; i < search.space().size(); ++i) {
+                                 if (search.untried(i)) search.profile(i, "the next");
+                               }
+                             }};
+  PlanSearchOptions options;
+  options.profiles = 6;
+  PlanSearch search(space, problem, replay(space), options);
+  const PlanSearchSummary summary = search.run(upwards);
+  EXPECT_EQ(summary.strategy, "upwards");
+  ASSERT_EQ(summary.profiled.size(), 6u);
+  EXPECT_EQ(summary.stop_reason, StopReason::kBudget);
+  // The best of the six, by the table that knows nothing of searches.
+  std::vector<Candidate> seen;
+  for (const std::size_t point : summary.profiled) seen.push_back(space.candidates()[point]);
+  const Plan best = PlanTable(seen).best(problem);
+  EXPECT_EQ(summary.plan.feasible, best.feasible);
+  EXPECT_EQ(summary.plan.candidate.point(), best.candidate.point());
+}
+
+TEST(PlanSearch, EveryRowIsDescribedAndNamedOnce) {
+  std::set<std::string_view> names;
+  for (const auto& row : plan_strategies()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.description.empty()) << row.name;
+    EXPECT_EQ(&find_plan_strategy(row.name), &row);
+  }
+}
+
 TEST(PlanSearch, OneSideAbsent) {
   const auto workloads = made_up(3);
   const PlanSpace training(join_sweeps({{}, workloads.background}));

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMostBins = 12;
 constexpr std::size_t kLevels = 24;  // of power
+using Levels = std::array<double, kLevels>;
 
 class AlsSearch {
  public:
@@ -95,35 +96,46 @@ class AlsSearch {
     return points;
   }
 
-  // The untried point with the largest expected improvement of the fronts: of log time, times the
-  // probability of staying below it, summed over levels of power between the least and the most
-  // measured.
-  std::vector<std::size_t> likely_faster() const {
+  // Levels of log power between the least and the most measured.
+  Levels power_levels() const {
     const auto& seen = search_.seen();
-    if (seen.empty()) return {};
     const auto [least, most] = std::minmax_element(
         seen.begin(), seen.end(),
         [](const Observation& a, const Observation& b) { return a.power_w < b.power_w; });
     const double low = std::log(least->power_w), high = std::log(most->power_w);
-    std::array<double, kLevels> edges{};
+    Levels edges{};
     for (std::size_t level = 0; level < kLevels; ++level) {
       edges[level] = low + (high - low) * static_cast<double>(level + 1) / kLevels;
     }
-    // The least log time within each level, by batch; where nothing was seen, the slowest believed.
-    std::vector<std::array<double, kLevels>> fastest(batches());
+    return edges;
+  }
+
+  // The least log time measured within each level, by batch; where nothing was, the slowest
+  // believed.
+  std::vector<Levels> fastest_within(const Levels& edges) const {
+    std::vector<Levels> fastest(batches());
     for (auto& front : fastest) front.fill(-Limits::kNone);
     for (std::size_t i = 0; i < space_.size(); ++i) {
       auto& front = fastest[batch_of(i)];
       front.fill(std::max<double>(front.front(), beliefs_.time_mean[i]));
     }
-    for (std::size_t n = 0; n < seen.size(); ++n) {
-      const Observation& one = seen[n];
+    for (std::size_t n = 0; n < search_.seen().size(); ++n) {
+      const Observation& one = search_.seen()[n];
       auto& front = fastest[batch_of(search_.points_seen()[n])];
       for (std::size_t level = 0; level < kLevels; ++level) {
         if (std::log(one.power_w) > edges[level] + 1e-9) continue;
         front[level] = std::min(front[level], std::log(one.time_s));
       }
     }
+    return fastest;
+  }
+
+  // The untried point with the largest expected improvement of the fronts: of log time, times the
+  // probability of staying below it, summed over levels of power.
+  std::vector<std::size_t> likely_faster() const {
+    if (search_.seen().empty()) return {};
+    const Levels edges = power_levels();
+    const auto fastest = fastest_within(edges);
     std::optional<std::size_t> best;
     double most_gain = 0;
     for (std::size_t i = 0; i < space_.size(); ++i) {
