@@ -118,10 +118,10 @@ TEST(Strategies, AUsersOwnIsAFunctionAndARow) {
   const SearchSpace space(small_board(), {16});
   SmallBoard board;
   const Strategy halving{.name = "halving", .run = search_halving};
-  const SearchSummary summary = tune(space, under_power(14), board, halving, {});
+  const SearchSummary summary = tune(space, under_power(20), board, halving, {});
   EXPECT_EQ(summary.strategy, "halving");
   ASSERT_TRUE(summary.answer);
-  EXPECT_LE(summary.answer->power_w, 14);
+  EXPECT_LE(summary.answer->power_w, 20);
   EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
   EXPECT_EQ(summary.steps.back().reason, "GPU clock halved");
   EXPECT_EQ(summary.stop_reason, StopReason::kNothingLeft);
