@@ -55,7 +55,7 @@ echo "find_package: ${examples[*]}: well"
 "$build/examples/example_${examples[0]}" | cmp - <("$work/first")
 echo "pkg-config: well"
 
-[[ $("$prefix/bin/ridgewatt" device show agx-xavier --modes --format csv | wc -l) == 29233 ]]
+[[ $("$prefix/bin/ridgewatt" device show agx-xavier --list-modes --format csv | wc -l) == 29233 ]]
 echo "installed program: well"
 bash_completion=$prefix/share/bash-completion/completions/ridgewatt
 [[ $("$prefix/bin/ridgewatt" completion bash) == "$(cat "$bash_completion")" ]]

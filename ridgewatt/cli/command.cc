@@ -1,6 +1,7 @@
 #include "ridgewatt/cli/command.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -32,6 +33,20 @@ CLI::App* command_named(CLI::App& parent, const std::string& name, const std::st
       found.empty() ? parent.add_subcommand(name)->group("Subcommands") : found.front();
   command->description(description);
   return command;
+}
+
+KeptOutput::~KeptOutput() {
+  if (keeps()) std::cout.rdbuf(terminal_);
+}
+
+void KeptOutput::begin() {
+  if (!path.empty()) terminal_ = std::cout.rdbuf(text_.rdbuf());
+}
+
+void KeptOutput::finish() {
+  if (!keeps()) return;
+  std::cout.rdbuf(std::exchange(terminal_, nullptr));
+  write_output(path, text_.str());
 }
 
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,

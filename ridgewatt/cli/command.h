@@ -6,13 +6,29 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::cli {
+
+// Standard output, kept back for the file of -o, which gets the whole result or none of it.
+class KeptOutput {
+ public:
+  ~KeptOutput();
+  std::string path;  // empty: nothing is kept back
+  void begin();
+  void finish();  // writes the file
+  bool keeps() const { return terminal_ != nullptr; }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* terminal_ = nullptr;
+};
 
 // What the options say that stand before or after any command.
 struct Context {
@@ -23,7 +39,9 @@ struct Context {
   std::size_t top = 0;  // rows of a table; 0: all
   std::string sort;     // column of a table, see Table::sort
   bool strict = false;  // of commands with a model: what cannot be counted is an error
-  const CLI::App* program = nullptr;  // whose innermost command names the schema of JSON
+  KeptOutput output;
+  std::vector<std::string> remarks = {};  // said before the command runs
+  const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
 
   bool json() const { return format == "json"; }
   bool csv() const { return format == "csv"; }

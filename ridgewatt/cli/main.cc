@@ -1,11 +1,13 @@
 // The program: finds the command, runs it, and turns every error into one line and an exit status
 // (1 failure, 2 usage, 3 no solution within the constraints).
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/old_spellings.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
 
@@ -23,6 +25,16 @@ int done(int status) {
   return std::cout ? status : fail("cannot write to standard output", 1);
 }
 
+// That there is none is a result, too.
+int no_solution(ridgewatt::cli::Context& context, const ridgewatt::NoSolutionError& error) {
+  try {
+    context.output.finish();
+  } catch (const ridgewatt::Error& failed) {
+    return fail(failed.what(), failed.exit_status());
+  }
+  return fail(error.what(), error.exit_status());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -32,7 +44,10 @@ int main(int argc, char** argv) {
   CLI::App app;
   cli::prepare_program(app, context);
   try {
-    app.parse(argc, argv);
+    auto words =
+        cli::with_current_spellings({argv + std::min(argc, 1), argv + argc}, context.remarks);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
     return done(0);
   } catch (const CLI::CallForHelp& help) {
     cli::complete_program(app);
@@ -41,6 +56,8 @@ int main(int argc, char** argv) {
     return done(app.exit(success));
   } catch (const CLI::ParseError& error) {
     return fail(cli::usage_message(app, error), 2);
+  } catch (const NoSolutionError& error) {
+    return no_solution(context, error);
   } catch (const Error& error) {
     return fail(error.what(), error.exit_status());
   } catch (const std::bad_alloc&) {

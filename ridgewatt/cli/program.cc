@@ -7,6 +7,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -23,10 +24,21 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
 }
 
+// -o for every command that does not say more of it.
+void add_output_options(CLI::App& app, Context& context) {
+  const auto commands = app.get_subcommands(nullptr);
+  for (CLI::App* command : commands) add_output_options(*command, context);
+  if (!commands.empty() || app.get_group().empty()) return;
+  if (app.get_option_no_throw("--output") != nullptr) return;
+  output_file(app.add_option("-o,--output", context.output.path, "Write the result to this file"))
+      ->group("Options of every command");
+}
+
 // Once: a command that has its options has its description too.
 void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& context) {
   if (!command.get_description().empty()) return;
   entry.add(app, context);
+  add_output_options(command, context);
   refuse_empty_values(command);
 }
 
@@ -62,7 +74,12 @@ void prepare_program(CLI::App& app, Context& context) {
       "'ridgewatt help COMMAND' tells more, for example 'ridgewatt help tune'.\n"
       "Example:\n"
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
-  app.parse_complete_callback([&context] { check_table_options(context); });
+  app.parse_complete_callback([&context] {
+    check_table_options(context);
+    for (const auto& text : context.remarks) remark(context, text);
+    context.output.begin();
+  });
+  app.final_callback([&context] { context.output.finish(); });
 }
 
 void build_program(CLI::App& app, Context& context) {

@@ -91,7 +91,7 @@ std::vector<std::string> EveryTable::commands() {
       " -- /bin/sh -c 'for i in 1 2 3 4; do sleep 0.01; echo minibatch "
       ">&$RIDGEWATT_MARK_FD; done'";
   const std::string quick = " --settle 0.05 --settle-window 0.01 --idle 0 --window 2";
-  const std::string schedule = " --train " + train + " --infer " + infer;
+  const std::string schedule = " --training-sweep " + train + " --inference-sweep " + infer;
   std::vector<std::string> commands = {
       "analyze zoo:resnet18",
       "analyze zoo:bert_tiny --per-layer",
@@ -105,27 +105,28 @@ std::vector<std::string> EveryTable::commands() {
       "calibrate --microbench " + microbench(),
       "device list",
       "device show agx-orin",
-      "device show orin-nano-8gb --modes",
+      "device show orin-nano-8gb --list-modes",
       "predict --samples " + samples + " --query " + train,
       "predict --samples " + samples + " --query " + train + " --suggest 3",
       "predict --device agx-orin --suggest 6",
-      "predict --device agx-orin --advise --minibatch-ms 250",
+      "predict --device agx-orin --advise --minibatch-time 250",
       "pareto --sweep " + train,
       "tune zoo:resnet50 --device agx-orin --max-power 30 --strategy auto --trace",
       "tune zoo:resnet50 --device all --batch 4 --max-power 15 --minimize energy",
       "tune --sweep " + infer + " --max-power 12 --profiles 12 --trace",
       "sweep " + infer,
       "sweep check " + suspect,
-      "schedule plan --max-power 30 --max-latency 3000 --rate 4" + schedule,
-      "schedule simulate --max-power 30 --max-latency 3000 --rate 4 --duration 20" + schedule,
+      "schedule plan --max-power 30 --max-latency 3000 --arrival-rate 4" + schedule,
+      "schedule simulate --max-power 30 --max-latency 3000 --arrival-rate 4 --duration 20" +
+          schedule,
       "schedule dynamic --max-power 30 --max-latency 1000 --traces 2 --duration 60" + schedule,
-      "pipeline zoo:mobilenet_v3 --device agx-xavier --samples 23080 --preprocess-ms 13 "
-      "--hand-over-ms 9 --workers 1 --simulate 2",
+      "pipeline zoo:mobilenet_v3 --device agx-xavier --dataset-size 23080 --preprocess-time 13 "
+      "--hand-over-time 9 --workers 1 --simulate 2",
       "loadbench " + (folder_.path() / "files").string() +
-          " --generate 64 --sample-bytes 1000 --workers 0,1 --cache warm --minibatches 4",
+          " --generate 64 --sample-size 1000 --workers 0,1 --cache warm --minibatches 4",
       "study",
       "study frequency --plan" + fake,
-      "study frequency --replay " + train,
+      "study frequency --sweep " + train,
       "sensors" + fake,
       "mode list" + fake,
       "mode list --grid" + fake,
@@ -134,16 +135,16 @@ std::vector<std::string> EveryTable::commands() {
       "measure --idle 0" + fake + sleep,
       "profile " + db + " --sample 2" + fake + quick + sleep,
       "store list " + db,
-      "store import " + (folder_.path() / "more.db").string() + " " + train + " --board agx-orin",
+      "store import " + (folder_.path() / "more.db").string() + " " + train + " --device agx-orin",
       "compare --quiet --repeats 2" + fake + " 'sleep 0.02' 'sleep 0.04'",
       "microbench --seconds 0.01 --threads 1 --footprint 8 --intensities 1,8",
       "evaluate clocks --count 3 --sweep " + train,
       "evaluate pipeline",
       "evaluate predictors --sizes 8 --runs 1 --methods linear --sweep " + train,
-      "evaluate schedules --problems 4 --strategies random:10 --train " + train + " --infer " +
-          infer,
-      "evaluate strategies --only common --strategy random --seeds 1 --training " + train +
-          " --inference " + infer,
+      "evaluate schedules --problems 4 --strategies random:10 --training-sweep " + train +
+          " --inference-sweep " + infer,
+      "evaluate strategies --only common --strategy random --seeds 1 --training-sweep " + train +
+          " --inference-sweep " + infer,
   };
   return commands;
 }

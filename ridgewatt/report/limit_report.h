@@ -23,13 +23,15 @@ struct BoardWithAnswer {
   double power_w = 0;
 };
 
-// "--max-power 10.4", "--rate 28.9", "--max-slowdown 12%": the option with a value in its unit.
+// "--max-power 10.4", "--arrival-rate 28.9", "--max-slowdown 12%": the option with a value in its
+// unit.
 std::string limit_option(LimitKind kind, double value);
 // "power with 55 %, time between batches with 70 %"; empty without limits on what is estimated.
 std::string confidence_text(const std::vector<LimitConfidence>& limits);
 // The least of them; 1 when there are none.
 double least_confidence(const std::vector<LimitConfidence>& limits);
-// "--max-power 10.4 or --rate 28.9 alone would do; so would another board: orin-nx-16gb (8.9 W),
+// "--max-power 10.4 or --arrival-rate 28.9 alone would do; so would another board: orin-nx-16gb
+// (8.9 W),
 // .."
 std::string mend_text(const std::vector<Mend>& mends, const std::vector<BoardWithAnswer>& boards);
 

@@ -100,7 +100,7 @@ std::string CommandBench::word() const {
 void CommandBench::resolve(StudyFactor& factor) const {
   if (!control_) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set here", factor.name), no_control_,
-                            "use a Jetson, --device fake:BOARD, or --replay SWEEP");
+                            "use a Jetson, --device fake:BOARD, or --sweep FILE");
   }
   if (factor.name == "governor") {
     const auto governors = control_->governors();

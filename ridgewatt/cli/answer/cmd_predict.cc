@@ -164,7 +164,7 @@ void add_predict(CLI::App& app, Context& context) {
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
-      "  ridgewatt predict --device agx-orin --advise --minibatch-ms 250");
+      "  ridgewatt predict --device agx-orin --advise --minibatch-time 250");
   auto options = std::make_shared<PredictCommand>();
   options->inputs.add_to(*command, context);
   output_file(command->add_option("-o,--output", options->output,
@@ -187,7 +187,7 @@ void add_predict(CLI::App& app, Context& context) {
       "--advise", options->advise,
       "Instead of predicting, say which method pays: time of profiling against time lost");
   advise->needs(command->get_option("--device"));
-  quantity(command->add_option("--minibatch-ms", options->minibatch_ms,
+  quantity(command->add_option("--minibatch-time", options->minibatch_ms,
                                "For --advise: time of a minibatch, mean over modes"),
            milliseconds().positive())
       ->needs(advise);
@@ -210,7 +210,7 @@ void add_predict(CLI::App& app, Context& context) {
   command->callback([&context, options, command] {
     check(*command, *options);
     if (options->advise) {
-      if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-ms");
+      if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
       return run(context, *options);
     }
     if (options->inputs.samples.empty() && options->suggest == 0) {

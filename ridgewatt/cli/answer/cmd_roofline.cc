@@ -7,6 +7,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -26,8 +27,7 @@ struct RooflineCommand {
   std::string modes = "presets";
   std::optional<double> power_cap_w;
   std::vector<std::string> levels;  // NAME=GB/s
-  std::string svg;
-  std::string html;
+  FigureFiles figures;
 };
 
 // "L2=1040": a cache and its bandwidth in GB/s.
@@ -147,7 +147,7 @@ void check(const CLI::App& command, const RooflineCommand& options) {
   if (options.workload.model.empty()) {
     refuse_without_effect(command,
                           {"--batch", "--training", "--precision", "--optimizer", "--dim",
-                           "--workers", "--loader-ms"},
+                           "--workers", "--loader-time"},
                           "without a MODEL");
   }
   if (options.workload.batches.size() > 1) {
@@ -229,10 +229,10 @@ void run(const Context& context, const RooflineCommand& command) {
   question.power_cap_w = command.power_cap_w;
   for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
   RooflineReport report = twin_report(question);
-  if (!command.svg.empty() || !command.html.empty()) {
+  if (!command.figures.empty()) {
     add_observations(question, report);
-    if (!command.svg.empty()) write_output(command.svg, roofline_svg(report));
-    if (!command.html.empty()) write_output(command.html, roofline_html(report));
+    command.figures.write([&] { return roofline_svg(report); },
+                          [&] { return roofline_html(report); });
   }
   const Table roofs = roof_table(question, context.seed);
   if (context.json()) return print_json(context, command, question, report, roofs);
@@ -257,9 +257,7 @@ void add_roofline(CLI::App& app, Context& context) {
            watts().positive());
   command->add_option("--level", options->levels,
                       "A cache and its bandwidth, NAME=GB/s: a further roof; may be repeated");
-  output_file(command->add_option("--svg", options->svg, "Write the figures to this SVG file"));
-  output_file(
-      command->add_option("--html", options->html, "Write figures and tables to this HTML file"));
+  options->figures.add_to(*command, "the roofs");
   command->callback([&context, options, command] {
     check(*command, *options);
     run(context, *options);

@@ -108,7 +108,7 @@ TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
   const auto job_s = [](const std::string& loader) {
     const ProgramResult result = run_program(
         "estimate zoo:resnet18 --device agx-orin --training --modes maxn --dataset-size 1600 "
-        "--loader-ms " +
+        "--loader-time " +
         loader + " --format json");
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(result.output)["estimates"][0]["job_time_s"].get<double>();
@@ -140,7 +140,8 @@ TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
   EXPECT_NEAR(tuned["job_time_s"].get<double>(), count * tuned["time_ms"].get<double>() / 1e3,
               1e-9);
 
-  const Json later = json_of("pipeline zoo:lenet5 --device agx-orin --samples 50000")["epochs"][1];
+  const Json later =
+      json_of("pipeline zoo:lenet5 --device agx-orin --dataset-size 50000")["epochs"][1];
   same(later["time_s"], later["energy_j"]);
   same(count * later["minibatch_ms"].get<double>() / 1e3,
        count * later["minibatch_j"].get<double>());
@@ -249,7 +250,7 @@ TEST_F(EstimateCommand, WhatHasNoEffectIsRefused) {
                  "--optimizer has no effect without --training");
   expect_refused("estimate zoo:lenet5 --device nano --epochs 3", 2, "--epochs has no effect");
   expect_refused("roofline --device nano --batch 4", 2, "--batch has no effect without a MODEL");
-  expect_refused("pipeline --compute-ms 5 --device nano", 2, "--device has no effect");
+  expect_refused("pipeline --compute-time 5 --device nano", 2, "--device has no effect");
   expect_refused("predict --samples x.csv --query x.csv --reference-model m", 2,
                  "--reference-model has no effect with --method auto");
   expect_refused("pareto --sweep x.csv --device nano", 2, "--device has no effect with --sweep");

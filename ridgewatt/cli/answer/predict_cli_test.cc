@@ -93,7 +93,7 @@ TEST_F(PredictCommand, AFrontOfSamplesHoldsWhatWasMeasured) {
 }
 
 TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
-  const Json rows = json_of("predict --device agx-orin --advise --minibatch-ms 250");
+  const Json rows = json_of("predict --device agx-orin --advise --minibatch-time 250");
   std::set<std::string> scenarios;
   for (const auto& row : rows) {
     scenarios.insert(row["scenario"].get<std::string>());
@@ -102,14 +102,15 @@ TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
   }
   EXPECT_EQ(scenarios.size(), 4U);
   const Json own = json_of(
-      "predict --device agx-orin --advise --minibatch-ms 250 --training-hours 2 --trainings 3");
+      "predict --device agx-orin --advise --minibatch-time 250 --training-hours 2 --trainings 3");
   EXPECT_LT(own.size(), rows.size());
 }
 
 TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
   const std::string svg = (folder_.path() / "scores.svg").string();
   const std::string evaluate = "evaluate predictors --sweep " + sweep_ + " --reference " + sweep_;
-  const Json rows = json_of(evaluate + " --methods auto,linear --sizes 8,16 --runs 2 --svg " + svg);
+  const Json rows =
+      json_of(evaluate + " --methods auto,linear --sizes 8,16 --runs 2 --figures " + svg);
   ASSERT_EQ(rows.size(), 4U);
   // With the very sweep as reference, the few-shot predictor is better than a line.
   EXPECT_LT(rows[0]["time_mape_pct"].get<double>(), rows[2]["time_mape_pct"]);
@@ -215,10 +216,10 @@ TEST_F(PredictCommand, AnUnseenTwinIsAPriorOfTheEvaluation) {
   const std::string inference = (data / "inference/resnet50.csv").string();
   const std::string training = (data / "training/resnet18.csv").string();
   const Json rows = json_of("evaluate predictors --sizes 10 --runs 1 --sampling designed --sweep " +
-                            training + " --twin agx-orin --twin-sweep " + inference);
+                            training + " --device agx-orin --twin-sweep " + inference);
   EXPECT_LT(rows[0]["time_mape_pct"].get<double>(), 9);
   const ProgramResult nothing_left = run_program("evaluate predictors --sweep " + training +
-                                                 " --twin agx-orin --twin-sweep " + training);
+                                                 " --device agx-orin --twin-sweep " + training);
   EXPECT_EQ(nothing_left.status, 2) << nothing_left.output;
 }
 
@@ -236,7 +237,7 @@ TEST_F(PredictCommand, BudgetsThatAreNoneAreRefused) {
 TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
   for (const std::string arguments :
        {"predict", "predict --advise", "predict --device agx-orin --advise",
-        "predict --minibatch-ms 5", "predict --device agx-orin --suggest 3 --budgets 17:50",
+        "predict --minibatch-time 5", "predict --device agx-orin --suggest 3 --budgets 17:50",
         "evaluate predictors", "evaluate clocks --sweep x --count 0"}) {
     const ProgramResult result = run_program(arguments);
     EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
@@ -301,8 +302,8 @@ TEST_F(PredictCommand, AnExampleSweepAnswersTheFirstQuestions) {
   for (const std::string& command :
        {"predict --device agx-orin --samples " + path + training,
         "pareto --sweep " + path + training, "tune --sweep " + path + training + " --max-power 30",
-        "schedule plan --train " + path + " --infer " + path +
-            " --rate 60 --max-latency 500 --max-power 40"}) {
+        "schedule plan --training-sweep " + path + " --inference-sweep " + path +
+            " --arrival-rate 60 --max-latency 500 --max-power 40"}) {
     const auto result = run_program(command + " --format json --quiet");
     ASSERT_EQ(result.status, 0) << command << result.output;
     EXPECT_NE(result.output.find("\"provenance\": \"fake\""), std::string::npos) << command;

@@ -33,8 +33,8 @@ TEST(RooflineCommand, PageOfAModelWorksInChromium) {
   const std::string html = (folder.path() / "page.html").string();
   const std::string svg = (folder.path() / "page.svg").string();
   const auto result = testing::run_program(
-      "roofline zoo:resnet18 --device agx-orin --modes maxn --format json --html " + html +
-      " --svg " + svg);
+      "roofline zoo:resnet18 --device agx-orin --modes maxn --format json --figures " + html +
+      " --figures " + svg);
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(read_file(svg).find("energy arch line"), std::string::npos);
   std::string page = read_file(html);

@@ -172,8 +172,8 @@ TEST_F(TuneCommand, EveryBoardBspAndOwnFileAnswers) {
 }
 
 TEST_F(TuneCommand, ARateIsServedByABatchThatIsFound) {
-  const ProgramResult result =
-      run_program("tune zoo:yolov8n --device orin-nano --max-power 10 --rate 30 --format json");
+  const ProgramResult result = run_program(
+      "tune zoo:yolov8n --device orin-nano --max-power 10 --arrival-rate 30 --format json");
   ASSERT_EQ(result.status, 0) << result.output;
   const Json answer = Json::parse(result.output);
   const double batch = answer["batch"], time_s = answer["time_ms"].get<double>() / 1e3;
@@ -187,7 +187,8 @@ TEST_F(TuneCommand, ARateIsServedByABatchThatIsFound) {
   EXPECT_EQ(answer["twin"], "scaled, not validated");
   EXPECT_TRUE(answer["twin_error"]["time_mape"].is_null());
   const ProgramResult sure = run_program(
-      "tune zoo:yolov8n --device orin-nano --max-power 10 --rate 30 --confidence 0.7 --format "
+      "tune zoo:yolov8n --device orin-nano --max-power 10 --arrival-rate 30 --confidence 0.7 "
+      "--format "
       "json");
   const Json surer = Json::parse(sure.output.substr(0, sure.output.rfind('}') + 1));
   if (sure.status == 0) {
@@ -220,7 +221,8 @@ TEST_F(TuneCommand, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
 }
 
 TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
-  const std::string asked = "tune zoo:yolov8n --device orin-nano --batch 1 --format json --rate 30";
+  const std::string asked =
+      "tune zoo:yolov8n --device orin-nano --batch 1 --format json --arrival-rate 30";
   const ProgramResult result = run_program(asked + " --max-power 10");
   ASSERT_EQ(result.status, 3) << result.output;
   const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));
@@ -231,7 +233,7 @@ TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   for (const auto& mend : json["mends"]) {
     const std::string option = mend["option"];
     const std::string other = option.starts_with("--max-power") ? "" : " --max-power 10";
-    const std::string rate = option.starts_with("--rate") ? " --batch 1 " : "";
+    const std::string rate = option.starts_with("--arrival-rate") ? " --batch 1 " : "";
     const std::string base =
         rate.empty() ? asked : "tune zoo:yolov8n --device orin-nano --batch 1 --format json";
     EXPECT_EQ(run_program(base + other + " " + option).status, 0) << option;
@@ -340,9 +342,10 @@ TEST_F(TuneCommand, AKnobThatTheSamplesLackIsNone) {
 }
 
 TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
-  const ProgramResult result = run_program("evaluate strategies --quiet --training " + sweep_ +
-                                           " --only 'energy' --seeds 1 --format json --svg " +
-                                           (folder_.path() / "figures.svg").string());
+  const ProgramResult result =
+      run_program("evaluate strategies --quiet --training-sweep " + sweep_ +
+                  " --only 'energy' --seeds 1 --format json --figures " +
+                  (folder_.path() / "figures.svg").string());
   ASSERT_EQ(result.status, 0) << result.output;
   const std::string figures = read_file((folder_.path() / "figures.svg").string());
   for (const char* title : {"Penalty: energy", "Solved: energy", "has paid for itself"}) {

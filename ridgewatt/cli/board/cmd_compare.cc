@@ -95,7 +95,7 @@ void add_compare(CLI::App& app, Context& context) {
   quantity(command->add_option("--repeats", options->repeats, "Runs of each"),
            count().within(2, 1000))
       ->capture_default_str();
-  quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
+  quantity(command->add_option("--sampling-hz", options->rate_hz, "Power sampling rate"),
            hertz().within(1, 1000))
       ->capture_default_str();
   quantity(command->add_option("--pause", options->idle_s, "Seconds between runs"),

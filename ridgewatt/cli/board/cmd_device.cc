@@ -42,10 +42,10 @@ void add_device(CLI::App& app, Context& context) {
 
   auto options = std::make_shared<ShowOptions>();
   auto* command = add_command(*device, context, "show", "One board, every number with its source",
-                              "ridgewatt device show agx-orin@jp5.1 --modes --format csv");
+                              "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv");
   command->add_option("BOARD", options->name, "Name, NAME@BSP, or path of a board file")
       ->required();
-  command->add_flag("--modes", options->modes, "List every power mode");
+  command->add_flag("--list-modes", options->modes, "List every power mode");
   command->callback([&context, options] { show(context, *options); });
 }
 

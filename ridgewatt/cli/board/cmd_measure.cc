@@ -42,7 +42,7 @@ void add_measure(CLI::App& app, Context& context) {
                               "ridgewatt measure -- python3 train.py");
   auto options = std::make_shared<MeasureCommand>();
   add_device_options(*command, options->device);
-  quantity(command->add_option("--rate", options->measure.rate_hz, "Power sampling rate"),
+  quantity(command->add_option("--sampling-hz", options->measure.rate_hz, "Power sampling rate"),
            hertz().within(1, 1000))
       ->capture_default_str();
   quantity(
@@ -59,10 +59,10 @@ void add_measure(CLI::App& app, Context& context) {
   command->add_flag("--meter-total", options->measure.meter_is_total,
                     "The meter's power counts, not the rails'");
   output_file(
-      command->add_option("--minibatches", options->minibatches_file,
+      command->add_option("--minibatches-csv", options->minibatches_file,
                           "Write time, stall, compute and energy of each minibatch to this CSV"));
   output_file(
-      command->add_option("--series", options->series_file,
+      command->add_option("--series-csv", options->series_file,
                           "Write power, clocks, loads and temperatures over time to this CSV"));
   command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
       ->required();

@@ -120,8 +120,9 @@ void add_profile(CLI::App& app, Context& context) {
       ->capture_default_str();
   quantity(command->add_option("--batch", profile_options.batch, "Minibatch size of the command"),
            count().within(0, 1 << 20));
-  quantity(command->add_option("--rate", profile_options.measure.rate_hz, "Power sampling rate"),
-           hertz().within(1, 1000))
+  quantity(
+      command->add_option("--sampling-hz", profile_options.measure.rate_hz, "Power sampling rate"),
+      hertz().within(1, 1000))
       ->capture_default_str();
   add_profile_options(*command, profile_options, options->control);
   command->add_option("COMMAND", profile_options.measure.command, "Program, after --")->required();

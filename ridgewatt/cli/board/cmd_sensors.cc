@@ -72,7 +72,7 @@ void add_sensors(CLI::App& app, Context& context) {
       command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead"));
   add_device_options(*command, options->device);
   command->add_flag("--watch", options->watch, "Repeat until Ctrl+C; JSON: one object per line");
-  quantity(command->add_option("--interval", options->interval_s, "Seconds between two readings"),
+  quantity(command->add_option("--every", options->interval_s, "Seconds between two readings"),
            seconds().within(0.01, 3600))
       ->capture_default_str();
   quantity(command->add_option("--count", options->count, "Stop after N readings (0: never)"),

@@ -17,7 +17,7 @@ TEST(DeviceCommand, ListsAndShows) {
   EXPECT_EQ(boards[0]["name"], "agx-orin");
   EXPECT_EQ(boards[0]["modes"], 18096);
 
-  const auto shown = testing::run_program("device show agx-orin@jp5.1 --modes --format json");
+  const auto shown = testing::run_program("device show agx-orin@jp5.1 --list-modes --format json");
   ASSERT_EQ(shown.status, 0) << shown.output;
   const Json board = Json::parse(shown.output);
   EXPECT_EQ(board["modes"].size(), 15312u);
@@ -25,7 +25,7 @@ TEST(DeviceCommand, ListsAndShows) {
   EXPECT_EQ(board["bsps"][1]["presets"][2]["sms"], 8);
   EXPECT_EQ(board["bsps"][1]["presets"][2]["mode"]["gpu_mhz"], 612);
 
-  const auto modes = testing::run_program("device show orin-nano --modes --format csv");
+  const auto modes = testing::run_program("device show orin-nano --list-modes --format csv");
   const CsvTable table = parse_csv(modes.output, "modes");
   EXPECT_EQ(table.header, (std::vector<std::string>{"cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"}));
   EXPECT_EQ(table.rows.size(), 1800u);

@@ -77,15 +77,15 @@ void add_store(CLI::App& app, Context& context) {
                                          "Sweep CSV (default: standard output)"));
   export_command->add_option("--workload", arguments->filter.workload, "Only this workload");
   export_command->add_option("--kind", arguments->filter.kind, "Only training, inference, ..");
-  export_command->add_option("--board", arguments->filter.board, "Only points of this board");
+  export_command->add_option("--device", arguments->filter.board, "Only points of this board");
   export_command->callback([arguments] { export_sweeps(*arguments); });
 
   auto* import_command =
       add_command(*store, context, "import", "Add the rows of a sweep CSV",
-                  "ridgewatt store import profile.db sweep.csv --board agx-orin");
+                  "ridgewatt store import profile.db sweep.csv --device agx-orin");
   input_file(import_command->add_option("DATABASE", arguments->database, "Store"))->required();
   input_file(import_command->add_option("FILE", arguments->file, "Sweep CSV"))->required();
-  import_command->add_option("--board", arguments->board,
+  import_command->add_option("--device", arguments->board,
                              "Board that the sweep is of, where the file does not say");
   import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
 }

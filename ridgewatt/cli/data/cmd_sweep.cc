@@ -129,8 +129,9 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
                "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)"),
            count().within(1, 65536))
       ->delimiter(',');
-  quantity(command->add_option("--modes", options->sweep.modes, "At most N power modes, as a grid"),
-           count().positive())
+  quantity(
+      command->add_option("--mode-count", options->sweep.modes, "At most N power modes, as a grid"),
+      count().positive())
       ->capture_default_str();
   command->callback([&context, options] { write_example(context, *options); });
 }

@@ -41,7 +41,7 @@ void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI
   for (const auto& choice : choices_of(option)) all.push_back({choice, ""});
   const std::string name = option.get_name();
   if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
-  if (name == "BOARD" || name == "--board") add_boards(all, false);
+  if (name == "BOARD") add_boards(all, false);
   if (name == "MODEL" || name == "--model") {
     for (const auto& entry : zoo()) {
       all.push_back({"zoo:" + std::string(entry.name), std::string(entry.description)});

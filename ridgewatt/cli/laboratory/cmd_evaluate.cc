@@ -12,14 +12,15 @@ void add_evaluate(CLI::App& app, Context& context) {
   for (const auto add : kEvaluateCommands) add(*evaluate, context);
 }
 
-void write_figures(const std::string& svg, const std::string& html, const std::string& title,
-                   const std::vector<Figure>& figures, const Table& scores) {
-  if (!svg.empty()) write_output(svg, to_svg(figures, title));
-  if (html.empty()) return;
-  HtmlReport page(title);
-  for (const auto& figure : figures) page.figure(figure);
-  page.table("Scores", scores);
-  write_output(html, page.html());
+void write_scores(const FigureFiles& files, const std::string& title,
+                  const std::vector<Figure>& figures, const Table& scores) {
+  const auto page_of = [&] {
+    HtmlReport page(title);
+    for (const auto& figure : figures) page.figure(figure);
+    page.table("Scores", scores);
+    return page.html();
+  };
+  files.write([&] { return to_svg(figures, title); }, page_of);
 }
 
 }  // namespace ridgewatt::cli

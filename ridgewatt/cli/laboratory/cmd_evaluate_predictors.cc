@@ -22,7 +22,8 @@ struct EvaluatePredictorsCommand {
   std::string sweep, workload, sampling = "random", given, budgets = "17:50";
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
-  std::string twin, svg, html;
+  std::string twin;
+  FigureFiles figures;
   std::vector<std::string> twin_sweeps;
   bool every_run = false, shuffle_references = false;
 };
@@ -160,7 +161,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
   const auto scores = evaluate_predictors(sweep, evaluation);
   const Table table = options.every_run ? run_table(scores) : summary_table(scores);
   print(context, table);
-  if (options.svg.empty() && options.html.empty()) return;
+  if (options.figures.empty()) return;
   const auto front = measured_front(sweep, evaluation.keep_outliers
                                                ? std::vector<bool>(sweep.observations.size(), false)
                                                : check_quality(sweep).flagged);
@@ -168,7 +169,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
   const auto figures = predictor_figures(
       scores, front,
       {sweep.workload + " " + sweep.kind, "", "predicted", "compared with the replayed sweep"});
-  write_figures(options.svg, options.html, title, figures, table);
+  write_scores(options.figures, title, figures, table);
 }
 
 }  // namespace
@@ -188,7 +189,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       command->add_option("--reference", options->references, "Sweep CSV of another workload"))
       ->allow_extra_args(false);
   auto* twin = command->add_option(
-      "--twin", options->twin,
+      "--device", options->twin,
       "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
   input_file(command->add_option("--twin-sweep", options->twin_sweeps,
                                  "Sweep CSV to which the twin is fitted"))
@@ -218,7 +219,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--confidence", evaluation.confidence,
                                "Probability with which answers are to keep their power budget"),
            share().within(0.5, 0.9999));
-  quantity(command->add_option("--tolerance", evaluation.tolerance_w,
+  quantity(command->add_option("--power-tolerance", evaluation.tolerance_w,
                                "What an answer may be over its power budget"),
            watts())
       ->capture_default_str();
@@ -239,11 +240,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   command->add_flag("--keep-outliers", evaluation.keep_outliers,
                     "Rows that the quality check flags count as sample, reference, optimum and "
                     "answer");
-  output_file(
-      command->add_option("--svg", options->svg,
-                          "Write errors over profiled modes and Pareto fronts to this SVG file"));
-  output_file(
-      command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
+  options->figures.add_to(*command, "errors over profiled modes and Pareto fronts");
   command->add_flag("--every-run", options->every_run, "One line per run instead of medians");
   command->callback([&context, options] { run(context, *options); });
 }

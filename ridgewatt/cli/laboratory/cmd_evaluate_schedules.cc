@@ -117,12 +117,15 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
 }  // namespace
 
 void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
-      evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
-      "ridgewatt evaluate schedules --train resnet18.csv --infer resnet50.csv --problems 300");
+  auto* command = add_command(evaluate, context, "schedules",
+                              "Plans under a profiling budget against the optimum",
+                              "ridgewatt evaluate schedules --training-sweep resnet18.csv "
+                              "--inference-sweep resnet50.csv --problems 300");
   auto options = std::make_shared<EvaluateSchedulesCommand>();
-  input_file(command->add_option("--train", options->train, "Training sweeps"))->required();
-  input_file(command->add_option("--infer", options->infer, "Inference sweeps"))->required();
+  input_file(command->add_option("--training-sweep", options->train, "Training sweeps"))
+      ->required();
+  input_file(command->add_option("--inference-sweep", options->infer, "Inference sweeps"))
+      ->required();
   command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
       ->delimiter(',')
       ->capture_default_str();

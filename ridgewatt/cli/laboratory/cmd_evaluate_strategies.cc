@@ -20,7 +20,8 @@ namespace {
 
 struct EvaluateOptions {
   std::vector<std::string> training, inference;
-  std::string board = "agx-orin", only, svg, html;
+  std::string board = "agx-orin", only;
+  FigureFiles figures;
   int seeds = 10, threads = 0;
   bool twin = false;
   std::vector<int> profiles;
@@ -132,7 +133,8 @@ void run(const Context& context, const EvaluateOptions& options) {
   for (const auto& path : options.training) trainings.push_back(read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(read_scored(path));
   if (trainings.empty() && inferences.empty()) {
-    throw UsageError("no sweeps to replay", "", "give --training and --inference sweeps");
+    throw UsageError("no sweeps to replay", "",
+                     "give --training-sweep and --inference-sweep sweeps");
   }
   if (options.twin) {
     for (auto& scored : trainings) {
@@ -169,25 +171,25 @@ void run(const Context& context, const EvaluateOptions& options) {
   }
   progress.update(done);
   print(context, table);
-  if (options.svg.empty() && options.html.empty()) return;
+  if (options.figures.empty()) return;
   const auto figures = strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
-  write_figures(options.svg, options.html, title, figures, table);
+  write_scores(options.figures, title, figures, table);
 }
 
 }  // namespace
 
 void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(evaluate, context, "strategies",
-                              "Search strategies on replayed sweeps, against the optimum",
-                              "ridgewatt evaluate strategies --training resnet18.csv "
-                              "--training yolov8n.csv --inference resnet50.csv --only common");
+  auto* command = add_command(
+      evaluate, context, "strategies", "Search strategies on replayed sweeps, against the optimum",
+      "ridgewatt evaluate strategies --training-sweep resnet18.csv "
+      "--training-sweep yolov8n.csv --inference-sweep resnet50.csv --only common");
   auto options = std::make_shared<EvaluateOptions>();
-  input_file(command->add_option("--training", options->training,
+  input_file(command->add_option("--training-sweep", options->training,
                                  "Training sweeps, one workload per file"));
-  input_file(command->add_option("--inference", options->inference,
+  input_file(command->add_option("--inference-sweep", options->inference,
                                  "Inference sweeps; the first also gives the common modes"));
-  command->add_option("--board", options->board, "Board whose presets and twin are compared")
+  command->add_option("--device", options->board, "Board whose presets and twin are compared")
       ->capture_default_str();
   command->add_flag("--twin", options->twin,
                     "Also with the board's twin as a reference, fitted to the given sweeps without "
@@ -201,10 +203,7 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--seeds", options->seeds, "Random seeds per problem"),
            count().within(1, 1e4))
       ->capture_default_str();
-  output_file(command->add_option("--svg", options->svg,
-                                  "Write penalty and share solved over profiles to this SVG file"));
-  output_file(
-      command->add_option("--html", options->html, "Write figures and scores to this HTML file"));
+  options->figures.add_to(*command, "penalty and share solved over profiles");
   quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
            count().within(0, 1024))
       ->capture_default_str();

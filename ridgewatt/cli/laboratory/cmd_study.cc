@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/origin_columns.h"
@@ -26,7 +27,7 @@ struct StudyCommand {
   std::string replay;
   std::string workload;
   std::string database;
-  std::string html;
+  FigureFiles figures;
   std::vector<std::string> parameters;
   std::vector<std::string> levels;
   int repeats = 0;
@@ -128,7 +129,8 @@ std::vector<StudyResult> measure(const Context& context, const StudyCommand& opt
 
 void show(const Context& context, const StudyCommand& options, const StudyReport& report,
           const std::vector<std::string>& remarks) {
-  if (!options.html.empty()) write_output(options.html, study_html(report));
+  options.figures.write([&] { return to_svg(study_figures(report), report.study.title); },
+                        [&] { return study_html(report); });
   const Table effects = effect_table(report.analysis);
   const Table optima = optimum_table(report.analysis);
   if (context.json()) {
@@ -171,14 +173,14 @@ void check(const CLI::App& command, const StudyCommand& options) {
   if (!options.replay.empty()) {
     refuse_without_effect(command,
                           {"--device", "--sysroot", "--state-dir", "--store", "--max-runs",
-                           "--rate", "--settle", "--plan"},
-                          "with --replay", "nothing is run");
+                           "--sampling-hz", "--settle", "--plan"},
+                          "with --sweep", "nothing is run");
   }
-  if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --replay");
+  if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --sweep");
   if (options.show) {
-    refuse_without_effect(command, {"--html", "--plan", "--store", "--replay"}, "with --show");
+    refuse_without_effect(command, {"--figures", "--plan", "--store", "--sweep"}, "with --show");
   }
-  if (options.plan) refuse_without_effect(command, {"--html"}, "with --plan");
+  if (options.plan) refuse_without_effect(command, {"--figures"}, "with --plan");
 }
 
 void run(const Context& context, const StudyCommand& options) {
@@ -221,25 +223,24 @@ void run(const Context& context, const StudyCommand& options) {
 }  // namespace
 
 void add_study(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "study",
-                              "A designed experiment: what a factor does to time and energy",
-                              "ridgewatt study frequency --replay sweep.csv --html frequency.html");
+  auto* command = add_command(
+      app, context, "study", "A designed experiment: what a factor does to time and energy",
+      "ridgewatt study frequency --sweep sweep.csv --figures frequency.html");
   auto options = std::make_shared<StudyCommand>();
   command->add_option("STUDY", options->name, "Shipped study or TOML file; none: list them");
   add_device_options(*command, options->device);
-  input_file(command->add_option("--replay", options->replay, "Sweep to take the results from"));
+  input_file(command->add_option("--sweep", options->replay, "Sweep to take the results from"));
   command->add_option("--workload", options->workload,
                       "Which workload of the sweep, NAME or NAME:KIND");
   output_file(command->add_option("--store", options->database,
                                   "Keep finished runs here; an interrupted study goes on"));
-  output_file(
-      command->add_option("--html", options->html, "Write figures and findings to this HTML file"));
+  options->figures.add_to(*command, "the results");
   command->add_option("--set", options->parameters, "NAME=VALUE of a parameter of the study");
   command->add_option("--levels", options->levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
   quantity(command->add_option("--repeats", options->repeats, "Blocks, instead of the study's"),
            count().within(2, 10000));
   quantity(command->add_option("--max-runs", options->max_runs, "Stop after N runs"), count());
-  quantity(command->add_option("--rate", options->rate_hz, "Power sampling rate"),
+  quantity(command->add_option("--sampling-hz", options->rate_hz, "Power sampling rate"),
            hertz().within(1, 1000));
   quantity(
       command->add_option("--settle", options->settle_s, "Seconds of rest after a change of mode"),

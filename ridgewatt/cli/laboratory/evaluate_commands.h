@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/report/figure.h"
 
 namespace ridgewatt::cli {
@@ -21,8 +22,8 @@ inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_strategies, add_evaluate_schedules,  add_evaluate_pipeline,
 };
 
-// The figures of an evaluation as SVG, and with its scores as one HTML page. Empty: not wanted.
-void write_figures(const std::string& svg, const std::string& html, const std::string& title,
-                   const std::vector<Figure>& figures, const Table& scores);
+// The figures of an evaluation as SVG, or with its scores as one HTML page.
+void write_scores(const FigureFiles& files, const std::string& title,
+                  const std::vector<Figure>& figures, const Table& scores);
 
 }  // namespace ridgewatt::cli

@@ -101,9 +101,9 @@ void add_analyze(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
       ->capture_default_str();
-  quantity(
-      command->add_option("--cache", a->cache_bytes, "Last-level cache of the device in bytes"),
-      bytes());
+  quantity(command->add_option("--cache-size", a->cache_bytes,
+                               "Last-level cache of the device in bytes"),
+           bytes());
   command->add_flag("--per-layer", a->per_layer, "Every node");
   command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
   add_strict(*command, context);

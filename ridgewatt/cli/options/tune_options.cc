@@ -14,7 +14,7 @@ void GoalOptions::add_to(CLI::App& command) {
   command.add_option(
       "--minimize", minimize,
       "time, energy, power, edp (energy-delay product), cost, latency or throughput; "
-      "per sample; without it time, or latency where a --rate is given");
+      "per sample; without it time, or latency where an --arrival-rate is given");
   quantity(command.add_option("--max-power", max_power_w, "Power limit"), watts().positive());
   quantity(command.add_option("--max-time", max_time_ms, "Time limit of a minibatch"),
            milliseconds().positive());
@@ -26,7 +26,7 @@ void GoalOptions::add_to(CLI::App& command) {
   quantity(command.add_option("--max-latency", max_latency_ms,
                               "Limit on the worst latency of a request"),
            milliseconds().positive());
-  quantity(command.add_option("--rate", rate, "Requests per second that must be served"),
+  quantity(command.add_option("--arrival-rate", rate, "Requests per second that must be served"),
            hertz().positive());
   quantity(command.add_option("--energy-weight", energy_weight, "Weight of a joule in `cost`"),
            number())
@@ -41,7 +41,7 @@ void GoalOptions::check(const CLI::App& command) const {
     refuse_without_effect(command, {"--energy-weight", "--time-weight"}, "without --minimize cost");
   }
   if (!(rate > 0)) {
-    refuse_without_effect(command, {"--max-latency"}, "of its own without --rate",
+    refuse_without_effect(command, {"--max-latency"}, "of its own without --arrival-rate",
                           "it counts how long a batch gathers; --max-time limits a minibatch");
   }
 }

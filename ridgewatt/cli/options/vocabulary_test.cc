@@ -11,6 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
+#include "ridgewatt/cli/options/old_spellings.h"
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
@@ -207,6 +208,44 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   EXPECT_THAT(completions(app, {"estimate", "zoo:resnet5"}), Contains(word("zoo:resnet50")));
   EXPECT_THAT(completions(app, {"tune", "--format", "j"}), Contains(word("json")));
   EXPECT_THAT(completions(app, {""}), Not(Contains(word("complete"))));
+}
+
+TEST_F(Program, OldSpellingsNameOptionsOfToday) {
+  CLI::App app;
+  Context context;
+  build_program(app, context);
+  for (const auto& old : old_spellings()) {
+    const CLI::App* command = &find_command(app, words_of(old.command));
+    const auto subcommands = command->get_subcommands(nullptr);
+    std::vector<const CLI::App*> commands(subcommands.begin(), subcommands.end());
+    if (commands.empty()) commands.push_back(command);
+    for (const CLI::App* one : commands) {
+      EXPECT_EQ(one->get_option_no_throw(old.old), nullptr) << old.command << old.old;
+    }
+    EXPECT_TRUE(std::any_of(
+        commands.begin(), commands.end(),
+        [&](const CLI::App* one) { return one->get_option_no_throw(old.now) != nullptr; }))
+        << old.command << old.now;
+  }
+}
+
+TEST(OldSpellings, AreThoseOfTheirCommand) {
+  std::vector<std::string> remarks;
+  const auto now = [&](const std::string& line) {
+    std::string text;
+    for (const auto& word : with_current_spellings(words_of(line), remarks)) {
+      text += (text.empty() ? "" : " ") + word;
+    }
+    return text;
+  };
+  EXPECT_EQ(now("--format json tune --rate 30"), "--format json tune --arrival-rate 30");
+  EXPECT_EQ(now("schedule plan --rate=30/s"), "schedule plan --arrival-rate=30/s");
+  EXPECT_EQ(now("measure --rate 9 -- fio --rate 5"), "measure --sampling-hz 9 -- fio --rate 5");
+  EXPECT_EQ(now("roofline --svg plot"), "roofline --figures svg:plot");
+  EXPECT_EQ(remarks.size(), 4U);
+  EXPECT_EQ(remarks.front(), "--rate is now --arrival-rate");
+  EXPECT_EQ(now("predict --interval 0.9 --rate 3"), "predict --interval 0.9 --rate 3");
+  EXPECT_EQ(remarks.size(), 4U);
 }
 
 TEST_F(Program, EveryShownCommandHasAManualPage) {

@@ -60,9 +60,8 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context) {
   command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
   quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
            count().within(0, 1024));
-  quantity(command.add_option(
-               "--loader-ms", loader_ms,
-               "Milliseconds of one loader worker for one sample at the highest CPU clock"),
+  quantity(command.add_option("--loader-time", loader_ms,
+                              "Time of one loader worker for one sample at the highest CPU clock"),
            milliseconds());
 }
 

@@ -164,7 +164,7 @@ void add_loadbench(CLI::App& app, Context& context) {
   quantity(command->add_option("--generate", options->generate, "First write N samples into DIR"),
            count().within(1, 1e7));
   quantity(
-      command->add_option("--sample-bytes", options->sample_bytes, "Size of a generated sample"),
+      command->add_option("--sample-size", options->sample_bytes, "Size of a generated sample"),
       bytes().within(1, 1 << 24).whole())
       ->capture_default_str();
   quantity(command->add_option("--workers", options->workers, "Numbers of workers"),

@@ -60,7 +60,7 @@ Answer answer_of(const Context& context, const PipelineCommand& options) {
   config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
   config.hand_over_s = options.hand_over_ms * 1e-3;
   if (options.model.empty() == (options.compute_ms <= 0)) {
-    throw UsageError("give either a MODEL or --compute-ms", "pipeline");
+    throw UsageError("give either a MODEL or --compute-time", "pipeline");
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;
@@ -146,9 +146,9 @@ void check(const CLI::App& command, const PipelineCommand& options) {
   if (options.model.empty()) {
     refuse_without_effect(
         command, {"--device", "--cpu-cores", "--cpu-mhz", "--gpu-mhz", "--mem-mhz", "--governor"},
-        "with --compute-ms", "times that are given are of no board");
+        "with --compute-time", "times that are given are of no board");
   } else {
-    refuse_without_effect(command, {"--cores", "--base-w", "--compute-w", "--core-w"},
+    refuse_without_effect(command, {"--cores", "--base-power", "--compute-power", "--core-power"},
                           "with a MODEL", "the twin of --device knows them");
   }
   if (options.simulate == 0) refuse_without_effect(command, {"--cv"}, "without --simulate");
@@ -194,11 +194,11 @@ void run(const Context& context, const PipelineCommand& options) {
 }  // namespace
 
 void add_pipeline(CLI::App& app, Context& context) {
-  auto* command = add_command(
-      app, context, "pipeline",
-      "What an epoch of training costs, what limits it and what would help",
-      "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier --samples 23080 --preprocess-ms 13 "
-      "--hand-over-ms 9 --workers 1");
+  auto* command = add_command(app, context, "pipeline",
+                              "What an epoch of training costs, what limits it and what would help",
+                              "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier "
+                              "--dataset-size 23080 --preprocess-time 13 "
+                              "--hand-over-time 9 --workers 1");
   auto options = std::make_shared<PipelineCommand>();
   auto& config = options->config;
   command->add_option("MODEL", options->model,
@@ -206,13 +206,13 @@ void add_pipeline(CLI::App& app, Context& context) {
   command->add_option("--device", options->device, kBoardHelp);
   add_strict(*command, context);
   add_mode_options(*command, options->mode);
-  quantity(command->add_option("--compute-ms", options->compute_ms,
+  quantity(command->add_option("--compute-time", options->compute_ms,
                                "Measured compute of a minibatch instead"),
            milliseconds().positive());
-  quantity(command->add_option("--samples", config.samples, "Samples of the data set"),
+  quantity(command->add_option("--dataset-size", config.samples, "Samples of the data set"),
            count().within(1, 1e12))
       ->capture_default_str();
-  quantity(command->add_option("--sample-kb", options->sample_kb, "Bytes of a sample / 1000"),
+  quantity(command->add_option("--sample-size", options->sample_kb, "Size of a sample"),
            kilobytes())
       ->capture_default_str();
   quantity(command->add_option("--batch", config.batch, "Minibatch size"),
@@ -224,29 +224,30 @@ void add_pipeline(CLI::App& app, Context& context) {
   quantity(command->add_option("--prefetch", config.prefetch, "Minibatches ahead, per worker"),
            count().within(1, 1024))
       ->capture_default_str();
-  quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-ms)"),
+  quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-time)"),
            count().within(1, 1024))
       ->capture_default_str();
   command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
       ->capture_default_str();
-  quantity(command->add_option("--cache-gb", options->cache_gb, "RAM left to the page cache"),
+  quantity(command->add_option("--cache-size", options->cache_gb, "RAM left to the page cache"),
            gigabytes())
       ->capture_default_str();
-  quantity(command->add_option("--preprocess-ms", options->preprocess_ms,
+  quantity(command->add_option("--preprocess-time", options->preprocess_ms,
                                "Preprocessing of a sample at the highest CPU clock; with a MODEL "
                                "the twin's own loader where it is not given"),
            milliseconds());
-  quantity(command->add_option("--hand-over-ms", options->hand_over_ms,
+  quantity(command->add_option("--hand-over-time", options->hand_over_ms,
                                "Hand-over of a minibatch from worker to main process"),
            milliseconds());
   quantity(command->add_option("--worker-slowdown", config.worker_slowdown,
                                "A worker's time over the main process's while reading storage"),
            number().within(1, 100));
-  quantity(command->add_option("--base-w", config.base_w, "Power at rest (with --compute-ms)"),
+  quantity(
+      command->add_option("--base-power", config.base_w, "Power at rest (with --compute-time)"),
+      watts());
+  quantity(command->add_option("--compute-power", config.compute_w, "Extra power while computing"),
            watts());
-  quantity(command->add_option("--compute-w", config.compute_w, "Extra power while computing"),
-           watts());
-  quantity(command->add_option("--core-w", config.core_w, "Extra power per preprocessing core"),
+  quantity(command->add_option("--core-power", config.core_w, "Extra power per preprocessing core"),
            watts());
   quantity(command->add_option("--cv", config.storage_cv,
                                "Variation of loading from storage, for --simulate"),

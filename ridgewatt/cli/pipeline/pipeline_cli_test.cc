@@ -40,8 +40,8 @@ TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
 
 TEST(PipelineCommand, TellsWhatBindsAndWhatRelieves) {
   const std::string times =
-      "pipeline --compute-ms 20 --preprocess-ms 4 --batch 10 --samples 1000 "
-      "--sample-kb 0";
+      "pipeline --compute-time 20 --preprocess-time 4 --batch 10 --dataset-size 1000 "
+      "--sample-size 0";
   const auto result = testing::run_program(times + " --workers 1 --format json --simulate 2");
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
@@ -51,7 +51,7 @@ TEST(PipelineCommand, TellsWhatBindsAndWhatRelieves) {
               1e-6);
   EXPECT_NE(json["relief"].get<std::string>().find("workers"), std::string::npos);
   EXPECT_EQ(testing::run_program("pipeline").status, 2);
-  EXPECT_EQ(testing::run_program("pipeline zoo:lenet5 --compute-ms 3").status, 2);
+  EXPECT_EQ(testing::run_program("pipeline zoo:lenet5 --compute-time 3").status, 2);
   EXPECT_EQ(testing::run_program(times + " --storage tape").status, 1);
 }
 

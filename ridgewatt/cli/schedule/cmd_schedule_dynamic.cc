@@ -92,8 +92,8 @@ std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary
 }
 
 void run(const Context& context, ScheduleDynamicCommand options) {
-  if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--infer");
-  if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--rates");
+  if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--inference-sweep");
+  if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--burst-rates");
   if (!options.schedule.rate) options.schedule.rate = options.bursty.rates_hz.front();
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
   options.dynamic.late_last = !options.in_order;
@@ -153,25 +153,25 @@ void run(const Context& context, ScheduleDynamicCommand options) {
 }  // namespace
 
 void add_schedule_dynamic(CLI::App& schedule, Context& context) {
-  auto* command = add_command(
-      schedule, context, "dynamic",
-      "Re-plan while the arrival rate changes, against what is possible",
-      "ridgewatt schedule dynamic --train T.csv --infer I.csv --max-latency 1000 --max-power 40 "
-      "--duration 3600 --traces 5");
+  auto* command = add_command(schedule, context, "dynamic",
+                              "Re-plan while the arrival rate changes, against what is possible",
+                              "ridgewatt schedule dynamic --training-sweep T.csv --inference-sweep "
+                              "I.csv --max-latency 1000 --max-power 40 "
+                              "--duration 3600 --traces 5");
   auto options = std::make_shared<ScheduleDynamicCommand>();
   options->simulation.duration_s = 3600;
   options->schedule.add_to(*command);
   options->schedule.add_idle_power_to(*command);
   command->add_option("--arrivals", options->arrivals, "bursty, or a CSV of time stamps (time_s)")
       ->capture_default_str();
-  quantity(
-      command->add_option("--rates", options->bursty.rates_hz, "Rates of the bursty process, 1/s"),
-      hertz().positive())
+  quantity(command->add_option("--burst-rates", options->bursty.rates_hz,
+                               "Rates of the bursty process, 1/s"),
+           hertz().positive())
       ->delimiter(',')
       ->capture_default_str();
-  quantity(
-      command->add_option("--dwell", options->bursty.mean_dwell_s, "Mean time between jumps in s"),
-      seconds().positive())
+  quantity(command->add_option("--burst-dwell", options->bursty.mean_dwell_s,
+                               "Mean time between jumps in s"),
+           seconds().positive())
       ->capture_default_str();
   quantity(command->add_option("--duration", options->simulation.duration_s,
                                "Length of a trace in s; a recorded one may end sooner"),
@@ -187,8 +187,8 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   quantity(command->add_option("--profiles", options->profiles, "Profiles for each of three rates"),
            count().within(1, 1000000))
       ->capture_default_str();
-  quantity(command->add_option("--head-room", options->dynamic.headroom,
-                               "Head room: plan for this share more arrivals"),
+  quantity(command->add_option("--headroom", options->dynamic.headroom,
+                               "Plan for this share more arrivals"),
            share().within(0, 10))
       ->capture_default_str();
   quantity(command->add_option("--hysteresis", options->dynamic.hysteresis,

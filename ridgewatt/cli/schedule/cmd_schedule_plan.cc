@@ -60,7 +60,7 @@ void check(const CLI::App& command, const PlanOptions& options) {
   }
   if (!strategy.uses_prior) {
     const std::string learners = names_where(plan_strategies(), &PlanStrategy::uses_prior);
-    refuse_without_effect(command, {"--train-reference", "--infer-reference"}, when,
+    refuse_without_effect(command, {"--training-reference", "--inference-reference"}, when,
                           learners + " learn from them");
   }
 }
@@ -100,7 +100,8 @@ void run(const Context& context, const PlanOptions& options) {
 void add_schedule_plan(CLI::App& schedule, Context& context) {
   auto* command =
       add_command(schedule, context, "plan", "Mode, batch and training minibatches per cycle",
-                  "ridgewatt schedule plan --train T.csv --infer I.csv --rate 60 --max-latency 500 "
+                  "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
+                  "--arrival-rate 60 --max-latency 500 "
                   "--max-power 30 --strategy auto --profiles 15");
   auto options = std::make_shared<PlanOptions>();
   options->schedule.add_to(*command);
@@ -116,9 +117,9 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                "Operating points (mode and batch) at which both workloads may be profiled"),
            count().within(1, 1000000))
       ->capture_default_str();
-  input_file(command->add_option("--train-reference", options->train_reference,
+  input_file(command->add_option("--training-reference", options->train_reference,
                                  "Sweep of another training workload, for auto and als"));
-  input_file(command->add_option("--infer-reference", options->infer_reference,
+  input_file(command->add_option("--inference-reference", options->infer_reference,
                                  "Sweep of another inference workload, for auto and als"));
   command->callback([&context, options, command] {
     check(*command, *options);

@@ -210,10 +210,11 @@ void run(const Context& context, const RunOptions& options) {
 }  // namespace
 
 void add_schedule_run(CLI::App& schedule, Context& context) {
-  auto* command = add_command(
-      schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
-      "ridgewatt schedule run --train T.csv --infer I.csv --rate 60 --max-latency 500 "
-      "--max-power 30 --log grants.csv");
+  auto* command = add_command(schedule, context, "run",
+                              "Grant minibatches to worker processes in the cycle of a plan",
+                              "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
+                              "I.csv --arrival-rate 60 --max-latency 500 "
+                              "--max-power 30 --log grants.csv");
   auto options = std::make_shared<RunOptions>();
   options->schedule.add_to(*command);
   auto& executor = options->executor;
@@ -234,10 +235,10 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   quantity(command->add_option("--training-per-cycle", options->training_per_cycle,
                                "Training minibatches per cycle instead of the plan's"),
            count().within(0, 1e6));
-  quantity(command->add_option("--infer-time", options->infer_ms,
+  quantity(command->add_option("--inference-time", options->infer_ms,
                                "Planned inference minibatch in ms instead of the plan's"),
            milliseconds().positive());
-  quantity(command->add_option("--train-time", options->train_ms,
+  quantity(command->add_option("--training-time", options->train_ms,
                                "Planned training minibatch in ms instead of the plan's"),
            milliseconds().positive());
   quantity(command->add_option("--deadline-factor", executor.deadline_factor,

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/schedule_figures.h"
@@ -28,7 +30,8 @@ struct SimulateOptions {
   SimulationOptions simulation;
   double mode_change_ms = 0;
   bool full_batches = false;
-  std::string power_csv, timeline_csv, arrivals_csv, figures;
+  std::string power_csv, timeline_csv, arrivals_csv;
+  FigureFiles figures;
 };
 
 // `duration_s` becomes a recorded trace's own where that is shorter.
@@ -112,22 +115,38 @@ std::string names_of(const ScheduleWorkloads& workloads) {
 }
 
 // The first six cycles, the distributions, and the plans for other budgets.
-void write_figures(const std::string& folder, const Plan& plan, const PlanTable& table,
-                   const PlanProblem& problem, const FigureSource& source,
-                   const std::vector<std::pair<std::string, Simulation>>& results) {
-  make_folder(folder);
+std::vector<ridgewatt::Figure> simulation_figures(
+    const Plan& plan, const PlanTable& table, const PlanProblem& problem,
+    const FigureSource& source, const std::vector<std::pair<std::string, Simulation>>& results) {
   const double until_s = 6 * plan.cycle.period_s;
-  const auto write = [&](const char* name, const Figure& figure) {
-    write_output(folder + "/" + name, to_svg(figure));
-  };
-  write("timeline.svg", cycle_timeline(results.front().second, until_s, source));
-  write("power.svg",
-        cycle_power(results.front().second, until_s, plan.candidate.idle_power_w, source));
-  write("latency.svg", latency_distribution(results, problem.max_latency_s, source));
   std::vector<double> power_w, latency_s;
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
   for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
-  write("throughput.svg", throughput_map(table, problem, power_w, latency_s, source));
+  const Simulation& first = results.front().second;
+  return {cycle_timeline(first, until_s, source),
+          cycle_power(first, until_s, plan.candidate.idle_power_w, source),
+          latency_distribution(results, problem.max_latency_s, source),
+          throughput_map(table, problem, power_w, latency_s, source)};
+}
+
+// As files of their own in a folder, or all in one file.
+void write_figures(const FigureFiles& files, const std::vector<ridgewatt::Figure>& figures,
+                   const Table& results) {
+  constexpr const char* kNames[] = {"timeline.svg", "power.svg", "latency.svg", "throughput.svg"};
+  for (const auto& folder : files.folders()) {
+    make_folder(folder);
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      write_output(folder + "/" + kNames[i], to_svg(figures[i]));
+    }
+  }
+  constexpr char kTitle[] = "A plan under simulated arrivals";
+  const auto page_of = [&] {
+    HtmlReport page(kTitle);
+    for (const auto& figure : figures) page.figure(figure);
+    page.table("Ways of sharing", results);
+    return page.html();
+  };
+  files.write([&] { return to_svg(figures, kTitle); }, page_of);
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
@@ -186,7 +205,8 @@ void run(const Context& context, const SimulateOptions& options) {
     const FigureSource source(
         names_of(workloads), origin.board, "modelled",
         fmt::format("simulated from {} sweeps", provenance_name(origin.provenance)));
-    write_figures(options.figures, plan, plans, problem, source, results);
+    write_figures(options.figures, simulation_figures(plan, plans, problem, source, results),
+                  table);
   }
   if (context.json()) {
     Json json;
@@ -213,10 +233,11 @@ void run(const Context& context, const SimulateOptions& options) {
 }  // namespace
 
 void add_schedule_simulate(CLI::App& schedule, Context& context) {
-  auto* command = add_command(
-      schedule, context, "simulate", "Simulate the plan under real arrivals",
-      "ridgewatt schedule simulate --train T.csv --infer I.csv --rate 60 --max-latency 500 "
-      "--max-power 30 --arrivals poisson --duration 3600");
+  auto* command =
+      add_command(schedule, context, "simulate", "Simulate the plan under real arrivals",
+                  "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
+                  "--arrival-rate 60 --max-latency 500 "
+                  "--max-power 30 --arrivals poisson --duration 3600");
   auto options = std::make_shared<SimulateOptions>();
   options->schedule.add_to(*command);
   options->schedule.add_idle_power_to(*command);
@@ -271,9 +292,10 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
   output_file(command->add_option("--power-csv", options->power_csv, "Write power over time"));
   output_file(command->add_option("--timeline-csv", options->timeline_csv,
                                   "Write who held the device when"));
-  output_file(
-      command->add_option("--figures", options->figures,
-                          "Folder for timeline.svg, power.svg, latency.svg and throughput.svg"));
+  options->figures.add_to(*command,
+                          "timeline, power, latency and throughput, "
+                          "or one SVG file of each into this folder",
+                          FigureForms::kFilesOrFolder);
   output_file(
       command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used"));
   command->callback([&context, options, command] {

@@ -12,16 +12,17 @@
 namespace ridgewatt::cli {
 
 void ScheduleOptions::add_to(CLI::App& command) {
-  input_file(command.add_option("--infer", infer, "Sweep of the urgent inference"));
-  input_file(command.add_option("--train", train, "Sweep of the training (several take turns)"));
+  input_file(command.add_option("--inference-sweep", infer, "Sweep of the urgent inference"));
+  input_file(
+      command.add_option("--training-sweep", train, "Sweep of the training (several take turns)"));
   input_file(command.add_option("--non-urgent", non_urgent,
                                 "Sweep of a non-urgent inference that runs in place of training"));
   quantity(command.add_option("--non-urgent-rate", non_urgent_rate,
                               "Requests per second that each non-urgent inference must serve"),
            hertz().positive());
-  quantity(
-      command.add_option("--rate", rate, "Arrivals of the urgent inference, requests per second"),
-      hertz().positive());
+  quantity(command.add_option("--arrival-rate", rate,
+                              "Arrivals of the urgent inference, requests per second"),
+           hertz().positive());
   quantity(command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms"),
            milliseconds().positive());
   quantity(command.add_option("--max-power", max_power_w, "Power budget in W"), watts().positive());
@@ -69,7 +70,8 @@ PlanProblem ScheduleOptions::problem() const {
   if (max_power_w) problem.max_power_w = *max_power_w;
   problem.bound = parse_latency_bound(bound);
   if (!infer.empty() && !rate) {
-    throw UsageError("inference needs an arrival rate", "--rate", "give requests per second");
+    throw UsageError("inference needs an arrival rate", "--arrival-rate",
+                     "give requests per second");
   }
   problem.check(!infer.empty());
   return problem;

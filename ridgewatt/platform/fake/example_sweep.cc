@@ -79,7 +79,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
 }
 
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) {
-  if (count == 0) throw UsageError("a sweep has at least one mode", "--modes");
+  if (count == 0) throw UsageError("a sweep has at least one mode", "--mode-count");
   if (count >= space.size()) return space.modes();
   // Times and powers bend most along the clocks of GPU and CPU.
   constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,

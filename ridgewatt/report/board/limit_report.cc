@@ -22,7 +22,7 @@ std::string limit_option(LimitKind kind, double value) {
     case LimitKind::kLatency:
       return fmt::format("--max-latency {:.4g}", value * 1e3);
     case LimitKind::kRate:
-      return fmt::format("--rate {:.4g}", value);
+      return fmt::format("--arrival-rate {:.4g}", value);
     case LimitKind::kSlowdown:
       return fmt::format("--max-slowdown {:.4g}%", value * 100);
   }

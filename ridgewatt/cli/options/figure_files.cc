@@ -1,0 +1,54 @@
+#include "ridgewatt/cli/options/figure_files.h"
+
+#include "ridgewatt/cli/options/vocabulary.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+enum class FigureForm { kSvg, kHtml, kNone };
+
+// "svg:FILE" and "html:FILE" say the form of a file that is called otherwise.
+FigureForm form_of(const std::string& file) {
+  if (file.starts_with("svg:") || file.ends_with(".svg")) return FigureForm::kSvg;
+  if (file.starts_with("html:") || file.ends_with(".html")) return FigureForm::kHtml;
+  return FigureForm::kNone;
+}
+
+std::string path_of(const std::string& file) {
+  const bool prefixed = file.starts_with("svg:") || file.starts_with("html:");
+  return prefixed ? file.substr(file.find(':') + 1) : file;
+}
+
+}  // namespace
+
+void FigureFiles::add_to(CLI::App& command, const std::string& what, FigureForms forms) {
+  auto* option = output_file(command.add_option(
+      "--figures", files_, "Write to this .svg or .html file (may be repeated): " + what));
+  option->allow_extra_args(false);
+  if (forms == FigureForms::kFilesOrFolder) return;
+  option->check(CLI::Validator(
+      [](std::string& file) {
+        return std::string(form_of(file) == FigureForm::kNone ? "its name must end in .svg or .html"
+                                                              : "");
+      },
+      "", "figure file"));
+}
+
+void FigureFiles::write(const std::function<std::string()>& svg,
+                        const std::function<std::string()>& html) const {
+  for (const auto& file : files_) {
+    const FigureForm form = form_of(file);
+    if (form == FigureForm::kNone) continue;
+    write_output(path_of(file), form == FigureForm::kSvg ? svg() : html());
+  }
+}
+
+std::vector<std::string> FigureFiles::folders() const {
+  std::vector<std::string> folders;
+  for (const auto& file : files_) {
+    if (form_of(file) == FigureForm::kNone) folders.push_back(file);
+  }
+  return folders;
+}
+
+}  // namespace ridgewatt::cli
