@@ -371,8 +371,8 @@ TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
   // What the twin made itself is explained by it nearly fully; the priors hold the rest back.
-  EXPECT_LT(json["fit"].back()["time_error_percent"].get<double>(), 5);
-  EXPECT_LT(json["fit"].back()["power_error_percent"].get<double>(), 5);
+  EXPECT_LT(json["fit"].back()["time_error_pct"].get<double>(), 5);
+  EXPECT_LT(json["fit"].back()["power_error_pct"].get<double>(), 5);
   const Twin twin = load_twin(load_board(toml));
   EXPECT_EQ(twin.status, "fitted");
   EXPECT_THAT(twin.origin, HasSubstr("a.csv"));
@@ -417,7 +417,7 @@ TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
   const ProgramResult result = run_program("evaluate estimate --findings --format json" + sweeps);
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
-  EXPECT_GT(json["fit"][0]["unseen_time_error_percent"].get<double>(), 0);
+  EXPECT_GT(json["fit"][0]["unseen_time_error_pct"].get<double>(), 0);
   EXPECT_EQ(json["findings"].size(), 2U);
   EXPECT_EQ(json["unseen_findings"].size(), 2U);
   // Fitted, unseen, and by the rows' neighbours, for trusted and for all rows.

@@ -13,7 +13,7 @@ Table row_table(const PublishedPipeline& published) {
                {"published_lo"},
                {"published_hi"},
                {"predicted"},
-               {"error_percent", "off by (%)", 3},
+               {"error_pct", "off by (%)", 3},
                {.name = "direction", .rank = 1},
                {.name = "use", .rank = 2}});
   for (const auto& row : published.rows) {
@@ -42,7 +42,7 @@ void run(const Context& context) {
                                {"rows", row_table(published).to_json()},
                                {"predicted", published.predicted},
                                {"direction_right", published.direction_right},
-                               {"within_25_percent", published.within_quarter}});
+                               {"within_25_pct", published.within_quarter}});
   }
   print(context, row_table(published));
   if (context.csv()) return;

@@ -101,14 +101,14 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
        {.name = "problems", .rank = 6},
        {.name = "solvable", .rank = 6},
        {.name = "tried", .rank = 4},
-       {"solved_percent"},
-       {.name = "loss_mean_percent", .heading = "mean loss (%)"},
-       {.name = "loss_mean_lo_percent", .heading = "mean loss from (%)", .rank = 2},
-       {.name = "loss_mean_hi_percent", .heading = "mean loss to (%)", .rank = 2},
-       {.name = "loss_median_percent", .heading = "median loss (%)", .rank = 1},
-       {.name = "loss_p90_percent", .heading = "p90 loss (%)", .rank = 3},
-       {.name = "loss_mean_of_all_percent", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
-       {.name = "loss_of_sum_percent", .heading = "loss of the sum (%)", .rank = 7},
+       {"solved_pct"},
+       {.name = "loss_mean_pct", .heading = "mean loss (%)"},
+       {.name = "loss_mean_lo_pct", .heading = "mean loss from (%)", .rank = 2},
+       {.name = "loss_mean_hi_pct", .heading = "mean loss to (%)", .rank = 2},
+       {.name = "loss_median_pct", .heading = "median loss (%)", .rank = 1},
+       {.name = "loss_p90_pct", .heading = "p90 loss (%)", .rank = 3},
+       {.name = "loss_mean_of_all_pct", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
+       {.name = "loss_of_sum_pct", .heading = "loss of the sum (%)", .rank = 7},
        {.name = "seconds", .heading = "time (s)", .rank = 8}});
   for (const auto& score : scores) table.add_row(row_of(score));
   print(context, table);

@@ -131,11 +131,11 @@ void run(const Context& context, LoadbenchCommand& options) {
                {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 3},
                {.name = "compute_ms", .rank = 3},
                {.name = "storage_mb", .rank = 5},
-               {.name = "resident_before_percent", .rank = 6},
-               {.name = "resident_after_percent", .rank = 6},
-               {.name = "read_percent", .heading = "files read (%)", .rank = 7},
+               {.name = "resident_before_pct", .rank = 6},
+               {.name = "resident_after_pct", .rank = 6},
+               {.name = "read_pct", .heading = "files read (%)", .rank = 7},
                {.name = "model_s", .rank = 1},
-               {.name = "model_error_percent", .heading = "off by (%)", .digits = 3, .rank = 1},
+               {.name = "model_error_pct", .heading = "off by (%)", .digits = 3, .rank = 1},
                {.name = "use", .rank = 2},
                {"binds"}});
   for (const auto& cache : options.cache) {

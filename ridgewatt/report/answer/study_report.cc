@@ -252,8 +252,8 @@ Table optimum_table(const StudyAnalysis& analysis) {
                {"group"},
                {"level", "least at", 6},
                {"inside"},
-               {"saving_percent", "saving (%)", 3},
-               {"slowdown_percent", "more time (%)", 3}});
+               {"saving_pct", "saving (%)", 3},
+               {"slowdown_pct", "more time (%)", 3}});
   for (const auto& optimum : analysis.optima) {
     for (const auto& group : optimum.groups) {
       table.add_row({optimum.factor, optimum.response, group.group, group.level,

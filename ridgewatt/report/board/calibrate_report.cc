@@ -54,16 +54,16 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch) {
   Table table({{"workload"},
                {"batch"},
                {"rows"},
-               {.name = "time_error_percent", .digits = 3},
-               {.name = "power_error_percent", .digits = 3},
-               {.name = "energy_error_percent", .digits = 3, .rank = 2},
-               {.name = "trusted_time_error_percent", .digits = 3, .rank = 3},
-               {.name = "trusted_power_error_percent", .digits = 3, .rank = 3},
-               {.name = "unseen_time_error_percent", .digits = 3, .rank = 1},
-               {.name = "unseen_power_error_percent", .digits = 3, .rank = 1},
-               {.name = "unseen_energy_error_percent", .digits = 3, .rank = 2},
-               {.name = "unseen_trusted_time_error_percent", .digits = 3, .rank = 4},
-               {.name = "unseen_trusted_power_error_percent", .digits = 3, .rank = 4}});
+               {.name = "time_error_pct", .digits = 3},
+               {.name = "power_error_pct", .digits = 3},
+               {.name = "energy_error_pct", .digits = 3, .rank = 2},
+               {.name = "trusted_time_error_pct", .digits = 3, .rank = 3},
+               {.name = "trusted_power_error_pct", .digits = 3, .rank = 3},
+               {.name = "unseen_time_error_pct", .digits = 3, .rank = 1},
+               {.name = "unseen_power_error_pct", .digits = 3, .rank = 1},
+               {.name = "unseen_energy_error_pct", .digits = 3, .rank = 2},
+               {.name = "unseen_trusted_time_error_pct", .digits = 3, .rank = 4},
+               {.name = "unseen_trusted_power_error_pct", .digits = 3, .rank = 4}});
   std::size_t rows = 0;
   for (const auto& fit : summary.workloads) {
     rows += fit.rows;
@@ -81,7 +81,7 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch) {
 Table coverage_table(const std::vector<CoverageRow>& rows) {
   std::vector<Column> columns = {{"left_out"}, {.name = "name"}, {"rows"}};
   for (const auto quantity : kQuantities) {
-    columns.push_back({.name = fmt::format("{}_coverage_percent", quantity), .digits = 3});
+    columns.push_back({.name = fmt::format("{}_coverage_pct", quantity), .digits = 3});
     columns.push_back({.name = fmt::format("{}_hi_over_estimate", quantity), .digits = 3});
   }
   Table table(columns);
@@ -151,9 +151,9 @@ Table findings_table(const std::vector<WorkloadFindings>& findings) {
        {.name = "measured_interior", .rank = 2},
        {.name = "modelled_interior", .rank = 2},
        {.name = "within_one_step", .rank = 2},
-       {.name = "best_saving_percent", .digits = 3, .rank = 1},
-       {.name = "saving_percent", .digits = 3},
-       {.name = "slowdown_percent", .digits = 3},
+       {.name = "best_saving_pct", .digits = 3, .rank = 1},
+       {.name = "saving_pct", .digits = 3},
+       {.name = "slowdown_pct", .digits = 3},
        {"holds"},
        {.name = "bound", .heading = "bound at MAXN", .rank = 3}});
   for (const auto& f : findings) {
@@ -185,8 +185,8 @@ Table findings_count_table(const std::vector<CountedFindings>& counted) {
                {"rows"},
                {"cases"},
                {"maxn_is_best", "MAXN is best"},
-               {"interior_percent", "interior minimum (%)", 3},
-               {"right_clock_percent", "right clock (%)", 3},
+               {"interior_pct", "interior minimum (%)", 3},
+               {"right_clock_pct", "right clock (%)", 3},
                {"tuned_holds", "tuning holds"}});
   for (const auto& [twin, rows, count] : counted) {
     const double groups = std::max(count.measured_interior, 1);
