@@ -16,7 +16,5 @@ std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank =
 // The mode of such an object; `source` is for messages. InputError: a value that is not a knob's.
 PowerMode mode_from_json(const Json& json, const std::string& source);
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
-// Time, power and energy, each with its bounds behind it: time_ms, time_lo_ms, time_hi_ms, ...
-std::vector<Column> cost_columns();
 
 }  // namespace ridgewatt

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/provenance.h"
@@ -39,18 +40,17 @@ void add_job_cells(std::vector<Cell>& cells, const JobCost& job, bool for_people
 std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool preset,
                                      const EstimateTableOptions& options) {
   std::vector<Column> columns;
-  const auto add = [&](std::vector<Column> more) {
-    columns.insert(columns.end(), more.begin(), more.end());
-  };
-  if (options.boards) add({{"board"}});
+  const auto add = [&](const std::vector<Column>& more) { append(columns, more); };
+  if (options.boards) add({column("board")});
   add(knobs);
-  if (preset) add({{.name = "preset", .rank = 1}});
-  add({{"batch"}});
-  add(cost_columns());
+  if (preset) add({column("preset", 1)});
+  add({column("batch")});
+  add(cost_interval_columns());
   add({{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
-       {.name = "stall_ms", .rank = 3},
-       {.name = "gpu_load_pct", .heading = "GPU load (%)", .digits = 3, .rank = 3}});
-  add({{.name = "bound", .heading = "bound by", .rank = 2}, {.name = "fits_memory", .rank = 1}});
+       column("stall_ms", 3),
+       column("gpu_load_pct", 3),
+       column("bound", 2),
+       column("fits_memory", 1)});
   add({{.name = "memory_needed_gb", .rank = 7}, {.name = "memory_free_gb", .rank = 7}});
   if (options.job_samples > 0) {
     if (options.for_people)
@@ -107,17 +107,17 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
 }
 
 Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers) {
-  Table table({{"layer"},
-               {.name = "op", .heading = "operator"},
+  Table table({column("layer"),
+               column("op"),
                {.name = "phase", .rank = 3},
-               {.name = "work_mflop", .rank = 4},
-               {.name = "traffic_mb", .heading = "modelled traffic (MB)", .rank = 4},
+               column("work_mflop", 4),
+               column("traffic_mb", 4),
                {.name = "intensity", .heading = "FLOP per byte of modelled traffic", .rank = 5},
-               {"time_ms"},
-               {.name = "time_share_pct", .heading = "share (%)", .digits = 3},
-               {.name = "gpu_ms", .rank = 6},
-               {.name = "energy_mj", .rank = 2},
-               {.name = "bound", .heading = "bound by", .rank = 1}});
+               column("time_ms"),
+               column("time_share_pct"),
+               column("gpu_ms", 6),
+               column("energy_mj", 2),
+               column("bound", 1)});
   double total_s = 0;
   for (const auto& layer : layers) total_s += layer.time_s;
   for (const auto& layer : layers) {
@@ -160,9 +160,9 @@ Json memory_sources_json(const Board& board) {
 
 Table cause_table(const Breakdown& breakdown) {
   Table table({{"cause"},
-               {"time_ms"},
+               column("time_ms"),
                {.name = "time_share", .heading = "time share (%)", .digits = 3, .scale = 100},
-               {"energy_j"},
+               column("energy_j"),
                {.name = "energy_share", .heading = "energy share (%)", .digits = 3, .scale = 100}});
   const MinibatchCost& total = breakdown.total;
   for (std::size_t i = 0; i < kCauseCount; ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/svg.h"
 #include "ridgewatt/report/table.h"
@@ -199,21 +200,21 @@ Table balance_table(const RooflineReport& report) {
 Table roofline_layer_table(const std::vector<RooflineLayer>& layers) {
   double total_s = 0;
   for (const auto& layer : layers) total_s += layer.gpu_s;
-  Table table({{"layer"},
-               {.name = "op", .heading = "operator", .rank = 1},
+  Table table({column("layer"),
+               column("op", 1),
                {.name = "roof", .heading = "class", .rank = 3},
                {.name = "intensity", .heading = "FLOP per byte of modelled traffic"},
                {.name = "ceiling_gflop_per_s", .rank = 2},
                {.name = "reached_gflop_per_s", .rank = 2},
                {.name = "modelled_gflop_per_s", .rank = 2},
-               {"gpu_ms"},
+               column("gpu_ms"),
                {.name = "gpu_share_pct", .heading = "share of GPU time (%)", .digits = 3},
                {.name = "launch_ms", .rank = 5},
                {.name = "time_ms", .heading = "share of minibatch (ms)", .rank = 6},
-               {.name = "power_w", .heading = "power (W)", .rank = 4},
-               {.name = "work_mflop", .rank = 7},
-               {.name = "traffic_mb", .heading = "modelled traffic (MB)", .rank = 7},
-               {.name = "bound", .heading = "bound by", .rank = 3}});
+               column("power_w", 4),
+               column("work_mflop", 7),
+               column("traffic_mb", 7),
+               column("bound", 3)});
   for (const auto& layer : layers) {
     std::vector<Cell> row(table.columns().size());
     row[0] = layer.name;
@@ -239,7 +240,8 @@ Table roofline_layer_table(const std::vector<RooflineLayer>& layers) {
 }
 
 Table time_parts_table(const std::vector<TimePart>& parts) {
-  Table table({{"part"}, {"time_ms"}, {.name = "share_pct", .heading = "share (%)", .digits = 3}});
+  Table table(
+      {{"part"}, column("time_ms"), {.name = "share_pct", .heading = "share (%)", .digits = 3}});
   double total_s = 0;
   for (const auto& part : parts) total_s += part.time_s;
   for (const auto& part : parts) {

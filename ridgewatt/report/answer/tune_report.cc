@@ -7,25 +7,16 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 
 namespace ridgewatt {
 namespace {
 
-void put_estimate(Json& json, const std::string& name, const std::string& unit,
-                  const Estimate& value, double scale) {
-  json[name + "_" + unit] = value.mean * scale;
-  if (value.lo == value.hi) return;
-  json[name + "_lo_" + unit] = value.lo * scale;
-  json[name + "_hi_" + unit] = value.hi * scale;
-}
-
 void put_point(Json& json, const ComparedPoint& point, const Goal& goal) {
   json["mode"] = mode_to_json(point.point.mode);
   if (point.point.batch > 0) json["batch"] = point.point.batch;
-  put_estimate(json, "time", "ms", point.cost.time_s, 1e3);
-  put_estimate(json, "power", "w", point.cost.power_w, 1);
-  put_estimate(json, "energy", "j", point.cost.energy_j, 1);
+  add_cost_json(json, point.cost);
   if (!point.preset.empty()) json["preset"] = point.preset;
   if (goal.rate_hz > 0) {
     json["latency_ms"] = 1e3 * serving_latency_s(goal, point.point.batch, point.cost.time_s.mean);
@@ -141,12 +132,9 @@ Cell confidence_cell(const Goal& goal, const ComparedPoint& point) {
 
 // The columns behind the knobs that the tables of this file share.
 std::vector<Column> outcome_columns(const char* ratio, int ratio_rank, bool confidence) {
-  std::vector<Column> columns = {
-      {"time_ms"},
-      {"power_w"},
-      {"energy_j"},
-      {.name = "objective_ratio", .heading = ratio, .digits = 3, .rank = ratio_rank},
-      {.name = "limits", .wrap = true}};
+  std::vector<Column> columns = cost_columns();
+  append(columns, {{.name = "objective_ratio", .heading = ratio, .digits = 3, .rank = ratio_rank},
+                   {.name = "limits", .wrap = true}});
   if (confidence) columns.push_back({.name = "confidence", .digits = 2, .rank = 2, .wrap = true});
   return columns;
 }
@@ -184,11 +172,10 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
   const bool confidence = !reports.empty() && any_estimated(reports.front().goal, points);
   std::vector<Column> columns = {{"device", "board"}};
   const auto knobs = knob_columns(modes, 2);
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (preset) columns.push_back({.name = "preset", .rank = 2});
-  if (batch) columns.push_back({"batch"});
-  for (auto& column : outcome_columns("objective, x best", 1, confidence))
-    columns.push_back(column);
+  append(columns, knobs);
+  if (preset) columns.push_back(column("preset", 2));
+  if (batch) columns.push_back(column("batch"));
+  append(columns, outcome_columns("objective, x best", 1, confidence));
   columns.push_back({.name = "twin", .rank = 3, .wrap = true});
   Table table(columns);
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -200,9 +187,10 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
     }
     if (preset) row.push_back(point ? text_cell(point->preset) : Cell());
     if (batch) row.emplace_back(point ? Cell(std::int64_t{point->point.batch}) : Cell());
-    row.emplace_back(point ? Cell(point->cost.time_s.mean * 1e3) : Cell());
-    row.emplace_back(point ? Cell(point->cost.power_w.mean) : Cell());
-    row.emplace_back(point ? Cell(point->cost.energy_j.mean) : Cell());
+    if (point)
+      add_cost(row, point->cost);
+    else
+      row.resize(row.size() + cost_columns().size());
     const bool rank = report.answer && reports.front().answer;
     row.emplace_back(rank ? Cell(report.answer->objective / reports.front().answer->objective)
                           : Cell());
@@ -234,12 +222,10 @@ Table tune_table(const TuneReport& report) {
   const bool confidence = any_estimated(report.goal, points);
   std::vector<Column> columns = {{.name = "name", .heading = " ", .wrap = true}};
   const auto knobs = knob_columns(modes);
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (preset) columns.push_back({.name = "preset", .rank = 3});
-  if (batch) columns.push_back({"batch"});
-  for (auto& column : outcome_columns("objective, x answer", 2, confidence)) {
-    columns.push_back(column);
-  }
+  append(columns, knobs);
+  if (preset) columns.push_back(column("preset", 3));
+  if (batch) columns.push_back(column("batch"));
+  append(columns, outcome_columns("objective, x answer", 2, confidence));
   Table table(columns);
   const double base = points.empty() ? 1 : points.front()->objective;
   for (const auto* point : points) {
@@ -247,9 +233,7 @@ Table tune_table(const TuneReport& report) {
     for (auto& cell : knob_cells(point->point.mode, knobs)) row.push_back(std::move(cell));
     if (preset) row.push_back(text_cell(point->preset));
     if (batch) row.emplace_back(std::int64_t{point->point.batch});
-    row.emplace_back(point->cost.time_s.mean * 1e3);
-    row.emplace_back(point->cost.power_w.mean);
-    row.emplace_back(point->cost.energy_j.mean);
+    add_cost(row, point->cost);
     row.emplace_back(point->objective / base);
     row.emplace_back(point->verdict.feasibility == Feasibility::kFeasible
                          ? std::string("kept")
@@ -269,15 +253,11 @@ Table trace_table(const TuneReport& report) {
   }
   std::vector<Column> columns = {{"step"}};
   const auto knobs = knob_columns(modes);
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  if (batch) columns.push_back({"batch"});
-  const std::vector<Column> rest = {
-      {"time_ms"},
-      {"power_w"},
-      {"energy_j"},
-      {.name = "feasibility", .heading = "limits"},
-      {.name = "reason", .heading = "why it was tried", .rank = 1, .wrap = true}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
+  append(columns, knobs);
+  if (batch) columns.push_back(column("batch"));
+  append(columns, cost_columns());
+  append(columns, {{.name = "feasibility", .heading = "limits"},
+                   {.name = "reason", .heading = "why it was tried", .rank = 1, .wrap = true}});
   Table table(columns);
   for (std::size_t i = 0; i < report.profiled.size(); ++i) {
     const auto& step = report.profiled[i];
@@ -285,9 +265,7 @@ Table trace_table(const TuneReport& report) {
     const auto cells = knob_cells(step.seen.point.mode, knobs);
     row.insert(row.end(), cells.begin(), cells.end());
     if (batch) row.emplace_back(std::int64_t{step.seen.point.batch});
-    row.emplace_back(step.seen.time_s * 1e3);
-    row.emplace_back(step.seen.power_w);
-    row.emplace_back(step.seen.energy_j());
+    add_cost(row, step.seen);
     row.emplace_back(feasibility_name(step.verdict.feasibility));
     row.emplace_back(step.reason);
     table.add_row(std::move(row));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
@@ -120,11 +121,13 @@ Table outlier_table(const CalibrateSummary& summary) {
   for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns = {{"workload"}};
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
-  const std::vector<Column> seen = {
-      {"batch"},           {.name = "time_ms", .rank = 2}, {.name = "power_w", .rank = 2},
-      {"time_over_model"}, {"power_over_model"},           {.name = "flagged", .rank = 1}};
-  columns.insert(columns.end(), seen.begin(), seen.end());
+  append(columns, knobs);
+  append(columns, {column("batch"),
+                   column("time_ms", 2),
+                   column("power_w", 2),
+                   {"time_over_model"},
+                   {"power_over_model"},
+                   {.name = "flagged", .rank = 1}});
   Table table(columns);
   for (const auto& outlier : summary.outliers) {
     const auto& seen = outlier.observation;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/report/columns.h"
 
 namespace ridgewatt {
 
@@ -38,19 +39,14 @@ PowerMode mode_from_json(const Json& json, const std::string& source) {
 }
 
 std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank) {
-  static constexpr KnobArray<const char*> kHeadings = {
-      {"cores", "CPU (MHz)", "GPU (MHz)", "memory (MHz)"}};
   std::vector<Column> columns;
   for (const Knob knob : kKnobs) {
     if (std::any_of(modes.begin(), modes.end(), [&](const auto& m) { return m.has(knob); })) {
-      columns.push_back({.name = std::string(knob_field(knob)),
-                         .heading = kHeadings[knob],
-                         .digits = kNominal,
-                         .rank = rank});
+      columns.push_back(column(knob_field(knob), rank));
     }
   }
   if (std::any_of(modes.begin(), modes.end(), [](const auto& m) { return !m.governor.empty(); })) {
-    columns.push_back({.name = "governor", .rank = rank});
+    columns.push_back(column("governor", rank));
   }
   return columns;
 }
@@ -70,12 +66,6 @@ std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& c
     cells.push_back(std::move(cell));
   }
   return cells;
-}
-
-std::vector<Column> cost_columns() {
-  return {{"time_ms"},  {.name = "time_lo_ms", .rank = 4},  {.name = "time_hi_ms", .rank = 4},
-          {"power_w"},  {.name = "power_lo_w", .rank = 5},  {.name = "power_hi_w", .rank = 5},
-          {"energy_j"}, {.name = "energy_lo_j", .rank = 6}, {.name = "energy_hi_j", .rank = 6}};
 }
 
 }  // namespace ridgewatt

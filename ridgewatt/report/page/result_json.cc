@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/page/json_fields.h"
@@ -19,12 +20,6 @@ namespace ridgewatt {
 namespace {
 
 constexpr std::size_t kFewPoints = 24;  // so many can be named in a figure
-
-struct WantedColumn {
-  const char* key;
-  const char* heading;
-  int digits = 4;
-};
 
 std::string percent_more(double ratio) {
   const double percent = 100 * (ratio - 1);
@@ -255,53 +250,48 @@ std::string table_caption(const std::string& what, std::size_t rows) {
 
 Table points_table(const Json& points, const std::vector<std::string>& names,
                    std::initializer_list<const char*> more) {
-  static const std::vector<WantedColumn> kCosts = {{"batch", "batch"},
-                                                   {"time_ms", "time (ms)"},
-                                                   {"power_w", "power (W)"},
-                                                   {"energy_j", "energy (J)"},
-                                                   {"latency_ms", "latency (ms)"}};
-  static const std::vector<WantedColumn> kBounds = {
-      {"time_lo_ms", "time from (ms)"},   {"time_hi_ms", "to (ms)"},
-      {"power_lo_w", "power from (W)"},   {"power_hi_w", "to (W)"},
-      {"energy_lo_j", "energy from (J)"}, {"energy_hi_j", "to (J)"}};
-  static const std::vector<WantedColumn> kMore = {{"board", "board"},
-                                                  {"bound", "bound by"},
-                                                  {"fits_memory", "fits the memory"},
-                                                  {"feasible", "limits kept"},
-                                                  {"objective_ratio", "objective, x answer", 3},
-                                                  {"misses", "breaks"},
-                                                  {"reason", "why it was tried"}};
+  static const std::vector<Column> kCosts = {column("batch"), column("time_ms"), column("power_w"),
+                                             column("energy_j"), column("latency_ms")};
+  static const std::vector<Column> kBounds = {column("time_lo_ms"),  {"time_hi_ms", "to (ms)"},
+                                              column("power_lo_w"),  {"power_hi_w", "to (W)"},
+                                              column("energy_lo_j"), {"energy_hi_j", "to (J)"}};
+  static const std::vector<Column> kMore = {column("board"),
+                                            column("bound"),
+                                            {"fits_memory", "fits the memory"},
+                                            column("feasible"),
+                                            {"objective_ratio", "objective, x answer", 3},
+                                            column("misses"),
+                                            column("reason")};
   const std::size_t count = std::min<std::size_t>(kMostTableRows, points.size());
   std::vector<PowerMode> modes;
   for (std::size_t i = 0; i < count; ++i) modes.push_back(mode_at(points[i]));
-  std::vector<WantedColumn> wanted;
-  const auto has = [&](const char* key) {
+  std::vector<Column> wanted;
+  const auto has = [&](const std::string& key) {
     return std::any_of(points.begin(), points.end(),
                        [&](const auto& point) { return point.contains(key); });
   };
   for (const auto& column : kCosts) {
-    if (has(column.key)) wanted.push_back(column);
+    if (has(column.name)) wanted.push_back(column);
   }
   for (const auto& column : kMore) {
-    const bool asked = std::any_of(more.begin(), more.end(), [&](const char* key) {
-      return std::string_view(key) == column.key;
-    });
-    if (asked && has(column.key)) wanted.push_back(column);
+    const bool asked =
+        std::any_of(more.begin(), more.end(), [&](const char* key) { return column.name == key; });
+    if (asked && has(column.name)) wanted.push_back(column);
   }
   for (const auto& column : kBounds) {
-    if (has(column.key)) wanted.push_back(column);
+    if (has(column.name)) wanted.push_back(column);
   }
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns;
   if (!names.empty()) columns.push_back({"name", " "});
   columns.insert(columns.end(), knobs.begin(), knobs.end());
-  for (const auto& column : wanted) columns.push_back({column.key, column.heading, column.digits});
+  append(columns, wanted);
   Table table(std::move(columns));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Cell> row;
     if (!names.empty()) row.emplace_back(names[i]);
     for (auto& cell : knob_cells(modes[i], knobs)) row.push_back(std::move(cell));
-    for (const auto& column : wanted) row.push_back(cell_at(points[i], column.key));
+    for (const auto& column : wanted) row.push_back(cell_at(points[i], column.name));
     table.add_row(std::move(row));
   }
   return table;

@@ -1,0 +1,133 @@
+#include "ridgewatt/report/columns.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ridgewatt {
+namespace {
+
+struct SharedColumn {
+  const char* key;
+  const char* heading;  // empty: made of the key
+  int digits;
+  const char* meaning;
+};
+
+// clang-format off
+constexpr SharedColumn kShared[] = {
+    {"batch", "", 4, "samples per minibatch"},
+    {"board", "", 4, "the board that the row is of"},
+    {"bound", "bound by", 4, "what takes most of the time"},
+    {"cpu_cores", "cores", kNominal, "CPU cores online"},
+    {"cpu_mhz", "CPU (MHz)", kNominal, "clock of the CPU"},
+    {"energy_hi_j", "", 4, "upper bound of energy_j"},
+    {"energy_j", "", 4, "energy of a minibatch"},
+    {"energy_lo_j", "", 4, "lower bound of energy_j"},
+    {"energy_mj", "", 4, "energy of one execution"},
+    {"feasible", "limits kept", 4, "whether all limits are kept"},
+    {"fits_memory", "", 4, "whether the minibatch fits the memory"},
+    {"governor", "", 4, "DVFS governor, where clocks are its limits"},
+    {"gpu_load_pct", "GPU load (%)", 3, "share of time in which the GPU computes"},
+    {"gpu_mhz", "GPU (MHz)", kNominal, "clock of the GPU"},
+    {"gpu_ms", "", 4, "time on the GPU"},
+    {"kind", "", 4, "training or inference"},
+    {"latency_ms", "", 4, "worst latency of a request"},
+    {"layer", "", 4, "name of the layer"},
+    {"mem_mhz", "memory (MHz)", kNominal, "clock of the memory"},
+    {"misses", "breaks", 4, "the limits that are broken, in words"},
+    {"mode", "", 4, "power mode: its knobs"},
+    {"op", "operator", 4, "ONNX operator"},
+    {"power_hi_w", "", 4, "upper bound of power_w"},
+    {"power_lo_w", "", 4, "lower bound of power_w"},
+    {"power_mean_w", "", 4, "mean power"},
+    {"power_w", "", 4, "mean power over a minibatch"},
+    {"preset", "", 4, "name of the board's preset with this mode"},
+    {"provenance", "", 4, "measured, replayed, modelled, predicted, simulated or fake"},
+    {"reason", "why it was tried", 4, "why the search tried the point"},
+    {"runtime", "", 4, "the software that the model stands for"},
+    {"stall_ms", "", 4, "time in which the device waits for data"},
+    {"time_hi_ms", "", 4, "upper bound of time_ms"},
+    {"time_lo_ms", "", 4, "lower bound of time_ms"},
+    {"time_ms", "", 4, "time per minibatch"},
+    {"time_share_pct", "share (%)", 3, "share of the minibatch's time"},
+    {"traffic_mb", "modelled traffic (MB)", 4, "bytes to and from memory"},
+    {"training_throughput", "training (1/s)", 4, "training minibatches per second"},
+    {"twin", "", 4, "state of the board's twin: fitted, or scaled and not validated"},
+    {"work_mflop", "", 4, "arithmetic work"},
+    {"workload", "", 4, "name of the workload"},
+};
+// clang-format on
+
+const SharedColumn* find_shared(std::string_view key) {
+  const auto* found = std::find_if(std::begin(kShared), std::end(kShared),
+                                   [&](const SharedColumn& shared) { return shared.key == key; });
+  return found == std::end(kShared) ? nullptr : found;
+}
+
+void add_interval(std::vector<Cell>& cells, const Estimate& value, double scale) {
+  for (const double bound : {value.mean, value.lo, value.hi}) cells.emplace_back(bound * scale);
+}
+
+void add_estimate(Json& json, const std::string& name, const std::string& unit,
+                  const Estimate& value, double scale) {
+  json[name + "_" + unit] = value.mean * scale;
+  if (value.lo == value.hi) return;
+  json[name + "_lo_" + unit] = value.lo * scale;
+  json[name + "_hi_" + unit] = value.hi * scale;
+}
+
+constexpr double kMs = 1e3;
+
+}  // namespace
+
+Column column(std::string_view key, int rank) {
+  const SharedColumn* shared = find_shared(key);
+  if (shared == nullptr) throw std::out_of_range("no shared column " + std::string(key));
+  return {.name = shared->key, .heading = shared->heading, .digits = shared->digits, .rank = rank};
+}
+
+std::string_view meaning_of(std::string_view key) {
+  const SharedColumn* shared = find_shared(key);
+  return shared == nullptr ? std::string_view() : shared->meaning;
+}
+
+void append(std::vector<Column>& columns, const std::vector<Column>& more) {
+  columns.insert(columns.end(), more.begin(), more.end());
+}
+
+std::vector<Column> cost_columns() {
+  return {column("time_ms"), column("power_w"), column("energy_j")};
+}
+
+void add_cost(std::vector<Cell>& cells, const Observation& measured) {
+  for (const double value : {measured.time_s * kMs, measured.power_w, measured.energy_j()}) {
+    cells.emplace_back(value);
+  }
+}
+
+void add_cost(std::vector<Cell>& cells, const Prediction& predicted) {
+  for (const double value :
+       {predicted.time_s.mean * kMs, predicted.power_w.mean, predicted.energy_j.mean}) {
+    cells.emplace_back(value);
+  }
+}
+
+std::vector<Column> cost_interval_columns() {
+  return {column("time_ms"),  column("time_lo_ms", 4),  column("time_hi_ms", 4),
+          column("power_w"),  column("power_lo_w", 5),  column("power_hi_w", 5),
+          column("energy_j"), column("energy_lo_j", 6), column("energy_hi_j", 6)};
+}
+
+void add_cost_interval(std::vector<Cell>& cells, const Prediction& predicted) {
+  add_interval(cells, predicted.time_s, kMs);
+  add_interval(cells, predicted.power_w, 1);
+  add_interval(cells, predicted.energy_j, 1);
+}
+
+void add_cost_json(Json& json, const Prediction& predicted) {
+  add_estimate(json, "time", "ms", predicted.time_s, kMs);
+  add_estimate(json, "power", "w", predicted.power_w, 1);
+  add_estimate(json, "energy", "j", predicted.energy_j, 1);
+}
+
+}  // namespace ridgewatt
