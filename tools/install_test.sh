@@ -22,9 +22,11 @@ export -f compile
 xargs -P "$(nproc)" -I '{}' bash -c 'compile "$@"' compile '{}' "${cflags[@]}" <"$work/headers"
 echo "headers: $(wc -l <"$work/headers") compile alone"
 # The C headers together, in C and in C++.
-printf '#include <ridgewatt_mark.h>\n#include <ridgewatt_worker.h>\nint main(void) { return 0; }\n' >"$work/both.c"
+cp "$root/include/headers_test.c" "$work/both.c"
 "${CC:-cc}" -std=c99 -D_GNU_SOURCE -Wall -Werror -Wno-unused-function -I"$prefix/include" "$work/both.c" -o "$work/both"
+"$work/both"
 "$CXX" -x c++ -std=c++20 -Wall -Werror -Wno-unused-function -I"$prefix/include" "$work/both.c" -o "$work/both"
+"$work/both"
 PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import ridgewatt; ridgewatt.mark()'
 echo "C and Python: well"
 
