@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/numerics/soft_maximum.h"
 #include "ridgewatt/twin/feed.h"
 #include "ridgewatt/twin/fit/governor.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
@@ -144,7 +145,7 @@ std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(double gpu_clock_
       state->relative_clock, twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]));
   const double dram = twin_[P::kMemoryBandwidthShare] * twin_.bus_bytes_per_cycle * mem_clock_hz;
   const double request = twin_[P::kGpuBytesPerCycle] * gpu_clock_hz;
-  state->bandwidth = 1 / std::cbrt(cube(1 / dram) + cube(1 / request));
+  state->bandwidth = 1 / soft_maximum(1 / dram, 1 / request, 3);
 
   const std::size_t count = cost_->kernels.size();
   state->gpu_s.resize(count);

@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/numerics/soft_maximum.h"
+
 namespace ridgewatt {
 namespace {
 
-// A maximum with a rounded corner, (a^6 + b^6)^(1/6).
-double smooth_max(double a, double b) {
-  const double cube_a = a * a * a;
-  const double cube_b = b * b * b;
-  return std::cbrt(std::sqrt(cube_a * cube_a + cube_b * cube_b));
-}
+constexpr int kCorner = 6;  // order of the soft maximum: its corner is rounded a little
 
 }  // namespace
 
 double FeedBounds::period_s(bool rounded) const {
   const double delivery_s = std::max({workers_s, cores_s, storage_s});
   if (serial_s > 0 || delivery_s == 0) return serial_s + main_s;
-  return rounded ? smooth_max(main_s, delivery_s) : std::max(main_s, delivery_s);
+  return rounded ? soft_maximum(main_s, delivery_s, kCorner) : std::max(main_s, delivery_s);
 }
 
 FeedBounds feed_bounds(const FeedTimes& times) {

@@ -138,18 +138,11 @@ std::string_view roof_class_name(RoofClass roof) {
 }
 
 RoofClass roof_class_of(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::kConv:
-      return RoofClass::kConvolution;
-    case OpClass::kDepthwiseConv:
-      return RoofClass::kDepthwise;
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-      return RoofClass::kProduct;
-    default:
-      return RoofClass::kVector;
-  }
+  // Recurrent layers are products under the same roof, however differently they reach it.
+  constexpr std::array<RoofClass, kWorkClasses.size()> kRoofs = {
+      RoofClass::kConvolution, RoofClass::kDepthwise, RoofClass::kProduct, RoofClass::kProduct,
+      RoofClass::kVector};
+  return kRoofs[work_class(op_class)];
 }
 
 double RoofCeiling::attainable_flop_per_s(double intensity) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/numerics/kernels.h"
 #include "ridgewatt/numerics/minimize.h"
 
 namespace ridgewatt {
@@ -31,7 +32,7 @@ Eigen::MatrixXd scaled_distance(const FeatureMatrix& a, const FeatureMatrix& b,
 
 Eigen::MatrixXd GaussianProcess::kernel(const FeatureMatrix& a, const FeatureMatrix& b) const {
   const Eigen::ArrayXXd r = scaled_distance(a, b, hyper_).array();
-  return std::exp(2 * hyper_[kSignal]) * (1 + r + r.square() / 3) * (-r).exp();
+  return std::exp(2 * hyper_[kSignal]) * matern52_polynomial(r) * (-r).exp();
 }
 
 double GaussianProcess::noise_deviation() const {
@@ -59,7 +60,7 @@ double GaussianProcess::add_negative_log_likelihood(const Group& group,
   const Eigen::Index n = x.rows();
   const Eigen::ArrayXXd r = scaled_distance(x, x, hyper).array();
   const Eigen::ArrayXXd decay = std::exp(2 * hyper[kSignal]) * (-r).exp();
-  const Eigen::ArrayXXd signal = (1 + r + r.square() / 3) * decay;
+  const Eigen::ArrayXXd signal = matern52_polynomial(r) * decay;
   const Eigen::ArrayXd noise = std::exp(2 * hyper[kNoise]) * group.noise_scale.array();
   Eigen::MatrixXd covariance = group.linear_covariance + signal.matrix();
   covariance.diagonal().array() += noise + kJitter;

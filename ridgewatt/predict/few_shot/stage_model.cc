@@ -1,32 +1,12 @@
 #include "ridgewatt/predict/few_shot/stage_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "ridgewatt/numerics/soft_maximum.h"
 
 namespace ridgewatt {
 namespace {
-
-// ln of the p-norm of exp(v): the soft maximum of v, its weights and its derivative by p.
-template <std::size_t N>
-struct SoftMaximum {
-  double value = 0;
-  std::array<double, N> weight{};
-  double by_exponent = 0;
-
-  SoftMaximum(const std::array<double, N>& v, double p) {
-    const double top = *std::max_element(v.begin(), v.end());
-    double sum = 0;
-    for (std::size_t i = 0; i < N; ++i) sum += weight[i] = std::exp(p * (v[i] - top));
-    value = top + std::log(sum) / p;
-    double mean = 0;
-    for (std::size_t i = 0; i < N; ++i) {
-      weight[i] /= sum;
-      mean += weight[i] * v[i];
-    }
-    by_exponent = (mean - value) / p;
-  }
-};
 
 constexpr double kLeastExponent = 0.7;
 double exponent(double parameter) {
@@ -44,7 +24,93 @@ double soft_positive_derivative(double v) {
   return 1 / (1 + std::exp(-3 * v));
 }
 
+// What is known of any workload on any such board. Times are shares of a minibatch's at the top
+// mode; none was fitted to a workload. A deviation of 0.7 is a factor of two either way, 1.2 one of
+// three.
+using T = StageTimeModel;
+constexpr PriorRow kTimePriors[] = {
+    {T::kLevel, "level", "ln s", 0, 3, "moved to the median of the samples before a fit"},
+    {T::kCompute, "compute", "ln 1", -0.7, 0.7, "half of the minibatch is arithmetic on the GPU"},
+    {T::kMemory, "memory", "ln 1", -0.9, 0.7, "and nearly as long for its memory traffic"},
+    {T::kLoad, "load", "ln 1", -2.0, 1.2, "loading is hidden by most pipelines, not by all"},
+    {T::kLaunch, "launch", "ln 1", -2.5, 1.2, "launches are hidden unless kernels are small"},
+    {T::kSerial, "serial", "ln 1", -3.5, 1.2, "a few percent on the CPU that nothing overlaps"},
+    {T::kConstant, "constant", "ln 1", -3.5, 1.2, "a few percent that no clock changes"},
+    {T::kLogMemoryOverlap, "memory_overlap", "ln 1", 0.5, 0.4,
+     "ln(q - 0.7), q = 2.3: compute and memory overlap within a kernel, not fully"},
+    {T::kLogOverlap, "overlap", "ln 1", 0.8, 0.5,
+     "ln(p - 0.7), p = 2.9: GPU, loader and launches overlap more"},
+    {T::kCoreSlope, "core_slope", "1", 1.0, 0.5, "loader workers share the cores evenly"},
+    {T::kCoreSaturation, "core_saturation", "ln 1", -0.5, 0.6,
+     "share of the cores beyond which more do not help: there are few workers"},
+    {T::kComputeBatch, "compute_batch", "1", 0.95, 0.1,
+     "work grows with the samples; large minibatches fill the GPU a little better"},
+    {T::kMemoryBatch, "memory_batch", "1", 0.85, 0.15,
+     "activations grow with the samples, weights are read once a minibatch"},
+    {T::kLoadBatch, "load_batch", "1", 0.9, 0.2, "every sample is loaded"},
+    {T::kLaunchBatch, "launch_batch", "1", 0.1, 0.2,
+     "a minibatch has the same kernels at any size"},
+    {T::kSerialBatch, "serial_batch", "1", 0.5, 0.4,
+     "between a cost of samples and of minibatches"},
+};
+static_assert(complete(kTimePriors, T::kParameters));
+
+// Powers relative to the idle floor, at the top mode and the typical time.
+using W = WorkPowerModel;
+constexpr PriorRow kPowerPriors[] = {
+    {W::kLevel, "level", "ln W", 0, 2, "the idle floor; moved to the median of the samples"},
+    {W::kGpuWork, "gpu_work", "ln 1", -1.0, 1.2, "energy of a minibatch on the GPU, over time"},
+    {W::kLogGpuExponent, "gpu_exponent", "ln 1", 0.8, 0.5,
+     "energy of work goes with V^2 and voltage rises with the clock: 2.2"},
+    {W::kCpuWork, "cpu_work", "ln 1", -1.2, 1.0, "the same on the CPU, a little less"},
+    {W::kLogCpuExponent, "cpu_exponent", "ln 1", -0.7, 0.8,
+     "0.5: the voltage of the CPU moves less over its clocks"},
+    {W::kMemory, "memory", "ln 1", -1.5, 1.2, "a fifth of the floor at the highest memory clock"},
+    {W::kMemoryExponent, "memory_exponent", "1", 2.5, 1.2, "its voltage steps with the clock"},
+    {W::kGpuIdle, "gpu_idle", "ln 1", -1.5, 1.0, "clock power of the GPU, a fifth of the floor"},
+    {W::kCpuIdle, "cpu_idle", "ln 1", -1.5, 1.0, "clock power of the cores, as much"},
+    {W::kGpuBatch, "gpu_batch", "1", 1.0, 0.15, "energy grows with the samples"},
+    {W::kCpuBatch, "cpu_batch", "1", 0.8, 0.3, "less where a part is a minibatch's"},
+};
+static_assert(complete(kPowerPriors, W::kParameters));
+
+// Exponents of the knobs where nothing is assumed but their sign.
+constexpr PriorRow kLinearTimePriors[] = {
+    {0, "level", "ln s", 0, 3, "moved to the median of the samples before a fit"},
+    {1 + kLogCores, "cores", "1", -0.2, 0.3, "more of any knob is faster, less than in proportion"},
+    {1 + kLogCpu, "cpu_clock", "1", -0.3, 0.3, "as above"},
+    {1 + kLogGpu, "gpu_clock", "1", -0.3, 0.3, "as above"},
+    {1 + kLogMem, "mem_clock", "1", -0.3, 0.3, "as above"},
+    {1 + kLogBatch, "batch", "1", 0.8, 0.3, "a larger minibatch takes longer, a sample less"},
+};
+static_assert(complete(kLinearTimePriors, 1 + kFeatures));
+constexpr PriorRow kLinearPowerPriors[] = {
+    {0, "level", "ln W", 0, 2, "moved to the median of the samples before a fit"},
+    {1 + kLogCores, "cores", "1", 0.05, 0.15, "cores take little while they wait"},
+    {1 + kLogCpu, "cpu_clock", "1", 0.2, 0.15, "more of any clock takes more power"},
+    {1 + kLogGpu, "gpu_clock", "1", 0.25, 0.2, "the GPU most"},
+    {1 + kLogMem, "mem_clock", "1", 0.1, 0.15, "memory less"},
+    {1 + kLogBatch, "batch", "1", 0.1, 0.15, "larger minibatches keep the GPU busier"},
+};
+static_assert(complete(kLinearPowerPriors, 1 + kFeatures));
+
 }  // namespace
+
+std::span<const PriorRow> stage_time_priors() {
+  return kTimePriors;
+}
+std::span<const PriorRow> work_power_priors() {
+  return kPowerPriors;
+}
+
+void MeanModel::use_priors(std::span<const PriorRow> rows) {
+  prior_mean_.resize(static_cast<Eigen::Index>(rows.size()));
+  prior_deviation_.resize(static_cast<Eigen::Index>(rows.size()));
+  for (const auto& row : rows) {
+    prior_mean_[static_cast<Eigen::Index>(row.parameter)] = row.mean;
+    prior_deviation_[static_cast<Eigen::Index>(row.parameter)] = row.deviation;
+  }
+}
 
 void MeanModel::set_prior(Eigen::VectorXd mean, Eigen::VectorXd deviation) {
   prior_mean_ = std::move(mean);
@@ -57,11 +123,7 @@ Eigen::VectorXd MeanModel::time_sensitivity(const Eigen::VectorXd&, const Featur
 }
 
 StageTimeModel::StageTimeModel() {
-  prior_mean_.resize(kParameters);
-  prior_deviation_.resize(kParameters);
-  prior_mean_ << 0, -0.7, -0.9, -2.0, -2.5, -3.5, -3.5, 0.5, 0.8, 1.0, -0.5, 0.95, 0.85, 0.9, 0.1,
-      0.5;
-  prior_deviation_ << 3, 0.7, 0.7, 1.2, 1.2, 1.2, 1.2, 0.4, 0.5, 0.5, 0.6, 0.1, 0.15, 0.2, 0.2, 0.4;
+  use_priors(kTimePriors);
 }
 
 void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
@@ -74,16 +136,16 @@ void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     const double cpu = x(row, kLogCpu), b = x(row, kLogBatch);
     // Cores help up to a saturation: the soft minimum of both.
-    const SoftMaximum<2> cores({-x(row, kLogCores), -t[kCoreSaturation]}, 4);
+    const LogSoftMaximum<2> cores({-x(row, kLogCores), -t[kCoreSaturation]}, 4);
     const double effective_cores = -cores.value;
-    const SoftMaximum<2> gpu({t[kCompute] - x(row, kLogGpu) + t[kComputeBatch] * b,
-                              t[kMemory] - x(row, kLogMem) + t[kMemoryBatch] * b},
-                             q);
-    const SoftMaximum<3> inner(
+    const LogSoftMaximum<2> gpu({t[kCompute] - x(row, kLogGpu) + t[kComputeBatch] * b,
+                                 t[kMemory] - x(row, kLogMem) + t[kMemoryBatch] * b},
+                                q);
+    const LogSoftMaximum<3> inner(
         {gpu.value, t[kLoad] - cpu - slope * effective_cores + t[kLoadBatch] * b,
          t[kLaunch] - cpu + t[kLaunchBatch] * b},
         p);
-    const SoftMaximum<3> outer(
+    const LogSoftMaximum<3> outer(
         {inner.value, t[kSerial] - cpu + t[kSerialBatch] * b, t[kConstant] + t[kSerialBatch] * b},
         1);
     value[row] = t[kLevel] + outer.value;
@@ -113,10 +175,7 @@ void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
 
 WorkPowerModel::WorkPowerModel(double reference_log_time)
     : reference_log_time_(reference_log_time) {
-  prior_mean_.resize(kParameters);
-  prior_deviation_.resize(kParameters);
-  prior_mean_ << 0, -1.0, 0.8, -1.2, -0.7, -1.5, 2.5, -1.5, -1.5, 1.0, 0.8;
-  prior_deviation_ << 2, 1.2, 0.5, 1.0, 0.8, 1.2, 1.2, 1.0, 1.0, 0.15, 0.3;
+  use_priors(kPowerPriors);
 }
 
 namespace {
@@ -179,14 +238,10 @@ Eigen::VectorXd WorkPowerModel::time_sensitivity(const Eigen::VectorXd& h, const
 }
 
 LogLinearModel::LogLinearModel(Quantity quantity) {
-  prior_mean_.resize(1 + kFeatures);
-  prior_deviation_.resize(1 + kFeatures);
   if (quantity == Quantity::kTime) {
-    prior_mean_ << 0, -0.2, -0.3, -0.3, -0.3, 0.8;
-    prior_deviation_ << 3, 0.3, 0.3, 0.3, 0.3, 0.3;
+    use_priors(kLinearTimePriors);
   } else {
-    prior_mean_ << 0, 0.05, 0.2, 0.25, 0.1, 0.1;
-    prior_deviation_ << 2, 0.15, 0.15, 0.2, 0.15, 0.15;
+    use_priors(kLinearPowerPriors);
   }
 }
 

@@ -19,7 +19,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 
+#include "ridgewatt/numerics/prior.h"
 #include "ridgewatt/predict/features.h"
 
 namespace ridgewatt {
@@ -44,6 +46,7 @@ class MeanModel {
                                            const Eigen::VectorXd& log_time) const;
 
  protected:
+  void use_priors(std::span<const PriorRow> rows);
   Eigen::VectorXd prior_mean_, prior_deviation_;
 };
 
@@ -102,6 +105,10 @@ class WorkPowerModel : public MeanModel {
  private:
   double reference_log_time_;
 };
+
+// The general priors of both, as they stand before any reference.
+std::span<const PriorRow> stage_time_priors();
+std::span<const PriorRow> work_power_priors();
 
 // Linear in the features: the least that can be assumed.
 class LogLinearModel : public MeanModel {

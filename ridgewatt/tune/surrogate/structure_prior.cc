@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/soft_maximum.h"
 
 namespace ridgewatt {
 namespace {
@@ -17,64 +18,77 @@ constexpr std::size_t kCovariancePoints = 1500;  // points that the principal di
 // A board and a workload of the family. Times are shares of the time at the top mode and the
 // reference batch, powers are in units of the board's static power.
 struct Draw {
-  // time
   double compute, memory, launch, load, host;
-  double gpu_memory_reach;  // GPU clock (of its maximum) that saturates the memory, relative
-  int gpu_overlap, launch_overlap, load_overlap;  // orders of the soft maxima
+  double gpu_memory_reach;
+  double gpu_overlap, launch_overlap, load_overlap;  // orders of the soft maxima
   double workers, core_exponent, launch_core_exponent, memory_latency, batch_fill;
-  // power
-  double gpu_idle, gpu_dynamic, mem_idle, mem_dynamic, core_idle, cpu_dynamic, voltage_floor,
-      voltage_exponent;
+  double gpu_idle, gpu_dynamic, mem_idle, mem_dynamic, core_idle, cpu_dynamic;
+  double voltage_floor, voltage_exponent;
 };
 
-double lognormal(Random& random, double median, double sigma) {
-  return median * std::exp(sigma * random.normal());
-}
+enum class Law {
+  kLogNormal,  // first: median, second: deviation of the logarithm
+  kUniform,    // from first to second
+  kCount,      // whole numbers from first to second, all as likely
+  kOrder,      // 1, 2, 4 or 8
+};
 
-int overlap_order(Random& random) {
-  static constexpr std::array<int, 4> kOrders = {1, 2, 4, 8};
-  return kOrders[random.below(kOrders.size())];
+// How the family is spread: wide enough for any board and workload, from no data. In the order of
+// the random numbers.
+struct DrawRow {
+  double Draw::*value;
+  Law law;
+  double first, second;
+  const char* why;
+};
+constexpr DrawRow kFamily[] = {
+    {&Draw::compute, Law::kLogNormal, 1.0, 0.9, "the unit of time"},
+    {&Draw::memory, Law::kLogNormal, 0.5, 0.9, "bound by compute more often than by memory"},
+    {&Draw::launch, Law::kLogNormal, 0.5, 0.9, "eager frameworks: as often as by memory"},
+    {&Draw::load, Law::kLogNormal, 0.4, 1.1, "from none to the longest stage"},
+    {&Draw::host, Law::kLogNormal, 0.1, 0.8, "per minibatch, overlaps with nothing"},
+    {&Draw::gpu_memory_reach, Law::kUniform, 0.1, 0.8,
+     "GPU clock, of its highest, that saturates the memory"},
+    {&Draw::gpu_overlap, Law::kOrder, 0, 0, "compute and memory: added to hidden"},
+    {&Draw::launch_overlap, Law::kOrder, 0, 0, "GPU and launches"},
+    {&Draw::load_overlap, Law::kOrder, 0, 0, "both and the loader"},
+    {&Draw::workers, Law::kCount, 1, 8, "of the loader"},
+    {&Draw::core_exponent, Law::kUniform, 0, 1, "loading by cores: not at all to in proportion"},
+    {&Draw::launch_core_exponent, Law::kUniform, 0, 0.4, "launches by cores: a little"},
+    {&Draw::memory_latency, Law::kUniform, 0, 0.4, "CPU work by memory clock: a little"},
+    {&Draw::batch_fill, Law::kUniform, 0.4, 1, "exponent of work by batch: small ones fill less"},
+    {&Draw::gpu_idle, Law::kLogNormal, 0.2, 0.6, "clock power"},
+    {&Draw::gpu_dynamic, Law::kLogNormal, 1.3, 0.6, "a busy GPU takes more than the rest idle"},
+    {&Draw::mem_idle, Law::kLogNormal, 0.15, 0.6, "clock power"},
+    {&Draw::mem_dynamic, Law::kLogNormal, 0.4, 0.6, "traffic"},
+    {&Draw::core_idle, Law::kLogNormal, 0.02, 0.7, "a core"},
+    {&Draw::cpu_dynamic, Law::kLogNormal, 0.5, 0.7, "a busy core"},
+    {&Draw::voltage_floor, Law::kUniform, 0.5, 0.8,
+     "voltage at the lowest clocks over the highest"},
+    {&Draw::voltage_exponent, Law::kUniform, 1, 3, "linear in the clock to late and steep"},
+};
+static_assert(sizeof(Draw) == std::size(kFamily) * sizeof(double));
+
+double draw_value(Random& random, const DrawRow& row) {
+  static constexpr std::array<double, 4> kOrders = {1, 2, 4, 8};
+  switch (row.law) {
+    case Law::kLogNormal:
+      return row.first * std::exp(row.second * random.normal());
+    case Law::kUniform:
+      return random.uniform(row.first, row.second);
+    case Law::kCount:
+      return row.first + static_cast<double>(
+                             random.below(static_cast<std::uint64_t>(row.second - row.first) + 1));
+    case Law::kOrder:
+      return kOrders[random.below(kOrders.size())];
+  }
+  return 0;
 }
 
 Draw draw_model(Random& random) {
-  Draw d{};
-  d.compute = lognormal(random, 1.0, 0.9);
-  d.memory = lognormal(random, 0.5, 0.9);
-  d.launch = lognormal(random, 0.5, 0.9);
-  d.load = lognormal(random, 0.4, 1.1);
-  d.host = lognormal(random, 0.1, 0.8);
-  d.gpu_memory_reach = random.uniform(0.1, 0.8);
-  d.gpu_overlap = overlap_order(random);
-  d.launch_overlap = overlap_order(random);
-  d.load_overlap = overlap_order(random);
-  d.workers = static_cast<double>(1 + random.below(8));
-  d.core_exponent = random.uniform(0, 1);
-  d.launch_core_exponent = random.uniform(0, 0.4);
-  d.memory_latency = random.uniform(0, 0.4);
-  d.batch_fill = random.uniform(0.4, 1);
-  d.gpu_idle = lognormal(random, 0.2, 0.6);
-  d.gpu_dynamic = lognormal(random, 1.3, 0.6);
-  d.mem_idle = lognormal(random, 0.15, 0.6);
-  d.mem_dynamic = lognormal(random, 0.4, 0.6);
-  d.core_idle = lognormal(random, 0.02, 0.7);
-  d.cpu_dynamic = lognormal(random, 0.5, 0.7);
-  d.voltage_floor = random.uniform(0.5, 0.8);
-  d.voltage_exponent = random.uniform(1, 3);
-  return d;
-}
-
-// (a^q + b^q)^(1/q) for q = 1, 2, 4; the maximum for 8.
-double soft_max(double a, double b, int order) {
-  switch (order) {
-    case 1:
-      return a + b;
-    case 2:
-      return std::sqrt(a * a + b * b);
-    case 4:
-      return std::sqrt(std::sqrt(a * a * a * a + b * b * b * b));
-    default:
-      return std::max(a, b);
-  }
+  Draw draw{};
+  for (const auto& row : kFamily) draw.*row.value = draw_value(random, row);
+  return draw;
 }
 
 // Knobs as shares of their maxima (1 where absent), cores as they are.
@@ -82,19 +96,23 @@ struct Knobs {
   double cores, cpu, gpu, mem, batch;
 };
 
+double overlapped(double a, double b, double order) {
+  return soft_maximum(a, b, static_cast<int>(order));
+}
+
 std::pair<double, double> evaluate(const Draw& d, const Knobs& k) {
   const double work = std::pow(k.batch, d.batch_fill);
-  const double mem_rate = soft_max(1 / k.mem, d.gpu_memory_reach / k.gpu, 4);
+  const double mem_rate = soft_maximum(1 / k.mem, d.gpu_memory_reach / k.gpu, 4);
   const double compute = d.compute * work / k.gpu;
   const double memory = d.memory * work * mem_rate;
-  const double gpu = soft_max(compute, memory, d.gpu_overlap);
+  const double gpu = overlapped(compute, memory, d.gpu_overlap);
   const double slow_memory = 1 + d.memory_latency * (1 / k.mem - 1) * 0.2;
   const double launch =
       d.launch / k.cpu * std::pow(4 / k.cores, d.launch_core_exponent) * slow_memory;
   const double serving = std::pow(std::min(k.cores, d.workers) / 4, d.core_exponent);
   const double load = d.load * k.batch / (k.cpu * serving) * slow_memory;
   const double time =
-      d.host / k.cpu + soft_max(soft_max(gpu, launch, d.launch_overlap), load, d.load_overlap);
+      d.host / k.cpu + overlapped(overlapped(gpu, launch, d.launch_overlap), load, d.load_overlap);
   const auto voltage2 = [&](double clock) {
     const double v = d.voltage_floor + (1 - d.voltage_floor) * std::pow(clock, d.voltage_exponent);
     return v * v;

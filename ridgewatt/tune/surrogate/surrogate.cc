@@ -5,17 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/numerics/kernels.h"
+
 namespace ridgewatt {
 namespace {
 
 // Length scales of what the structure does not explain, in octaves of clock, cores and batch.
 constexpr std::array<double, SearchSpace::kAxes> kLengthOctaves = {2.0, 1.5, 1.5, 1.5, 3.0};
 constexpr double kLevelVariance = 1.0;  // of the level, after the mean of what was seen
-
-double matern52(double distance) {
-  const double s = std::sqrt(5.0) * distance;
-  return (1 + s + s * s / 3) * std::exp(-s);
-}
 
 std::vector<float> centred(std::vector<float> values) {
   double sum = 0;
@@ -25,18 +22,23 @@ std::vector<float> centred(std::vector<float> values) {
   return values;
 }
 
-// Grids of the hyperparameters, relative deviations of time or power, and what is thought of them
-// before: few samples must not talk themselves into certainty.
-constexpr std::array<double, 4> kScales = {0.12, 0.25, 0.5, 1.0};  // of the structural covariance
-constexpr std::array<double, 4> kLocals = {0.3, 0.7, 1.5, 3.0};    // smooth deviation, in units
-constexpr std::array<double, 4> kRoughness = {0.008, 0.015, 0.03, 0.05};  // of single points
-constexpr double kScaleOfReferences = 0.35, kScaleSpread = 0.7;
-constexpr double kLocalCentre = 1.0, kLocalSpread = 0.7;
-constexpr double kRoughnessCentre = 0.02, kRoughnessSpread = 0.7;
+// A hyperparameter: the values that are tried, and what is thought of them before (log-normal): few
+// samples must not talk themselves into certainty.
+struct HyperGrid {
+  std::array<double, 4> values;
+  double median, log_sd;
+};
+// Scale of the structural covariance: as the family says, or less; a reference says most already.
+constexpr HyperGrid kScale = {{0.12, 0.25, 0.5, 1.0}, 1.0, 0.7};
+constexpr double kScaleMedianOfReferences = 0.35;
+// Smooth deviation from the structure, in units of the quantity.
+constexpr HyperGrid kLocal = {{0.3, 0.7, 1.5, 3.0}, 1.0, 0.7};
+constexpr double kTimeUnit = 0.1, kPowerUnit = 0.04;  // times vary more than powers
+// Deviation of single points, relative: what measuring again does not take away.
+constexpr HyperGrid kRoughness = {{0.008, 0.015, 0.03, 0.05}, 0.02, 0.7};
 constexpr double kOutlierNoise = 0.02;      // noise from which outliers are looked for
 constexpr double kOutlierSigmas = 3.5;      // of a leave-one-out residual
 constexpr std::size_t kOutlierSamples = 7;  // fewer do not show what is an outlier
-constexpr double kTimeUnit = 0.1, kPowerUnit = 0.04;
 
 // Logarithm of a log-normal density, up to a constant.
 double log_prior(double value, double centre, double spread) {
@@ -171,8 +173,8 @@ Surrogate::Solution Surrogate::solve(const Output& output,
                                      double unit) const {
   const auto n = static_cast<Eigen::Index>(indices_.size());
   const auto& mean = *means[output.mean];
-  const double scale = kScales[output.scale], local = kLocals[output.local] * unit,
-               rough = kRoughness[output.roughness];
+  const double scale = kScale.values[output.scale], local = kLocal.values[output.local] * unit,
+               rough = kRoughness.values[output.roughness];
   Solution solution;
   Eigen::VectorXd y(n);
   Eigen::MatrixXd k(n, n);
@@ -191,10 +193,11 @@ Surrogate::Solution Surrogate::solve(const Output& output,
   const Eigen::LLT<Eigen::MatrixXd> llt(k);
   if (llt.info() != Eigen::Success) return solution;
   const Eigen::VectorXd half = llt.matrixL().solve(y);
-  solution.evidence = log_prior(scale, output.mean == 0 ? 1.0 : kScaleOfReferences, kScaleSpread) +
-                      log_prior(kLocals[output.local], kLocalCentre, kLocalSpread) +
-                      log_prior(rough, kRoughnessCentre, kRoughnessSpread) -
-                      0.5 * half.squaredNorm() - llt.matrixLLT().diagonal().array().log().sum();
+  solution.evidence =
+      log_prior(scale, output.mean == 0 ? kScale.median : kScaleMedianOfReferences, kScale.log_sd) +
+      log_prior(kLocal.values[output.local], kLocal.median, kLocal.log_sd) +
+      log_prior(rough, kRoughness.median, kRoughness.log_sd) - 0.5 * half.squaredNorm() -
+      llt.matrixLLT().diagonal().array().log().sum();
   solution.weights = llt.matrixU().solve(half);
   solution.factor = llt.matrixL();
   return solution;
@@ -207,9 +210,9 @@ Surrogate::Solution Surrogate::fit(Output& output,
   Solution best = solve(output, means, unit);
   const std::array<std::pair<std::size_t Output::*, std::size_t>, 4> grids = {
       {{&Output::mean, means.size()},
-       {&Output::scale, kScales.size()},
-       {&Output::local, kLocals.size()},
-       {&Output::roughness, kRoughness.size()}}};
+       {&Output::scale, kScale.values.size()},
+       {&Output::local, kLocal.values.size()},
+       {&Output::roughness, kRoughness.values.size()}}};
   for (bool moved = true; moved;) {
     moved = false;
     for (const auto& [parameter, size] : grids) {
@@ -261,8 +264,8 @@ void Surrogate::predict_output(Output& output, const FunctionPrior& structure,
   for (const auto& reference : references) means.push_back(&reference);
   const Solution solution = fit_robustly(output, means, unit);
 
-  const double scale = kScales[output.scale], local = kLocals[output.local] * unit,
-               rough = kRoughness[output.roughness];
+  const double scale = kScale.values[output.scale], local = kLocal.values[output.local] * unit,
+               rough = kRoughness.values[output.roughness];
   const auto s2 = static_cast<float>(scale * scale), l2 = static_cast<float>(local * local),
              r2 = static_cast<float>(rough * rough);
   const auto level = static_cast<float>(kLevelVariance);

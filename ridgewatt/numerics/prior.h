@@ -1,0 +1,32 @@
+// A prior as a table: what is believed of each parameter of a model before any sample, and why.
+//
+//   constexpr PriorRow kPriors[] = {{kLevel, "level", "ln s", 0, 3, "moved to the samples"}, ..};
+//   static_assert(complete(kPriors, kParameters));
+//
+// Normal distributions, in the unit that the row names ("ln x": of the logarithm of x, where 0.7
+// is a factor of two either way).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace ridgewatt {
+
+struct PriorRow {
+  std::size_t parameter = 0;  // its place in the model
+  std::string_view key, unit;
+  double mean = 0, deviation = 0;
+  std::string_view why;
+};
+
+// A row for each of `count` parameters, in their order, with a width and a reason.
+constexpr bool complete(std::span<const PriorRow> rows, std::size_t count) {
+  if (rows.size() != count) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (rows[i].parameter != i || !(rows[i].deviation > 0) || rows[i].why.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,55 @@
+// Soft maxima: (a^p + b^p)^(1/p), how long two stages take that overlap. p = 1: one after the
+// other; p large: the longer one decides.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace ridgewatt {
+
+// Of non-negative values, for the orders that models use: 1, 2, 3, 4 and 6; the maximum for any
+// other.
+inline double soft_maximum(double a, double b, int order) {
+  switch (order) {
+    case 1:
+      return a + b;
+    case 2:
+      return std::sqrt(a * a + b * b);
+    case 3:
+      return std::cbrt(a * a * a + b * b * b);
+    case 4:
+      return std::sqrt(std::sqrt(a * a * a * a + b * b * b * b));
+    case 6: {
+      const double cube_a = a * a * a, cube_b = b * b * b;
+      return std::cbrt(std::sqrt(cube_a * cube_a + cube_b * cube_b));
+    }
+    default:
+      return std::max(a, b);
+  }
+}
+
+// ln of the p-norm of exp(v): the soft maximum in logarithms, the share of each in it (its
+// derivative by v[i]) and its derivative by p. Overflows for no v.
+template <std::size_t N>
+struct LogSoftMaximum {
+  double value = 0;
+  std::array<double, N> weight{};
+  double by_exponent = 0;
+
+  LogSoftMaximum(const std::array<double, N>& v, double p) {
+    const double top = *std::max_element(v.begin(), v.end());
+    double sum = 0;
+    for (std::size_t i = 0; i < N; ++i) sum += weight[i] = std::exp(p * (v[i] - top));
+    value = top + std::log(sum) / p;
+    double mean = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      weight[i] /= sum;
+      mean += weight[i] * v[i];
+    }
+    by_exponent = (mean - value) / p;
+  }
+};
+
+}  // namespace ridgewatt
