@@ -4,13 +4,35 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
 
+void MinimizeOptions::check() const {
+  require_option(max_iterations >= 0, "MinimizeOptions::max_iterations", max_iterations,
+                 "0 or more");
+  require_option(gradient_tolerance >= 0, "MinimizeOptions::gradient_tolerance", gradient_tolerance,
+                 "0 or more");
+}
+
+void SquaresOptions::check() const {
+  require_option(max_iterations >= 0, "SquaresOptions::max_iterations", max_iterations,
+                 "0 or more");
+  require_option(gradient_tolerance >= 0, "SquaresOptions::gradient_tolerance", gradient_tolerance,
+                 "0 or more");
+  require_option(absolute_tolerance >= 0, "SquaresOptions::absolute_tolerance", absolute_tolerance,
+                 "0 or more");
+  require_option(relative_tolerance >= 0, "SquaresOptions::relative_tolerance", relative_tolerance,
+                 "0 or more");
+  require_option(first_damping > 0 && std::isfinite(first_damping), "SquaresOptions::first_damping",
+                 first_damping, "positive");
+}
+
 double minimize_bfgs(
     const std::function<double(const Eigen::VectorXd&, Eigen::VectorXd&)>& function,
     Eigen::VectorXd& x, const MinimizeOptions& options) {
+  options.check();
   const Eigen::Index size = x.size();
   Eigen::VectorXd gradient(size), next_gradient(size);
   double value = function(x, gradient);
@@ -59,6 +81,7 @@ double minimize_bfgs(
 
 SquaresReport minimize_squares(const Residuals& residuals, Eigen::VectorXd& x,
                                const SquaresOptions& options) {
+  options.check();
   constexpr double kLeastGain = 1e-3;  // share of the expected gain from which a step is taken
   constexpr double kLeastDamping = 1e-16, kMostDamping = 1e12;
   Eigen::VectorXd r, next_r;

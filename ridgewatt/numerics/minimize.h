@@ -16,6 +16,7 @@ namespace ridgewatt {
 struct MinimizeOptions {
   int max_iterations = 40;
   double gradient_tolerance = 1e-3;  // largest component of the gradient at which to stop
+  void check() const;                // UsageError, by name
 };
 
 // Minimizes `function(x, gradient)` from `x` by BFGS with a backtracking line search (Nocedal and
@@ -33,6 +34,7 @@ struct SquaresOptions {
   double relative_tolerance = 1e-7;
   bool take_last_step = true;  // even so; false: `x` stays where that step began
   double first_damping = 1e-3;
+  void check() const;  // UsageError, by name
 };
 
 struct SquaresReport {

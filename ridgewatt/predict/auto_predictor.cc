@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/few_shot/few_shot_model.h"
@@ -134,8 +135,14 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
   return result;
 }
 
-AutoPredictor::AutoPredictor(AutoOptions options)
-    : model_(std::make_unique<FewShotModel>(std::move(options))) {}
+void AutoOptions::check() const {
+  require_option(exact_samples >= 1, "AutoOptions::exact_samples", exact_samples, "1 or more");
+}
+
+AutoPredictor::AutoPredictor(AutoOptions options) {
+  options.check();
+  model_ = std::make_unique<FewShotModel>(std::move(options));
+}
 AutoPredictor::~AutoPredictor() = default;
 AutoPredictor::AutoPredictor(AutoPredictor&&) noexcept = default;
 AutoPredictor& AutoPredictor::operator=(AutoPredictor&&) noexcept = default;

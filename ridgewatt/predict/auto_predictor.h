@@ -31,6 +31,8 @@ struct AutoOptions {
   // equally good designs.
   std::uint64_t design_seed = 0;
   std::uint64_t seed = 1;  // of the part
+
+  void check() const;  // UsageError with field, value and constraint
 };
 
 struct AutoSummary {

@@ -20,6 +20,8 @@ struct MlpOptions {
   double validation_share = 0.1;  // rows held back; the weights of the best epoch on them are kept
   enum class Loss { kSquared, kPercentage } loss = Loss::kSquared;
   std::function<void()> on_epoch = {};  // called after each, for progress
+
+  void check() const;  // UsageError with field, value and constraint
 };
 
 class Mlp {

@@ -22,6 +22,8 @@ struct NnOptions {
   std::uint64_t seed = 1;
   int threads = 0;    // time and power are trained side by side
   bool quiet = true;  // else progress on standard error
+
+  void check() const;  // UsageError with field, value and constraint
 };
 
 // A network with the standardisation of its inputs and the unit of its target.

@@ -39,7 +39,8 @@ Reference unseen_twin_reference(const std::string& board, const std::vector<Swee
                                 const SweepSpec& scored) {
   const auto own = load_calibration_runs(scored);
   const auto others = load_calibration_runs(sweeps);
-  const Twin twin = fit_twin_without(prior_twin(load_board(board)), others, own.front().workload);
+  const Twin twin =
+      fit_twin_without(prior_twin(load_board(board)), others, own.front().workload).twin;
   std::map<int, std::shared_ptr<const WorkloadCost>> costs;
   std::vector<OperatingPoint> points;
   for (const auto& run : own) {

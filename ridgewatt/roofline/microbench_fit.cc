@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/io/file.h"
@@ -278,8 +279,16 @@ std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
   return points;
 }
 
+void MicrobenchFitOptions::check() const {
+  require_option(confidence > 0 && confidence < 1, "MicrobenchFitOptions::confidence", confidence,
+                 "between 0 and 1");
+  require_option(outlier_sigmas > 0, "MicrobenchFitOptions::outlier_sigmas", outlier_sigmas,
+                 "positive");
+}
+
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options) {
+  options.check();
   if (points.size() < kFewestPoints) {
     throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
                      fmt::format("measure at least {} intensities", kFewestPoints));

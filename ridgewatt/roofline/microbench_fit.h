@@ -37,6 +37,8 @@ std::vector<MicrobenchPoint> read_microbench(const std::string& path);
 struct MicrobenchFitOptions {
   double confidence = 0.9;    // of the intervals
   double outlier_sigmas = 4;  // beyond which a point is listed as an outlier
+
+  void check() const;  // UsageError with field, value and constraint
 };
 
 struct FittedValue {

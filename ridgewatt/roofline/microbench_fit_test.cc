@@ -103,6 +103,22 @@ TEST(MicrobenchFit, AParameterThatIsZeroStaysNonNegative) {
   EXPECT_GE(covered, 85);
 }
 
+TEST(MicrobenchFitOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
+  EXPECT_NO_THROW(MicrobenchFitOptions{}.check());
+  const std::pair<MicrobenchFitOptions, std::string> bad[] = {
+      {{.confidence = 1}, "MicrobenchFitOptions::confidence is 1: must be between 0 and 1"},
+      {{.outlier_sigmas = 0}, "MicrobenchFitOptions::outlier_sigmas is 0: must be positive"},
+  };
+  for (const auto& [options, message] : bad) {
+    try {
+      fit_microbench({}, options);
+      ADD_FAILURE() << message;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.what(), message);
+    }
+  }
+}
+
 TEST(MicrobenchFit, FaultsAreNamed) {
   Random random(5);
   const EnergyRoofline truth = device(random);

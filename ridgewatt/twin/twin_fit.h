@@ -26,6 +26,8 @@ struct CalibrateOptions {
   std::uint64_t seed = 1;
   int threads = 0;
   bool quiet = true;  // else progress on standard error, one step per fit
+
+  void check() const;  // UsageError with field, value and constraint
 };
 
 // How the search for the parameters went.
@@ -36,11 +38,16 @@ struct TwinFitReport {
   bool converged = false;
 };
 
+struct TwinFit {
+  Twin twin;
+  TwinFitReport search;
+};
+
 // The fit alone: parameters with their posterior deviations. Used for leave-one-out by evaluations.
-Twin fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
-              const CalibrateOptions& options = {}, TwinFitReport* report = nullptr);
+TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
+                 const CalibrateOptions& options = {});
 // The same without the runs of one workload: what an honest evaluation on that workload uses.
-Twin fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
-                      const std::string& workload, const CalibrateOptions& options = {});
+TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
+                         const std::string& workload, const CalibrateOptions& options = {});
 
 }  // namespace ridgewatt

@@ -1,3 +1,6 @@
+// A network of the published baselines. Its kernels (mlp_kernels.cc) are written by hand, not taken
+// from a library, so that a seed gives the same bits on every machine: sums have one order whatever
+// the width of the vectors, where a library's order goes with the processor.
 #include "ridgewatt/predict/mlp.h"
 
 #include <algorithm>
@@ -5,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/predict/baselines/mlp_kernels.h"
@@ -65,6 +69,20 @@ struct Mlp::Workspace {
     transpose.resize(largest);
   }
 };
+
+void MlpOptions::check() const {
+  require_option(!hidden.empty(), "MlpOptions::hidden", hidden.size(), "one layer or more");
+  for (const std::size_t width : hidden) {
+    require_option(width > 0 && width % 32 == 0, "MlpOptions::hidden", width, "a multiple of 32");
+  }
+  require_option(dropout >= 0 && dropout <= 0.99, "MlpOptions::dropout", dropout, "from 0 to 0.99");
+  require_option(learning_rate > 0 && std::isfinite(learning_rate), "MlpOptions::learning_rate",
+                 learning_rate, "positive");
+  require_option(epochs >= 1, "MlpOptions::epochs", epochs, "1 or more");
+  require_option(batch_size >= 1, "MlpOptions::batch_size", batch_size, "1 or more");
+  require_option(validation_share >= 0 && validation_share < 1, "MlpOptions::validation_share",
+                 validation_share, "from 0 to less than 1");
+}
 
 Mlp::Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed) {
   if (inputs == 0 || hidden.empty()) throw UsageError("a network needs inputs and a hidden layer");
@@ -163,12 +181,10 @@ double Mlp::loss(std::span<const float> inputs, std::span<const float> targets,
 
 void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
                 const MlpOptions& options, std::uint64_t seed) {
+  options.check();
   const std::size_t width = widths_[0], rows = targets.size();
   if (inputs.size() != rows * width) throw UsageError("inputs and targets differ in rows");
-  if (rows == 0 || options.batch_size == 0) throw UsageError("nothing to train on");
-  if (!(options.dropout >= 0 && options.dropout <= 0.99)) {
-    throw UsageError("the dropout rate is not from 0 to 0.99");
-  }
+  if (rows == 0) throw UsageError("nothing to train on");
   Random random(seed);
   // Rows held back for validation are gathered once; with too few rows all serve as both.
   std::vector<std::size_t> order = random.sample(rows, rows);

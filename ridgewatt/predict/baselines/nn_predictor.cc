@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
@@ -219,7 +220,14 @@ ReferenceModel read_reference_model(const std::string& path) {
   }
 }
 
+void NnOptions::check() const {
+  network.check();
+  require_option(rows_per_mode >= 1, "NnOptions::rows_per_mode", rows_per_mode, "1 or more");
+  require_option(threads >= 0, "NnOptions::threads", threads, "0 (all processors) or more");
+}
+
 void NnPredictor::fit(std::span<const Observation> samples) {
+  options_.check();
   if (samples.empty()) throw UsageError("no samples to learn from");
   energy_ratio_ = energy_ratio(samples);
   std::vector<OperatingPoint> points;

@@ -151,11 +151,14 @@ void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary&
 
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& all,
                            const CalibrateOptions& options) {
+  options.check();
   const std::vector<CalibrationRun> runs = runs_at_home(all);
   if (runs.empty()) throw UsageError("calibration needs a sweep");
   CalibrateSummary summary;
   summary.notices = check_calibration(start, runs);
-  summary.twin = fit_twin(start, runs, options, &summary.search);
+  TwinFit fit = fit_twin(start, runs, options);
+  summary.twin = std::move(fit.twin);
+  summary.search = fit.search;
   summarize_scores(runs, summary);
   summary.twin.fit.time_mape = summary.pooled.time;
   summary.twin.fit.power_mape = summary.pooled.power;

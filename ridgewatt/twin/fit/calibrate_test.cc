@@ -95,7 +95,7 @@ TEST_F(CalibrateTest, ParametersAreRecoveredWithinTheirIntervals) {
   int parameters = 0;
   for (int trial = 0; trial < 8; ++trial) {
     const Twin truth = random_truth(random);
-    const Twin fitted = fit_twin(start_, synthetic_runs(truth, space_, random), options);
+    const Twin fitted = fit_twin(start_, synthetic_runs(truth, space_, random), options).twin;
     for (const auto& spec : twin_parameters()) {
       ++parameters;
       if (fitted.lo(spec.param) <= truth[spec.param] &&
@@ -122,6 +122,30 @@ TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
   EXPECT_EQ(summary.outliers[0].workload, runs[3].workload);
   EXPECT_GT(summary.outliers[0].time_ratio, 10);
   EXPECT_FALSE(summary.brief_report().empty());
+}
+
+TEST(CalibrateOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
+  EXPECT_NO_THROW(CalibrateOptions{}.check());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<CalibrateOptions, std::string> bad[] = {
+      {{.time_scale = 0}, "CalibrateOptions::time_scale is 0: must be positive"},
+      {{.power_scale = -1}, "CalibrateOptions::power_scale is -1: must be positive"},
+      {{.time_observations = nan}, "CalibrateOptions::time_observations is nan: must be positive"},
+      {{.power_observations = 0}, "CalibrateOptions::power_observations is 0: must be positive"},
+      {{.rows_per_run = -1}, "CalibrateOptions::rows_per_run is -1: must be 1 or more"},
+      {{.max_iterations = 0}, "CalibrateOptions::max_iterations is 0: must be 1 or more"},
+      {{.threads = -2}, "CalibrateOptions::threads is -2: must be 0 (all processors) or more"},
+  };
+  for (const auto& [options, message] : bad) {
+    try {
+      options.check();
+      ADD_FAILURE() << message;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.what(), message);
+    }
+    // Before any side effect: no sweep is even looked at.
+    EXPECT_THROW(calibrate(Twin{}, {}, options), UsageError);
+  }
 }
 
 TEST_F(CalibrateTest, FaultyDataIsNoticedAndNamed) {

@@ -184,7 +184,7 @@ const Twin& LeftOutTwins::without(const Workloads& left_out) {
     const auto name = std::find(names_.begin(), names_.end(), run.workload);
     if (!holds(left_out, static_cast<std::size_t>(name - names_.begin()))) others.push_back(run);
   }
-  return twins_.emplace(left_out, fit_twin(start_, others, options_)).first->second;
+  return twins_.emplace(left_out, fit_twin(start_, others, options_).twin).first->second;
 }
 
 const std::vector<LeftOutTwins::Case>& LeftOutTwins::cases(const Workloads& left_out,

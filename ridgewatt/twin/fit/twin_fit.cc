@@ -3,7 +3,9 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
@@ -57,7 +59,8 @@ std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs, bool
   return fitted;
 }
 
-// Soft L1 as a residual: half its square is the loss, its sign is kept.
+// Soft L1 as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) of the scaled error s, its
+// sign is kept. A residual and not a loss of the solver, since every row has its own.
 double soft_l1(double scaled) {
   return std::copysign(std::sqrt(2 * (std::sqrt(1 + scaled * scaled) - 1)), scaled);
 }
@@ -177,9 +180,10 @@ class StageCost {
   int threads_;
 };
 
-Twin fit_stage(const Twin& start, const std::vector<CalibrationRun>& runs, bool power,
-               const CalibrateOptions& options, TwinFitReport* report_to) {
-  const StageCost cost(start, choose_rows(runs, power, options), power, options);
+// Replaces `fit.twin` by the fit of one stage and adds to its report.
+void fit_stage(const std::vector<CalibrationRun>& runs, bool power, const CalibrateOptions& options,
+               TwinFit& fit) {
+  const StageCost cost(fit.twin, choose_rows(runs, power, options), power, options);
   Eigen::VectorXd logs = cost.start();
   const SquaresReport report = minimize_squares(std::cref(cost), logs,
                                                 {.max_iterations = options.max_iterations,
@@ -188,36 +192,49 @@ Twin fit_stage(const Twin& start, const std::vector<CalibrationRun>& runs, bool 
                                                  .relative_tolerance = 1e-5,
                                                  .take_last_step = false,
                                                  .first_damping = 1e-4});
-  Twin twin = cost.at(logs);
-  cost.set_deviations(logs, twin);
-  if (report_to != nullptr) {
-    report_to->iterations += report.iterations;
-    report_to->initial_cost += report.first / 2;
-    report_to->final_cost += report.least / 2;
-    report_to->converged = (power ? report_to->converged : true) && report.converged;
-  }
-  return twin;
+  fit.twin = cost.at(logs);
+  cost.set_deviations(logs, fit.twin);
+  fit.search.iterations += report.iterations;
+  fit.search.initial_cost += report.first / 2;
+  fit.search.final_cost += report.least / 2;
+  fit.search.converged = (power ? fit.search.converged : true) && report.converged;
 }
 
 }  // namespace
 
-Twin fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
-              const CalibrateOptions& options, TwinFitReport* report) {
-  Twin twin = fit_stage(start, runs, false, options, report);
-  if (options.fit_power) {
-    // How long loading takes shows in power first; it bears on time where cores are few.
-    twin = fit_stage(twin, runs, true, options, report);
-    twin = fit_stage(twin, runs, false, options, report);
-    twin = fit_stage(twin, runs, true, options, report);
-  }
-  twin.status = "fitted";
-  twin.home = {};
-  for (const auto& run : runs) twin.home.add(run.workload, features_of(*run.cost));
-  return twin;
+void CalibrateOptions::check() const {
+  const auto positive = [](double value, std::string_view field) {
+    require_option(value > 0 && std::isfinite(value), field, value, "positive");
+  };
+  positive(time_scale, "CalibrateOptions::time_scale");
+  positive(power_scale, "CalibrateOptions::power_scale");
+  positive(time_observations, "CalibrateOptions::time_observations");
+  positive(power_observations, "CalibrateOptions::power_observations");
+  require_option(rows_per_run >= 1, "CalibrateOptions::rows_per_run", rows_per_run, "1 or more");
+  require_option(max_iterations >= 1, "CalibrateOptions::max_iterations", max_iterations,
+                 "1 or more");
+  require_option(threads >= 0, "CalibrateOptions::threads", threads, "0 (all processors) or more");
 }
 
-Twin fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
-                      const std::string& workload, const CalibrateOptions& options) {
+TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
+                 const CalibrateOptions& options) {
+  options.check();
+  TwinFit fit{start, {}};
+  fit_stage(runs, false, options, fit);
+  if (options.fit_power) {
+    // How long loading takes shows in power first; it bears on time where cores are few.
+    fit_stage(runs, true, options, fit);
+    fit_stage(runs, false, options, fit);
+    fit_stage(runs, true, options, fit);
+  }
+  fit.twin.status = "fitted";
+  fit.twin.home = {};
+  for (const auto& run : runs) fit.twin.home.add(run.workload, features_of(*run.cost));
+  return fit;
+}
+
+TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
+                         const std::string& workload, const CalibrateOptions& options) {
   std::vector<CalibrationRun> others;
   for (const auto& run : runs) {
     if (run.workload != workload) others.push_back(run);
