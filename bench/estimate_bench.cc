@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -13,13 +13,9 @@ namespace {
 const std::vector<int> kBatches = {1, 4, 16, 32, 64};
 
 std::vector<WorkloadCost> costs(const char* model) {
-  EagerModel eager(model);
+  const EagerWorkload eager(model);
   std::vector<WorkloadCost> all;
-  for (const int batch : kBatches) {
-    EagerOptions options;
-    options.batch = batch;
-    all.push_back(eager.cost(options));
-  }
+  for (const int batch : kBatches) all.push_back(*eager.at(batch));
   return all;
 }
 

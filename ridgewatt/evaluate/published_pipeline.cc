@@ -9,8 +9,8 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
-#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -29,16 +29,10 @@ Twin agx_twin(double bandwidth) {
 class AgxCompute {
  public:
   AgxCompute(const std::string& model, double bandwidth)
-      : eager_(model),
-        model_(
-            agx_twin(bandwidth),
-            [this](int batch) {
-              EagerOptions options;
-              options.training = true;
-              options.batch = batch;
-              return eager_.cost(options);
-            },
-            RunOptions{4, 0.0}, 16) {}
+      : model_(agx_twin(bandwidth),
+               std::make_shared<const EagerWorkload>(model,
+                                                     EagerOptions{.kind = WorkloadKind::kTraining}),
+               RunOptions{4, 0.0}, 16) {}
   double seconds(double cpu_mhz = 0, double gpu_mhz = 0, double mem_mhz = 0, int batch = 16) const {
     const PowerMode mode{0, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), ""};
     return model_({mode, batch}).pipe_s;
@@ -48,7 +42,6 @@ class AgxCompute {
   double power_w() const { return model_({{}, 16}).power_w; }
 
  private:
-  EagerModel eager_;
   TwinModel model_;
 };
 

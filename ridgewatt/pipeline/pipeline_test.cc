@@ -10,7 +10,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -245,16 +245,10 @@ TEST(Pipeline, ReliefIsWhatBindsMadeFaster) {
 
 TEST(Pipeline, TwinGivesComputeAndClocks) {
   const Board board = load_board("agx-orin");
-  EagerModel eager("zoo:resnet18");
-  const TwinModel model(
-      load_twin(board),
-      [&](int batch) {
-        EagerOptions options;
-        options.training = true;
-        options.batch = batch;
-        return eager.cost(options);
-      },
-      RunOptions{4, 4e-3}, 16);
+  const TwinModel model(load_twin(board),
+                        std::make_shared<const EagerWorkload>(
+                            "zoo:resnet18", EagerOptions{.kind = WorkloadKind::kTraining}),
+                        RunOptions{4, 4e-3}, 16);
   PipelineConfig config = hand_made();
   config.batch = 16;
   config.samples = 16000;

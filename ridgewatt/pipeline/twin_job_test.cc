@@ -10,7 +10,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -29,16 +29,10 @@ class TwinJob : public ::testing::Test {
   static constexpr int kBatches[] = {1, 3, 16, 64};
   const std::vector<std::string> boards_ = {"agx-orin", "orin-nano-8gb", "agx-xavier", "nano"};
 
-  WorkloadCost cost(const std::string& network, bool training, int batch) {
-    auto& known = costs_[{network, training, batch}];
-    if (known) return *known;
-    auto& eager = networks_[network];
-    if (!eager) eager = std::make_unique<EagerModel>("zoo:" + network);
-    EagerOptions options;
-    options.batch = batch;
-    options.training = training;
-    known = std::make_unique<WorkloadCost>(eager->cost(options));
-    return *known;
+  std::shared_ptr<const EagerWorkload> workload(const std::string& network, WorkloadKind kind) {
+    auto& known = workloads_[{network, kind}];
+    if (!known) known = std::make_shared<const EagerWorkload>("zoo:" + network, EagerOptions{kind});
+    return known;
   }
 
   Question ask(Random& random) {
@@ -52,16 +46,13 @@ class TwinJob : public ::testing::Test {
     }
     if (random.below(4) == 0) asked.point.mode.governor = "schedutil";
     const std::string network = kNetworks[random.below(std::size(kNetworks))];
-    const bool training = random.below(4) > 0;
-    asked.model = std::make_shared<TwinModel>(
-        load_twin(board),
-        [this, network, training](int batch) { return cost(network, training, batch); }, asked.run);
+    const auto kind = random.below(4) > 0 ? WorkloadKind::kTraining : WorkloadKind::kInference;
+    asked.model = std::make_shared<TwinModel>(load_twin(board), workload(network, kind), asked.run);
     return asked;
   }
 
  private:
-  std::map<std::string, std::unique_ptr<EagerModel>> networks_;
-  std::map<std::tuple<std::string, bool, int>, std::unique_ptr<WorkloadCost>> costs_;
+  std::map<std::pair<std::string, WorkloadKind>, std::shared_ptr<const EagerWorkload>> workloads_;
 };
 
 void expect_equal(double actual, double expected, const char* what) {

@@ -28,11 +28,12 @@ Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
 
 }  // namespace
 
-Reference twin_reference(const std::string& board, CostFunction costs, Provenance samples,
-                         std::vector<OperatingPoint> points) {
-  return reference_of(board + " twin",
-                      std::make_shared<TwinModel>(load_twin(load_board(board)), std::move(costs)),
-                      samples, std::move(points));
+Reference twin_reference(const std::string& board, std::shared_ptr<const EagerWorkload> workload,
+                         Provenance samples, std::vector<OperatingPoint> points) {
+  return reference_of(
+      board + " twin",
+      std::make_shared<TwinModel>(load_twin(load_board(board)), std::move(workload)), samples,
+      std::move(points));
 }
 
 Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
@@ -52,8 +53,9 @@ Reference unseen_twin_reference(const std::string& board, const std::vector<Swee
   }
   // A point without a batch asks for batch 1.
   if (costs.contains(0)) costs.emplace(1, costs.at(0));
-  const auto cost = [costs](int batch) { return *costs.at(batch); };
-  return reference_of(board + " twin", std::make_shared<TwinModel>(twin, cost, own.front().options),
+  const auto workload = std::make_shared<const EagerWorkload>(std::move(costs));
+  return reference_of(board + " twin",
+                      std::make_shared<TwinModel>(twin, workload, own.front().options),
                       Provenance::kReplayed, std::move(points));
 }
 

@@ -4,25 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
-#include "ridgewatt/twin/estimate_error.h"
-#include "ridgewatt/twin/memory_footprint.h"
 
 namespace ridgewatt {
-
-struct EstimateRow {
-  std::string board;
-  PowerMode mode;
-  int batch = 1;
-  Breakdown estimate;
-  EstimateError error{};
-  TwinFitError fit;
-  MemoryFootprint memory = {};
-  std::string preset = {};  // name of the board's preset with this mode, where one has it
-  std::string twin = {};    // "fitted" or "scaled, not validated"
-  std::vector<std::string> widened_by = {};  // why the interval is wider than at home
-};
 
 struct EstimateTableOptions {
   bool boards = false;      // rows of several boards: name, twin and the twin's error per row

@@ -4,24 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/tune_answer.h"
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/tune/limits.h"
 
 namespace ridgewatt {
-
-// A limit that gives an answer when it alone is relaxed to `value` (see Relaxation), and where.
-struct Mend {
-  LimitKind kind = LimitKind::kPower;
-  double value = 0;
-  OperatingPoint at;
-};
-
-// Another board that keeps all the limits.
-struct BoardWithAnswer {
-  std::string name;
-  std::string twin;  // "fitted" or "scaled, not validated"
-  double power_w = 0;
-};
 
 // "--max-power 10.4", "--arrival-rate 28.9", "--max-slowdown 12%": the option with a value in its
 // unit.

@@ -114,4 +114,15 @@ void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& nam
   fit_to_tables(samples, KnobTables(space, false), name, [] { return std::string(kOwnSamples); });
 }
 
+KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples) {
+  const KnobSpace varied = samples.space();
+  std::vector<PowerMode> modes = board.modes();
+  for (auto& mode : modes) {
+    for (const Knob knob : kKnobs) {
+      if (varied.levels(knob).empty()) mode.set(knob, 0);
+    }
+  }
+  return KnobSpace(std::move(modes));
+}
+
 }  // namespace ridgewatt

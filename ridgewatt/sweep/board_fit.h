@@ -21,4 +21,8 @@ void fit_to_board(Sweep& samples, const Board& board);
 // The same for the modes of the board at hand, called `name` in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);
 
+// The modes of a board with the knobs that the samples have: another was not varied and is no
+// dimension here.
+KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples);
+
 }  // namespace ridgewatt

@@ -4,8 +4,6 @@
 //   std::vector<CalibrationRun> runs = load_calibration_runs(spec);
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,33 +47,7 @@ SweepSpec parse_sweep_spec(const std::string& text);
 // known).
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
-// The cost of a model as an eager framework runs it: unfused, spelled-out operators joined.
-struct EagerOptions {
-  int batch = 1;
-  bool training = false;
-  Precision precision = Precision::kFp32;
-  std::string optimizer = "sgd";
-  std::map<std::string, std::int64_t> dims;
-};
-class EagerModel {
- public:
-  // A file or zoo:NAME. Throws what loading a model throws.
-  explicit EagerModel(const std::string& model);
-  ~EagerModel();
-  EagerModel(EagerModel&&) noexcept;
-  // UsageError when an operator's cost is not known.
-  WorkloadCost cost(const EagerOptions& options);
-  // Pixels of a side of the images that the model takes; UsageError when it takes none.
-  double image_side() const;
-  const std::string& name() const { return name_; }
-
- private:
-  struct Loaded;
-  std::string name_;
-  std::unique_ptr<Loaded> loaded_;
-};
-
-// One run a batch size; rows that data quality suspects are flagged.
+// One run per batch size; rows that data quality suspects are flagged.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
 // Those on the board that is fitted.

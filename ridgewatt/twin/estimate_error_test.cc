@@ -9,6 +9,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibrate.h"
 #include "ridgewatt/twin/published_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -127,12 +128,9 @@ TEST(Twin, CorrelatedDeviationsCancel) {
 }
 
 TEST(ErrorModel, OtherBoardsAndPrecisionsAreLessSure) {
-  EagerModel eager("zoo:resnet50");
-  EagerOptions options;
-  options.batch = 16;
-  const WorkloadCost fp32 = eager.cost(options);
-  options.precision = Precision::kFp16;
-  const WorkloadCost fp16 = eager.cost(options);
+  const EagerWorkload eager("zoo:resnet50");
+  const WorkloadCost fp32 = *eager.at(16);
+  const WorkloadCost fp16 = *eager.with({.precision = Precision::kFp16}).at(16);
   const Twin home = load_twin(load_board("agx-orin"));
   const auto known = error_of(home, fp32);
   EXPECT_GT(error_of(home, fp16)[kTime].sd, known[kTime].sd);
@@ -172,7 +170,7 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   std::erase_if(table.texts, [](const auto& entry) { return entry.first.starts_with("home."); });
   std::erase_if(table.numbers, [](const auto& entry) { return entry.first.starts_with("home."); });
   const Twin lost = load_twin(parse_board(board_toml_with_twin(board, table), "x"));
-  const WorkloadCost cost = EagerModel("zoo:resnet50").cost({});
+  const WorkloadCost cost = *EagerWorkload("zoo:resnet50").at(1);
   EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
 }
 

@@ -8,8 +8,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
-#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -233,18 +233,16 @@ TEST_F(EstimateTest, UnknownCostsAndGovernorsAreRefused) {
   EXPECT_THROW(Estimator(twin_, cost)(mode), NotSupportedError);
 }
 
-TEST_F(EstimateTest, ATwinModelAsksForEachBatchOnce) {
-  int asked = 0;
-  const TwinModel model(twin_, [&](int batch) {
-    ++asked;
+TEST_F(EstimateTest, ATwinModelKeepsBatchesApart) {
+  std::map<int, std::shared_ptr<const WorkloadCost>> costs;
+  for (const int batch : {1, 16, 128}) {
     Random random(static_cast<std::uint64_t>(batch));
     WorkloadCost cost = random_cost(random, 10, batch);
     cost.peak_memory_bytes = batch * 1e9;
-    return cost;
-  });
+    costs[batch] = std::make_shared<const WorkloadCost>(cost);
+  }
+  const TwinModel model(twin_, std::make_shared<const EagerWorkload>(costs));
   EXPECT_GT(model({modes_[0], 16}).period_s, 0);
-  model({modes_[1], 16});
-  EXPECT_EQ(asked, 1);
   EXPECT_EQ(model({modes_[0], 0}).period_s, model({modes_[0], 1}).period_s);
   EXPECT_TRUE(model.fits_memory(16));
   EXPECT_FALSE(model.fits_memory(128));
@@ -283,11 +281,8 @@ TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
 TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
   for (const auto& [model, training] :
        {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
-    EagerModel eager(model);
-    EagerOptions options;
-    options.batch = 16;
-    options.training = training;
-    const WorkloadCost cost = eager.cost(options);
+    const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+    const WorkloadCost cost = *EagerWorkload(model, {.kind = kind}).at(16);
     const auto time_s = [&](const char* name) {
       const Board board = load_board(name);
       return Estimator(load_twin(board), cost)(knob_space(board).top()).period_s;

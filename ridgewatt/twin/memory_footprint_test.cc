@@ -6,20 +6,19 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/provenance.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
 
 MemoryFootprint footprint(const char* board, const char* model, bool training, int batch = 16,
                           int workers = 4) {
-  EagerModel eager(std::string("zoo:") + model);
-  EagerOptions options;
-  options.batch = batch;
-  options.training = training;
+  const EagerWorkload eager(
+      std::string("zoo:") + model,
+      {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
   RunOptions run;
   run.loader_workers = workers;
-  return memory_footprint(load_twin(load_board(board)), eager.cost(options), run);
+  return memory_footprint(load_twin(load_board(board)), eager.at(batch), run);
 }
 
 TEST(MemoryFootprint, PublishedTrainingsThatDidNotFit) {

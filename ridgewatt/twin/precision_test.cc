@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt {
@@ -39,14 +39,11 @@ void for_all(bool training,
   std::map<std::string, Board> boards;
   for (const auto& name : list_boards()) boards.emplace(name, load_board(name));
   for (const ZooEntry& entry : zoo()) {
-    EagerModel eager("zoo:" + std::string(entry.name));
+    const EagerWorkload eager("zoo:" + std::string(entry.name));
     std::map<Precision, std::shared_ptr<const WorkloadCost>> costs;
     for (const Precision precision : kAllPrecisions) {
-      EagerOptions options;
-      options.batch = 16;
-      options.training = training;
-      options.precision = precision;
-      costs[precision] = std::make_shared<const WorkloadCost>(eager.cost(options));
+      const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+      costs[precision] = eager.with({kind, precision}).at(16);
     }
     for (const auto& [name, board] : boards) {
       const Twin twin = load_twin(board);
@@ -113,15 +110,13 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
 }
 
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
-  EagerModel eager("zoo:resnet18");
+  const EagerWorkload eager("zoo:resnet18");
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     for (const Precision precision : kAllPrecisions) {
       if (has_rate(board, precision)) continue;
-      EagerOptions options;
-      options.precision = precision;
       try {
-        const Estimator estimator(load_twin(board), eager.cost(options));
+        const Estimator estimator(load_twin(board), eager.with({.precision = precision}).at(1));
         FAIL() << name << " accepted " << precision_name(precision);
       } catch (const NotSupportedError& error) {
         EXPECT_THAT(error.what(), AllOf(HasSubstr(board.name),

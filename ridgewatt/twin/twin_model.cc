@@ -4,10 +4,10 @@
 
 namespace ridgewatt {
 
-TwinModel::TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptions& options,
-                     int default_batch)
+TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const EagerWorkload> workload,
+                     const RunOptions& options, int default_batch)
     : twin_(twin),
-      cost_of_batch_(std::move(cost_of_batch)),
+      workload_(std::move(workload)),
       options_(options),
       default_batch_(default_batch) {}
 
@@ -15,7 +15,7 @@ TwinModel::AtBatch& TwinModel::at_batch(int batch) const {
   const int wanted = batch > 0 ? batch : default_batch_;
   AtBatch& at = batches_[wanted];
   if (!at.estimator) {
-    at.cost = std::make_shared<const WorkloadCost>(cost_of_batch_(wanted));
+    at.cost = workload_->at(wanted);
     at.estimator = std::make_unique<Estimator>(twin_, at.cost, options_);
   }
   return at;

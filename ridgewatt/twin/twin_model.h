@@ -1,11 +1,10 @@
 // A workload on a twin, at any batch: what predictors take as prior and tuners search on.
 //
-//   const TwinModel model(twin, [&](int batch) { return cost_of(graph, batch); });
+//   const TwinModel model(load_twin(board), std::make_shared<EagerWorkload>("zoo:resnet50"));
 //   const MinibatchCost at = model({mode, 16});
 //   model.error({mode, 16})[kTime].factor(0.9);  // within this factor, 90 % of the time
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,15 +13,15 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 
 class TwinModel {
  public:
-  using CostOfBatch = std::function<WorkloadCost(int batch)>;
-  // `cost_of_batch` is called once a batch size. A point of batch 0 means `default_batch`.
-  TwinModel(const Twin& twin, CostOfBatch cost_of_batch, const RunOptions& options = {},
-            int default_batch = 1);
+  // A point of batch 0 means `default_batch`.
+  TwinModel(const Twin& twin, std::shared_ptr<const EagerWorkload> workload,
+            const RunOptions& options = {}, int default_batch = 1);
 
   // Safe to call from several threads.
   MinibatchCost operator()(const OperatingPoint& point) const;
@@ -54,7 +53,7 @@ class TwinModel {
   const ErrorModel& errors(int batch) const;
 
   Twin twin_;
-  CostOfBatch cost_of_batch_;
+  std::shared_ptr<const EagerWorkload> workload_;
   RunOptions options_;
   int default_batch_;
   mutable std::mutex mutex_;

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt {
@@ -16,10 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Estimator estimator_of(const Board& board, const std::string& model, int batch) {
-  EagerModel eager(model);
-  EagerOptions options;
-  options.batch = batch;
-  return {load_twin(board), eager.cost(options)};
+  return {load_twin(board), EagerWorkload(model).at(batch)};
 }
 
 // Time on the GPU, work, traffic and ceilings know the GPU and the memory clock alone, so that the
@@ -68,15 +65,11 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   for (const auto& board : boards) modes.push_back(distinct_modes(board));
   std::vector<std::shared_ptr<const WorkloadCost>> costs;
   for (const ZooEntry& entry : zoo()) {
-    EagerModel eager("zoo:" + std::string(entry.name));
-    for (const bool training : {false, true}) {
+    const EagerWorkload eager("zoo:" + std::string(entry.name));
+    for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
       for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
-        if (training && precision == Precision::kInt8) continue;
-        EagerOptions options;
-        options.batch = 16;
-        options.training = training;
-        options.precision = precision;
-        costs.push_back(std::make_shared<const WorkloadCost>(eager.cost(options)));
+        if (kind == WorkloadKind::kTraining && precision == Precision::kInt8) continue;
+        costs.push_back(eager.with({kind, precision}).at(16));
       }
     }
   }

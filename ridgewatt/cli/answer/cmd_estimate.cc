@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
@@ -29,25 +29,6 @@ struct EstimateOptions {
   double dataset_size = 0;
   double epochs = 1;
 };
-
-// A board that was asked, and the model on its twin.
-struct AskedBoard {
-  Board board;
-  std::unique_ptr<TwinModel> model;
-};
-
-void add_rows(const AskedBoard& asked, const std::vector<PowerMode>& modes,
-              const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
-  const TwinModel& model = *asked.model;
-  for (const auto& mode : modes) {
-    for (const int batch : batches) {
-      rows.push_back({asked.board.name, mode, batch, model.estimator(batch).breakdown(mode),
-                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
-                      preset_name(asked.board, mode), model.twin().status,
-                      model.widened_by(batch)});
-    }
-  }
-}
 
 std::vector<RowOrigin> origins_of(const EstimateOptions& options,
                                   const std::vector<EstimateRow>& rows) {
@@ -181,41 +162,23 @@ void check(const CLI::App& command, const EstimateOptions& options) {
 
 void run(const Context& context, EstimateOptions options) {
   options.device = board_or_at_hand(context, options.device);
-  EagerModel eager(options.workload.model);
-  if (options.workload.batches.empty()) {
-    options.workload.batches = {options.workload.default_batch()};
-  }
   const bool several = options.device == "all";
-  std::vector<EstimateRow> rows;
-  std::map<std::string, std::unique_ptr<TwinModel>> models;
-  std::string why_not;
-  for (const auto& name : several ? list_boards() : std::vector<std::string>{options.device}) {
-    Board board = load_board(name);
-    auto model = options.workload.on(load_twin(board), eager);
-    AskedBoard asked{std::move(board), std::move(model)};
-    const std::string modes =
-        options.modes.empty() ? (several ? "maxn" : "presets") : options.modes;
-    try {
-      add_rows(asked, select_modes(asked.board, modes), options.workload.batches, rows);
-    } catch (const NotSupportedError& error) {
-      if (!several) throw;
-      why_not = error.what();
-      if (!context.json()) remark(context, "left out: " + name + ": " + why_not);
-      continue;
-    }
-    models[asked.board.name] = std::move(asked.model);
+  const EstimateQuestion question{options.modes, options.workload.batches, options.workload.run()};
+  const auto workload = options.workload.workload();
+  const EstimateAnswer found = several ? estimate_over_boards(question, workload)
+                                       : estimate_on_board(question, workload, options.device);
+  for (const auto& [board, reason] : found.left_out) {
+    if (!context.json()) remark(context, "left out: " + board + ": " + reason);
   }
-  if (several) {
-    std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
-      if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
-      return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
-    });
+  if (found.rows.empty()) {
+    throw NotSupportedError("no board can do this", "--device all",
+                            found.left_out.empty() ? "" : found.left_out.back().reason);
   }
-  if (rows.empty()) throw NotSupportedError("no board can do this", "--device all", why_not);
-  const TwinModel& first = *models.at(rows.front().board);
-  say_caveats(context, first.estimator(options.workload.batches.front()).cost().caveats);
-  print_result(context, options, rows, first, several);
-  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.memory.fits(); })) {
+  const auto& batches = options.workload.batches;
+  say_caveats(context,
+              found.model->estimator(batches.empty() ? 0 : batches.front()).cost().caveats);
+  print_result(context, options, found.rows, *found.model, several);
+  if (!found.fits_memory()) {
     throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
                           "take a smaller batch or a board with more memory");
   }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
-#include <tuple>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
@@ -14,7 +12,6 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/advice.h"
-#include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/prediction_report.h"
 
@@ -68,38 +65,20 @@ Table points_table(const std::vector<OperatingPoint>& points) {
   return table;
 }
 
-// The next modes, in an order that a board follows with few changes: clocks from high to low.
 void suggest(const Context& context, const PredictCommand& options) {
   std::optional<PowerBudgets> budgets;
   if (options.budgets) budgets = parse_budgets(*options.budgets);
-  PredictInputs inputs = read_inputs(context, options.inputs);
-  auto* predictor = dynamic_cast<AutoPredictor*>(inputs.predictor.get());
-  if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
-  const bool sampled = !inputs.samples.observations.empty();
-  if (sampled) predictor->fit(inputs.samples.observations);
-  std::vector<OperatingPoint> next;
-  std::vector<std::size_t> chosen;
-  if (budgets) {
-    chosen = predictor->suggest_for_budgets(inputs.points, options.suggest, *budgets);
-    if (chosen.empty()) {
-      throw NoSolutionError("no further mode is expected to be faster within these budgets",
-                            *options.budgets);
-    }
-  } else {
-    chosen = predictor->suggest(inputs.points, options.suggest);
-    if (chosen.empty()) throw NoSolutionError("every mode is profiled", options.inputs.samples);
+  const PredictAnswer found =
+      suggest_modes(options.inputs.question(context), options.suggest, budgets);
+  if (found.points.empty() && budgets) {
+    throw NoSolutionError("no further mode is expected to be faster within these budgets",
+                          *options.budgets);
   }
-  for (const auto index : chosen) next.push_back(inputs.points[index]);
-  std::sort(next.begin(), next.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
-    const auto key = [](const OperatingPoint& p) {
-      return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
-                        p.mode.cpu_cores, p.batch);
-    };
-    return key(a) > key(b);
-  });
-  if (!sampled) return print(context, points_table(next));
-  const auto predictions = predictor->predict(next, options.inputs.confidence);
-  print_predictions(context, predictor, next, predictions, {inputs.origin});
+  if (found.points.empty()) {
+    throw NoSolutionError("every mode is profiled", options.inputs.samples);
+  }
+  if (found.predictions.empty()) return print(context, points_table(found.points));
+  print_predictions(context, found);
 }
 
 void train(const Context& context, const PredictCommand& options) {
@@ -116,19 +95,16 @@ void run(const Context& context, const PredictCommand& options) {
   if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
   if (options.suggest > 0) return suggest(context, options);
-  PredictInputs inputs = read_inputs(context, options.inputs);
-  inputs.predictor->fit(inputs.samples.observations);
-  const auto predictions = inputs.predictor->predict(inputs.points, options.inputs.confidence);
-  print_predictions(context, inputs.predictor.get(), inputs.points, predictions, {inputs.origin},
-                    options.output);
-  remark(context, fmt::format("{} points predicted from {} samples by {}: {}", inputs.points.size(),
-                              inputs.samples.observations.size(), inputs.predictor->name(),
-                              describe(inputs.origin)));
-  if (const auto* fitted = dynamic_cast<const AutoPredictor*>(inputs.predictor.get())) {
-    for (const auto& candidate : fitted->summary().candidates) {
-      remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
-                                  100 * candidate.time_weight, 100 * candidate.power_weight));
-    }
+  const PredictQuestion question = options.inputs.question(context);
+  const PredictAnswer found = predict_modes(question);
+  print_predictions(context, found, options.output);
+  remark(context,
+         fmt::format("{} points predicted from {} samples by {}: {}", found.points.size(),
+                     question.samples.observations.size(), found.method, describe(found.origin)));
+  if (!found.summary) return;
+  for (const auto& candidate : found.summary->candidates) {
+    remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
+                                100 * candidate.time_weight, 100 * candidate.power_weight));
   }
 }
 

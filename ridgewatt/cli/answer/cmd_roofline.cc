@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
@@ -158,16 +159,15 @@ void check(const CLI::App& command, const RooflineCommand& options) {
 
 // The model at the batch that layers are shown at, on the twin.
 struct PlacedModel {
-  EagerModel eager;
-  std::unique_ptr<TwinModel> model;
+  TwinModel model;
   int batch = 1;
 
   PlacedModel(const Context& context, const WorkloadOptions& options, const Twin& twin)
-      : eager(options.model), model(options.on(twin, eager)) {
-    batch = options.batches.empty() ? options.default_batch() : options.batches.front();
+      : model(twin, options.workload(), options.run()) {
+    batch = options.batches.empty() ? usual_batch(options.eager().kind) : options.batches.front();
     say_caveats(context, estimator().cost().caveats);
   }
-  const Estimator& estimator() const { return model->estimator(batch); }
+  const Estimator& estimator() const { return model.estimator(batch); }
 };
 
 void print_json(const Context& context, const RooflineCommand& command,

@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
@@ -48,7 +49,7 @@ void check_sweep(const CLI::App& command, const TuneOptions& options) {
   if (options.model.empty()) {
     refuse_without_effect(command, {"--precision"}, "with --sweep and no model");
   }
-  check_strategy(command, options.strategy.value_or("auto"));
+  check_strategy(command, options.question.strategy.value_or("auto"));
 }
 
 void check_samples(const CLI::App& command, const TuneOptions& options) {
@@ -66,13 +67,79 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
 void check_twin(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
                         "on a twin", "they go with --sweep or --samples");
-  if (options.strategy) {
+  if (options.question.strategy) {
     refuse_without_effect(command, {"--confidence"}, "with --strategy",
                           "without it every point is judged with its interval");
-    return check_strategy(command, *options.strategy);
+    return check_strategy(command, *options.question.strategy);
   }
   refuse_search_options(command, "on a twin without --strategy",
                         "every point is estimated, none is profiled");
+}
+
+// The model, of the kind of what it is compared with; none where there is no model or no board.
+std::shared_ptr<const EagerWorkload> model_of(const TuneOptions& options, bool training) {
+  if (options.model.empty() || options.device.empty()) return nullptr;
+  return std::make_shared<const EagerWorkload>(
+      options.model, EagerOptions{training ? WorkloadKind::kTraining : WorkloadKind::kInference,
+                                  options.precision});
+}
+
+std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
+  std::vector<Sweep> references;
+  for (const auto& path : options.references) {
+    references.push_back(read_trusted_sweep(context, path, options.keep_outliers));
+  }
+  return references;
+}
+
+void ask_twin(const Context& context, const TuneOptions& options) {
+  const TuneQuestion question = options.asked(context);
+  const auto workload = model_of(options, options.training);
+  if (options.device == "all") return print_ranking(context, rank_boards(question, workload));
+  TuneAnswer found = tune_on_twin(question, workload, options.device);
+  find_alternatives(question, workload, found);
+  print_answer(context, found, options.trace);
+}
+
+// Observations of earlier searches, so that the next question starts from them.
+std::vector<Observation> known_observations(const TuneOptions& options) {
+  if (options.observations.empty()) return {};
+  try {
+    return read_sweep(options.observations).observations;
+  } catch (const NotFoundError&) {
+    return {};
+  }
+}
+
+void keep_observations(const TuneOptions& options, const ProfiledRows& asked,
+                       const TuneAnswer& found) {
+  if (options.observations.empty()) return;
+  Sweep kept = asked.rows.without_rows();
+  kept.observations = asked.known;
+  for (const auto& step : found.profiled) kept.observations.push_back(step.seen);
+  write_output(options.observations, write_sweep_csv({kept}));
+}
+
+void ask_sweep(const Context& context, const TuneOptions& options) {
+  ProfiledRows asked;
+  asked.rows = read_trusted_sweep(context, options.sweep, options.keep_outliers, options.workload);
+  asked.references = references_of(context, options);
+  asked.device = options.device;
+  asked.workload = model_of(options, asked.rows.kind == "training");
+  asked.known = known_observations(options);
+  const TuneAnswer found = tune_on_sweep(options.asked(context), asked);
+  keep_observations(options, asked, found);
+  print_answer(context, found, options.trace);
+}
+
+void ask_samples(const Context& context, const TuneOptions& options) {
+  ProfiledRows asked;
+  asked.rows = read_samples(context, options.samples, options.keep_outliers, options.workload,
+                            options.device);
+  asked.references = references_of(context, options);
+  asked.device = options.device;
+  asked.workload = model_of(options, asked.rows.kind == "training");
+  print_answer(context, tune_from_samples(options.asked(context), asked), options.trace);
 }
 
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
@@ -85,7 +152,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
                           {"--sweep", "--samples", "--model", "--reference", "--precision",
                            "--confidence", "--observations", "--keep-outliers"},
                           "with --device " + options.device);
-    check_strategy(command, options.strategy.value_or("auto"));
+    check_strategy(command, options.question.strategy.value_or("auto"));
     return tune_live(context, std::move(options));
   }
   refuse_live_options(command);
@@ -107,16 +174,16 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.dataset_size >= 0 && options.epochs >= 0)) {
     throw UsageError("--dataset-size and --epochs must be positive");
   }
-  if (!(options.confidence >= 0.5 && options.confidence < 1)) {
+  if (!(options.question.confidence >= 0.5 && options.question.confidence < 1)) {
     throw UsageError("the confidence must be at least 0.5 and below 1", "--confidence");
   }
   if (!options.sweep.empty()) {
     check_sweep(command, options);
-    return tune_sweep(context, options);
+    return ask_sweep(context, options);
   }
   if (!options.samples.empty()) {
     check_samples(command, options);
-    return tune_samples(context, options);
+    return ask_samples(context, options);
   }
   if (options.model.empty()) {
     throw UsageError("nothing to tune", "",
@@ -124,26 +191,27 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   }
   check_twin(command, options);
   options.device = board_or_at_hand(context, options.device);
-  tune_twin(context, options);
+  ask_twin(context, options);
 }
 
 void add_search_options(CLI::App& command, TuneOptions& options) {
-  command.add_option("--strategy", options.strategy, listed_names(strategies(), "or"));
-  quantity(command.add_option("--profiles", options.profiles, "Operating points profiled at most"),
+  command.add_option("--strategy", options.question.strategy, listed_names(strategies(), "or"));
+  quantity(command.add_option("--profiles", options.question.budget.profiles,
+                              "Operating points profiled at most"),
            count().within(1, 1e6))
       ->capture_default_str();
   quantity(command.add_option("--time-budget", options.time_budget_s,
                               "Time on the board that profiles may take"),
            seconds().positive());
-  quantity(
-      command.add_option("--minibatches", options.minibatches, "Minibatches per profiled point"),
-      count().within(1, 1e6))
+  quantity(command.add_option("--minibatches", options.question.budget.minibatches,
+                              "Minibatches per profiled point"),
+           count().within(1, 1e6))
       ->capture_default_str();
-  quantity(command.add_option("--min-gain", options.min_gain,
+  quantity(command.add_option("--min-gain", options.question.min_gain,
                               "auto stops when the best point promises a smaller relative gain"),
            share())
       ->capture_default_str();
-  quantity(command.add_option("--noise", options.noise,
+  quantity(command.add_option("--noise", options.question.noise,
                               "Relative standard deviation of a measurement, for auto"),
            share())
       ->capture_default_str();
@@ -174,7 +242,7 @@ void add_tune(CLI::App& app, Context& context) {
                       "Which workload of a file, NAME or NAME:KIND");
   input_file(command->add_option("--reference", options->references,
                                  "Sweep of another workload to learn from"));
-  quantity(command->add_option("--batch", options->batches,
+  quantity(command->add_option("--batch", options->question.batches,
                                "Minibatch sizes to choose from; without it those that can matter"),
            count().within(1, 1 << 20))
       ->delimiter(',')
@@ -183,7 +251,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_precision(*command, options->precision);
   add_strict(*command, context);
   options->goal.add_to(*command);
-  quantity(command->add_option("--confidence", options->confidence,
+  quantity(command->add_option("--confidence", options->question.confidence,
                                "Probability with which estimates are to keep each limit"),
            share().within(0.5, 0.9999))
       ->capture_default_str();

@@ -9,7 +9,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/sweep/sweep.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -39,11 +39,9 @@ class EstimateCommand : public ::testing::Test {
 
   // Every 301st mode of the board, as if measured: what the twin gives.
   Sweep sweep_of(const std::string& workload, bool training) const {
-    EagerModel eager("zoo:" + workload);
-    EagerOptions options;
-    options.batch = 16;
-    options.training = training;
-    const Estimator estimator(load_twin(board_), eager.cost(options));
+    const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+    const Estimator estimator(load_twin(board_),
+                              EagerWorkload("zoo:" + workload, {.kind = kind}).at(16));
     Sweep sweep;
     sweep.workload = workload;
     sweep.kind = training ? "training" : "inference";

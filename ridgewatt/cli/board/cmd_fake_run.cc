@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/board/fake_workload.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -17,6 +16,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -28,6 +28,10 @@ struct FakeRunCommand {
   bool training = false;
   int minibatches = 60;
   double speed = 1;
+
+  WorkloadKind kind() const {
+    return training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  }
 };
 
 // The board must not keep the power of the load.
@@ -49,7 +53,8 @@ void run(const Context& context, const FakeRunCommand& options) {
   const auto device = options.device.open(context);
   const auto name = fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
-  const WorkloadCost cost = fake_workload(options.model, options.batch, options.training);
+  const WorkloadCost cost =
+      *EagerWorkload(options.model, {.kind = options.kind()}).at(static_cast<int>(options.batch));
   say_caveats(context, cost.caveats);
   FakeLoad load(load_twin(load_board(board_of_fake(name.name))), cost, name.seed);
   const FakeRails rails(*device.sysfs);

@@ -1,16 +1,14 @@
 // ridgewatt profile: a program's time and power over power modes, into a store.
 #include <algorithm>
 
+#include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/random.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/profile.h"
-#include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::cli {
@@ -27,23 +25,6 @@ struct ProfileCommand {
   JetsonModeControl::Options control;
 };
 
-// What the predictor would like to know; the same modes whenever the same samples are given, so
-// that a run that was cut off goes on with its own.
-std::vector<PowerMode> suggested_modes(const Context& context, const ProfileCommand& options,
-                                       const KnobSpace& space) {
-  std::vector<OperatingPoint> points;
-  for (const auto& mode : space.modes()) points.push_back({mode, options.profile.batch});
-  AutoPredictor predictor({points});
-  if (!options.samples.empty()) {
-    Sweep samples = read_trusted_sweep(context, options.samples, false);
-    fit_to_space(samples, space, options.profile.campaign.board);
-    predictor.fit(samples.observations);
-  }
-  std::vector<PowerMode> modes;
-  for (const auto i : predictor.suggest(points, options.suggest)) modes.push_back(points[i].mode);
-  return modes;
-}
-
 // The modes of a file, those that the predictor proposes, or a random part of the board's grid.
 std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& options,
                                 const JetsonModeControl& control) {
@@ -53,10 +34,15 @@ std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& op
     return modes;
   }
   const KnobSpace space = control.space();
-  if (options.suggest > 0) return suggested_modes(context, options, space);
-  const auto count = std::min(space.size(), static_cast<std::size_t>(options.sample));
-  for (const auto i : Random(context.seed).sample(space.size(), count)) modes.push_back(space[i]);
-  return modes;
+  if (options.suggest == 0) {
+    return random_modes(space, static_cast<std::size_t>(options.sample), context.seed);
+  }
+  LearnQuestion question{
+      options.suggest, options.profile.batch, {}, options.profile.campaign.board};
+  if (!options.samples.empty()) {
+    question.samples = read_trusted_sweep(context, options.samples, false);
+  }
+  return modes_to_learn_from(space, question);
 }
 
 void run(const Context& context, ProfileCommand& options) {

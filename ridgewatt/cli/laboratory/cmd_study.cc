@@ -14,8 +14,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/study_report.h"
-#include "ridgewatt/study/study_bench.h"
-#include "ridgewatt/study/study_log.h"
+#include "ridgewatt/study/study_run.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
@@ -114,17 +113,12 @@ std::vector<StudyResult> measure(const Context& context, const StudyCommand& opt
   report.where = report.board = device.name;
   StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
                context.seed);
-  const auto runs = plan_study(study, context.seed);
-  Progress progress("study " + study.name, runs.size(), context.quiet);
-  std::int64_t done = 0;
-  for (std::size_t i = 0; i < runs.size() && done != options.max_runs; ++i) {
-    progress.update(i, fmt::format("block {}, {}", runs[i].block, fmt::join(runs[i].cell, ", ")));
-    if (log.has(runs[i])) continue;
-    log.add(runs[i], bench.run(study, runs[i].cell));
-    ++done;
-  }
-  bench.restore();
-  return log.results();
+  Progress progress("study " + study.name, plan_study(study, context.seed).size(), context.quiet);
+  return run_study(study, bench, log,
+                   {context.seed, options.max_runs, [&](std::size_t i, const StudyRun& run) {
+                      progress.update(
+                          i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
+                    }});
 }
 
 void show(const Context& context, const StudyCommand& options, const StudyReport& report,

@@ -11,13 +11,8 @@
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
-#include "ridgewatt/device/board.h"
-#include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/report/prediction_report.h"
-#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
-#include "ridgewatt/tune/comparison.h"
 
 namespace ridgewatt::cli {
 
@@ -45,45 +40,6 @@ void PredictOptions::add_to(CLI::App& command, Context& context) {
   command.add_flag("--keep-outliers", keep_outliers, "Use the rows that the quality check flags");
 }
 
-namespace {
-
-std::vector<OperatingPoint> points_asked(const PredictOptions& options, const Sweep& samples) {
-  std::vector<OperatingPoint> asked;
-  if (!options.query.empty()) {
-    asked = read_points(options.query);
-  } else if (!options.device.empty()) {
-    const KnobSpace board = knob_space(load_board(options.device));
-    const KnobSpace space = samples.observations.empty() ? board : knobs_of_samples(board, samples);
-    for (const auto& mode : space.modes()) asked.push_back({mode, 0});
-  } else {
-    throw UsageError("no modes to predict", "predict", "give --device or --query");
-  }
-  if (samples.observations.empty()) return asked;
-  // A mode without a batch is asked at those of the samples.
-  std::vector<OperatingPoint> points;
-  for (const auto& point : asked) {
-    if (point.batch > 0) {
-      points.push_back(point);
-      continue;
-    }
-    for (const int batch : samples.batches()) points.push_back({point.mode, batch});
-  }
-  return points;
-}
-
-}  // namespace
-
-KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples) {
-  const KnobSpace varied = samples.space();
-  std::vector<PowerMode> modes = board.modes();
-  for (auto& mode : modes) {
-    for (const Knob knob : kKnobs) {
-      if (varied.levels(knob).empty()) mode.set(knob, 0);
-    }
-  }
-  return KnobSpace(std::move(modes));
-}
-
 PowerBudgets parse_budgets(const std::string& text) {
   const auto fields = split(text, ':');
   const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
@@ -98,86 +54,80 @@ PowerBudgets parse_budgets(const std::string& text) {
 
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
                    const std::optional<std::string>& workload, const std::string& device) {
-  Sweep samples = read_trusted_sweep(context, path, keep_outliers, workload);
-  take_governed(samples);
-  if (!device.empty()) fit_to_board(samples, load_board(device));
-  return samples;
+  TrustedSweep samples = ridgewatt::read_samples(path, device, {keep_outliers, workload});
+  if (samples.dropped > 0) remark(context, samples.remark());
+  return std::move(samples.sweep);
+}
+
+void print_predictions(const Context& context, const PredictAnswer& found,
+                       const std::string& path) {
+  const bool partly = found.summary && found.summary->part != found.summary->samples;
+  if (context.json()) {
+    Json rows = predictions_to_json(found.points, found.predictions, found.origins);
+    for (auto& row : rows) {
+      if (!partly) break;
+      row["samples"] = found.summary->samples;
+      row["fitted_samples"] = found.summary->part;
+    }
+    write_output(path, dump_json(rows) + '\n');
+  } else if (!path.empty()) {
+    std::ostringstream text;
+    prediction_table(found.points, found.predictions, found.origins).print_csv(text);
+    write_output(path, text.str());
+  } else {
+    print(context, context.csv() ? prediction_table(found.points, found.predictions, found.origins)
+                                 : prediction_table(found.points, found.predictions));
+  }
+  if (!partly) return;
+  remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
+                              "predictions learn from their neighbors among all (seed {})",
+                              found.summary->part, found.summary->samples, context.seed));
 }
 
 namespace {
 
-// What was fitted, where that was on a part of many samples.
-const AutoSummary* fitted_on_part(const Predictor* predictor) {
-  const auto* fitted = dynamic_cast<const AutoPredictor*>(predictor);
-  if (fitted == nullptr || fitted->summary().part == fitted->summary().samples) return nullptr;
-  return &fitted->summary();
+// The model on the twin of --device as prior; says what its cost leaves out.
+std::shared_ptr<const EagerWorkload> prior_of(const Context& context, const PredictOptions& options,
+                                              const PredictQuestion& question) {
+  if (options.device.empty()) {
+    throw UsageError("a model alone says nothing of time and power", "--model",
+                     "give --device, whose twin is to be the prior");
+  }
+  const bool training = question.samples.kind == "training";
+  auto workload = std::make_shared<const EagerWorkload>(
+      options.model, EagerOptions{training ? WorkloadKind::kTraining : WorkloadKind::kInference});
+  const int batch = question.points.empty() ? 1 : question.points.front().batch;
+  const CostCaveats& caveats = workload->at(batch)->caveats;
+  for (const auto& line : caveats.lines()) remark(context, line);
+  refuse_uncounted(context, caveats);
+  return workload;
 }
 
 }  // namespace
 
-void print_predictions(const Context& context, const Predictor* predictor,
-                       std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions,
-                       const std::vector<RowOrigin>& origins, const std::string& path) {
-  const AutoSummary* part = fitted_on_part(predictor);
-  if (context.json()) {
-    Json rows = predictions_to_json(points, predictions, origins);
-    for (auto& row : rows) {
-      if (part == nullptr) break;
-      row["samples"] = part->samples;
-      row["fitted_samples"] = part->part;
-    }
-    write_output(path, json_text(context, rows));
-  } else if (!path.empty()) {
-    std::ostringstream text;
-    prediction_table(points, predictions, origins).print_csv(text);
-    write_output(path, text.str());
+PredictQuestion PredictOptions::question(const Context& context) const {
+  PredictQuestion asked;
+  if (!samples.empty()) {
+    asked.samples = read_samples(context, samples, keep_outliers, workload, device);
+  }
+  if (!query.empty()) {
+    asked.points = at_batches_of(asked.samples, read_points(query));
+  } else if (!device.empty()) {
+    asked.points = points_of_board(device, asked.samples);
   } else {
-    print(context, context.csv() ? prediction_table(points, predictions, origins)
-                                 : prediction_table(points, predictions));
+    throw UsageError("no modes to predict", "predict", "give --device or --query");
   }
-  if (part == nullptr) return;
-  remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
-                              "predictions learn from their neighbors among all (seed {})",
-                              part->part, part->samples, context.seed));
-}
-
-PredictInputs read_inputs(const Context& context, const PredictOptions& options) {
-  PredictInputs inputs;
-  if (!options.samples.empty()) {
-    inputs.samples = read_samples(context, options.samples, options.keep_outliers, options.workload,
-                                  options.device);
+  for (const auto& path : references) {
+    asked.references.push_back(read_trusted_sweep(context, path, keep_outliers));
   }
-  inputs.origin = inputs.samples.origin_of(Provenance::kPredicted);
-  if (inputs.origin.board.empty()) inputs.origin.board = options.device;
-  inputs.points = points_asked(options, inputs.samples);
-  PredictorOptions predictor;
-  predictor.method = options.method;
-  predictor.seed = context.seed;
-  predictor.network.quiet = context.quiet;
-  predictor.space = inputs.points;
-  for (const auto& path : options.references) {
-    predictor.references.push_back(read_trusted_sweep(context, path, options.keep_outliers));
-  }
-  if (!options.reference_model.empty()) {
-    predictor.reference_model = read_reference_model(options.reference_model);
-  }
-  if (!options.model.empty()) {
-    if (options.device.empty()) {
-      throw UsageError("a model alone says nothing of time and power", "--model",
-                       "give --device, whose twin is to be the prior");
-    }
-    const auto kind =
-        inputs.samples.kind == "training" ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    const CostFunction costs = model_costs(options.model, kind);
-    const auto caveats = costs(inputs.points.empty() ? 1 : inputs.points.front().batch).caveats;
-    for (const auto& line : caveats.lines()) remark(context, line);
-    refuse_uncounted(context, caveats);
-    predictor.priors.push_back(
-        twin_reference(options.device, costs, inputs.samples.provenance, inputs.points));
-  }
-  inputs.predictor = make_predictor(predictor);
-  return inputs;
+  if (!reference_model.empty()) asked.reference_model = read_reference_model(reference_model);
+  asked.device = device;
+  asked.method = method;
+  asked.interval = confidence;
+  asked.seed = context.seed;
+  asked.quiet = context.quiet;
+  if (!model.empty()) asked.workload = prior_of(context, *this, asked);
+  return asked;
 }
 
 }  // namespace ridgewatt::cli

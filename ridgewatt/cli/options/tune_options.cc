@@ -1,12 +1,12 @@
 #include "ridgewatt/cli/options/tune_options.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
 
 namespace ridgewatt::cli {
 
@@ -63,30 +63,22 @@ Goal GoalOptions::goal() const {
   return goal;
 }
 
+namespace {
+
+Sweep with_remark(const Context& context, TrustedSweep trusted) {
+  if (trusted.dropped > 0) remark(context, trusted.remark());
+  return std::move(trusted.sweep);
+}
+
+}  // namespace
+
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::optional<std::string>& workload) {
-  Sweep chosen = choose_sweep(read_sweeps(path), workload, path);
-  return keep_outliers ? average_repeats(std::move(chosen))
-                       : leave_out_flagged(context, chosen, path);
+  return with_remark(context, ridgewatt::read_trusted_sweep(path, {keep_outliers, workload}));
 }
 
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path) {
-  const QualityReport report = check_quality(sweep);
-  const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
-  if (report.flagged_share() > kMostFlagged) {
-    throw InputError(
-        fmt::format("the quality check doubts {} of {} rows, too many to leave out unasked",
-                    flagged, rows),
-        path,
-        "--keep-outliers uses them all; `ridgewatt sweep check` says why, its -o writes the rest");
-  }
-  if (flagged > 0) {
-    remark(
-        context,
-        fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers keeps them)",
-                    path, flagged, rows));
-  }
-  return trusted_rows(sweep, report);
+  return with_remark(context, drop_flagged_rows(sweep, path));
 }
 
 }  // namespace ridgewatt::cli

@@ -25,9 +25,7 @@ struct GoalOptions {
   Goal goal() const;  // checked
 };
 
-// A sweep without the rows that the quality check flags, unless they are wanted, repeats averaged;
-// a remark on standard error says how many. InputError when more than kMostFlagged of the rows are
-// flagged. `workload` picks one of several in a file (choose_sweep).
+// As in sweep/trusted_sweep.h; a remark on standard error says how many rows were dropped.
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::optional<std::string>& workload = {});
 // The same of a sweep that was read already from `path`.

@@ -4,6 +4,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/workload/cost_model.h"
 
 namespace ridgewatt::cli {
 
@@ -73,9 +74,9 @@ void check_workload_options(const CLI::App& command, const WorkloadOptions& opti
 
 EagerOptions WorkloadOptions::eager() const {
   EagerOptions options;
-  options.training = training;
+  options.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
   options.precision = precision;
-  options.optimizer = optimizer;
+  options.optimizer = parse_optimizer(optimizer);
   for (const auto& dim : dims) {
     const auto [name, extent] = parse_dim(dim);
     options.dims[name] = extent;
@@ -90,16 +91,8 @@ RunOptions WorkloadOptions::run() const {
   return options;
 }
 
-std::unique_ptr<TwinModel> WorkloadOptions::on(const Twin& twin, EagerModel& eager_model) const {
-  const EagerOptions base = eager();
-  return std::make_unique<TwinModel>(
-      twin,
-      [base, &eager_model](int batch) {
-        EagerOptions options = base;
-        options.batch = batch;
-        return eager_model.cost(options);
-      },
-      run(), default_batch());
+std::shared_ptr<const EagerWorkload> WorkloadOptions::workload() const {
+  return std::make_shared<const EagerWorkload>(model, eager());
 }
 
 }  // namespace ridgewatt::cli

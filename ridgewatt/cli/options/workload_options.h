@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ridgewatt/cli/command.h"
-#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt::cli {
 
@@ -39,9 +39,7 @@ struct WorkloadOptions {
   void add_to(CLI::App& command, Context& context);
   EagerOptions eager() const;
   RunOptions run() const;
-  int default_batch() const { return training ? 16 : 1; }  // where --batch is not given
-  // The model on a twin; `model` outlives the result.
-  std::unique_ptr<TwinModel> on(const Twin& twin, EagerModel& model) const;
+  std::shared_ptr<const EagerWorkload> workload() const;
 };
 
 // UsageError for options of the workload that this one does not follow.

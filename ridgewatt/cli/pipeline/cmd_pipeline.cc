@@ -1,6 +1,7 @@
 // ridgewatt pipeline: what an epoch of training costs, what limits it, what would relieve it.
 #include <fmt/format.h>
 
+#include "ridgewatt/answer/epochs.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
@@ -9,11 +10,9 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
-#include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/report/caveats_json.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
-#include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -32,27 +31,7 @@ struct PipelineCommand {
   PipelineConfig config;
 };
 
-struct Answer {
-  PipelineConfig config;
-  std::vector<WhatIf> changes;
-  std::string provenance;
-  RowOrigin origin;
-  std::optional<CostCaveats> caveats;  // of the model, where one was priced
-  PowerMode clocks;                    // of the board, where there is one
-};
-
-// The board's mode nearest to what is asked; what is not asked is the highest. Under a governor the
-// clocks are limits.
-PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
-  for (const Knob knob : kKnobs) {
-    if (!asked.has(knob)) asked.set(knob, space.top().get(knob));
-  }
-  PowerMode mode = space.nearest(asked);
-  mode.governor = asked.governor;
-  return mode;
-}
-
-Answer answer_of(const Context& context, const PipelineCommand& options) {
+EpochAnswer answer_of(const Context& context, const PipelineCommand& options) {
   PipelineConfig config = options.config;
   config.storage = find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
@@ -64,37 +43,15 @@ Answer answer_of(const Context& context, const PipelineCommand& options) {
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;
-    return {config,
-            all_changes(config),
-            "modelled from the times given",
-            {"", "training", "", Provenance::kModelled},
-            {},
-            {}};
+    return epochs_of_times(config);
   }
-  const Board board = load_board(board_or_at_hand(context, options.device));
-  EagerModel eager(options.model);
-  RunOptions run{config.workers, {}};
-  if (options.preprocess_ms) run.loader_s_per_sample = config.preprocess_s_per_sample;
-  const TwinModel model(
-      load_twin(board),
-      [&](int batch) {
-        EagerOptions training;
-        training.training = true;
-        training.batch = batch;
-        return eager.cost(training);
-      },
-      run, config.batch);
-  const KnobSpace space = knob_space(board);
-  const PowerMode mode = mode_on(space, options.mode.mode());
-  const Estimator& estimator = model.estimator(config.batch);
-  const PowerMode clocks = estimator.breakdown(mode, run).clocks;
-  return {on_twin(config, model, mode),
-          changes_on_twin(config, model, space, mode),
-          model.provenance() + "; " + describe(clocks),
-          {options.model, "training", board.name, Provenance::kModelled, kModelledRuntime,
-           model.twin().status},
-          estimator.cost().caveats,
-          clocks};
+  EpochQuestion question{config, options.mode.mode(), {}};
+  if (options.preprocess_ms) question.preprocess_s_per_sample = config.preprocess_s_per_sample;
+  const std::string device = board_or_at_hand(context, options.device);
+  return epochs_on_twin(question,
+                        std::make_shared<const EagerWorkload>(
+                            options.model, EagerOptions{.kind = WorkloadKind::kTraining}),
+                        device);
 }
 
 Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
@@ -155,7 +112,7 @@ void check(const CLI::App& command, const PipelineCommand& options) {
 }
 
 void run(const Context& context, const PipelineCommand& options) {
-  const Answer answer = answer_of(context, options);
+  const EpochAnswer answer = answer_of(context, options);
   if (answer.caveats) say_caveats(context, *answer.caveats);
   std::vector<std::pair<std::string, EpochCost>> epochs;
   for (const int epoch : {0, 1}) {

@@ -1,7 +1,7 @@
 // ridgewatt schedule dynamic: arrivals whose rate changes, re-planning against a bound.
 #include <algorithm>
-#include <cmath>
 
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
@@ -9,7 +9,6 @@
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/dynamic.h"
-#include "ridgewatt/schedule/plan_search.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -25,44 +24,11 @@ struct ScheduleDynamicCommand {
   bool in_order = false;
 };
 
-// What is profiled before serving begins: a third of a search's budget looks for the point that
-// serves most, for overloads (`auto` does; the others know one goal only); then come the most
-// training at the highest rate that can be served, at a middle one and at the lowest, each knowing
-// what those before saw.
-std::vector<Candidate> profile(const Context& context, const ScheduleDynamicCommand& options,
-                               const PlanSpace& space, PlanProblem problem) {
-  if (find_plan_strategy(options.strategy).every_point) return space.candidates();
-  PlanSearchOptions search;
-  search.strategy = options.strategy;
-  search.seed = context.seed;
-  const auto look_for = [&](PlanGoal goal, double rate_hz, int profiles) {
-    search.goal = goal;
-    search.profiles = profiles;
-    problem.arrival_rate_hz = rate_hz * (1 + options.dynamic.headroom);
-    if (profiles < 1) return;
-    const auto summary = PlanSearch(space, problem, replay(space), search).run();
-    search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
-  };
+// The rates that arrive, and how points for them are profiled.
+ArrivalsQuestion question_of(const Context& context, const ScheduleDynamicCommand& options) {
   const auto [low, high] =
       std::minmax_element(options.bursty.rates_hz.begin(), options.bursty.rates_hz.end());
-  const int for_capacity = options.profiles / 3;
-  look_for(PlanGoal::kCapacity, *high, for_capacity);
-  double capacity_hz = 0;
-  for (const std::size_t point : search.known) {
-    const Minibatch& seen = space.candidates()[point].infer();
-    if (seen.power_w > problem.max_power_w) continue;
-    if (2 * seen.time_s > problem.max_latency_s) continue;
-    capacity_hz = std::max(capacity_hz, seen.batch / seen.time_s);
-  }
-  const double top = capacity_hz > 0
-                         ? std::clamp(capacity_hz / (1 + options.dynamic.headroom), *low, *high)
-                         : *high;
-  look_for(PlanGoal::kFill, top, options.profiles - for_capacity);
-  look_for(PlanGoal::kFill, std::sqrt(*low * top), options.profiles);
-  look_for(PlanGoal::kFill, *low, options.profiles);
-  std::vector<Candidate> result;
-  for (const std::size_t point : search.known) result.push_back(space.candidates()[point]);
-  return result;
+  return {*low, *high, options.dynamic.headroom, options.strategy, options.profiles, context.seed};
 }
 
 std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary,
@@ -99,9 +65,9 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   options.dynamic.late_last = !options.in_order;
   const PlanProblem problem = options.schedule.problem();
   const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  std::string idle_source;
-  const PlanSpace space(options.schedule.candidates(workloads, idle_source));
-  const auto candidates = profile(context, options, space, problem);
+  const auto [points, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
+  const PlanSpace space(points);
+  const auto candidates = profile_for_arrivals(space, problem, question_of(context, options));
   options.simulation.seed = context.seed;
   PlanBook book(candidates, problem,
                 dynamic_simulation(options.simulation, problem, options.dynamic));

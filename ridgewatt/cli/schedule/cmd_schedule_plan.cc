@@ -1,4 +1,5 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -68,8 +69,7 @@ void check(const CLI::App& command, const PlanOptions& options) {
 void run(const Context& context, const PlanOptions& options) {
   const PlanProblem problem = options.schedule.problem();
   const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  std::string idle_source;
-  auto candidates = options.schedule.candidates(workloads, idle_source);
+  auto [candidates, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
   Json profiled = Json::array();
   // The exact answer knows every point and needs no profile.
   const Plan plan = find_plan_strategy(options.strategy).every_point

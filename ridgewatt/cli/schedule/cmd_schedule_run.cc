@@ -4,18 +4,18 @@
 #include <signal.h>
 
 #include <atomic>
-#include <cstdio>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/platform/mode_control.h"
-#include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/grant_log.h"
 #include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
@@ -33,34 +33,6 @@ struct RunOptions {
   DeviceOptions device;
   bool apply_mode = false;
   bool measure_interference = false;
-};
-
-// The log of grants, one CSV line each, written as it happens.
-class GrantLog {
- public:
-  explicit GrantLog(const std::string& path) {
-    if (path.empty()) return;
-    file_ = std::fopen(path.c_str(), "we");
-    if (file_ == nullptr) throw_errno(errno, "cannot write the log", path);
-    put("sequence,worker,kind,pid,granted_s,released_s,outcome\n");
-  }
-  ~GrantLog() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  GrantLog(const GrantLog&) = delete;
-  GrantLog& operator=(const GrantLog&) = delete;
-  void add(const GrantRecord& r) {
-    if (file_ == nullptr) return;
-    put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker,
-                    worker_kind_name(r.kind), r.pid, r.granted_s, r.released_s, r.outcome));
-  }
-
- private:
-  void put(const std::string& text) {
-    std::fputs(text.c_str(), file_);
-    std::fflush(file_);
-  }
-  std::FILE* file_ = nullptr;
 };
 
 // Stops the executor on SIGINT and SIGTERM while it lives.
@@ -102,14 +74,7 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
     const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
     if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
     mode = plan.candidate.mode;
-    const auto& inference = plan.candidate.inference;
-    result.batch = inference ? inference->batch : 1;
-    result.period_s = inference ? plan.cycle.period_s : 0;
-    result.training_per_cycle =
-        plan.cycle.training_minibatches *
-        static_cast<int>(std::max<std::size_t>(1, plan.candidate.train().minibatches.size()));
-    result.infer_time_s = plan.candidate.infer().time_s;
-    result.train_time_s = plan.candidate.train().blocking_s;
+    follow(plan, result);
   }
   if (options.batch > 0) result.batch = options.batch;
   if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -163,8 +164,7 @@ void check(const CLI::App& command, const SimulateOptions& options) {
 void run(const Context& context, const SimulateOptions& options) {
   const PlanProblem problem = options.schedule.problem();
   const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  std::string idle_source;
-  const auto candidates = options.schedule.candidates(workloads, idle_source);
+  const auto [candidates, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
   const PlanTable plans(candidates);
   const Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);

@@ -1,13 +1,9 @@
 #include "ridgewatt/cli/schedule/schedule_options.h"
 
-#include <fmt/format.h>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/device/board.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::cli {
 
@@ -37,30 +33,6 @@ void ScheduleOptions::add_idle_power_to(CLI::App& command) {
                               "Power in W while nothing runs (default: of the twin of the board "
                               "that the sweeps name, else the least power in the sweeps)"),
            watts());
-}
-
-std::vector<Candidate> ScheduleOptions::candidates(const ScheduleWorkloads& workloads,
-                                                   std::string& source) const {
-  auto joined = join_sweeps(workloads);
-  const std::string board = plan_origin(workloads).board;
-  if (idle_power_w) {
-    set_idle_power(joined, idle_power_w);
-    source = "given";
-    return joined;
-  }
-  if (!board.empty()) {
-    try {
-      set_idle_power(joined, load_twin(load_board(board)));
-      source = "modelled by the twin of " + board;
-      return joined;
-    } catch (const NotFoundError&) {  // the sweeps name a board that has no file
-    } catch (const NotSupportedError&) {
-    }
-  }
-  const double least_w = set_idle_power(joined, std::nullopt);
-  source = fmt::format("the least power in the sweeps, {:.1f} W, since they name no known board",
-                       least_w);
-  return joined;
 }
 
 PlanProblem ScheduleOptions::problem() const {

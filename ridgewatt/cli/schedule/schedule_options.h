@@ -25,9 +25,6 @@ struct ScheduleOptions {
   PlanProblem problem() const;
   // Reads the sweeps; flagged rows are left out unless wanted, and a remark says how many.
   ScheduleWorkloads workloads(const Context& context) const;
-  // The candidates of the sweeps with idle power: as given, of the twin of the board that the
-  // sweeps name, or estimated from them. `source` says which, in words.
-  std::vector<Candidate> candidates(const ScheduleWorkloads& workloads, std::string& source) const;
 };
 
 // The fields of a feasible plan: mode, batch, training_minibatches_per_cycle, ...

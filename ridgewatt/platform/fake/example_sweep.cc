@@ -7,8 +7,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/fake_load.h"
-#include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -29,7 +29,10 @@ std::vector<double> some_levels(const std::vector<double>& all, std::size_t coun
 Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
                     const std::vector<PowerMode>& modes, std::uint64_t seed) {
   const Twin twin = load_twin(board);
-  EagerModel model(workload.model);
+  const auto model = std::make_shared<const EagerWorkload>(
+      workload.model,
+      EagerOptions{.kind = workload.training ? WorkloadKind::kTraining : WorkloadKind::kInference});
+  const TwinModel on_board(twin, model);
   const std::vector<int> usual =
       workload.training ? std::vector<int>{16} : std::vector<int>{1, 4, 16};
   Sweep sweep;
@@ -38,12 +41,8 @@ Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
   sweep.board = board.name;
   sweep.provenance = Provenance::kFake;
   for (const int batch : workload.batches.empty() ? usual : workload.batches) {
-    EagerOptions eager;
-    eager.batch = batch;
-    eager.training = workload.training;
-    const WorkloadCost cost = model.cost(eager);
+    const WorkloadCost& cost = *model->at(batch);
     sweep.workload = cost.name;
-    const TwinModel on_board(twin, [&](int) { return cost; });
     if (!on_board.fits_memory(batch)) continue;
     const FakeLoad load(twin, cost, seed);
     for (const auto& mode : modes) {

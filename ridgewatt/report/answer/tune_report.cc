@@ -52,7 +52,7 @@ Json twin_error_json(const TwinFitError& fit) {
           {"unseen_power_mape", known_json(fit.unseen_power_mape)}};
 }
 
-Json tune_to_json(const TuneReport& report) {
+Json tune_to_json(const TuneAnswer& report) {
   Json json;
   json["feasible"] = report.answer.has_value();
   if (!report.workload.empty()) json["workload"] = report.workload;
@@ -106,7 +106,8 @@ Json tune_to_json(const TuneReport& report) {
   if (report.twin_error) json["twin_error"] = twin_error_json(*report.twin_error);
   if (!report.widened_by.empty()) json["interval_widened_by"] = report.widened_by;
   if (!report.remark.empty()) json["remark"] = report.remark;
-  if (!report.preset_note.empty()) json["preset_note"] = report.preset_note;
+  const std::string note = preset_note(report);
+  if (!note.empty()) json["preset_note"] = note;
   if (!report.stop.empty()) json["stopped_because"] = report.stop;
   json["search_time_s"] = report.board_time_s;
   json["search_energy_j"] = report.board_energy_j;
@@ -157,7 +158,7 @@ Cell text_cell(const std::string& text) {
 
 }  // namespace
 
-Table ranking_table(const std::vector<TuneReport>& reports) {
+Table ranking_table(const std::vector<TuneAnswer>& reports) {
   std::vector<PowerMode> modes;
   std::vector<const ComparedPoint*> points;
   bool batch = false;
@@ -207,7 +208,7 @@ Table ranking_table(const std::vector<TuneReport>& reports) {
   return table;
 }
 
-Table tune_table(const TuneReport& report) {
+Table tune_table(const TuneAnswer& report) {
   std::vector<const ComparedPoint*> points;
   if (report.answer) points.push_back(&*report.answer);
   if (!report.answer && report.miss) points.push_back(&*report.miss);
@@ -244,7 +245,7 @@ Table tune_table(const TuneReport& report) {
   return table;
 }
 
-Table trace_table(const TuneReport& report) {
+Table trace_table(const TuneAnswer& report) {
   std::vector<PowerMode> modes;
   bool batch = false;
   for (const auto& step : report.profiled) {

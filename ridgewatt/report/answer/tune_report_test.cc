@@ -36,7 +36,7 @@ TEST(LimitReport, APresetsNameIsNoCap) {
 }
 
 TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
-  TuneReport report;
+  TuneAnswer report;
   report.goal.rate_hz = 30;
   report.goal.limits.power_w = 10;
   report.considered = 3;

@@ -71,7 +71,7 @@ std::string describe_goal(const Goal& goal) {
   return text;
 }
 
-std::vector<std::string> tune_question(const TuneReport& report) {
+std::vector<std::string> tune_question(const TuneAnswer& report) {
   std::string question = describe_goal(report.goal);
   question[0] = 'L';
   std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
@@ -88,7 +88,7 @@ std::vector<std::string> tune_question(const TuneReport& report) {
 
 namespace {
 
-void tell_miss(const TuneReport& report, std::vector<std::string>& lines) {
+void tell_miss(const TuneAnswer& report, std::vector<std::string>& lines) {
   const std::string which = report.profiled.empty()
                                 ? fmt::format("the {} points", report.considered)
                                 : fmt::format("the {} profiled points", report.profiled.size());
@@ -108,7 +108,7 @@ void tell_miss(const TuneReport& report, std::vector<std::string>& lines) {
   if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
 }
 
-void tell_serving(const TuneReport& report, std::vector<std::string>& lines) {
+void tell_serving(const TuneAnswer& report, std::vector<std::string>& lines) {
   const auto& [point, time_s] = std::pair(report.answer->point, report.answer->cost.time_s.mean);
   if (!(report.goal.rate_hz > 0)) return;
   lines.push_back(fmt::format("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
@@ -118,7 +118,7 @@ void tell_serving(const TuneReport& report, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::vector<std::string> tune_headline(const TuneReport& report) {
+std::vector<std::string> tune_headline(const TuneAnswer& report) {
   std::vector<std::string> lines;
   if (report.memory_known && !report.fits_memory) {
     lines.push_back(fmt::format(
@@ -154,13 +154,14 @@ std::vector<std::string> tune_headline(const TuneReport& report) {
   return lines;
 }
 
-std::vector<std::string> tune_remarks(const TuneReport& report) {
+std::vector<std::string> tune_remarks(const TuneAnswer& report) {
   std::vector<std::string> lines;
   if (!report.remark.empty()) lines.push_back(report.remark);
   if (!report.widened_by.empty()) {
     lines.push_back(fmt::format("the interval is wide: {}", fmt::join(report.widened_by, "; ")));
   }
-  if (!report.preset_note.empty()) lines.push_back(report.preset_note);
+  const std::string note = preset_note(report);
+  if (!note.empty()) lines.push_back(note);
   if (!report.profiled.empty()) {
     lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
                                 report.strategy, report.profiled.size(),
@@ -168,6 +169,33 @@ std::vector<std::string> tune_remarks(const TuneReport& report) {
                                 energy_text(report.board_energy_j), report.stop));
   }
   return lines;
+}
+
+std::string preset_note(const TuneAnswer& report) {
+  std::vector<std::string> names;
+  std::vector<double> drawn_w;
+  const auto add = [&](const ComparedPoint& point) {
+    names.push_back(point.preset);
+    drawn_w.push_back(point.cost.power_w.mean);
+  };
+  if (report.answer) add(*report.answer);
+  if (report.miss) add(*report.miss);
+  for (const auto& other : report.others) add(other);
+  return preset_note(names, drawn_w);
+}
+
+std::string how_to_mend(const TuneAnswer& report) {
+  std::string text;
+  if (!report.fits_memory && report.advice.empty()) {
+    const bool smaller = !report.batches.empty() && report.batches.front() > 1;
+    text = smaller ? "choose a smaller --batch" : "choose a board with more memory";
+    const std::string boards = mend_text({}, report.boards);
+    return boards.empty() ? text : text + "; " + boards;
+  }
+  text = mend_text(report.mends, report.boards);
+  if (text.empty() && report.advice.empty()) return "no single limit mends it: loosen several";
+  if (text.empty()) return report.advice;
+  return report.advice.empty() ? text : text + "; " + report.advice;
 }
 
 }  // namespace ridgewatt

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/quality.h"
-#include "ridgewatt/twin/fit/eager_kernels.h"
-#include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -26,37 +24,6 @@ double number_of(std::string_view text, const std::string& where, double least, 
 }
 
 }  // namespace
-
-struct EagerModel::Loaded {
-  Model model;
-};
-
-EagerModel::EagerModel(const std::string& model)
-    : name_(model), loaded_(std::make_unique<Loaded>(Loaded{load_workload(model)})) {}
-EagerModel::~EagerModel() = default;
-EagerModel::EagerModel(EagerModel&&) noexcept = default;
-
-WorkloadCost EagerModel::cost(const EagerOptions& options) {
-  CostOptions cost;
-  cost.batch = options.batch;
-  cost.dims = options.dims;
-  cost.kind = options.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-  cost.optimizer = parse_optimizer(options.optimizer);
-  cost.precision = options.precision;
-  cost.traffic = TrafficModel::kUnfused;
-  WorkloadCost unfused = workload_cost(loaded_->model, cost);
-  unfused.batch = options.batch;
-  return eager_kernels(unfused);
-}
-
-double EagerModel::image_side() const {
-  const Model& model = loaded_->model;
-  for (const TensorId id : model.graph.inputs) {
-    const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
-    if (shape && shape->size() == 4 && shape->back() > 0) return static_cast<double>(shape->back());
-  }
-  throw UsageError("the model takes no images", name_, "leave image= out");
-}
 
 SweepSpec parse_sweep_spec(const std::string& text) {
   const auto parts = split(text, ',');
@@ -109,19 +76,19 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    EagerModel eager(spec.model);
+    const EagerWorkload eager(
+        spec.model, {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
     const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {
-      EagerOptions options;
-      options.batch = std::max(batch, 1);
-      options.training = training;
       CalibrationRun run;
       run.workload = sweep.workload + " " + sweep.kind;
       if (!spec.device.empty()) run.workload = spec.device + ": " + run.workload;
       run.board = spec.device;
-      WorkloadCost cost = eager.cost(options);
-      if (spec.image_side) cost = scale_image(cost, std::pow(*spec.image_side / side, 2));
-      run.cost = std::make_shared<const WorkloadCost>(std::move(cost));
+      run.cost = eager.at(batch);
+      if (spec.image_side) {
+        run.cost = std::make_shared<const WorkloadCost>(
+            scale_image(*run.cost, std::pow(*spec.image_side / side, 2)));
+      }
       run.options.loader_workers = spec.workers.value_or(RunOptions{}.loader_workers);
       if (spec.loader_ms) run.options.loader_s_per_sample = *spec.loader_ms * 1e-3;
       for (std::size_t row = 0; row < sweep.observations.size(); ++row) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -99,11 +99,8 @@ TEST_F(GovernorTest, ClocksThatAreGivenAreLimits) {
 TEST_F(GovernorTest, TrainingUnderAGovernorIsNearMaxn) {
   for (const char* board : {"agx-xavier", "agx-orin"}) {
     for (const char* network : {"zoo:resnet18", "zoo:mobilenet_v3_large"}) {
-      EagerModel eager(network);
-      EagerOptions options;
-      options.batch = 16;
-      options.training = true;
-      const Estimator estimator(load_twin(load_board(board)), eager.cost(options));
+      const EagerWorkload eager(network, {.kind = WorkloadKind::kTraining});
+      const Estimator estimator(load_twin(load_board(board)), eager.at(16));
       const MinibatchCost fixed = estimator({});
       PowerMode mode;
       mode.governor = "schedutil";

@@ -1,6 +1,6 @@
 // From operators to the kernels that an eager framework launches.
 //
-// PyTorch eager runs an operator at a time, unfused. But exporters spell out what it runs as one
+// PyTorch eager runs one operator at a time, unfused. But exporters spell out what it runs as one
 // kernel (x sigmoid(x) is SiLU, nine operators are a layer normalization), and launches are what a
 // small minibatch consists of: the spelled-out forms are joined again here.
 #pragma once
@@ -13,9 +13,5 @@ namespace ridgewatt {
 // and RMS normalization spelled out, forward and backward. A joined kernel has the work of all,
 // reads what the first reads, writes what the last writes, and is launched once.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
-
-// The cost of the same convolutional network on images of another size: all but the parameters'
-// part scales with `area_ratio` = (new side / old side)^2.
-WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio);
 
 }  // namespace ridgewatt

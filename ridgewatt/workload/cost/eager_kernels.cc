@@ -1,4 +1,4 @@
-#include "ridgewatt/twin/fit/eager_kernels.h"
+#include "ridgewatt/workload/cost/eager_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -73,24 +73,6 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
     k += pattern->operators.size();
   }
   return eager;
-}
-
-WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
-  WorkloadCost scaled = cost;
-  scaled.input_bytes *= area_ratio;
-  scaled.workspace_bytes *= area_ratio;
-  scaled.peak_memory_bytes =
-      cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
-  for (auto& kernel : scaled.kernels) {
-    if (kernel.phase == Phase::kOptimizer) continue;
-    kernel.work_flop *= area_ratio;
-    kernel.work_int_op *= area_ratio;
-    kernel.macs *= area_ratio;
-    kernel.read_bytes *= area_ratio;
-    kernel.write_bytes *= area_ratio;
-    kernel.output_elements *= area_ratio;
-  }
-  return scaled;
 }
 
 }  // namespace ridgewatt

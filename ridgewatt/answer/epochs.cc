@@ -1,0 +1,51 @@
+#include "ridgewatt/answer/epochs.h"
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/pipeline/twin_pipeline.h"
+
+namespace ridgewatt {
+namespace {
+
+// The board's mode nearest to what is asked; what is not asked is the highest.
+PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
+  for (const Knob knob : kKnobs) {
+    if (!asked.has(knob)) asked.set(knob, space.top().get(knob));
+  }
+  PowerMode mode = space.nearest(asked);
+  mode.governor = asked.governor;
+  return mode;
+}
+
+}  // namespace
+
+EpochAnswer epochs_on_twin(const EpochQuestion& question,
+                           const std::shared_ptr<const EagerWorkload>& workload,
+                           const std::string& device) {
+  const Board board = load_board(device);
+  const PipelineConfig& config = question.config;
+  const RunOptions run{config.workers, question.preprocess_s_per_sample};
+  const TwinModel model(load_twin(board), workload, run, config.batch);
+  const KnobSpace space = knob_space(board);
+  const PowerMode mode = mode_on(space, question.mode);
+  const Estimator& estimator = model.estimator(config.batch);
+  EpochAnswer found;
+  found.clocks = estimator.breakdown(mode, run).clocks;
+  found.config = on_twin(config, model, mode);
+  found.changes = changes_on_twin(config, model, space, mode);
+  found.provenance = model.provenance() + "; " + describe(found.clocks);
+  found.origin = {workload->name(),      "training",       board.name,
+                  Provenance::kModelled, kModelledRuntime, model.twin().status};
+  found.caveats = estimator.cost().caveats;
+  return found;
+}
+
+EpochAnswer epochs_of_times(const PipelineConfig& config) {
+  EpochAnswer found;
+  found.config = config;
+  found.changes = all_changes(config);
+  found.provenance = "modelled from the times given";
+  found.origin = {"", "training", "", Provenance::kModelled};
+  return found;
+}
+
+}  // namespace ridgewatt

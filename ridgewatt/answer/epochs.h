@@ -1,0 +1,47 @@
+// The question of a training job with its data: what does an epoch cost, what limits it and what
+// would help?
+//
+//   EpochQuestion question;
+//   question.config.samples = 23080;
+//   const auto model = std::make_shared<const EagerWorkload>(
+//       "zoo:mobilenet_v3", EagerOptions{.kind = WorkloadKind::kTraining});
+//   const EpochAnswer found = epochs_on_twin(question, model, "agx-xavier");
+//   epoch_cost(found.config, 1).stall_s;  // of a later epoch
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/pipeline/pipeline.h"
+#include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/workload/eager_workload.h"
+
+namespace ridgewatt {
+
+struct EpochQuestion {
+  PipelineConfig config = {};  // on a twin without compute, power and cores, which it knows
+  PowerMode mode = {};  // what is not given is the highest; under a governor clocks are limits
+  // At the highest CPU clock; unset: the twin's own loader.
+  std::optional<double> preprocess_s_per_sample = {};
+};
+
+struct EpochAnswer {
+  PipelineConfig config;        // see epoch_cost and simulate_epochs
+  std::vector<WhatIf> changes;  // what would help, the best first
+  std::string provenance;
+  RowOrigin origin;
+  std::optional<CostCaveats> caveats;  // of the model, where one was priced
+  PowerMode clocks;                    // of the board, where there is one
+};
+
+// A training on the board's twin. Throws what reading boards and twins throws.
+EpochAnswer epochs_on_twin(const EpochQuestion& question,
+                           const std::shared_ptr<const EagerWorkload>& workload,
+                           const std::string& device);
+// The times of `config` as they are given.
+EpochAnswer epochs_of_times(const PipelineConfig& config);
+
+}  // namespace ridgewatt

@@ -1,0 +1,65 @@
+// The question without any profiling: what does a model cost in these modes, by a board's twin?
+//
+//   const auto model = std::make_shared<const EagerWorkload>("zoo:resnet50");
+//   const EstimateAnswer found = estimate_on_board({.modes = "maxn"}, model, "agx-orin");
+//   std::cout << found.rows.front().estimate.total.period_s;
+//
+// Throws what reading boards, modes and twins throws.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/memory_footprint.h"
+#include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/eager_workload.h"
+
+namespace ridgewatt {
+
+struct EstimateQuestion {
+  std::string modes = {};         // see select_modes; empty: the presets; of several boards, MAXN
+  std::vector<int> batches = {};  // empty: usual_batch
+  RunOptions run = {};            // how the workload is fed
+};
+
+struct EstimateRow {
+  std::string board;
+  PowerMode mode;
+  int batch = 1;
+  Breakdown estimate;
+  EstimateError error{};
+  TwinFitError fit;
+  MemoryFootprint memory = {};
+  std::string preset = {};  // name of the board's preset with this mode, where one has it
+  std::string twin = {};    // "fitted" or "scaled, not validated"
+  std::vector<std::string> widened_by = {};  // why the interval is wider than at home
+};
+
+struct EstimateAnswer {
+  struct LeftOut {
+    std::string board, reason;
+  };
+  std::vector<EstimateRow> rows;
+  std::shared_ptr<const TwinModel> model;  // on the board of the first row; none without rows
+  std::vector<LeftOut> left_out;           // boards that cannot be asked
+
+  bool fits_memory() const;  // some row does
+};
+
+// Where no batch is given: 1, and 16 for training.
+int usual_batch(WorkloadKind kind);
+
+// `device`: a name or board file. One row per mode and batch, in the order asked.
+EstimateAnswer estimate_on_board(const EstimateQuestion& question,
+                                 const std::shared_ptr<const EagerWorkload>& workload,
+                                 const std::string& device);
+// All boards, by time per sample; what does not fit the memory comes last. Without rows no board
+// can do it.
+EstimateAnswer estimate_over_boards(const EstimateQuestion& question,
+                                    const std::shared_ptr<const EagerWorkload>& workload);
+
+}  // namespace ridgewatt

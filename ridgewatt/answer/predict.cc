@@ -1,0 +1,183 @@
+#include "ridgewatt/answer/predict.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/predict/pareto.h"
+#include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt {
+namespace {
+
+RowOrigin predicted_origin(const PredictQuestion& question) {
+  RowOrigin origin = question.samples.origin_of(Provenance::kPredicted);
+  if (origin.board.empty()) origin.board = question.device;
+  return origin;
+}
+
+// Not yet fitted.
+std::unique_ptr<Predictor> predictor_of(const PredictQuestion& question) {
+  PredictorOptions options;
+  options.method = question.method;
+  options.seed = question.seed;
+  options.network.quiet = question.quiet;
+  options.space = question.points;
+  options.references = question.references;
+  options.reference_model = question.reference_model;
+  if (question.workload) {
+    if (question.device.empty()) {
+      throw UsageError("a model alone says nothing of time and power", "--model",
+                       "give --device, whose twin is to be the prior");
+    }
+    options.priors.push_back(twin_reference(question.device, question.workload,
+                                            question.samples.provenance, question.points));
+  }
+  return make_predictor(options);
+}
+
+void describe_predictor(const Predictor& predictor, PredictAnswer& found) {
+  found.method = predictor.name();
+  if (const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor)) {
+    found.summary = fitted->summary();
+  }
+}
+
+// Few changes of the board's clocks from one to the next.
+void sort_by_clocks(std::vector<OperatingPoint>& points) {
+  const auto key = [](const OperatingPoint& p) {
+    return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
+                      p.mode.cpu_cores, p.batch);
+  };
+  std::sort(points.begin(), points.end(),
+            [&](const OperatingPoint& a, const OperatingPoint& b) { return key(a) > key(b); });
+}
+
+// Per sample, as objectives are; power is not divided.
+double front_cost(FrontCost cost, const OperatingPoint& point, const Prediction& p) {
+  const double samples = std::max(point.batch, 1);
+  switch (cost) {
+    case FrontCost::kTime:
+      return p.time_s.mean / samples;
+    case FrontCost::kEnergy:
+      return p.energy_j.mean / samples;
+    case FrontCost::kPower:
+      break;
+  }
+  return p.power_w.mean;
+}
+
+// Keeps the front of an answer; `known`: the origin of points that the rows hold.
+void keep_front(PredictAnswer& found, FrontCost first, FrontCost second, const RowOrigin& known) {
+  std::vector<double> firsts, seconds;
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    firsts.push_back(front_cost(first, found.points[i], found.predictions[i]));
+    seconds.push_back(front_cost(second, found.points[i], found.predictions[i]));
+  }
+  std::vector<OperatingPoint> points;
+  std::vector<Prediction> predictions;
+  std::vector<RowOrigin> origins;
+  for (const auto index : pareto_front(firsts, seconds)) {
+    points.push_back(found.points[index]);
+    predictions.push_back(found.predictions[index]);
+    const Estimate& time = found.predictions[index].time_s;
+    origins.push_back(time.lo == time.hi ? known : found.origin);  // exactly() has no width
+  }
+  found.points = std::move(points);
+  found.predictions = std::move(predictions);
+  found.origins = std::move(origins);
+}
+
+}  // namespace
+
+TrustedSweep read_samples(const std::string& path, const std::string& device,
+                          const TrustOptions& options) {
+  TrustedSweep samples = read_trusted_sweep(path, options);
+  take_governed(samples.sweep);
+  if (!device.empty()) fit_to_board(samples.sweep, load_board(device));
+  return samples;
+}
+
+std::vector<OperatingPoint> points_of_board(const std::string& device, const Sweep& samples) {
+  const KnobSpace board = knob_space(load_board(device));
+  const KnobSpace space = samples.observations.empty() ? board : knobs_of_samples(board, samples);
+  std::vector<OperatingPoint> points;
+  for (const auto& mode : space.modes()) points.push_back({mode, 0});
+  return at_batches_of(samples, points);
+}
+
+std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
+                                          const std::vector<OperatingPoint>& points) {
+  if (samples.observations.empty()) return points;
+  std::vector<OperatingPoint> asked;
+  for (const auto& point : points) {
+    if (point.batch > 0) {
+      asked.push_back(point);
+      continue;
+    }
+    for (const int batch : samples.batches()) asked.push_back({point.mode, batch});
+  }
+  return asked;
+}
+
+PredictAnswer predict_modes(const PredictQuestion& question) {
+  const auto predictor = predictor_of(question);
+  predictor->fit(question.samples.observations);
+  PredictAnswer found;
+  found.points = question.points;
+  found.predictions = predictor->predict(found.points, question.interval);
+  found.origin = predicted_origin(question);
+  found.origins = {found.origin};
+  describe_predictor(*predictor, found);
+  return found;
+}
+
+PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
+                            const std::optional<PowerBudgets>& budgets) {
+  const auto made = predictor_of(question);
+  auto* predictor = dynamic_cast<AutoPredictor*>(made.get());
+  if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
+  const bool sampled = !question.samples.observations.empty();
+  if (sampled) predictor->fit(question.samples.observations);
+  const auto chosen = budgets ? predictor->suggest_for_budgets(question.points, count, *budgets)
+                              : predictor->suggest(question.points, count);
+  PredictAnswer found;
+  for (const auto index : chosen) found.points.push_back(question.points[index]);
+  sort_by_clocks(found.points);
+  found.origin = predicted_origin(question);
+  found.origins = {found.origin};
+  if (!sampled) return found;
+  found.predictions = predictor->predict(found.points, question.interval);
+  describe_predictor(*predictor, found);
+  return found;
+}
+
+FrontCost parse_front_cost(const std::string& name) {
+  if (name == "time") return FrontCost::kTime;
+  if (name == "power") return FrontCost::kPower;
+  if (name == "energy") return FrontCost::kEnergy;
+  throw UsageError("is not a cost of a front", name, "time, power or energy");
+}
+
+PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {
+  PredictAnswer found = predict_modes(question);
+  use_measured(found.points, question.samples.observations, found.predictions);
+  RowOrigin known = found.origin;
+  known.provenance = question.samples.provenance;
+  keep_front(found, first, second, known);
+  return found;
+}
+
+PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second) {
+  PredictAnswer found;
+  found.points = rows.points();
+  for (const auto& row : rows.observations) found.predictions.push_back(exactly(row));
+  found.origin = rows.origin();
+  keep_front(found, first, second, found.origin);
+  return found;
+}
+
+}  // namespace ridgewatt

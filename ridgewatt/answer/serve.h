@@ -1,0 +1,47 @@
+// The questions of serving: which operating points to plan with, and which to profile before
+// arrivals of a changing rate come.
+//
+//   const PlannedPoints points = planned_points(workloads);
+//   const PlanSpace space(points.candidates);
+//   const auto known = profile_for_arrivals(space, problem, {.least_rate_hz = 20,
+//                                                            .most_rate_hz = 120});
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/plan.h"
+#include "ridgewatt/schedule/plan_search.h"
+
+namespace ridgewatt {
+
+struct PlannedPoints {
+  std::vector<Candidate> candidates;
+  std::string idle_source;  // where their idle power comes from, in words
+};
+// The joined sweeps of the workloads with idle power: as given, of the twin of the board that the
+// sweeps name, or the least power in them.
+PlannedPoints planned_points(const ScheduleWorkloads& workloads,
+                             std::optional<double> idle_power_w = {});
+
+struct ArrivalsQuestion {
+  double least_rate_hz = 0, most_rate_hz = 0;  // of the arrivals
+  double headroom = 0;                        // plan for this share more
+  std::string strategy = "auto";               // one of plan_strategy_names()
+  int profiles = 50;                           // for each of three rates
+  std::uint64_t seed = 1;
+};
+// What is profiled before serving begins: a third of a search's budget looks for the point that
+// serves most, for overloads (`auto` does; the others know one goal only); then come the most
+// training at the highest rate that can be served, at a middle one and at the lowest, each knowing
+// what those before saw.
+std::vector<Candidate> profile_for_arrivals(const PlanSpace& space, PlanProblem problem,
+                                            const ArrivalsQuestion& question);
+
+// Grants in the cycle of a feasible plan.
+void follow(const Plan& plan, ExecutorOptions& options);
+
+}  // namespace ridgewatt

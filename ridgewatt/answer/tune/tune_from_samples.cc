@@ -1,0 +1,114 @@
+// The question asked of a few samples: the few-shot predictor says what all points cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/sweep/board_fit.h"
+
+namespace ridgewatt {
+namespace {
+
+// All combinations of the knob levels that occur.
+KnobSpace grid_of(const Sweep& samples) {
+  const KnobSpace seen = samples.space();
+  KnobSpace::Levels levels;
+  for (const Knob knob : kKnobs) levels[knob] = seen.levels(knob);
+  return KnobSpace(std::move(levels));
+}
+
+// The fitted predictor; what was measured stands as it is.
+class SampledCosts {
+ public:
+  SampledCosts(const ProfiledRows& asked, const SearchSpace& space)
+      : samples_(asked.rows), predictor_({space.points()}) {
+    for (const auto& reference : asked.references) {
+      predictor_.add_reference(reference_from_rows(reference.workload, reference.observations));
+    }
+    if (asked.workload && !asked.device.empty()) {
+      predictor_.add_reference(
+          twin_reference(asked.device, asked.workload, samples_.provenance, space.points()));
+    }
+    predictor_.fit(samples_.observations);
+  }
+  std::vector<Prediction> at(std::span<const OperatingPoint> points, double interval) const {
+    auto costs = predictor_.predict(points, interval);
+    use_measured(points, samples_.observations, costs);
+    return costs;
+  }
+  Prediction at(const OperatingPoint& point) const {
+    return at(std::array{point}, kDefaultInterval).front();
+  }
+  bool measured(const OperatingPoint& point) const {
+    return std::any_of(samples_.observations.begin(), samples_.observations.end(),
+                       [&](const Observation& one) { return one.point == point; });
+  }
+
+ private:
+  const Sweep& samples_;
+  AutoPredictor predictor_;
+};
+
+void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
+  const bool profiled = found.answer && costs.measured(found.answer->point);
+  found.workload = samples.workload + " " + samples.kind;
+  found.provenance =
+      provenance_name(derived_provenance(samples.provenance, Provenance::kPredicted));
+  if (profiled && found.provenance == "predicted") found.provenance = "profiled";
+  found.remark = fmt::format(
+      "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
+      profiled ? "the answer is one of them and costs what was measured; " : "");
+  found.origin = samples.origin_of(Provenance::kPredicted);
+}
+
+SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& asked) {
+  const KnobSpace modes = asked.device.empty()
+                              ? grid_of(asked.rows)
+                              : knobs_of_samples(knob_space(load_board(asked.device)), asked.rows);
+  return {modes, question.batches.empty() ? asked.rows.batches() : question.batches};
+}
+
+}  // namespace
+
+TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked) {
+  const Sweep& samples = asked.rows;
+  const SearchSpace space = space_of(question, asked);
+  const std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
+  TuneAnswer found;
+  found.goal = question.goal;
+  found.strategy = "predicted";
+  found.seed = question.seed;
+  found.considered = space.size();
+  found.job_samples = question.job_samples;
+  if (asked.workload && !asked.device.empty()) {
+    found.caveats = asked.workload->at(batches.empty() ? 1 : batches.front())->caveats;
+  }
+  const SampledCosts costs(asked, space);
+  if (found.goal.needs_reference()) {
+    const OperatingPoint& top = space[space.top()];
+    found.goal.reference_time_s = costs.at(top).time_s.mean / std::max(top.batch, 1);
+  }
+  const auto all = costs.at(space.points(), interval_of(question));
+  const Choice choice = choose(found.goal, space.points(), all, caution_of(question));
+  const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
+    return compared(found.goal, name, point, costs.at(point));
+  };
+  if (choice.best) found.answer = predicted("answer", space[*choice.best]);
+  if (choice.miss) found.miss = predicted("nearest miss", space[*choice.miss]);
+  for (const auto& [name, mode] : named_modes(asked.device, space)) {
+    found.others.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
+  }
+  add_origin(found, samples, costs);
+  if (found.answer) {
+    found.confidence = limit_confidence(found.goal, found.answer->point, found.answer->cost);
+  }
+  add_mends(found, space.points(), all, caution_of(question));
+  add_job(found);
+  if (!asked.device.empty()) name_presets(found, load_board(asked.device));
+  return found;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,129 @@
+// The question asked of a board at hand: every point that the search asks for is set, measured and
+// stored.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+namespace {
+
+// Tells how far the search is while the board works.
+class ReportingProfiler : public Profiler {
+ public:
+  ReportingProfiler(LiveProfiler& profiler, const BoardAtHand& board)
+      : profiler_(profiler), board_(board) {}
+  Observation profile(const OperatingPoint& point) override {
+    if (board_.progress) board_.progress(done_, point);
+    ++done_;
+    return profiler_.profile(point);
+  }
+  std::string provenance() const override { return profiler_.provenance(); }
+
+ private:
+  LiveProfiler& profiler_;
+  const BoardAtHand& board_;
+  std::size_t done_ = 0;
+};
+
+std::vector<NamedMode> preset_modes(const JetsonModeControl& control, const KnobSpace& modes) {
+  std::vector<NamedMode> names = {{"MAXN", modes.top()}};
+  if (!control.presets()) return names;
+  for (const auto& preset : control.presets()->modes) {
+    names.push_back({preset.name, modes.nearest(limits_of(*control.presets(), preset))});
+  }
+  return names;
+}
+
+void check_governors(const BoardAtHand& board) {
+  const auto known = board.control.governors();
+  for (const auto& name : board.governors) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UsageError("the board has no such governor", name,
+                       fmt::format("there are {}", fmt::join(known, ", ")));
+    }
+  }
+}
+
+// Each governor at the batch of the answer; what fails is left out.
+std::vector<Observation> profile_governors(const BoardAtHand& board, LiveProfiler& profiler,
+                                           const SearchSummary& summary,
+                                           std::vector<std::string>& left_out) {
+  std::vector<Observation> governed;
+  const auto& like = summary.answer ? summary.answer : summary.miss;
+  if (!like) return governed;  // nothing could be profiled
+  for (const auto& name : board.governors) {
+    OperatingPoint point;
+    point.mode.governor = name;
+    point.batch = like->point.batch;
+    try {
+      governed.push_back(profiler.profile(point));
+    } catch (const PointFailedError& error) {
+      left_out.push_back(fmt::format("governor {} left out: {}", name, error.what()));
+    }
+  }
+  return governed;
+}
+
+// What could not be profiled; an error where nothing could.
+void add_failures(TuneAnswer& found, const LiveProfiler& profiler, bool nothing_seen) {
+  const auto& failures = profiler.failures();
+  if (failures.empty()) return;
+  if (nothing_seen) throw Error("no point could be profiled", failures.front());
+  found.left_out.push_back(fmt::format("{} of the points could not be profiled, the first: {}",
+                                       failures.size(), failures.front()));
+}
+
+void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<NamedMode>& names,
+                    const std::vector<Observation>& governed) {
+  found.others = compare_with_sweep(found.goal, seen, names);
+  if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
+    found.others.pop_back();  // of what was profiled: that is the answer
+  }
+  const auto governors = compare_with_governors(found.goal, governed);
+  found.others.insert(found.others.end(), governors.begin(), governors.end());
+}
+
+}  // namespace
+
+TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
+  LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
+  check_governors(board);
+  const KnobSpace modes = board.control.space();
+  const SearchSpace space(modes, question.batches.empty() ? std::vector<int>{0} : question.batches);
+  const auto names = preset_modes(board.control, modes);
+  StrategyOptions strategy = strategy_options(question);
+  strategy.budget.minibatches = std::max(board.profile.measure.window.minibatches, 1);
+  for (const auto& name : names) strategy.presets.push_back(name.mode);
+  if (find_strategy(strategy.strategy).remembers) {
+    strategy.known = profiler.take_known();
+    std::erase_if(strategy.known,
+                  [](const Observation& seen) { return !seen.point.mode.governor.empty(); });
+  }
+  ReportingProfiler reporting(profiler, board);
+  const SearchSummary summary = tune(space, question.goal, reporting, strategy);
+  std::vector<std::string> left_out;
+  const auto governed = profile_governors(board, profiler, summary, left_out);
+  board.control.restore();
+
+  TuneAnswer found = search_answer(question, space, summary);
+  found.left_out = std::move(left_out);
+  const Campaign& campaign = board.profile.campaign;
+  found.workload = campaign.workload + " " + campaign.kind;
+  found.device = campaign.board;
+  found.provenance = profiler.provenance();
+  found.origin = {campaign.workload, campaign.kind, campaign.board,
+                  parse_provenance(found.provenance).value_or(Provenance::kMeasured)};
+  Sweep seen;
+  seen.observations = strategy.known;
+  for (const auto& step : summary.steps) seen.observations.push_back(step.seen);
+  add_failures(found, profiler, seen.observations.empty());
+  add_comparison(found, seen, names, governed);
+  return found;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,71 @@
+// The question asked of a sweep that plays the board.
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/replay.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt {
+namespace {
+
+// The rows of the batches that are asked of.
+void keep_batches(const TuneQuestion& question, Sweep& sweep) {
+  if (question.batches.empty()) return;
+  std::erase_if(sweep.observations, [&](const Observation& row) {
+    return std::find(question.batches.begin(), question.batches.end(), row.point.batch) ==
+           question.batches.end();
+  });
+  if (sweep.observations.empty()) {
+    throw UsageError("the sweep holds none of these batches", "--batch");
+  }
+}
+
+// What the twin of the board says of every point, as one more reference.
+std::vector<Observation> twin_view(const ProfiledRows& asked, const SearchSpace& space,
+                                   CostCaveats& caveats) {
+  const TwinModel model(load_twin(load_board(asked.device)), asked.workload);
+  std::vector<Observation> rows;
+  for (const auto& point : space.points()) {
+    rows.push_back(model.observe_as(asked.rows.provenance, point));
+  }
+  caveats = model.estimator(space.points().front().batch).cost().caveats;
+  return rows;
+}
+
+}  // namespace
+
+TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
+  Sweep& sweep = asked.rows;
+  keep_batches(question, sweep);
+  const auto governed = take_governed(sweep);
+  const SearchSpace space(sweep.points());
+  auto prior = std::make_shared<SurrogatePrior>(space);
+  for (const auto& reference : asked.references) {
+    prior->add_reference(space, reference.observations);
+  }
+  std::optional<CostCaveats> caveats;
+  if (asked.workload && !asked.device.empty()) {
+    prior->add_reference(space, twin_view(asked, space, caveats.emplace()));
+  }
+  const auto names = named_modes(asked.device, space);
+  StrategyOptions strategy = strategy_options(question);
+  strategy.known = std::move(asked.known);
+  strategy.prior = prior;
+  for (const auto& name : names) strategy.presets.push_back(name.mode);
+
+  ReplayProfiler profiler(sweep);
+  TuneAnswer found = search_answer(question, space, tune(space, question.goal, profiler, strategy));
+  found.caveats = std::move(caveats);
+  found.workload = sweep.workload + " " + sweep.kind;
+  found.provenance = profiler.provenance();
+  found.origin = sweep.origin_of(Provenance::kReplayed);
+  found.others = compare_with_sweep(found.goal, sweep, names);
+  const auto governors = compare_with_governors(found.goal, governed);
+  found.others.insert(found.others.end(), governors.begin(), governors.end());
+  if (!asked.device.empty()) name_presets(found, load_board(asked.device));
+  return found;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,213 @@
+// The question asked of a board's twin: every point is estimated, or a search profiles the twin.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/twin/twin_profiler.h"
+
+namespace ridgewatt {
+namespace {
+
+// What is asked of and fits the memory; all of what was asked where nothing fits.
+std::vector<int> batches_of(const TuneQuestion& question, const TwinModel& model, bool training) {
+  if (question.batches.empty()) {
+    return batches_to_try(question.goal, training,
+                          [&](int batch) { return model.fits_memory(batch); });
+  }
+  std::vector<int> fitting;
+  for (const int batch : question.batches) {
+    if (batch < 1) throw UsageError("a batch must be 1 or more", "--batch");
+    if (model.fits_memory(batch)) fitting.push_back(batch);
+  }
+  return fitting.empty() ? question.batches : fitting;
+}
+
+Prediction estimate(const TwinModel& model, const OperatingPoint& point, double interval) {
+  const MinibatchCost cost = model(point);
+  const EstimateError error = model.error(point);
+  return {estimate_of(cost.period_s, error[kTime], interval),
+          estimate_of(cost.power_w, error[kPower], interval),
+          estimate_of(cost.energy_j(), error[kEnergy], interval)};
+}
+
+// The goal with the slowdown reference that the twin gives.
+Goal with_reference(Goal goal, const TwinModel& model, const SearchSpace& space) {
+  if (!goal.needs_reference()) return goal;
+  const OperatingPoint& top = space[space.top()];
+  goal.reference_time_s = model(top).period_s / std::max(top.batch, 1);
+  return goal;
+}
+
+ComparedPoint estimated(const Goal& goal, const std::string& name, const TwinModel& model,
+                        const OperatingPoint& point) {
+  return compared(goal, name, point, estimate(model, point, kDefaultInterval));
+}
+
+// MAXN and presets, each at the batch that is best for the goal.
+void compare_with_board(TuneAnswer& found, const std::vector<NamedMode>& names,
+                        const TwinModel& model) {
+  for (const auto& [name, mode] : names) {
+    std::vector<Observation> rows;
+    for (const int batch : found.batches) rows.push_back(model.observe({mode, batch}));
+    auto chosen = best_feasible(found.goal, rows);
+    if (!chosen) chosen = nearest_miss(found.goal, rows);
+    if (chosen) found.others.push_back(estimated(found.goal, name, model, rows[*chosen].point));
+  }
+}
+
+// The best of all points, by their estimates.
+TuneAnswer choose_among_all(const TuneQuestion& question, const TwinModel& model,
+                            const SearchSpace& space) {
+  TuneAnswer found;
+  found.goal = with_reference(question.goal, model, space);
+  found.strategy = "exhaustive";
+  found.job_samples = question.job_samples;
+  const double interval = interval_of(question);
+  std::vector<Prediction> costs(space.size());
+  parallel_for(space.size(),
+               [&](std::size_t i) { costs[i] = estimate(model, space[i], interval); });
+  const Choice choice = choose(found.goal, space.points(), costs, caution_of(question), kTwinTie);
+  if (choice.best) found.answer = estimated(found.goal, "answer", model, space[*choice.best]);
+  if (choice.miss) found.miss = estimated(found.goal, "nearest miss", model, space[*choice.miss]);
+  add_mends(found, space.points(), costs, caution_of(question));
+  return found;
+}
+
+// A search on the twin in place of the board.
+TuneAnswer search_on_twin(const TuneQuestion& question, const TwinModel& model,
+                          const SearchSpace& space, const std::vector<NamedMode>& names) {
+  TwinProfiler profiler(model);
+  StrategyOptions strategy = strategy_options(question);
+  for (const auto& name : names) strategy.presets.push_back(name.mode);
+  TuneAnswer found = search_answer(question, space, tune(space, question.goal, profiler, strategy));
+  for (auto* point : {&found.answer, &found.miss}) {
+    if (*point) *point = estimated(found.goal, (*point)->name, model, (*point)->point);
+  }
+  return found;
+}
+
+// What is said of the answer beside its cost.
+void add_facts(TuneAnswer& found, const TwinModel& model, const WorkloadCost& priced) {
+  found.memory_known = true;
+  found.memory = model.memory(priced.batch);
+  found.remark = model.provenance();
+  found.twin_error = model.twin().fit;
+  if (const auto& shown = found.answer ? found.answer : found.miss) {
+    found.widened_by = model.widened_by(shown->point.batch);
+  }
+  if (!found.answer) return;
+  const auto& point = found.answer->point;
+  found.confidence = limit_confidence(found.goal, point, found.answer->cost);
+  if (found.job_samples > 0) {
+    found.job = job_cost(model(point), point.batch, found.job_samples);
+  }
+}
+
+// Where the figures come from.
+void add_origin(TuneAnswer& found, const std::string& workload, const Board& board,
+                const TwinModel& model, const WorkloadCost& priced) {
+  const char* kind = priced.kind == WorkloadKind::kTraining ? "training" : "inference";
+  found.workload = fmt::format("{}, {}, {}, on {}", workload, kind,
+                               precision_name(priced.precision), board.title);
+  found.caveats = priced.caveats;
+  found.origin = {workload,           kind, board.name, Provenance::kModelled, kModelledRuntime,
+                  model.twin().status};
+  found.provenance = "modelled";
+}
+
+// Other boards, and other BSPs of this one, that keep the limits which this one cannot.
+std::vector<BoardWithAnswer> boards_with_answer(
+    const TuneQuestion& question, const std::shared_ptr<const EagerWorkload>& workload,
+    const Board& board) {
+  std::vector<std::string> names;
+  for (const auto& bsp : board.bsps) {
+    const bool embedded = board.source.starts_with("embedded");
+    if (embedded && bsp.name != board.bsp) names.push_back(board.name + "@" + bsp.name);
+  }
+  for (const auto& name : list_boards()) {
+    if (name != board.name) names.push_back(name);
+  }
+  std::vector<BoardWithAnswer> having;
+  for (const auto& name : names) {
+    try {
+      const TuneAnswer found = tune_on_twin(question, workload, name);
+      if (!found.answer) continue;
+      having.push_back({name, found.origin.twin, found.answer->cost.power_w.mean});
+    } catch (const NotSupportedError&) {
+      continue;  // nothing is known of it
+    }
+  }
+  std::stable_sort(having.begin(), having.end(),
+                   [](const auto& a, const auto& b) { return a.power_w < b.power_w; });
+  return having;
+}
+
+}  // namespace
+
+TuneAnswer tune_on_twin(const TuneQuestion& question,
+                        const std::shared_ptr<const EagerWorkload>& workload,
+                        const std::string& device) {
+  const Board board = load_board(device);
+  const TwinModel model(load_twin(board), workload);
+  const bool training = workload->options().kind == WorkloadKind::kTraining;
+  const std::vector<int> batches = batches_of(question, model, training);
+  const SearchSpace space(knob_space(board), batches);
+  const auto names = named_modes(device, space);
+  TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)
+                                       : choose_among_all(question, model, space);
+  const WorkloadCost& priced =
+      model.estimator(found.answer ? found.answer->point.batch : batches.front()).cost();
+  add_origin(found, workload->name(), board, model, priced);
+  found.device = device;
+  found.seed = question.seed;
+  found.batches = batches;
+  found.batches_asked = !question.batches.empty();
+  found.fits_memory = model.fits_memory(batches.front());
+  if (!found.fits_memory) {
+    found.miss = found.answer ? found.answer : found.miss;
+    found.answer.reset();
+    found.mends.clear();
+  }
+  found.considered = space.size();
+  add_facts(found, model, priced);
+  compare_with_board(found, names, model);
+  name_presets(found, board);
+  return found;
+}
+
+void find_alternatives(const TuneQuestion& question,
+                       const std::shared_ptr<const EagerWorkload>& workload, TuneAnswer& found) {
+  if (found.answer) return;
+  found.boards = boards_with_answer(question, workload, load_board(found.device));
+  found.advice.clear();
+  if (question.batches.empty()) return;
+  TuneQuestion any_batch = question;
+  any_batch.batches.clear();
+  const TuneAnswer other = tune_on_twin(any_batch, workload, found.device);
+  if (other.answer) found.advice = fmt::format("--batch {} would do", other.answer->point.batch);
+}
+
+BoardRanking rank_boards(const TuneQuestion& question,
+                         const std::shared_ptr<const EagerWorkload>& workload) {
+  BoardRanking ranking;
+  for (const auto& name : list_boards()) {
+    try {
+      ranking.answers.push_back(tune_on_twin(question, workload, name));
+    } catch (const NotSupportedError& error) {
+      ranking.left_out.push_back(name + ": " + error.what());
+    }
+  }
+  std::stable_sort(ranking.answers.begin(), ranking.answers.end(),
+                   [](const TuneAnswer& a, const TuneAnswer& b) {
+                     if (a.answer.has_value() != b.answer.has_value()) return a.answer.has_value();
+                     return a.answer && a.answer->objective < b.answer->objective;
+                   });
+  return ranking;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,97 @@
+#include "ridgewatt/answer/tune/tune_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace ridgewatt {
+
+StrategyOptions strategy_options(const TuneQuestion& question) {
+  StrategyOptions strategy;
+  strategy.strategy = question.strategy.value_or("auto");
+  strategy.budget = question.budget;
+  strategy.seed = question.seed;
+  strategy.min_gain = question.min_gain;
+  strategy.noise = question.noise;
+  return strategy;
+}
+
+Caution caution_of(const TuneQuestion& question) {
+  return question.confidence != 0.5 ? Caution::kUpperEnds : Caution::kMeans;
+}
+
+double interval_of(const TuneQuestion& question) {
+  return caution_of(question) == Caution::kUpperEnds ? std::abs(2 * question.confidence - 1)
+                                                     : kDefaultInterval;
+}
+
+std::vector<NamedMode> named_modes(const std::string& device, const SearchSpace& space) {
+  std::vector<NamedMode> names = {{"MAXN", space[space.top()].mode}};
+  if (device.empty()) return names;
+  std::vector<PowerMode> modes;
+  for (const auto& point : space.points()) modes.push_back(point.mode);
+  const KnobSpace knobs(std::move(modes));
+  const Board board = load_board(device);
+  for (const auto& preset : presets(board)) {
+    const PowerMode& nearest = knobs.nearest(preset.mode);
+    if (nearest == names[0].mode) continue;
+    names.push_back({(nearest == preset.mode ? "" : "near ") + preset.name, nearest});
+  }
+  return names;
+}
+
+void name_presets(TuneAnswer& found, const Board& board) {
+  const auto name = [&](ComparedPoint& point) {
+    point.preset = preset_name(board, point.point.mode);
+  };
+  if (found.answer) name(*found.answer);
+  if (found.miss) name(*found.miss);
+  for (auto& other : found.others) name(other);
+}
+
+void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
+               std::span<const Prediction> costs, Caution caution) {
+  if (found.answer) return;
+  for (const auto& [kind, value, point] : relaxations(found.goal, points, costs, caution)) {
+    found.mends.push_back({kind, value, points[point]});
+  }
+}
+
+void add_job(TuneAnswer& found) {
+  if (!(found.job_samples > 0) || !found.answer) return;
+  const auto& [point, cost] = std::pair(found.answer->point, found.answer->cost);
+  found.job = job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, found.job_samples);
+}
+
+TuneAnswer search_answer(const TuneQuestion& question, const SearchSpace& space,
+                         const SearchSummary& summary) {
+  TuneAnswer found;
+  found.goal = question.goal;
+  found.goal.reference_time_s = summary.reference_time_s;
+  found.strategy = summary.strategy;
+  found.seed = question.seed;
+  if (summary.answer) found.answer = compared(found.goal, "answer", *summary.answer);
+  if (summary.miss) found.miss = compared(found.goal, "nearest miss", *summary.miss);
+  found.profiled = summary.steps;
+  found.considered = space.size();
+  found.stop = summary.stop;
+  found.board_time_s = summary.board_time_s;
+  found.board_energy_j = summary.board_energy_j;
+  found.job_samples = question.job_samples;
+  add_job(found);
+  std::vector<OperatingPoint> points;
+  std::vector<Prediction> costs;
+  for (const auto& step : summary.steps) {
+    points.push_back(step.seen.point);
+    costs.push_back(exactly(step.seen));
+  }
+  add_mends(found, points, costs, Caution::kMeans);
+  if (!found.answer && summary.steps.size() < space.size()) {
+    found.advice = fmt::format("only {} of {} points were profiled: raise --profiles",
+                               summary.steps.size(), space.size());
+  }
+  return found;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,29 @@
+#include "ridgewatt/schedule/grant_log.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt {
+
+GrantLog::GrantLog(const std::string& path) {
+  if (path.empty()) return;
+  file_.reset(std::fopen(path.c_str(), "we"));
+  if (!file_) throw_errno(errno, "cannot write the log", path);
+  put("sequence,worker,kind,pid,granted_s,released_s,outcome\n");
+}
+
+void GrantLog::add(const GrantRecord& r) {
+  if (!file_) return;
+  put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker, worker_kind_name(r.kind),
+                  r.pid, r.granted_s, r.released_s, r.outcome));
+}
+
+void GrantLog::put(const std::string& text) {
+  std::fputs(text.c_str(), file_.get());
+  std::fflush(file_.get());
+}
+
+}  // namespace ridgewatt

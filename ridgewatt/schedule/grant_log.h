@@ -1,0 +1,29 @@
+// The log of grants, one CSV line each, written as it happens.
+//
+//   GrantLog log("grants.csv");
+//   options.on_grant = [&](const GrantRecord& record) { log.add(record); };
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "ridgewatt/schedule/executor.h"
+
+namespace ridgewatt {
+
+class GrantLog {
+ public:
+  // An empty path writes nothing. IoError (or what errno says) when the file cannot be made.
+  explicit GrantLog(const std::string& path);
+  void add(const GrantRecord& record);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void put(const std::string& text);
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,38 @@
+#include "ridgewatt/sweep/trusted_sweep.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt {
+
+std::string TrustedSweep::remark() const {
+  if (dropped == 0) return "";
+  return fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers keeps them)",
+                     path, dropped, rows);
+}
+
+TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options) {
+  Sweep chosen = choose_sweep(read_sweeps(path), options.workload, path);
+  if (!options.keep_outliers) return drop_flagged_rows(chosen, path);
+  const std::size_t rows = chosen.observations.size();
+  return {average_repeats(std::move(chosen)), path, rows, 0};
+}
+
+TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
+  const QualityReport report = check_quality(sweep);
+  const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
+  if (report.flagged_share() > kMostFlagged) {
+    throw InputError(
+        fmt::format("the quality check doubts {} of {} rows, too many to leave out unasked",
+                    flagged, rows),
+        path,
+        "--keep-outliers uses them all; `ridgewatt sweep check` says why, its -o writes the rest");
+  }
+  return {trusted_rows(sweep, report), path, rows, flagged};
+}
+
+}  // namespace ridgewatt

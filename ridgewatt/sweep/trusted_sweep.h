@@ -1,0 +1,34 @@
+// A sweep as answers trust it: without the rows that the quality check flags, repeats averaged.
+//
+//   const TrustedSweep trusted = read_trusted_sweep("sweep.csv");
+//   const std::string said = trusted.remark();  // "sweep.csv: 3 of 95 rows left out by .."
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt {
+
+struct TrustedSweep {
+  Sweep sweep;
+  std::string path;
+  std::size_t rows = 0, dropped = 0;  // of the file
+
+  std::string remark() const;  // how many rows were dropped; empty: none
+};
+
+struct TrustOptions {
+  bool keep_outliers = false;
+  std::optional<std::string> workload = {};  // one of several in a file, see choose_sweep
+};
+
+// Throws what read_sweeps and choose_sweep throw, and InputError when more than kMostFlagged of the
+// rows are flagged.
+TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options = {});
+// The same of a sweep that was read already from `path`.
+TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path);
+
+}  // namespace ridgewatt

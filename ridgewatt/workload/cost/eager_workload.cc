@@ -1,0 +1,85 @@
+#include "ridgewatt/workload/eager_workload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost/eager_kernels.h"
+#include "ridgewatt/workload/cost_model.h"
+
+namespace ridgewatt {
+
+// Pricing infers shapes in the model's place: one batch at a time.
+struct EagerWorkload::Loaded {
+  std::mutex mutex;
+  Model model;
+};
+
+EagerWorkload::EagerWorkload(const std::string& model, EagerOptions options)
+    : name_(model), options_(std::move(options)), loaded_(std::make_shared<Loaded>()) {
+  loaded_->model = load_workload(model);
+}
+
+EagerWorkload::EagerWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs)
+    : costs_(std::move(costs)) {}
+
+EagerWorkload::EagerWorkload(std::string name, std::shared_ptr<Loaded> loaded, EagerOptions options)
+    : name_(std::move(name)), options_(std::move(options)), loaded_(std::move(loaded)) {}
+
+EagerWorkload EagerWorkload::with(EagerOptions options) const {
+  return {name_, loaded_, std::move(options)};
+}
+
+std::shared_ptr<const WorkloadCost> EagerWorkload::at(int batch) const {
+  const int samples = std::max(batch, 1);
+  const std::lock_guard lock(mutex_);
+  auto& known = costs_[samples];
+  if (known) return known;
+  if (!loaded_) throw UsageError("the cost at this batch is not known", std::to_string(samples));
+  CostOptions cost;
+  cost.batch = samples;
+  cost.dims = options_.dims;
+  cost.kind = options_.kind;
+  cost.optimizer = options_.optimizer;
+  cost.precision = options_.precision;
+  cost.traffic = TrafficModel::kUnfused;
+  const std::lock_guard alone(loaded_->mutex);
+  WorkloadCost unfused = workload_cost(loaded_->model, cost);
+  unfused.batch = samples;
+  known = std::make_shared<const WorkloadCost>(eager_kernels(unfused));
+  return known;
+}
+
+double EagerWorkload::image_side() const {
+  if (loaded_) {
+    const std::lock_guard alone(loaded_->mutex);
+    const Model& model = loaded_->model;
+    for (const TensorId id : model.graph.inputs) {
+      const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
+      if (shape && shape->size() == 4 && shape->back() > 0) {
+        return static_cast<double>(shape->back());
+      }
+    }
+  }
+  throw UsageError("the model takes no images", name_, "leave image= out");
+}
+
+WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
+  WorkloadCost scaled = cost;
+  scaled.input_bytes *= area_ratio;
+  scaled.workspace_bytes *= area_ratio;
+  scaled.peak_memory_bytes =
+      cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
+  for (auto& kernel : scaled.kernels) {
+    if (kernel.phase == Phase::kOptimizer) continue;
+    kernel.work_flop *= area_ratio;
+    kernel.work_int_op *= area_ratio;
+    kernel.macs *= area_ratio;
+    kernel.read_bytes *= area_ratio;
+    kernel.write_bytes *= area_ratio;
+    kernel.output_elements *= area_ratio;
+  }
+  return scaled;
+}
+
+}  // namespace ridgewatt

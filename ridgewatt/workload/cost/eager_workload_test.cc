@@ -1,0 +1,84 @@
+// A model at any batch as an eager framework runs it.
+#include "ridgewatt/workload/eager_workload.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost/eager_kernels.h"
+
+namespace ridgewatt {
+namespace {
+
+TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
+  WorkloadCost cost;
+  const auto add = [&](const char* op, double elements, Phase phase = Phase::kForward) {
+    KernelCost kernel;
+    kernel.op = op;
+    kernel.phase = phase;
+    kernel.output_elements = elements;
+    kernel.work_flop = elements;
+    kernel.read_bytes = 8 * elements;
+    kernel.write_bytes = 4 * elements;
+    cost.kernels.push_back(kernel);
+  };
+  add("Conv", 1000);
+  add("Sigmoid", 1000);
+  add("Mul", 1000);  // SiLU
+  add("HardSigmoid", 10);
+  add("Mul", 1000);  // a gate: two kernels
+  add("Split", 1000);
+  add("Mul", 1000, Phase::kBackward);
+  add("Sigmoid", 1000, Phase::kBackward);
+  const WorkloadCost eager = eager_kernels(cost);
+  ASSERT_EQ(eager.kernels.size(), 6U);  // Conv, SiLU, two of the gate, Split, SiLU backward
+  EXPECT_EQ(eager.kernels[1].op, "Silu");
+  EXPECT_EQ(eager.kernels[1].launches, 1);
+  EXPECT_EQ(eager.kernels[1].work_flop, 2000);
+  EXPECT_EQ(eager.kernels[1].traffic_bytes(), 8000);
+  EXPECT_EQ(eager.kernels[2].op, "HardSigmoid");
+  EXPECT_EQ(eager.kernels[5].phase, Phase::kBackward);
+  EXPECT_EQ(eager.kernels[5].work_flop, 2000);
+  EXPECT_EQ(eager.kernels[5].traffic_bytes(), 12000);
+}
+
+TEST(EagerWorkload, ABatchIsCountedOnceAlsoByManyThreads) {
+  const EagerWorkload workload("zoo:resnet18");
+  std::vector<std::shared_ptr<const WorkloadCost>> costs(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    threads.emplace_back([&, i] { costs[i] = workload.at(i % 2 == 0 ? 4 : 8); });
+  }
+  for (auto& thread : threads) thread.join();
+  for (std::size_t i = 2; i < costs.size(); ++i) EXPECT_EQ(costs[i], costs[i - 2]);
+  EXPECT_EQ(costs[0]->batch, 4);
+  EXPECT_DOUBLE_EQ(costs[1]->work_flop(), 2 * costs[0]->work_flop());
+  EXPECT_EQ(workload.at(0), workload.at(1));
+}
+
+TEST(EagerWorkload, EveryOptionReachesTheCost) {
+  const EagerWorkload inference("zoo:resnet18");
+  const EagerWorkload training = inference.with({.kind = WorkloadKind::kTraining});
+  const EagerWorkload adam =
+      inference.with({.kind = WorkloadKind::kTraining, .optimizer = Optimizer::kAdam});
+  EXPECT_GT(training.at(4)->work_flop(), 2 * inference.at(4)->work_flop());
+  EXPECT_GT(adam.at(4)->traffic_bytes(), training.at(4)->traffic_bytes());  // two moments
+  EXPECT_EQ(inference.with({.precision = Precision::kFp16}).at(4)->precision, Precision::kFp16);
+  const EagerWorkload bert("zoo:bert_base"), brief = bert.with({.dims = {{"sequence", 16}}});
+  EXPECT_LT(brief.at(1)->work_flop(), bert.at(1)->work_flop());
+}
+
+TEST(EagerWorkload, KnownCostsAreAllThatThereIs) {
+  WorkloadCost cost;
+  cost.batch = 16;
+  const EagerWorkload known({{16, std::make_shared<const WorkloadCost>(cost)}});
+  EXPECT_EQ(known.at(16)->batch, 16);
+  EXPECT_THROW(known.at(8), UsageError);
+  EXPECT_THROW(known.image_side(), UsageError);
+  EXPECT_EQ(EagerWorkload("zoo:resnet18").image_side(), 224);  // torchvision's
+}
+
+}  // namespace
+}  // namespace ridgewatt
