@@ -28,7 +28,7 @@ struct SuiteEntry {
 // * Training, power budgets 17 to 50 W in 1 W, least time: on the modes that the inference sweeps
 //   hold and on all modes, without references and with the other trainings as references.
 // * Training, least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
-// * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests a second, power 15 to
+// * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests per second, power 15 to
 //   50 W in 5 W, over modes and batches: least latency, and least energy.
 // * The same for training with the twin for a reference, where it is given: alone, and on all modes
 //   also beside the other trainings.

@@ -42,7 +42,7 @@ class MachineSeries {
   //   throttling       a counter rose, an alarm or a cooling device came on
   //   clock changed    the limits of a clock or the number of cores changed, or a fixed clock (its
   //                    limits are equal) left them by 1 %
-  //   another process  one that is no child of ours came to the GPU
+  //   another process  one that is not a child of ours came to the GPU
   std::vector<Disturbance> disturbances();
 
  private:

@@ -21,7 +21,7 @@ struct TimedMark {
   double time_s = 0;
 };
 
-// Puts lines together from pieces as they arrive. Lines that are no mark, or whose time is not
+// Puts lines together from pieces as they arrive. Lines that are not a mark, or whose time is not
 // within [start, arrival], are counted and skipped; memory is bounded.
 class MarkReader {
  public:

@@ -1,4 +1,4 @@
-// Runs a program and tells what it cost: time, energy and power of every rail over its whole run,
+// Runs a program and says what it cost: time, energy and power of every rail over its whole run,
 // over each minibatch and phase that it marks (marks.h), against the idle board in the same mode.
 #pragma once
 

@@ -24,7 +24,7 @@ struct PowerTrace {
 // A trace whose powers are means since the sample before, as the steps that they are: integrals of
 // it by trapezoids are differences of the counter, however uneven the samples.
 PowerTrace as_steps(const PowerTrace& means);
-// One trace a channel.
+// One trace per channel.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<PowerSource::Channel>& channels);
 // The sum of the traces in the total, which share their times; empty when there is none.

@@ -1,4 +1,4 @@
-// The page cache as the kernel tells it: what of a file lies in memory (mincore), how to drop it
+// The page cache as the kernel reports it: what of a file lies in memory (mincore), how to drop it
 // (posix_fadvise), and what a process has read (/proc/PID/io).
 #pragma once
 

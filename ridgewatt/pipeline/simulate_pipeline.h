@@ -1,5 +1,5 @@
 // The training pipeline as a discrete-event simulation: every minibatch waits for a storage stream,
-// for a core, for its turn. Agrees with the closed form where times do not vary, and tells what
+// for a core, for its turn. Agrees with the closed form where times do not vary, and shows what
 // variation costs where they do: with finite prefetch a stall never quite vanishes.
 #pragma once
 

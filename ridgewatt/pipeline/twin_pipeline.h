@@ -1,6 +1,6 @@
 // A pipeline whose compute comes from a board's twin: time and power of a minibatch in any mode and
 // at any batch, so that clocks and batch can be asked about too. Where the data are in the page
-// cache and nothing is handed over, an epoch is what Estimator says of so many minibatches.
+// cache and nothing is handed over, an epoch is what Estimator says of that many minibatches.
 #pragma once
 
 #include <vector>

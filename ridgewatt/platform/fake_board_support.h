@@ -35,7 +35,7 @@ struct FakeBoard {
     return files;
   }
 
-  // Files whose content differs from `before`, one a line.
+  // Files whose content differs from `before`, one per line.
   std::string changes(const std::map<std::string, std::string>& before) const {
     std::string text;
     const auto now = content();

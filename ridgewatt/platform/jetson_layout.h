@@ -51,9 +51,9 @@ struct JetsonLayout {
 
 JetsonLayout find_jetson_layout(const Sysfs& sysfs);
 
-// Legal memory clocks in Hz, ascending; empty when the board does not tell (often: needs root).
+// Legal memory clocks in Hz, ascending; empty when the board does not say (often: needs root).
 std::vector<double> emc_rates_hz(const Sysfs& sysfs, const EmcLayout& emc);
-// True when these are all that there are; else emc_rates_hz tells the lowest and the highest.
+// True when these are all that there are; else emc_rates_hz has the lowest and the highest.
 bool lists_emc_rates(const Sysfs& sysfs, const EmcLayout& emc);
 
 }  // namespace ridgewatt

@@ -55,7 +55,7 @@ struct NvpConf {
 };
 
 // Throws InputError with the line on anything outside the grammar: a header without its key, a
-// setting of an unknown parameter, a value that is no number, two modes with one id or name.
+// setting of an unknown parameter, a value that is not a number, two modes with one id or name.
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source);
 
 // Cores and upper limits of a preset; a limit of -1 (or 0 for memory) leaves the knob absent: the

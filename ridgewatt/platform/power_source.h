@@ -1,4 +1,4 @@
-// Something that tells power again and again: the rails of a board, a GPU through NVML, RAPL. Made
+// Power sources: the rails of a board, a GPU through NVML, RAPL, tegrastats. Made
 // for a sampling thread: files are opened once and read with pread.
 #pragma once
 
@@ -32,7 +32,7 @@ class PowerSource {
   virtual double largest_rate_hz() const { return 1000; }
   // "INA3221 rails; total VDD_IN", for people.
   virtual std::string description() const = 0;
-  // A power is not that of the moment but the mean since the last read: an energy counter's.
+  // A power is the mean since the last read, not of the moment: an energy counter.
   virtual bool tells_means() const { return false; }
 
  protected:

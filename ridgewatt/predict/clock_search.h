@@ -42,7 +42,7 @@ struct ClockSearchScore {
   // Median deviation of an energy from the mean of its two neighbours: no curve follows that.
   double noise = 0;
 };
-// One score a group of at least three clocks, `count` of which are measured.
+// One score per group of at least three clocks, `count` of which are measured.
 std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t count);
 
 }  // namespace ridgewatt

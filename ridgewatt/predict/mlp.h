@@ -29,7 +29,7 @@ class Mlp {
   // Uniform initial weights within sqrt(6 / (inputs + outputs)) (Glorot and Bengio 2010), biases 0.
   Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed);
 
-  // rows x inputs, row-major, and one target a row. Deterministic by seed.
+  // rows x inputs, row-major, and one target per row. Deterministic by seed.
   void train(std::span<const float> inputs, std::span<const float> targets,
              const MlpOptions& options, std::uint64_t seed);
   std::vector<float> predict(std::span<const float> inputs) const;

@@ -32,7 +32,7 @@ Prediction exactly(const Observation& measured);
 // Measured energy over time x power, the geometric mean of the rows that have one; 1 without any.
 // It differs from 1 where time is not a mean. What predicts time and power predicts energy with it.
 double energy_ratio(std::span<const Observation> measured);
-// One row a point, the mean of all that were measured there; sorted by point.
+// One row per point, the mean of all that were measured there; sorted by point.
 std::vector<Observation> mean_by_point(std::span<const Observation> measured);
 // Points that were profiled cost what was measured there on average, not what a model makes of it:
 // for choosing among points, profiled and not. One prediction a point.

@@ -7,7 +7,7 @@
 
 namespace ridgewatt {
 
-// One row a board: size of its mode space (of the selected BSP) and its peaks in the top mode.
+// One row per board: size of its mode space (of the selected BSP) and its peaks in the top mode.
 Table board_list_table(const std::vector<Board>& boards);
 // One row a fact: key as in the board file, value, status, source.
 Table board_fact_table(const Board& board);

@@ -12,8 +12,8 @@
 
 namespace ridgewatt {
 
-// One row a workload and, with `by_batch`, a row a batch below; the mean, and all rows pooled.
-// Errors in per cent; `trusted` columns leave out the rows that data quality suspects.
+// One row per workload and, with `by_batch`, one row per batch below; the mean, and all rows
+// pooled. Errors in per cent; `trusted` columns leave out the rows that data quality suspects.
 Table fit_table(const CalibrateSummary& summary, bool by_batch);
 // What intervals hold of what was left out: percent of rows, and the mean upper end over the
 // estimate. Means of workloads below them.

@@ -1,4 +1,4 @@
-// Plans: the mode, the inference batch and the training minibatches a cycle that give the highest
+// Plans: the mode, the inference batch and the training minibatches per cycle that give the highest
 // training throughput within a latency bound and a power budget; then lower latency, then lower
 // energy. Inference alone and training alone are the same problem with one side absent.
 //
@@ -22,7 +22,7 @@ struct Twin;
 // A background workload: a training, or a non-urgent inference in its place.
 struct Background {
   Sweep sweep;
-  // Samples a second that it needs at least (the arrival rate of a non-urgent inference); 0: as
+  // Samples per second that it needs at least (the arrival rate of a non-urgent inference); 0: as
   // much as it can get.
   double required_samples_per_s = 0;
 };
@@ -78,7 +78,7 @@ class PlanTable {
 
   // The best plan, or the nearest miss. Throws UsageError when the problem is malformed.
   Plan best(const PlanProblem& problem) const;
-  // Training throughput of the best plan in minibatches a second, nothing when infeasible.
+  // Training throughput of the best plan in minibatches per second, nothing when infeasible.
   std::optional<double> best_throughput(const PlanProblem& problem) const;
 
   bool has_inference() const { return has_inference_; }

@@ -1,4 +1,5 @@
-// A study: a question asked as a designed experiment, as data in a TOML file (docs/study.md).
+// A study: a question asked as a designed experiment, as data in a TOML file
+// (docs/reference/study_file.md).
 //
 //   const Study study = load_study("batch");             // shipped, or a path
 //   for (const StudyRun& run : plan_study(study, 1)) ..  // blocked and randomised

@@ -86,7 +86,7 @@ struct StudyAnalysis {
 std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results);
 // Responses that every result has and that are positive, energy and time first.
 std::vector<std::string> common_responses(const std::vector<StudyResult>& results);
-// "energy", "time a minibatch" (`of_samples`: "time a sample"), ..: a response for people.
+// "energy", "time per minibatch" (`of_samples`: "time per sample"), ..: a response for people.
 std::string response_words(const std::string& response, bool of_samples = false);
 
 // All levels are numbers.

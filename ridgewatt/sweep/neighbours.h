@@ -58,7 +58,7 @@ inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
 // Robust deviation of every row of `value` from its neighbours over all axes, as quality.h
 // describes; 0 where a row has no neighbours. What a change of slope within `slopes` could do alone
-// is no deviation, unless at least eight rows at the same levels show what it usually does.
+// is not a deviation, unless at least eight rows at the same levels show what it usually does.
 std::vector<double> neighbour_deviations(const NeighbourLines& lines,
                                          const std::vector<double>& value,
                                          const std::vector<bool>& trusted, double slopes);

@@ -1,4 +1,4 @@
-// What is known of one operating point: the mode and batch that were run, and what it cost.
+// What is known about one operating point: the mode and batch that were run, and what it cost.
 #pragma once
 
 #include <compare>

@@ -15,7 +15,7 @@ namespace ridgewatt {
 // A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both leave
 // the absolute level open: they are centred over the space.
 struct FunctionPrior {
-  std::vector<float> mean;                   // one a point
+  std::vector<float> mean;                   // one per point
   std::vector<std::vector<float>> features;  // covariance = sum over features of f(x) f(x')
 };
 
@@ -24,7 +24,7 @@ struct StructurePrior {
   FunctionPrior log_power;
 };
 
-// Deterministic. Cost: `draws` model evaluations a point.
+// Deterministic. Cost: `draws` model evaluations per point.
 StructurePrior make_structure_prior(const SearchSpace& space, int draws = 160, int rank = 14);
 
 }  // namespace ridgewatt

@@ -38,7 +38,7 @@ class SurrogatePrior {
   std::vector<SearchSpace::Position> positions_;
 };
 
-// Mean and standard deviation of log time (s) and log power (W), one a point.
+// Mean and standard deviation of log time (s) and log power (W), one per point.
 struct Beliefs {
   std::vector<float> time_mean, time_sd, power_mean, power_sd;
 };

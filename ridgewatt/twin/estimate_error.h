@@ -5,7 +5,7 @@
 //   error[kTime].factor(0.9);       // 90 % of minibatches take the estimate within this factor
 //   errors.widened_by();            // why it is wider than at home
 //
-// The variance of ln(measured / modelled) is the sum of (docs/twin.md, "How sure an estimate is")
+// The variance of ln(measured / modelled) is the sum of (docs/methods/estimate_error.md)
 // * the parameters': their posterior covariance, on another board also their priors, through the
 //   model's slopes, so that it is wide where a workload needs what no fitted one showed;
 // * the model's own, which grows with the distance from the workloads that were fitted;

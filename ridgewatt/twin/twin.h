@@ -4,8 +4,9 @@
 //   const Twin twin = load_twin(load_board("agx-orin"));
 //   twin[TwinParam::kLaunchCycles];  // CPU cycles to launch one kernel
 //
-// The parameters, their meaning and their priors are the rows of twin_parameters(); docs/twin.md
-// gives the model. They belong to a board and a framework (PyTorch eager), never to a workload.
+// The parameters, their meaning and their priors are the rows of twin_parameters();
+// docs/methods/twin.md gives the model. They belong to a board and a framework (PyTorch eager),
+// never to a workload.
 #pragma once
 
 #include <array>

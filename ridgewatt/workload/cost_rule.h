@@ -1,9 +1,9 @@
-// How an operator's work is counted: the part of an operator's entry that prices it.
+// How an operator's work is counted: one rule per operator, which cost_table.h finds by name.
 //
 // A rule counts the forward pass in terms that it names ("outputs", "channels") and states the
 // result as a formula in those terms. The formula is not a comment: tests evaluate it with the
 // recorded terms and compare it with what the rule returned, `--explain` prints it with the
-// numbers put in, and docs/operators.md is made of it.
+// numbers put in, and docs/reference/operators.md is made of it.
 #pragma once
 
 #include <cstdint>

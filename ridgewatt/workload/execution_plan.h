@@ -1,5 +1,6 @@
 // The nodes that run, in the order in which they run: control flow resolved, constant nodes and
-// views told from kernels, every tensor traced to the memory it lies in. Costing starts here.
+// views distinguished from kernels, every tensor traced to the memory it lies in. Costing starts
+// here.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct Step {
   const Node* node = nullptr;
   const CostRule* rule = nullptr;  // nullptr: the operator has none
   StepKind kind = StepKind::kKernel;
-  double count = 1;        // executions a minibatch: trip counts of the loops around it
+  double count = 1;        // executions per minibatch: trip counts of the loops around it
   int scope = 0;           // steps of one scope run in one go; 0 is the main graph
   OpCost cost;             // of one execution
   bool integer = false;    // cost counts integer operations
@@ -60,7 +61,7 @@ ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
 
 // The weights that an input of a node brings, stored tensors that a training would change:
 // initializers and generated constants of floating type (or quantized), traced through the
-// constant nodes between. Statistics, quantization scales and tables of angles are no weights.
+// constant nodes between. Statistics, quantization scales and tables of angles are not weights.
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
                                      std::size_t input);
 

@@ -18,7 +18,7 @@
 namespace ridgewatt {
 
 struct InferOptions {
-  // Samples a minibatch; absent: as exported, or 1 where the model leaves it open. The batch is the
+  // Batch size; if unset: as exported, or 1 where the model leaves it open. The batch is the
   // extent named like one ("batch", "N"), else the first axis of the inputs. A model exported with
   // a fixed batch is re-batched: targets of Reshape that spell the old batch follow.
   std::optional<std::int64_t> batch;

@@ -30,7 +30,7 @@ struct FusionOptions {
 
 struct Kernels {
   std::vector<Kernel> kernels;  // in the order in which they run
-  std::vector<int> kernel_of;   // by step; -1 for steps that are no kernel
+  std::vector<int> kernel_of;   // by step; -1 for steps that are not kernels
 };
 
 Kernels fuse(const ExecutionPlan& plan, const FusionOptions& options = {});

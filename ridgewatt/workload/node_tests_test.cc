@@ -1,5 +1,5 @@
 // The ONNX project's node tests: given a test's inputs, type and shape of every output must equal
-// those of the stored outputs, or be unknown where they hang on what a cost model does not
+// those of the stored outputs, or be unknown where they depend on what a cost model does not
 // evaluate. Never wrong.
 #include <gtest/gtest.h>
 

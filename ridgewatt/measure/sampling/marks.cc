@@ -21,7 +21,7 @@ void MarkReader::add(std::string_view piece, double arrival_s) {
     if (rest_.size() + part.size() <= kMaxLineBytes)
       rest_ += part;
     else
-      rest_.assign(kMaxLineBytes + 1, '?');  // too long: no mark
+      rest_.assign(kMaxLineBytes + 1, '?');  // too long: not a mark
     if (end == std::string_view::npos) return;
     line(rest_, arrival_s);
     rest_.clear();

@@ -1,5 +1,5 @@
-// Power as NVIDIA's `tegrastats` prints it, ten times a second: the fallback on a Jetson whose own
-// files cannot be read, for example in a container.
+// Power as NVIDIA's `tegrastats` prints it, ten times per second: the fallback on a Jetson whose
+// own files cannot be read, for example in a container.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ class GaussianProcess {
  public:
   explicit GaussianProcess(const GaussianProcessOptions& options = {}) : options_(options) {}
 
-  // x: one row a sample. linear: H. A second fit starts from the hyperparameters of the first.
+  // x: one row per sample. linear: H. A second fit starts from the hyperparameters of the first.
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
   // Widens what is predicted from here on by how far the hyperparameters are from known. Once,

@@ -35,8 +35,8 @@ class MeanModel {
   const Eigen::VectorXd& prior_deviation() const { return prior_deviation_; }
   void set_prior(Eigen::VectorXd mean, Eigen::VectorXd deviation);
   Eigen::Index size() const { return prior_mean_.size(); }
-  // Values at `x` (one row a point) and, when wanted, derivatives by the parameters. `log_time` is
-  // ln(time / s) of the rows for power models; time models ignore it.
+  // Values at `x` (one row per point) and, when wanted, derivatives by the parameters. `log_time`
+  // is ln(time / s) of the rows for power models; time models ignore it.
   virtual void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                         const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
                         Eigen::MatrixXd* jacobian) const = 0;

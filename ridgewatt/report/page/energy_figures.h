@@ -12,7 +12,7 @@
 
 namespace ridgewatt {
 
-// Energy per sample over the GPU clock at the highest of all other knobs, one line a batch, each
+// Energy per sample over the GPU clock at the highest of all other knobs, one line per batch, each
 // with its minimum marked.
 Plot energy_over_gpu_clock(std::span<const Observation> observations, const FigureSource& source);
 

@@ -22,7 +22,7 @@ constexpr int kSearchRounds = 12;
 
 // What a mode can do within the power budget.
 struct ModeRates {
-  double rate_hz = 0;              // training rounds a second
+  double rate_hz = 0;              // training rounds per second
   std::vector<Minibatch> batches;  // inference; empty: it cannot serve
 };
 

@@ -1,5 +1,5 @@
 // The most that any schedule can train in a window of a trace while 99 % of the window's requests
-// are in time and the power budget holds: an upper bound, proven in docs/scheduling.md.
+// are in time and the power budget holds: an upper bound, proven in docs/methods/training_bound.md.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace ridgewatt {
 struct TrainingBound {
   // False when no schedule can have 99 % of the requests in time, by this bound.
   bool possible = false;
-  double training_hz = 0;  // rounds a second
+  double training_hz = 0;  // rounds per second
 };
 
 // One for each window of `simulation.window_s`; of `simulation` also duration_s, max_latency_s and

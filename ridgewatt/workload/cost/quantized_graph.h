@@ -1,5 +1,5 @@
 // Quantization that is spelled out: QuantizeLinear and DequantizeLinear around an operator on real
-// numbers say that a runtime computes it with 8-bit integers. Inside the room only.
+// numbers say that a runtime computes it with 8-bit integers.
 #pragma once
 
 #include "ridgewatt/workload/execution_plan.h"

@@ -1,4 +1,4 @@
-// How many keys an attention operator of ONNX Runtime looks back on. Inside the room only.
+// How many keys an attention operator of ONNX Runtime looks back on.
 #pragma once
 
 #include <cstdint>

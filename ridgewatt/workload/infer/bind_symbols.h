@@ -1,4 +1,4 @@
-// Gives the symbolic extents of a model's inputs their values. Inside the room only.
+// Gives the symbolic extents of a model's inputs their values.
 #pragma once
 
 #include <cstdint>

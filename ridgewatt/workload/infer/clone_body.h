@@ -1,4 +1,4 @@
-// A second copy of the body of a node, to be inferred with other shapes. Inside the room only.
+// A second copy of the body of a node, to be inferred with other shapes.
 #pragma once
 
 #include "ridgewatt/workload/graph.h"

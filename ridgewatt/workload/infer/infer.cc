@@ -89,8 +89,8 @@ void Interpreter::run_rule(Node& node) {
   if (entry->fold != nullptr) entry->fold(context);
 }
 
-// What could not be computed (an operator without a rule, a shape that hangs on data) but stands in
-// the file, with the symbols bound.
+// What could not be computed (an operator without a rule, a shape that depends on data) but stands
+// in the file, with the symbols bound.
 void Interpreter::use_declared_types(const Node& node) {
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;

@@ -1,4 +1,4 @@
-// What the shape and fold rules of the operators work with. Inside the room only.
+// What the shape and fold rules of the operators work with.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Interpreter;
 
 // One node while it is inferred: inputs are known as far as they ever will be, outputs are to be
 // set. Inputs that are absent or of unknown rank have shape() == nullptr; rules leave the outputs
-// that hang on them unset.
+// that depend on them unset.
 class InferContext : public OpContext {
  public:
   InferContext(Model& model, Node& node, Interpreter& interpreter)

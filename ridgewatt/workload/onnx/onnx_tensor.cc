@@ -46,7 +46,7 @@ double decode_float(DataType type, std::uint64_t bits) {
       return decode_small_float(low & 0xffff, 5, 10, 15);
     case DataType::kBfloat16:
       return std::bit_cast<float>(low << 16);
-    default:  // 8 and 4 bit: no shape hangs on them
+    default:  // 8 and 4 bit: no shape depends on them
       return std::numeric_limits<double>::quiet_NaN();
   }
 }

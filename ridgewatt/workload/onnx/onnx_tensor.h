@@ -1,4 +1,4 @@
-// Stored tensors and types of the ONNX format: the leaves of the reader. Inside the room only.
+// Stored tensors and types of the ONNX format: the leaves of the reader.
 #pragma once
 
 #include <cstddef>

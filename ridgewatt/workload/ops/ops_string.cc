@@ -33,7 +33,7 @@ void normalizer(InferContext& c) {
     std::vector<std::string> words = stop->strings;
     std::vector<std::string> texts = content->strings;
     bool decidable = true;
-    if (!exact) {  // case folding beyond ASCII hangs on the locale
+    if (!exact) {  // case folding beyond ASCII depends on the locale
       for (auto* list : {&words, &texts}) {
         for (std::string& text : *list) {
           decidable = decidable && is_ascii(text);

@@ -117,7 +117,7 @@ void col2im(InferContext& c) {
   c.set(0, c.dtype(0), std::move(out));
 }
 
-// How many boxes survive hangs on their coordinates.
+// How many boxes survive depends on their coordinates.
 void non_max_suppression(InferContext& c) {
   std::int64_t count = kUnknownDim;
   const auto most = c.known_int(2);
@@ -125,7 +125,7 @@ void non_max_suppression(InferContext& c) {
   c.set(0, DataType::kInt64, Shape{count, 3});
 }
 
-// Height and width hang on the bytes of the image.
+// Height and width depend on the bytes of the image.
 void image_decoder(InferContext& c) {
   const bool grey = c.node().text("pixel_format", "RGB") == "Grayscale";
   c.set(0, DataType::kUint8, Shape{kUnknownDim, kUnknownDim, grey ? 1 : 3});

@@ -1,4 +1,4 @@
-// The builders behind the zoo, one a family. Each returns the bytes of an ONNX file.
+// The builders behind the zoo, one per family. Each returns the bytes of an ONNX file.
 #pragma once
 
 #include <cstdint>
