@@ -16,7 +16,7 @@ struct RateEstimator {
   double short_s = 3;
   double long_s = 15;
   double sigmas = 3;  // of the short window's Poisson count
-  // Requests a second at `now_s`; `arrivals` ascending, all at or before `now_s`.
+  // Requests per second at `now_s`; `arrivals` ascending, all at or before `now_s`.
   double estimate(double now_s, std::span<const double> arrivals) const;
 };
 

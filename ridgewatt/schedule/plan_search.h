@@ -57,11 +57,11 @@ class PlanSpace {
 
 // What `auto` looks for.
 enum class PlanGoal {
-  kWholeMinibatches,  // the most training in whole minibatches a cycle
+  kWholeMinibatches,  // the most training in whole minibatches per cycle
   kFill,     // the most training when it fills all that inference leaves: what an executor that
              // adapts to the arrivals can use
-  kCapacity  // the most requests a second within the power budget, an inference minibatch taking at
-             // most half of the latency bound: what serves in an overload
+  kCapacity  // the most requests per second within the power budget, an inference minibatch taking
+             // at most half of the latency bound: what serves in an overload
 };
 
 struct PlanSearchOptions {

@@ -33,9 +33,9 @@ TEST(TrainingBound, WithoutRequestsItIsTheFastestTrainingWithinTheBudget) {
   EXPECT_FALSE(training_bounds(modes, 5, {}, options(60, 1, 0.2)).front().possible);
 }
 
-// One mode, 20 requests a second, batches of 4 in 100 ms: half of the time serves, and what is left
-// trains. A hundredth of the requests may be late, and those of the last second may be served after
-// the window.
+// One mode, 20 requests per second, batches of 4 in 100 ms: half of the time serves, and what is
+// left trains. A hundredth of the requests may be late, and those of the last second may be served
+// after the window.
 TEST(TrainingBound, OneModeIsTheShareThatServingLeaves) {
   const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
   const auto arrivals = constant_arrivals(20, 60);
@@ -46,7 +46,7 @@ TEST(TrainingBound, OneModeIsTheShareThatServingLeaves) {
   EXPECT_LE(bound.training_hz, fluid_hz + 0.5 * (0.01 + 1.1 / 60) / 0.25 + 1e-6);
 }
 
-// Batches of 32 cannot be filled in time at 2 requests a second: a request costs a third of the
+// Batches of 32 cannot be filled in time at 2 requests per second: a request costs a third of the
 // minibatch, since no more than three fall into a stretch of the bound.
 TEST(TrainingBound, ABatchHoldsWhatArrivesWithinTheBound) {
   const std::vector<Candidate> modes = {candidate(1, 32, 0.1, 0.25)};

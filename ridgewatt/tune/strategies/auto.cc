@@ -50,7 +50,7 @@ class AutoSearch {
   }
 
  private:
-  // Moved by a little chance, so that no result hangs on one lucky choice.
+  // Moved by a little chance, so that no result depends on one lucky choice.
   Shares jittered(Shares shares) {
     for (double& share : shares) {
       share = std::clamp(share + random_.uniform(-kJitter, kJitter), 0.0, 1.0);
