@@ -46,7 +46,7 @@ void print_grid(const Context& context, const JetsonModeControl& control) {
   print(context, table);
 }
 
-void list(const Context& context, const ModeCommand& options) {
+void list_modes(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
@@ -57,7 +57,7 @@ void list(const Context& context, const ModeCommand& options) {
     print(context, mode_list_table(control));
 }
 
-void show(const Context& context, const ModeCommand& options) {
+void show_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
@@ -163,9 +163,9 @@ void add_mode(CLI::App& app, Context& context) {
     return command;
   };
   add("list", "Presets, governors and knob tables", "ridgewatt mode list --device fake:agx-orin",
-      list)
+      list_modes)
       ->add_flag("--grid", options->grid, "Every mode that the tables make");
-  add("show", "What the board is set to", "ridgewatt mode show", show);
+  add("show", "What the board is set to", "ridgewatt mode show", show_mode);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   apply_command->add_option("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
