@@ -1,4 +1,4 @@
-// A board: what is known of a Jetson before anything is measured. Its knob tables and presets
+// A board: what is known about a Jetson before anything is measured. Its knob tables and presets
 // (which belong to a BSP, the board support package that is installed), its peaks in any power
 // mode, its memory, how to recognise it, and where each of these facts comes from.
 //
@@ -6,7 +6,8 @@
 //   const KnobSpace space = knob_space(board);         // 18,096 power modes
 //   peak_flops(board, space.top(), Arithmetic::kFp16);  // 42.6e12
 //
-// Boards come from boards/*.toml (format: docs/boards.md), embedded into the library at build.
+// Boards come from boards/*.toml (format: docs/reference/board_file.md), embedded into the library
+// at build.
 #pragma once
 
 #include <array>
@@ -126,7 +127,7 @@ Board load_board(const std::string& name_or_path);
 Board parse_board(std::string_view toml, const std::string& source);
 // The board file of `board` with its [twin] table replaced; every other byte stays.
 std::string board_toml_with_twin(const Board& board, const TwinTable& twin);
-// Name (with "@BSP" where the device tree tells, for example "-super") of the embedded board that
+// Name (with "@BSP" where the device tree says so, for example "-super") of the embedded board that
 // fits a device tree's `compatible` list, most specific string first; nothing when none does.
 std::optional<std::string> find_board(std::span<const std::string> compatible);
 

@@ -1,5 +1,5 @@
 // The board at hand behind the seam that searches use: an operating point is set, the program runs
-// until power is steady, is measured by the protocol of docs/measure.md and stored.
+// until power is steady, is measured by the protocol of docs/methods/measuring.md and stored.
 #pragma once
 
 #include <map>

@@ -12,7 +12,7 @@
 namespace ridgewatt {
 
 struct MicrobenchOptions {
-  // Length of one point. Power needs about 5 s a point to average (Choi et al. 2013); ceilings
+  // Length of one point. Power needs about 5 s per point to average (Choi et al. 2013); ceilings
   // alone are steady after less.
   double seconds_per_point = 0.5;
   int threads = 0;  // 0: all that this process may use

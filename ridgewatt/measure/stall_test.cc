@@ -22,8 +22,8 @@ namespace ridgewatt {
 namespace {
 
 // A program that waits 120 ms for the data of one in four minibatches of 10 ms, on the clock of the
-// machine: 6 W while it waits, 20 W while it computes. The truth a minibatch: 40 ms, 30 ms of stall
-// and (0.12 s x 6 W + 0.04 s x 20 W) / 4 = 0.38 J.
+// machine: 6 W while it waits, 20 W while it computes. The truth per minibatch: 40 ms, 30 ms of
+// stall and (0.12 s x 6 W + 0.04 s x 20 W) / 4 = 0.38 J.
 constexpr double kRoundS = 0.16, kWaitS = 0.12, kComputeS = 0.01, kWaitW = 6, kComputeW = 20;
 double drawn_w(double time_s) {
   return std::fmod(time_s, kRoundS) < kWaitS ? kWaitW : kComputeW;

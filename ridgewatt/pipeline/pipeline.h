@@ -39,7 +39,7 @@ struct StorageModel {
   double read_s(double bytes) const { return access_s + bytes / stream_bytes_per_s; }
 };
 // "memory" (page cache), "nvme", "sd", "hdd": rates of data sheets, access times of their classes
-// (docs/pipeline.md). NotFoundError with the names that there are.
+// (docs/methods/pipeline.md). NotFoundError with the names that there are.
 StorageModel find_storage(std::string_view name);
 std::vector<std::string> list_storages();
 
@@ -61,7 +61,7 @@ struct PipelineConfig {
   double compute_cpu_share = 0;  // of compute_s that keeps one core busy
   bool keeps_core = false;       // every process stays on one core
   bool rounded = false;          // the corner of compute and delivery, as a twin has it (feed.h)
-  // Power: at rest, more while computing, more a core that preprocesses or hands over.
+  // Power: at rest, more while computing, more per core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
   double core_w = 0;

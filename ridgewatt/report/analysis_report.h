@@ -1,5 +1,5 @@
-// The analysis of a model as tables and as JSON (schema in docs/analyze.md), and the reference of
-// all operators.
+// The analysis of a model as tables and as JSON (schema in docs/reference/json.md), and the
+// reference of all operators.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ LayerSums analysis_sums(const Table& layers);       // of analysis_layers
 Json explanation_json(const Explanation& explanation);
 std::string explanation_text(const Explanation& explanation);
 
-// docs/operators.md.
+// docs/reference/operators.md.
 std::string operators_markdown();
 
 }  // namespace ridgewatt

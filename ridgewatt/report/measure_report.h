@@ -18,7 +18,7 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
                          const std::string& provenance);
 Table measurement_table(const Measurement& measurement, const std::string& provenance);
 
-// A row a minibatch of the window; begin_s counts from the start of the command.
+// One row per minibatch of the window; begin_s counts from the start of the command.
 std::string minibatches_csv(const Measurement& measurement);
 // Every reading, a row each: time_s since the start of the command (negative: the idle baseline),
 // channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "memory:used"), value in SI.

@@ -1,7 +1,7 @@
 // From microbenchmark points to the energy roofline of a power mode: FMA chains and streams with a
 // swept arithmetic intensity, time and power of each.
 //
-// File format (CSV), one row a point; the knob columns may be absent:
+// File format (CSV), one row per point; the knob columns may be absent:
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
 // Of a file of `ridgewatt microbench`, which has a column `kernel`, the triad and the intensity
 // sweep count: they are FP32 and move data.
@@ -69,7 +69,7 @@ struct MicrobenchFit {
 // Fits the points of one mode. UsageError: fewer than 6 points, or all on one side of the ridge.
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options = {});
-// One fit a mode that occurs, in ascending order of modes.
+// One fit per mode that occurs, in ascending order of modes.
 std::vector<MicrobenchFit> fit_microbench_modes(std::span<const MicrobenchPoint> points,
                                                 const MicrobenchFitOptions& options = {});
 

@@ -96,8 +96,8 @@ struct Cycle {
 // `arrival_rate_hz` > 0 where the candidate has inference.
 Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound);
 
-// Training rounds a second when training fills all that inference leaves: (1 - a t_in / b) / t_tr;
-// without training the share of the device that inference leaves.
+// Training rounds per second when training fills all that inference leaves: (1 - a t_in / b) /
+// t_tr; without training the share of the device that inference leaves.
 double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz);
 
 // Serving with batches that are sent off before they are full when their oldest request could no

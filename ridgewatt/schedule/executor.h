@@ -28,7 +28,7 @@ struct ExecutorOptions {
   std::string socket_path;
   int batch = 1;               // told to inference workers
   double period_s = 0;         // of the cycle; 0: cycles only begin with an inference minibatch
-  int training_per_cycle = 1;  // training minibatches a cycle
+  int training_per_cycle = 1;  // training minibatches per cycle
   double infer_time_s = 0.1;   // planned times of a minibatch
   double train_time_s = 0.1;
   // A grant's deadline: this many times its planned time, but at least `least_deadline_s`.

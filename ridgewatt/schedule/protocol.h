@@ -1,6 +1,6 @@
-// The line protocol between the executor and its workers (docs/scheduling.md): ASCII lines that end
-// in '\n', at most 128 bytes, over a Unix stream socket. Everything that arrives is hostile until
-// parsed.
+// The line protocol between the executor and its workers (docs/reference/worker_protocol.md): ASCII
+// lines that end in '\n', at most 128 bytes, over a Unix stream socket. Everything that arrives is
+// hostile until parsed.
 //
 //   worker:    hello 1 inference|training NAME     executor:  welcome 1 BATCH PERIOD_US
 //              ready                                          grant SEQUENCE DEADLINE_US

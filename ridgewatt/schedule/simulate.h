@@ -114,7 +114,7 @@ struct Simulation {
   std::size_t longest_queue = 0;
   std::size_t inference_minibatches = 0;
   double training_minibatches = 0;    // rounds ended by duration_s
-  double training_throughput_hz = 0;  // rounds a second
+  double training_throughput_hz = 0;  // rounds per second
   double busy_share = 0;
   double energy_j = 0;
   double mean_power_w = 0;

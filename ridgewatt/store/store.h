@@ -1,6 +1,6 @@
 // Profiled operating points with their raw samples, in one SQLite file (write-ahead log, synced at
 // every commit), so that a sweep of hours survives Ctrl+C, a crash and loss of power. The schema
-// is versioned and described in docs/store.md.
+// is versioned and described in docs/reference/store.md.
 #pragma once
 
 #include <cstdint>

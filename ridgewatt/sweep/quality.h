@@ -55,8 +55,8 @@ struct QualityReport {
 // rows show the usual curvature, only what no slope within the limits of physics explains counts.
 // The worst row of a neighbourhood is set aside first and the others are judged anew without it, so
 // that a bad row does not condemn its neighbours. Rows without near neighbours are only checked for
-// units and missing knobs; repeats of an operating point are no fault. O(rows log rows) a round, a
-// few rounds.
+// units and missing knobs; repeats of an operating point are not a fault. O(rows log rows) per
+// round, a few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});
 
 // Beyond this share of flagged rows it is rather the check that does not know the sweep: whoever

@@ -13,7 +13,7 @@
 namespace ridgewatt {
 
 enum class Objective {
-  kTime,     // seconds per sample; the same as the most samples a second
+  kTime,     // seconds per sample; the same as the most samples per second
   kEnergy,   // joules per sample
   kPower,    // watts
   kEdp,      // energy-delay product per sample: joules x seconds
@@ -40,7 +40,7 @@ struct Limits {
 struct Goal {
   Objective objective = Objective::kTime;
   Limits limits;
-  // Requests a second that arrive to be served; 0: not a serving problem. A batch of b requests
+  // Requests per second that arrive to be served; 0: not a serving problem. A batch of b requests
   // takes (b - 1) / rate to gather, and serving is stable only while a minibatch takes at most
   // b / rate.
   double rate_hz = 0;

@@ -43,8 +43,8 @@ struct SweepSpec {
 SweepSpec parse_sweep_spec(const std::string& text);
 
 // What is known of the runs behind the published sweeps, by workload name and kind: the model, and
-// for YOLOv8n training no loader workers and 320-pixel images (docs/twin.md says how that is
-// known).
+// for YOLOv8n training no loader workers and 320-pixel images (docs/methods/twin.md says how that
+// is known).
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
 // One run per batch size; rows that data quality suspects are flagged.

@@ -6,7 +6,7 @@
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
 // A mode with a governor is run at the clocks at which it settles (governor.h): why.clocks.
 //
-// The model (docs/twin.md). On the GPU, kernel k takes
+// The model (docs/methods/twin.md). On the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
 // The framework launches kernels in order, n_k launches of l(mode) seconds each, ahead of the GPU,
 // so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
@@ -134,7 +134,7 @@ class Estimator {
   // The same, fed in another way.
   Breakdown breakdown(const PowerMode& mode, const RunOptions& run) const;
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;
-  // Adds every kernel's time in `mode` to `time_s` (one entry a kernel): detail over many modes.
+  // Adds every kernel's time in `mode` to `time_s` (one entry per kernel): detail over many modes.
   void add_layer_times(const PowerMode& mode, std::span<double> time_s) const;
 
   const Twin& twin() const { return twin_; }

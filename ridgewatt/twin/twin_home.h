@@ -1,5 +1,5 @@
 // Where a twin is at home: the workloads that it was fitted on, how far another one is from them,
-// and how the twin's error grows with that distance (docs/twin.md, "How sure an estimate is").
+// and how the twin's error grows with that distance (docs/methods/estimate_error.md).
 #pragma once
 
 #include <array>

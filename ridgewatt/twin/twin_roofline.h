@@ -6,7 +6,7 @@
 //   reached  what the twin was fitted to: what kernels of the class attain in the framework
 //
 // A kernel's intensity is its work over the twin's modelled traffic, its rate its work over the
-// time that it takes on the GPU: launches are no part of it.
+// time that it takes on the GPU: launches are not part of it.
 #pragma once
 
 #include <array>

@@ -163,7 +163,7 @@ class Accountant {
 
   OpClass class_of(const Step& step) const {
     if (step.rule == nullptr) return OpClass::kOther;
-    // With few channels a group there is too little reuse for a matrix unit.
+    // With few channels per group there is too little reuse for a matrix unit.
     constexpr double kFewChannels = 4;
     if (step.rule->op_class != OpClass::kConv || step.node->inputs.size() < 2) {
       return step.rule->op_class;
@@ -194,7 +194,7 @@ class Accountant {
     return std::max(window, 1.0);
   }
 
-  // A recurrent layer runs one kernel a step of each direction after one for all inputs.
+  // A recurrent layer runs one kernel per step of each direction after one for all inputs.
   // Window elements for each place of the output, of a dense convolution with a window.
   double unrolled_bytes(const Step& step) const {
     if (class_of(step) != OpClass::kConv || window_of(step) <= 1) return 0;

@@ -56,7 +56,7 @@ struct NodeCost {
 
 struct Analysis {
   ExecutionPlan plan;           // the nodes that run; refers to the model
-  std::vector<NodeCost> nodes;  // one a step of the plan
+  std::vector<NodeCost> nodes;  // one per step of the plan
   WorkloadCost workload;        // the same by kernel
   InferSummary shapes;          // what is not counted and assumed: workload.caveats
 

@@ -52,7 +52,7 @@ struct TrafficOptions {
   std::vector<TensorId> kept = {};
 };
 
-// One entry a kernel, in bytes of one execution.
+// One entry per kernel, in bytes of one execution.
 std::vector<KernelTraffic> forward_traffic(const ExecutionPlan& plan, const Kernels& kernels,
                                            const TensorSizes& sizes, const TrafficOptions& options);
 

@@ -17,7 +17,7 @@ enum class WorkloadKind { kInference, kTraining };
 // Operators that reach a like fraction of a device's peak.
 enum class OpClass {
   kConv,           // dense convolution and transposed convolution
-  kDepthwiseConv,  // grouped convolution with few channels a group
+  kDepthwiseConv,  // grouped convolution with few channels per group
   kGemm,           // Gemm, MatMul, Einsum contraction
   kRecurrent,      // LSTM, GRU, RNN
   kAttention,      // fused attention

@@ -272,7 +272,7 @@ TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
     const double rate = layer["modelled_gflop_per_s"];
     EXPECT_LE(rate, layer["reached_gflop_per_s"].get<double>() * (1 + 1e-9));
     EXPECT_LE(layer["reached_gflop_per_s"], layer["ceiling_gflop_per_s"]);
-    // Launches are no part of the rate.
+    // Launches are not part of the rate.
     EXPECT_NEAR(rate, layer["work_mflop"].get<double>() / layer["gpu_ms"].get<double>(),
                 1e-9 * rate);
   }

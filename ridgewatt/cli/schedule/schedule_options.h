@@ -31,7 +31,7 @@ struct ScheduleOptions {
 Json plan_to_json(const Plan& plan);
 // {"feasible":false,"nearest_miss":{...,"misses":"..."}} or {"feasible":true,...}.
 Json answer_to_json(const Plan& plan);
-// Quantity and value, one a row, for people.
+// Quantity and value, one per row, for people.
 Table plan_table(const Plan& plan);
 
 }  // namespace ridgewatt::cli

@@ -75,7 +75,7 @@ OpCost skip_norm(const OpContext& op, Terms& t, int norm) {
   return {.flops = outputs_of(op, t) * (norm + 1 + biases)};
 }
 
-// A normalization of 8 an element; SiLU is 5, an addend and its bias 1 each.
+// A normalization of 8 per element; SiLU is 5, an addend and its bias 1 each.
 OpCost ms_group_norm(const OpContext& op, Terms& t) {
   const double activation = t("activation", op.node().integer("activation", 0) != 0 ? 5 : 0);
   const bool skips = op.node().op == "SkipGroupNorm";

@@ -1,6 +1,6 @@
 // The cost rules that the operators' entries name: one MAC is two operations; an
 // elementary function (exp, log, sqrt, sin) is one; what is made of several is their sum where
-// docs/operators.md does not say otherwise.
+// docs/reference/operators.md does not say otherwise.
 #pragma once
 
 #include "ridgewatt/workload/cost_rule.h"

@@ -53,7 +53,7 @@ OpCost conv_transpose(const OpContext& op, Terms& t) {
   return {macs, 2 * macs + biased * outputs, extent(op.input(0), 1)};
 }
 
-// A convolution at places that are interpolated: 8 operations a sample, which all output channels
+// A convolution at places that are interpolated: 8 operations per sample, which all output channels
 // share.
 OpCost deform_conv(const OpContext& op, Terms& t) {
   OpCost cost = conv_with(op, t, 1, 3);
@@ -265,7 +265,7 @@ OpCost multi_head_attention(const OpContext& op, Terms& t) {
   return attention_core(a, t);
 }
 
-// Groups of heads share keys and values. What may be part of it: rotation (3 operations an element
+// Groups of heads share keys and values. What may be part of it: rotation (3 operations per element
 // of queries and new keys), a cap on the scores (quotient, hyperbolic tangent and product: 7), a
 // window that limits how far a token looks back.
 OpCost group_query_attention(const OpContext& op, Terms& t) {

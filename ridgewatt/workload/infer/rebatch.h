@@ -1,3 +1,4 @@
+// Gives a model that was exported with a fixed batch another one.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// The order in which nodes can run: each after those that make its inputs.
 #pragma once
 
 #include "ridgewatt/workload/graph.h"

@@ -1,3 +1,4 @@
+// The shape of a matrix product, with the broadcasting of numpy.matmul.
 #pragma once
 
 #include <optional>
