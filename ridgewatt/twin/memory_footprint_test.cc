@@ -18,7 +18,7 @@ MemoryFootprint footprint(const char* board, const char* model, bool training, i
       {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
   RunOptions run;
   run.loader_workers = workers;
-  return memory_footprint(load_twin(load_board(board)), eager.at(batch), run);
+  return memory_footprint(load_twin(load_board(board)), *eager.at(batch), run);
 }
 
 TEST(MemoryFootprint, PublishedTrainingsThatDidNotFit) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/eager_workload.h"
 #include "ridgewatt/workload/zoo.h"
 

@@ -9,6 +9,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {
@@ -100,20 +101,6 @@ TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
   double share = 0;
   for (const auto& cause : json["causes"]) share += cause["energy_share"].get<double>();
   EXPECT_NEAR(share, 1, 1e-6);
-}
-
-TEST_F(EstimateCommand, AJobTakesItsWaitsForData) {
-  const auto job_s = [](const std::string& loader) {
-    const ProgramResult result = run_program(
-        "estimate zoo:resnet18 --device agx-orin --training --modes maxn --dataset-size 1600 "
-        "--loader-time " +
-        loader + " --format json");
-    EXPECT_EQ(result.status, 0) << result.output;
-    return Json::parse(result.output)["estimates"][0]["job_time_s"].get<double>();
-  };
-  // 1,600 samples of 100 ms on four workers: 40 s.
-  EXPECT_NEAR(job_s("100"), 40, 0.4);
-  EXPECT_LT(job_s("0"), 20);
 }
 
 // 3,125 minibatches that the loader binds: one job, whichever command is asked.

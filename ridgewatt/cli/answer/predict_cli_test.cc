@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/schema.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
@@ -53,20 +53,6 @@ TEST_F(PredictCommand, EveryAskedModeHasAMeanWithinItsInterval) {
   }
 }
 
-TEST_F(PredictCommand, SuggestsOtherModesThanTheSampledFromHighClocksToLow) {
-  const std::string sampled = samples(9);
-  const Json next = json_of("predict --samples " + sampled + " --query " + sweep_ + " --suggest 8");
-  ASSERT_EQ(next.size(), 8U);
-  std::set<Json> known;
-  const Sweep profiled = read_sweep(sampled);
-  for (const auto& row : profiled.observations) known.insert(mode_to_json(row.point.mode));
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    EXPECT_FALSE(known.contains(next[i]["mode"]));
-    if (i == 0) continue;
-    EXPECT_GE(next[i - 1]["mode"]["mem_mhz"].get<double>(), next[i]["mode"]["mem_mhz"]);
-  }
-}
-
 TEST_F(PredictCommand, SuggestsWhatBudgetsOfPowerNeed) {
   const std::string next =
       "predict --samples " + samples(9) + " --query " + sweep_ + " --suggest 4 --budgets ";
@@ -78,18 +64,6 @@ TEST_F(PredictCommand, SuggestsWhatBudgetsOfPowerNeed) {
       EXPECT_LT(row["power_w"].get<double>(), other["power_w"].get<double>());
     }
   }
-}
-
-// What was profiled is not predicted again where it is an answer.
-TEST_F(PredictCommand, AFrontOfSamplesHoldsWhatWasMeasured) {
-  Json front = json_of("pareto --samples " + sweep_ + " --query " + sweep_);
-  for (auto& row : front) {
-    // How many samples the predictor was fitted on is said only where one was.
-    EXPECT_LT(row["fitted_samples"], row["samples"]);
-    row.erase("samples");
-    row.erase("fitted_samples");
-  }
-  EXPECT_EQ(front, json_of("pareto --sweep " + sweep_));
 }
 
 TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
@@ -147,24 +121,6 @@ TEST_F(PredictCommand, NoMoreModesAreChosenThanThereAre) {
     EXPECT_EQ(result.status, 2) << result.output;
     EXPECT_NE(result.output.find("10 samples of a sweep of 9 rows"), std::string::npos)
         << result.output;
-  }
-}
-
-TEST_F(PredictCommand, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
-  Sweep modes = board_;
-  for (auto& one : modes.observations) one.point.batch = 0;
-  const std::string query = folder_.write("modes.csv", write_sweep_csv({modes}));
-  for (const std::string command : {"pareto ", "predict "}) {
-    const std::string ask = command + "--samples " + samples(5) + " --query ";
-    EXPECT_EQ(json_of(ask + query), json_of(ask + sweep_)) << command;
-  }
-}
-
-TEST_F(PredictCommand, NothingIsSuggestedWhereEveryModeIsProfiled) {
-  for (const std::string budgets : {"", " --budgets 6:12"}) {
-    const ProgramResult result = run_program("predict --samples " + sweep_ + " --query " + sweep_ +
-                                             " --suggest 2" + budgets);
-    EXPECT_EQ(result.status, 3) << result.output;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/eager_workload.h"
 
 namespace ridgewatt {

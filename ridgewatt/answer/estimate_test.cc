@@ -1,0 +1,98 @@
+// What a model costs in a board's modes, by its twin, and what an epoch of training costs.
+#include "ridgewatt/answer/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ridgewatt/answer/epochs.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+namespace {
+
+std::shared_ptr<const EagerWorkload> model(const std::string& name, WorkloadKind kind) {
+  return std::make_shared<const EagerWorkload>(name, EagerOptions{.kind = kind});
+}
+
+TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kInference);
+  const EstimateAnswer found =
+      estimate_on_board({.modes = "maxn,presets", .batches = {4, 1}}, lenet, "orin-nano");
+  ASSERT_FALSE(found.rows.empty());
+  EXPECT_EQ(found.rows.size() % 2, 0U);
+  EXPECT_EQ(found.rows[0].batch, 4);
+  EXPECT_EQ(found.rows[1].batch, 1);
+  EXPECT_EQ(found.rows[0].mode, knob_space(load_board("orin-nano")).top());
+  for (const auto& row : found.rows) {
+    EXPECT_NEAR(row.estimate.total.energy_j(),
+                row.estimate.total.period_s * row.estimate.total.power_w, 1e-12);
+    EXPECT_GT(row.error[kTime].sd, 0);
+  }
+  EXPECT_TRUE(found.fits_memory());
+  EXPECT_THROW(estimate_on_board({.modes = "nothing"}, lenet, "orin-nano"), Error);
+}
+
+TEST(Estimate, WithoutABatchTheUsualOne) {
+  for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+    const EstimateAnswer found =
+        estimate_on_board({.modes = "maxn"}, model("zoo:lenet5", kind), "agx-orin");
+    ASSERT_EQ(found.rows.size(), 1U);
+    EXPECT_EQ(found.rows[0].batch, kind == WorkloadKind::kTraining ? 16 : 1);
+  }
+}
+
+TEST(Estimate, BoardsAreRankedByTimePerSample) {
+  const EstimateAnswer found =
+      estimate_over_boards({}, model("zoo:resnet18", WorkloadKind::kInference));
+  std::set<std::string> boards;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    boards.insert(found.rows[i].board);
+    if (i == 0 || !found.rows[i].memory.fits()) continue;
+    EXPECT_LE(found.rows[i - 1].estimate.total.period_s, found.rows[i].estimate.total.period_s);
+  }
+  EXPECT_EQ(boards.size() + found.left_out.size(), list_boards().size());
+  // Thor computes more than twice as fast as the AGX Orin, by both data sheets.
+  EXPECT_EQ(found.rows.front().board, "thor");
+}
+
+// 1,600 samples of 100 ms on four workers: 40 s.
+TEST(Estimate, AStepWaitsForItsData) {
+  const auto resnet = model("zoo:resnet18", WorkloadKind::kTraining);
+  const auto job_s = [&](double loader_s) {
+    EstimateQuestion question{.modes = "maxn"};
+    question.run.loader_s_per_sample = loader_s;
+    const auto found = estimate_on_board(question, resnet, "agx-orin");
+    return 1600.0 / 16 * found.rows.front().estimate.total.period_s;
+  };
+  EXPECT_NEAR(job_s(0.1), 40, 0.4);
+  EXPECT_LT(job_s(0), 20);
+}
+
+// With the data in memory an epoch is so many minibatches as the twin estimates them.
+TEST(Epochs, ALaterEpochIsSoManyMinibatches) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  EpochQuestion question;
+  question.config.samples = 50000;
+  question.config.storage = find_storage("memory");
+  const EpochAnswer found = epochs_on_twin(question, lenet, "agx-orin");
+  const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "agx-orin");
+  EXPECT_NEAR(epoch_cost(found.config, 1).time_s /
+                  (50000.0 / 16 * step.rows.front().estimate.total.period_s),
+              1, 1e-9);
+  EXPECT_EQ(found.origin.provenance, Provenance::kModelled);
+  for (const auto& change : found.changes) EXPECT_GT(change.later.time_s, 0) << change.change;
+}
+
+TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
+  PipelineConfig config;
+  config.compute_s = 0.1;
+  const EpochAnswer found = epochs_of_times(config);
+  EXPECT_TRUE(found.origin.board.empty());
+  EXPECT_FALSE(found.caveats);
+  EXPECT_FALSE(found.changes.empty());
+}
+
+}  // namespace
+}  // namespace ridgewatt
