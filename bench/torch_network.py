@@ -1,5 +1,5 @@
 """Rows a second of the predictors' network in PyTorch, to set beside bench/predict_bench: the same
-layers, dropout, loss, optimiser, batch size and epochs on 4,368 rows, one target.
+layers, dropout, loss, optimizer, batch size and epochs on 4,368 rows, one target.
 
     torch_network.py [EPOCHS]
 """
@@ -20,16 +20,16 @@ def main():
         torch.nn.Linear(256, 128), torch.nn.ReLU(), torch.nn.Dropout(0.5),
         torch.nn.Linear(128, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1))
     held = ROWS // 10
-    optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     loss_of = torch.nn.MSELoss()
     begin, begin_cpu = time.perf_counter(), time.process_time()
     for _ in range(epochs):
         network.train()
         order = torch.randperm(ROWS - held) + held
         for rows in order.split(BATCH):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss_of(network(inputs[rows]), targets[rows]).backward()
-            optimiser.step()
+            optimizer.step()
         network.eval()
         with torch.no_grad():
             loss_of(network(inputs[:held]), targets[:held])

@@ -2,7 +2,7 @@
  * program is not being measured.
  *
  *     ridgewatt_phase_begin("warm-up"); ...; ridgewatt_phase_end("warm-up");
- *     for (;;) { load(); ridgewatt_fetched(); compute(); synchronise(); ridgewatt_minibatch(); }
+ *     for (;;) { load(); ridgewatt_fetched(); compute(); synchronize(); ridgewatt_minibatch(); }
  */
 #ifndef RIDGEWATT_MARK_H
 #define RIDGEWATT_MARK_H

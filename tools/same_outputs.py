@@ -149,8 +149,10 @@ def record(arguments):
 
 
 def without_schema(text):
-    """The text with JSON results as they were before they had a schema: without it, an array where rows are all."""
+    """The text with JSON results as they were before they had a schema: without it, an array where rows are all; and
+    without remarks on old spellings of options."""
     text = re.sub(r'^\{"schema":"ridgewatt\.[^"]*",', "{", text, flags=re.MULTILINE)
+    text = re.sub(r"^--[\w-]+ is now --[\w-]+\n", "", text, flags=re.MULTILINE)  # an option's old spelling
     lines, result, i = text.split("\n"), [], 0
     while i < len(lines):
         if lines[i] != "{" or i + 1 >= len(lines) or not lines[i + 1].startswith('  "schema": "ridgewatt.'):

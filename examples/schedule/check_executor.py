@@ -52,7 +52,7 @@ def wait_for(path, seconds=10):
 
 
 def cycle_run(options, folder, infer_ms, train_ms):
-    """`seconds` of the planned cycle; overlap, cycle and training minibatches a cycle."""
+    """`seconds` of the planned cycle; overlap, cycle and training minibatches per cycle."""
     batch = 16
     planned = options.training_per_cycle
     # A period that holds the work with a tenth to spare.

@@ -212,13 +212,13 @@ TEST_F(TableOptions, SortAndTopActOnTableAndCsv) {
 }
 
 TEST_F(TableOptions, WhatCannotBeIsRefusedInOneLine) {
-  for (const std::string wrong : {"--sort colour", "--top 0", "--top -1", "--top nan",
+  for (const std::string wrong : {"--sort color", "--top 0", "--top -1", "--top nan",
                                   "--format json --top 2", "--format json --sort cores"}) {
     const ProgramResult result = run_program("device list " + wrong);
     EXPECT_EQ(result.status, 2) << wrong << '\n' << result.output;
     EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
   }
-  EXPECT_THAT(run_program("device list --sort colour").output, HasSubstr("cpu_cores"));
+  EXPECT_THAT(run_program("device list --sort color").output, HasSubstr("cpu_cores"));
 }
 
 TEST_F(TableOptions, WhatIsHiddenIsSaid) {

@@ -1,6 +1,6 @@
 // A board: what is known about a Jetson before anything is measured. Its knob tables and presets
 // (which belong to a BSP, the board support package that is installed), its peaks in any power
-// mode, its memory, how to recognise it, and where each of these facts comes from.
+// mode, its memory, how to recognize it, and where each of these facts comes from.
 //
 //   const Board board = load_board("agx-orin");        // embedded; also a path, or NAME@BSP
 //   const KnobSpace space = knob_space(board);         // 18,096 power modes

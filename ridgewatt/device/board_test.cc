@@ -372,7 +372,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "[twin]\n", "[twin]\nx = nan\n"), "'twin.x' must be a finite number"},
       {replaced(good, "[twin]\n", "[twin]\nx = [1]\n"), "'twin.x' must be a finite number"},
       {"[[[", "f line 1"},
-      {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behaviour on it
+      {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behavior on it
       {"a = \"\xCD\x81\" \xCD\x81", "f line 1"},
       {"# \xC3\xA9\na=2'\xEF\xBB\xB7", "f line 2"},
       {"", "is missing"},

@@ -108,7 +108,7 @@ double median_of_known(std::vector<double> values) {
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median(values);
 }
 
-void summarise(const std::vector<Outcome>& outcomes, std::size_t seeds, StrategyScore& score) {
+void summarize(const std::vector<Outcome>& outcomes, std::size_t seeds, StrategyScore& score) {
   std::vector<double> solved, violated;
   for (const auto& outcome : outcomes) {
     solved.push_back(outcome.solved ? 1 : 0);
@@ -218,7 +218,7 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
         }
       },
       options.threads);
-  summarise(outcomes, seeds, score);
+  summarize(outcomes, seeds, score);
   return score;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "ridgewatt/sweep/neighbours.h"
+#include "ridgewatt/sweep/neighbors.h"
 
 namespace ridgewatt {
 namespace {
@@ -145,11 +145,11 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
   return all;
 }
 
-std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
-                                                      bool keep_flagged) {
+std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<CalibrationRun>& runs,
+                                                     bool keep_flagged) {
   std::vector<WorkloadFindings> all;
   for (const auto& run : runs) {
-    const NeighbourLines lines(run.observations);
+    const NeighborLines lines(run.observations);
     std::vector<bool> trusted(run.observations.size(), true);
     std::vector<double> log_time, log_power;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
@@ -157,8 +157,8 @@ std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<Calibrat
       log_time.push_back(std::log(run.observations[i].time_s));
       log_power.push_back(std::log(run.observations[i].power_w));
     }
-    const auto time_off = neighbour_deviations(lines, log_time, trusted, kTimeSlopes);
-    const auto power_off = neighbour_deviations(lines, log_power, trusted, kPowerSlopes);
+    const auto time_off = neighbor_deviations(lines, log_time, trusted, kTimeSlopes);
+    const auto power_off = neighbor_deviations(lines, log_power, trusted, kPowerSlopes);
     std::vector<TimePower> expected;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
       expected.push_back(

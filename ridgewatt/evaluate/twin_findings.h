@@ -37,10 +37,10 @@ struct WorkloadFindings {
 std::vector<WorkloadFindings> find_findings(const Twin& twin,
                                             const std::vector<CalibrationRun>& runs,
                                             bool keep_flagged = false);
-// The same with what the neighbours of each row in its own sweep say of it (the row itself where it
+// The same with what the neighbors of each row in its own sweep say of it (the row itself where it
 // has none) in place of a twin: what local interpolation reaches on rows as rough as these.
-std::vector<WorkloadFindings> find_neighbour_findings(const std::vector<CalibrationRun>& runs,
-                                                      bool keep_flagged = false);
+std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<CalibrationRun>& runs,
+                                                     bool keep_flagged = false);
 // The same, each workload with the twin that was fitted without it.
 std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
                                                    const std::vector<CalibrationRun>& runs,

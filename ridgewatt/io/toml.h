@@ -10,7 +10,7 @@ namespace ridgewatt {
 
 // Throws InputError that names `source` and the line. Stricter than TOML in one point: outside of
 // lines of comment a file is ASCII, because the library's tests for other white space have
-// undefined behaviour on some characters.
+// undefined behavior on some characters.
 toml::table parse_toml(std::string_view text, const std::string& source);
 
 }  // namespace ridgewatt

@@ -10,7 +10,7 @@ namespace ridgewatt {
 struct EnergyEstimate {
   double energy_j = 0;
   // Bound on the error of sampling. Between two samples a power that moves monotonically makes an
-  // error of at most |P1 - P0| h / 2; where the neighbours move faster (a peak between two samples)
+  // error of at most |P1 - P0| h / 2; where the neighbors move faster (a peak between two samples)
   // half of their mean step is taken instead. What rises and falls within one interval is not seen
   // by any sampler, and the sensor's own accuracy is not in it.
   double error_j = 0;

@@ -1,5 +1,5 @@
 // The samples of the loader harness: files of any kind, read and preprocessed as a vision loader
-// does, decode, resize and normalise. `generate_samples` writes a data set of small files.
+// does, decode, resize and normalize. `generate_samples` writes a data set of small files.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ std::vector<std::string> list_samples(const std::string& folder);
 void generate_samples(const std::string& folder, std::size_t count, std::size_t bytes,
                       std::uint64_t seed);
 
-// Decodes, resizes and normalises: bytes as run-length coded coefficients of 8 x 8 blocks, each
+// Decodes, resizes and normalizes: bytes as run-length coded coefficients of 8 x 8 blocks, each
 // block transformed back (inverse DCT), the image resized (bilinear) to kSampleSide and scaled to
 // mean 0 and deviation 1 by channel. Any bytes will do; work grows with their number. `sample` has
 // kSampleFloats.

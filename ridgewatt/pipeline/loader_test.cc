@@ -116,7 +116,7 @@ TEST_F(Loader, ComputeMayBeACommand) {
   EXPECT_THROW(run_loader(options_), Error);
 }
 
-TEST(LoadSamples, PreprocessingNormalisesAnyBytes) {
+TEST(LoadSamples, PreprocessingNormalizesAnyBytes) {
   std::vector<float> sample(kSampleFloats);
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{777}, std::size_t{100000}}) {

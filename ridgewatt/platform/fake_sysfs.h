@@ -3,7 +3,7 @@
 // the CPUs that a policy affects) in step. All state is in the files, so several processes see the
 // same board, and one that is killed leaves what a real kernel would have left.
 //
-// Modelled after the drivers' behaviour:
+// Modelled after the drivers' behavior:
 //   cpu0 cannot be taken offline (EBUSY); limits of a policy without an online CPU: EBUSY
 //   scaling_min_freq above scaling_max_freq and the reverse: EINVAL; limits are rounded
 //   devfreq limits on the wrong side: EINVAL on older kernels, silently clamped on newer ones

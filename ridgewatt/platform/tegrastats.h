@@ -57,7 +57,7 @@ struct TegrastatsLine {
   std::optional<double> edp_limit_hz;  // CPU clock that the current limiter allows; 0: any
   std::vector<std::string> unknown;    // words that fit no known token
 
-  bool empty() const;  // nothing was recognised
+  bool empty() const;  // nothing was recognized
 };
 
 // Never throws: what cannot be read is in `unknown`.

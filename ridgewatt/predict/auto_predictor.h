@@ -24,7 +24,7 @@ struct AutoOptions {
   std::vector<OperatingPoint> space;
   // The cost of a fit grows with the cube of the samples. Of more than `exact_samples`, a part that
   // fills the space, drawn by `seed`, fits the mean's parameters; the process is fitted on groups
-  // of neighbours, and each point is learned from the samples nearest to it
+  // of neighbors, and each point is learned from the samples nearest to it
   // (GaussianProcess::condition).
   std::size_t exact_samples = 200;
   // Which even share of a large space `suggest` looks at: another seed, another of many about

@@ -39,7 +39,7 @@ struct ClockSearchScore {
   std::size_t clocks = 0;
   double answer_hz = 0, best_hz = 0;
   double excess = 0;  // of the answer's energy over the least measured one, as a fraction
-  // Median deviation of an energy from the mean of its two neighbours: no curve follows that.
+  // Median deviation of an energy from the mean of its two neighbors: no curve follows that.
   double noise = 0;
 };
 // One score per group of at least three clocks, `count` of which are measured.

@@ -49,7 +49,7 @@ class Mlp {
   const float* biases(std::size_t layer) const {
     return weights(layer) + widths_[layer] * widths_[layer + 1];
   }
-  void initialise(std::size_t layer, std::uint64_t seed);
+  void initialize(std::size_t layer, std::uint64_t seed);
   void forward(const float* inputs, std::size_t rows, Workspace& work) const;
   void backward(const float* inputs, std::size_t rows, Workspace& work) const;
   double loss(std::span<const float> inputs, std::span<const float> targets,

@@ -26,16 +26,16 @@ struct NnOptions {
   void check() const;  // UsageError with field, value and constraint
 };
 
-// A network with the standardisation of its inputs and the unit of its target.
+// A network with the standardization of its inputs and the unit of its target.
 struct TrainedNetwork {
   std::vector<int> inputs;            // dimensions of OperatingPoint that vary: 0..3 knobs, 4 batch
-  std::vector<double> centre, scale;  // scale 0: the same in every row, without effect
+  std::vector<double> center, scale;  // scale 0: the same in every row, without effect
   std::optional<Mlp> network;
 };
 
 // The two networks of a workload, and their file: JSON with the fields `format`
 // ("ridgewatt-reference"), `version` (1), `workload`, and for each of `time_ms` and `power_w`:
-// `inputs` (field names), `centre`, `scale`, `widths`, and `parameters` (layer by layer, weights
+// `inputs` (field names), `center`, `scale`, `widths`, and `parameters` (layer by layer, weights
 // inputs x outputs row-major, then biases).
 struct ReferenceModel {
   std::string workload;

@@ -35,7 +35,7 @@ double energy_ratio(std::span<const Observation> measured);
 // One row per point, the mean of all that were measured there; sorted by point.
 std::vector<Observation> mean_by_point(std::span<const Observation> measured);
 // Points that were profiled cost what was measured there on average, not what a model makes of it:
-// for choosing among points, profiled and not. One prediction a point.
+// for choosing among points, profiled and not. One prediction per point.
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions);
 
@@ -45,7 +45,7 @@ class Predictor {
   virtual std::string name() const = 0;
   // Learns from measured points. Throws UsageError when there are too few of them to say anything.
   virtual void fit(std::span<const Observation> samples) = 0;
-  // One prediction a point, in order; always positive and finite. `interval` is the probability
+  // One prediction per point, in order; always positive and finite. `interval` is the probability
   // that [lo, hi] holds the value, half of the rest on either side: for a limit that is to hold
   // with probability c, ask for 2c - 1 and compare `hi`. Call fit first.
   virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points,

@@ -46,7 +46,7 @@ Reference unseen_twin_reference(const std::string& board, const std::vector<Swee
   std::vector<OperatingPoint> points;
   for (const auto& run : own) {
     if (run.workload != own.front().workload) {
-      throw UsageError("several workloads to score", scored.path, "choose one file a workload");
+      throw UsageError("several workloads to score", scored.path, "choose one file per workload");
     }
     for (const auto& row : run.observations) points.push_back(row.point);
     costs[run.observations.front().point.batch] = run.cost;

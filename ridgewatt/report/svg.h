@@ -14,7 +14,7 @@ struct SvgPoint {
   double y = 0;
 };
 
-// How a shape is drawn; an empty colour is none. "currentColor" follows the page (light, dark).
+// How a shape is drawn; an empty color is none. "currentColor" follows the page (light, dark).
 struct SvgStyle {
   std::string stroke = {};
   double width = 1;
@@ -61,11 +61,11 @@ class Svg {
   std::string body_;
 };
 
-// Eight colours that the colour-blind tell apart (Okabe and Ito 2008, reordered so that neighbours
+// Eight colors that the color-blind tell apart (Okabe and Ito 2008, reordered so that neighbors
 // differ in lightness too); repeats.
 std::string palette_color(std::size_t index);
-// Dark blue to yellow over [0, 1], lightness strictly rising, so that it survives grey print and
-// colour blindness.
+// Dark blue to yellow over [0, 1], lightness strictly rising, so that it survives gray print and
+// color blindness.
 std::array<int, 3> ramp_rgb(double position);
 std::string ramp_color(double position);
 // Width of text in pixels, by the advances of a wide sans-serif face (DejaVu Sans): narrower faces

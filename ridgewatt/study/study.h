@@ -2,7 +2,7 @@
 // (docs/reference/study_file.md).
 //
 //   const Study study = load_study("batch");             // shipped, or a path
-//   for (const StudyRun& run : plan_study(study, 1)) ..  // blocked and randomised
+//   for (const StudyRun& run : plan_study(study, 1)) ..  // blocked and randomized
 #pragma once
 
 #include <cstdint>

@@ -298,7 +298,7 @@ std::vector<std::string> common_responses(const std::vector<StudyResult>& result
   return names;
 }
 
-StudyAnalysis analyse_study(const Study& study, const std::vector<StudyResult>& results,
+StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed) {
   return Analysis(study, results, replayed).run();
 }

@@ -95,7 +95,7 @@ bool is_numeric(const StudyFactor& factor);
 std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis);
 
 // `replayed`: the rows of a sweep, whose blocks are no repeats.
-StudyAnalysis analyse_study(const Study& study, const std::vector<StudyResult>& results,
+StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed);
 
 }  // namespace ridgewatt

@@ -13,7 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/measure/measure_command.h"
-#include "ridgewatt/sweep/neighbours.h"
+#include "ridgewatt/sweep/neighbors.h"
 
 namespace ridgewatt {
 namespace {

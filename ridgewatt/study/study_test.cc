@@ -130,7 +130,7 @@ const StudyEffect& effect(const StudyAnalysis& analysis, const std::string& to) 
 
 TEST(StudyAnalysis, EffectsAreRecoveredExactlyWithoutNoiseWhateverTheBlocks) {
   const Study study = parse_study(kTwoFactors, "two.toml");
-  const StudyAnalysis analysis = analyse_study(study, synthetic(study, 0, 5, 1.5), false);
+  const StudyAnalysis analysis = analyze_study(study, synthetic(study, 0, 5, 1.5), false);
   EXPECT_NEAR(effect(analysis, "2").ratio, 1.2, 1e-12);
   EXPECT_NEAR(effect(analysis, "2").lo, 1.2, 1e-9);
   // b = y: 0.9 at two levels of a, 1.35 at the third.
@@ -148,7 +148,7 @@ TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
   static constexpr int kTrials = 1000;
   for (int i = 0; i < kTrials; ++i) {
     const auto analysis =
-        analyse_study(study, synthetic(study, 0.05, static_cast<std::uint64_t>(i) + 1), false);
+        analyze_study(study, synthetic(study, 0.05, static_cast<std::uint64_t>(i) + 1), false);
     const auto& e = effect(analysis, "2");
     held += e.lo <= 1.2 && 1.2 <= e.hi ? 1 : 0;
     false_alarms += analysis.interactions.front().shown() ? 1 : 0;
@@ -160,7 +160,7 @@ TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
 
 TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
   const Study study = parse_study(kTwoFactors, "two.toml");
-  const StudyAnalysis analysis = analyse_study(study, synthetic(study, 0, 5), false);
+  const StudyAnalysis analysis = analyze_study(study, synthetic(study, 0, 5), false);
   EXPECT_THAT(
       analysis.findings,
       ::testing::Contains(HasSubstr("raising a from 1 to 3 cuts energy by 30.0 %, 30.0 to 30.0")));
@@ -180,7 +180,7 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
                                             {{"1"}, "2", {{"minibatch_s", 1}}},
                                             {{"4"}, "2", {{"minibatch_s", 0.1}}}};
   EXPECT_THAT(
-      analyse_study(study, results, false).findings,
+      analyze_study(study, results, false).findings,
       ::testing::Contains("raising batch from 1 to 4: time per sample varies too much between "
                           "2 blocks to tell"));
 }
@@ -224,7 +224,7 @@ TEST(StudyReplay, InteriorMinimumInEveryGroupOfTheLoudVaSweeps) {
     std::vector<std::string> left_out;
     const auto results = replay_study(study, trusted_rows(sweep, check_quality(sweep)), left_out);
     EXPECT_EQ(left_out, std::vector<std::string>{"cpu_mhz"});
-    const StudyAnalysis analysis = analyse_study(study, results, true);
+    const StudyAnalysis analysis = analyze_study(study, results, true);
     ASSERT_EQ(analysis.optima.size(), 1u);
     const auto& optimum = analysis.optima[0];
     EXPECT_EQ(optimum.groups.size(), board.groups);

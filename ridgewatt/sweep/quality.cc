@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/sweep/neighbours.h"
+#include "ridgewatt/sweep/neighbors.h"
 
 namespace ridgewatt {
 namespace {
@@ -37,7 +37,7 @@ class Checker {
     if (rows_ > kManyRows && report_.flagged_rows() > 0)
       check_others();
     else
-      check_neighbours();
+      check_neighbors();
     std::stable_sort(report_.flags.begin(), report_.flags.end(),
                      [](const QualityFlag& a, const QualityFlag& b) { return a.row < b.row; });
     return std::move(report_);
@@ -54,9 +54,9 @@ class Checker {
   void check_knobs();
   void remark_on_repeats();
   void check_others();
-  void check_neighbours();
+  void check_neighbors();
   double threshold(const std::vector<double>& deviations, double least) const;
-  bool worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const;
+  bool worst_of_its_neighbors(std::size_t row, const std::vector<double>& badness) const;
   void check_monotonicity(const std::vector<double>& time_deviation);
   void explain(std::size_t row, double time_deviation, double power_deviation, double time_limit,
                double power_limit);
@@ -64,7 +64,7 @@ class Checker {
   const Sweep& sweep_;
   const QualityOptions& options_;
   std::size_t rows_;
-  std::optional<NeighbourLines> lines_;  // once rows are compared
+  std::optional<NeighborLines> lines_;  // once rows are compared
   std::vector<double> log_time_, log_power_;
   QualityReport report_;
 };
@@ -161,7 +161,7 @@ double Checker::threshold(const std::vector<double>& deviations, double least) c
   return std::max(least, options_.sigmas * median_absolute_deviation(trusted));
 }
 
-bool Checker::worst_of_its_neighbours(std::size_t row, const std::vector<double>& badness) const {
+bool Checker::worst_of_its_neighbors(std::size_t row, const std::vector<double>& badness) const {
   for (std::size_t d = 0; d < lines_->axes().size(); ++d) {
     const auto& [begin, end, position, level_begin, level_end] = lines_->place(d, row);
     for (std::size_t i = std::max(begin, position - std::min<std::size_t>(position, 2));
@@ -183,13 +183,13 @@ void Checker::check_others() {
     others.observations.push_back(sweep_.observations[row]);
   }
   Checker checker(others, options_);
-  checker.check_neighbours();
+  checker.check_neighbors();
   for (auto& found : checker.report_.flags) {
     flag(rows[found.row], found.fault, std::move(found.detail));
   }
 }
 
-void Checker::check_neighbours() {
+void Checker::check_neighbors() {
   if (rows_ < 8) return;
   lines_.emplace(sweep_.observations);
   if (lines_->axes().empty()) return;
@@ -203,8 +203,8 @@ void Checker::check_neighbours() {
   for (std::size_t round = 0; round < rounds; ++round) {
     parallel_for(2, [&](std::size_t i) {
       auto& deviation = i == 0 ? time_deviation : power_deviation;
-      deviation = i == 0 ? neighbour_deviations(*lines_, log_time_, trusted, kTimeSlopes)
-                         : neighbour_deviations(*lines_, log_power_, trusted, kPowerSlopes);
+      deviation = i == 0 ? neighbor_deviations(*lines_, log_time_, trusted, kTimeSlopes)
+                         : neighbor_deviations(*lines_, log_power_, trusted, kPowerSlopes);
     });
     time_limit = threshold(time_deviation, options_.time_deviation);
     power_limit = threshold(power_deviation, options_.power_deviation);
@@ -216,7 +216,7 @@ void Checker::check_neighbours() {
     }
     bool changed = false;
     for (std::size_t row = 0; row < rows_; ++row) {
-      if (badness[row] > 1 && worst_of_its_neighbours(row, badness)) {
+      if (badness[row] > 1 && worst_of_its_neighbors(row, badness)) {
         trusted[row] = false;
         changed = true;
       }
@@ -271,7 +271,7 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
       if (lines_->level(d, lower) == lines_->level(d, row)) continue;
       const double rise = log_time_[row] - log_time_[lower];
       if (rise <= limit || earlier[row] || earlier[lower]) continue;
-      // Which of the two is wrong only other neighbours can tell.
+      // Which of the two is wrong only other neighbors can tell.
       if (time_deviation[row] == 0 && time_deviation[lower] == 0) continue;
       const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
       const double factor = std::exp(rise);

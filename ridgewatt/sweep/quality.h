@@ -16,15 +16,15 @@ namespace ridgewatt {
 enum class Fault {
   kUnit,             // a clock, time or power that only makes sense in another unit
   kMissingKnob,      // a knob that other rows of the sweep have
-  kTimeOutlier,      // time does not fit the neighbouring modes
-  kPowerOutlier,     // power does not fit the neighbouring modes
+  kTimeOutlier,      // time does not fit the neighboring modes
+  kPowerOutlier,     // power does not fit the neighboring modes
   kNotMonotonic,     // clearly slower than with a lower CPU or GPU clock
   kClockNotApplied,  // time and power both read as if another clock had been in force
 };
 std::string_view fault_name(Fault fault);
 
 struct QualityOptions {
-  // Smallest deviation of ln(time) and ln(power) from the neighbours that counts as an outlier, and
+  // Smallest deviation of ln(time) and ln(power) from the neighbors that counts as an outlier, and
   // how many robust standard deviations it must exceed as well.
   double time_deviation = 0.22;
   double power_deviation = 0.15;
@@ -49,12 +49,12 @@ struct QualityReport {
   double flagged_share() const;  // of all rows
 };
 
-// Checks each row against its neighbours along each knob (and batch): the value that a line through
+// Checks each row against its neighbors along each knob (and batch): the value that a line through
 // the nearest trusted rows below and above gives, at most two levels away, corrected for the usual
 // curvature at those levels, combined over the knobs by a weighted median. Where fewer than eight
 // rows show the usual curvature, only what no slope within the limits of physics explains counts.
-// The worst row of a neighbourhood is set aside first and the others are judged anew without it, so
-// that a bad row does not condemn its neighbours. Rows without near neighbours are only checked for
+// The worst row of a neighborhood is set aside first and the others are judged anew without it, so
+// that a bad row does not condemn its neighbors. Rows without near neighbors are only checked for
 // units and missing knobs; repeats of an operating point are not a fault. O(rows log rows) per
 // round, a few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});

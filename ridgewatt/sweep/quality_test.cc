@@ -88,7 +88,7 @@ TEST(Quality, RepeatsAreAveragedAndNoFault) {
   }
 }
 
-// In half of a sweep most rows still have near neighbours, and a gross fault is found by them.
+// In half of a sweep most rows still have near neighbors, and a gross fault is found by them.
 TEST(Quality, FaultsAreFoundInHalfOfASweep) {
   const Sweep whole = smooth_sweep();
   std::size_t found = 0, wrong = 0;
@@ -107,7 +107,7 @@ TEST(Quality, FaultsAreFoundInHalfOfASweep) {
 }
 
 // What lies octaves away says nothing: a saturated clock is not an outlier of the steep part.
-TEST(Quality, FarNeighboursDoNotCondemn) {
+TEST(Quality, FarNeighborsDoNotCondemn) {
   Sweep sweep{"made", "far", "training", {}, {}};
   for (const double clock_hz : {0.1e9, 0.15e9, 0.2e9, 1.2e9}) {
     for (const double memory_hz : {0.2e9, 0.6e9, 2.1e9, 3.2e9}) {
@@ -137,7 +137,7 @@ TEST(Quality, UnitsAndMissingKnobsAreNamed) {
   EXPECT_EQ(report.flags[2].fault, Fault::kUnit);
 }
 
-TEST(Quality, FewRowsAreNotJudgedByNeighboursTheyDoNotHave) {
+TEST(Quality, FewRowsAreNotJudgedByNeighborsTheyDoNotHave) {
   Sweep sweep = smooth_sweep();
   sweep.observations.resize(4);
   EXPECT_EQ(check_quality(sweep).flagged_rows(), 0u);

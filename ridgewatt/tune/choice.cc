@@ -15,7 +15,7 @@ Estimate estimate_of(double mean, const LogError& error, double interval) {
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const Prediction> predictions, Caution caution, double tie) {
   if (points.size() != predictions.size()) {
-    throw UsageError("one prediction a point is needed to choose");
+    throw UsageError("one prediction per point is needed to choose");
   }
   const auto held = [&](const Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;

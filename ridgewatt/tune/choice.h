@@ -22,8 +22,8 @@ struct Choice {
 // each kept with probability c, predict with an interval of 2 c - 1 and hold the upper ends.
 enum class Caution { kMeans, kUpperEnds };
 
-// One prediction a point. The objective is that of the means. Points whose objective is within the
-// share `tie` of the least cannot be told apart by what predicted them: the fastest of them is
+// One prediction per point. The objective is that of the means. Points whose objective is within
+// the share `tie` of the least cannot be told apart by what predicted them: the fastest of them is
 // best.
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const Prediction> predictions, Caution caution = Caution::kMeans,

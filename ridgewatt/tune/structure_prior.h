@@ -13,7 +13,7 @@
 namespace ridgewatt {
 
 // A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both leave
-// the absolute level open: they are centred over the space.
+// the absolute level open: they are centered over the space.
 struct FunctionPrior {
   std::vector<float> mean;                   // one per point
   std::vector<std::vector<float>> features;  // covariance = sum over features of f(x) f(x')

@@ -19,7 +19,7 @@ namespace ridgewatt {
 class SurrogatePrior {
  public:
   explicit SurrogatePrior(const SearchSpace& space);
-  // A belief about the shape of time and power, one observation a point of the space: a reference
+  // A belief about the shape of time and power, one observation per point of the space: a reference
   // workload's sweep (`values` elsewhere than at a point are ignored, gaps are filled from the
   // nearest point) or a twin. How far it is followed is decided by the evidence of each fit.
   void add_reference(const SearchSpace& space, std::span<const Observation> values);
@@ -31,7 +31,7 @@ class SurrogatePrior {
   friend class Surrogate;
   std::size_t axis_rows_ = 0;
   StructurePrior structure_;
-  std::vector<std::vector<float>> references_time_;  // centred log time, one a reference
+  std::vector<std::vector<float>> references_time_;  // centered log time, one a reference
   std::vector<std::vector<float>> references_power_;
   std::array<std::vector<float>, SearchSpace::kAxes> correlation_;  // levels x levels
   std::array<std::size_t, SearchSpace::kAxes> level_count_{};

@@ -91,7 +91,7 @@ struct TwinParamSpec {
 std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
 
 // Modelled energies closer than this share of one another are the same to a twin: of such modes the
-// fastest is preferred. Far below the fit's error, since what is common to neighbours cancels.
+// fastest is preferred. Far below the fit's error, since what is common to neighbors cancels.
 inline constexpr double kTwinTie = 0.01;
 
 // How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.

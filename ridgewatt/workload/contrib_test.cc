@@ -331,7 +331,7 @@ TEST(TokenLengths, OfASharedBufferTheFilledPartCounts) {
   EXPECT_THAT(analysis.workload.caveats.assumptions[0], HasSubstr("4096 tokens"));
 }
 
-TEST(TokenLengths, AWindowRotationAndCapAreHonoured) {
+TEST(TokenLengths, AWindowRotationAndCapAreHonored) {
   GraphSketch g = grouped_attention("past_sequence_length", "total_sequence_length");
   auto* node = g.graph.mutable_node(5);
   set_int(node, "local_window_size", 64);

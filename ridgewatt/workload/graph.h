@@ -62,12 +62,12 @@ inline constexpr TensorId kNoTensor = -1;  // an optional input or output that i
 
 enum class TensorRole : std::uint8_t { kActivation, kInput, kInitializer };
 
-// A tensor (or sequence, optional, map) of the model. Initialisers are weights and other stored
+// A tensor (or sequence, optional, map) of the model. Initializers are weights and other stored
 // constants; their content is read only when small.
 struct Tensor : ValueInfo {
   std::string name;
   TensorRole role = TensorRole::kActivation;
-  // Follows from initialisers, constants and shapes alone: a runtime folds it before the first run.
+  // Follows from initializers, constants and shapes alone: a runtime folds it before the first run.
   bool is_constant = false;
   // Type and shape as the file states them, for inputs and where it has them; the names of the
   // extents ("batch") beside it, empty for plain numbers.
@@ -114,7 +114,7 @@ struct Node {
 struct Graph {
   std::string name;
   std::vector<Node> nodes;        // in topological order
-  std::vector<TensorId> inputs;   // without initialisers
+  std::vector<TensorId> inputs;   // without initializers
   std::vector<TensorId> outputs;  // kNoTensor never occurs
   std::vector<TensorId> initializers;
 };

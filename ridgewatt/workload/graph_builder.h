@@ -104,7 +104,7 @@ class GraphBuilder {
                  std::int64_t padding = 0);
   Value global_average_pool(const Value& x) { return op("GlobalAveragePool", {x}); }
   Value flatten(const Value& x, std::int64_t features);  // [batch, features]
-  Value upsample(const Value& x, int factor);            // nearest neighbour
+  Value upsample(const Value& x, int factor);            // nearest neighbor
 
   // Layers on the last axis.
   Value linear(const Value& x, std::int64_t out_features);  // Gemm: x is [rows, features]

@@ -40,9 +40,9 @@ struct KernelCost {
   std::string op;    // operator type, for example "Conv"
   OpClass op_class = OpClass::kOther;
   Phase phase = Phase::kForward;
-  std::size_t node = 0;         // index of the node in the analysed graph
+  std::size_t node = 0;         // index of the node in the analyzed graph
   double work_flop = 0;         // floating-point operations
-  double work_int_op = 0;       // integer operations of quantised operators
+  double work_int_op = 0;       // integer operations of quantized operators
   double macs = 0;              // multiply-accumulates among them
   double read_bytes = 0;        // DRAM reads
   double write_bytes = 0;       // DRAM writes

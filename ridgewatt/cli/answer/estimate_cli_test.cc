@@ -382,7 +382,7 @@ TEST_F(EstimateCommand, FaultySweepsAreNamed) {
   const std::string lines = std::to_string(std::count(text.begin(), text.end(), '\n'));
   expect_refused("calibrate --sweep " + folder_.write("nan.csv", text), 1, "line " + lines);
   expect_refused("calibrate", 2, "--sweep");
-  expect_refused("calibrate --sweep " + write("good.csv", good) + ",colour=red", 2, "colour");
+  expect_refused("calibrate --sweep " + write("good.csv", good) + ",color=red", 2, "color");
   for (const char* bad : {"model=", "image=0", "image=nan", "workers=1e300", "loader-ms=-1"}) {
     expect_refused("calibrate --sweep " + write("good.csv", good) + "," + bad, 2, bad);
   }
@@ -405,7 +405,7 @@ TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
   EXPECT_GT(json["fit"][0]["unseen_time_error_pct"].get<double>(), 0);
   EXPECT_EQ(json["findings"].size(), 2U);
   EXPECT_EQ(json["unseen_findings"].size(), 2U);
-  // Fitted, unseen, and by the rows' neighbours, for trusted and for all rows.
+  // Fitted, unseen, and by the rows' neighbors, for trusted and for all rows.
   ASSERT_EQ(json["findings_count"].size(), 6U);
   EXPECT_EQ(json["findings_count"][5]["rows"], "all");
   EXPECT_FALSE(json["race_to_halt"].empty());

@@ -33,8 +33,8 @@ void add_findings(const CalibrateSummary& summary, const std::vector<Calibration
     const auto unseen = find_unseen_findings(summary, runs, all_rows);
     counted.push_back({"fitted", rows, count_findings(fitted)});
     if (!unseen.empty()) counted.push_back({"unseen", rows, count_findings(unseen)});
-    const auto neighbours = find_neighbour_findings(runs, all_rows);
-    counted.push_back({"none: the row's neighbors", rows, count_findings(neighbours)});
+    const auto neighbors = find_neighbor_findings(runs, all_rows);
+    counted.push_back({"none: the row's neighbors", rows, count_findings(neighbors)});
     if (all_rows) continue;
     tables.push_back({"findings", "Fitted to all workloads, looked up in trusted rows:",
                       findings_table(fitted)});

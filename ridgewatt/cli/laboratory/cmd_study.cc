@@ -210,7 +210,7 @@ void run(const Context& context, const StudyCommand& options) {
   }
   if (report.results.empty()) throw Error("no run is finished yet", study.name);
   report.study = study;
-  report.analysis = analyse_study(study, report.results, !options.replay.empty());
+  report.analysis = analyze_study(study, report.results, !options.replay.empty());
   show(context, options, report, remarks);
 }
 

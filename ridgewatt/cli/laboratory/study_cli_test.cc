@@ -54,8 +54,8 @@ TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {
   };
   EXPECT_THAT(refused("name = \"gpu_mhz\"\nlevels = 3\n"),
               HasSubstr("factor 'gpu_mhz' cannot be set"));
-  EXPECT_THAT(refused("name = \"colour\"\nlevels = [1]\n"),
-              HasSubstr("factor 'colour' cannot be set"));
+  EXPECT_THAT(refused("name = \"color\"\nlevels = [1]\n"),
+              HasSubstr("factor 'color' cannot be set"));
   const auto needs = testing::run_program(
       "study " +
       folder.write("needs.toml", "needs = [\"no-such-program\"]\nname = \"n\"\ncommand = \"touch " +

@@ -95,7 +95,7 @@ Json plan_to_json(const Plan& plan) {
   json["period_ms"] = cycle.period_s * 1e3;
   json["inference_time_ms"] = candidate.infer().time_s * 1e3;
   json["training_time_ms"] = candidate.train().time_s * 1e3;
-  json["utilisation"] = cycle.utilization;
+  json["utilization"] = cycle.utilization;
   return json;
 }
 

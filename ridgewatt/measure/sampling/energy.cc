@@ -72,8 +72,8 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
         (between(points[i], points[i + 1], from_s) + between(points[i], points[i + 1], to_s)) / 2;
     result.energy_j += power_w * (to_s - from_s);
     // A part of an interval can hold the whole of its error.
-    const double neighbours = ((i > 0 ? step(i - 1) : step(i + 1)) + step(i + 1)) / 4;
-    result.error_j += std::max(step(i), neighbours) * std::min(to_s - from_s, whole_s / 2);
+    const double neighbors = ((i > 0 ? step(i - 1) : step(i + 1)) + step(i + 1)) / 4;
+    result.error_j += std::max(step(i), neighbors) * std::min(to_s - from_s, whole_s / 2);
     result.largest_gap_s = std::max(result.largest_gap_s, whole_s);
   }
   result.mean_w = result.energy_j / result.duration_s;

@@ -188,7 +188,7 @@ TEST(JetsonPower, ThorIsTheInput) {
 }
 
 TEST(JetsonPower, XavierSumOfSix) {
-  Board board("xavier-nx-jp4");  // its IIO driver, relabelled and doubled
+  Board board("xavier-nx-jp4");  // its IIO driver, relabeled and doubled
   const std::string device = "/sys/devices/platform/i2c-7/7-0040/iio:device0";
   const std::string second = "/sys/devices/platform/i2c-1/1-0041/iio:device1";
   std::filesystem::create_directories(board.root + second);

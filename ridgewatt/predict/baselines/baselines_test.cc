@@ -158,7 +158,7 @@ TEST(ReferenceModel, FileReadsBackAndBadFilesAreRefused) {
   const ReferenceModel copy = read_reference_model(folder.write("m.json", text));
   EXPECT_EQ(copy.workload, "plane");
   EXPECT_EQ(copy.time.network->parameters(), model.time.network->parameters());
-  EXPECT_EQ(copy.power.centre, model.power.centre);
+  EXPECT_EQ(copy.power.center, model.power.center);
   for (const std::string& bad :
        {std::string(), std::string("{}"), std::string("[1]"), text.substr(0, text.size() / 2),
         std::string(R"({"format":"ridgewatt-reference","version":2})")}) {

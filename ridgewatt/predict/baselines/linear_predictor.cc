@@ -42,7 +42,7 @@ std::vector<double> LinearPredictor::row(const OperatingPoint& point) const {
   std::vector<double> values = {1};
   for (std::size_t input = 0; input < kInputs; ++input) {
     if (scale_[input] > 0) {
-      values.push_back((axis_value(point, kPointAxes[input]) - centre_[input]) / scale_[input]);
+      values.push_back((axis_value(point, kPointAxes[input]) - center_[input]) / scale_[input]);
     }
   }
   return values;
@@ -50,13 +50,13 @@ std::vector<double> LinearPredictor::row(const OperatingPoint& point) const {
 
 void LinearPredictor::fit(std::span<const Observation> samples) {
   if (samples.empty()) throw UsageError("no samples to learn from");
-  centre_.assign(kInputs, 0);
+  center_.assign(kInputs, 0);
   scale_.assign(kInputs, 0);
   for (std::size_t input = 0; input < kInputs; ++input) {
     std::vector<double> values;
     for (const auto& sample : samples)
       values.push_back(axis_value(sample.point, kPointAxes[input]));
-    centre_[input] = mean(values);
+    center_[input] = mean(values);
     // Of equal values the deviation can come out as the rounding of their mean.
     const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
     scale_[input] = fixed ? 0 : standard_deviation(values);

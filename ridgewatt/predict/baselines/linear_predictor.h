@@ -22,7 +22,7 @@ class LinearPredictor : public Predictor {
  private:
   std::vector<double> row(const OperatingPoint& point) const;
 
-  std::vector<double> centre_, scale_;  // of knobs and batch; scale 0: does not vary
+  std::vector<double> center_, scale_;  // of knobs and batch; scale 0: does not vary
   std::vector<double> time_, energy_;   // coefficients
   double energy_ratio_ = 1;
   double least_time_s_ = 0, least_energy_j_ = 0, least_power_w_ = 0;

@@ -16,7 +16,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kPredictRows = 256;  // rows a block outside training
+constexpr std::size_t kPredictRows = 256;  // rows per block outside training
 
 // A fraction `rate` of 0 and the rest of 1 / (1 - rate), eight draws from each random number. The
 // size of a mask is a multiple of eight, as widths are. No branch: at a rate of a half none could
@@ -98,10 +98,10 @@ Mlp::Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64
     size += (widths_[layer] + 1) * widths_[layer + 1];
   }
   parameters_.resize(size);
-  for (std::size_t layer = 0; layer < layers(); ++layer) initialise(layer, seed);
+  for (std::size_t layer = 0; layer < layers(); ++layer) initialize(layer, seed);
 }
 
-void Mlp::initialise(std::size_t layer, std::uint64_t seed) {
+void Mlp::initialize(std::size_t layer, std::uint64_t seed) {
   Random random = Random(seed).fork(layer);
   const auto fan = static_cast<double>(widths_[layer] + widths_[layer + 1]);
   const double limit = std::sqrt(6 / fan);
@@ -112,7 +112,7 @@ void Mlp::initialise(std::size_t layer, std::uint64_t seed) {
 }
 
 void Mlp::replace_last_layer(std::uint64_t seed) {
-  initialise(layers() - 1, seed);
+  initialize(layers() - 1, seed);
 }
 
 void Mlp::set_parameters(std::vector<float> parameters) {

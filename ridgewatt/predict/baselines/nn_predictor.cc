@@ -33,7 +33,7 @@ std::string input_name(int input) {
 
 // Inputs that occur with the mean and standard deviation of each. One that is the same in every row
 // has the scale 0: nothing is known of its effect.
-TrainedNetwork standardise(std::span<const Observation> rows) {
+TrainedNetwork standardize(std::span<const Observation> rows) {
   TrainedNetwork result;
   for (int input = 0; input <= kBatchInput; ++input) {
     std::vector<double> values;
@@ -41,7 +41,7 @@ TrainedNetwork standardise(std::span<const Observation> rows) {
     const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
     if (values.front() <= 0 || (input == kBatchInput && fixed)) continue;
     result.inputs.push_back(input);
-    result.centre.push_back(mean(values));
+    result.center.push_back(mean(values));
     result.scale.push_back(fixed ? 0 : standard_deviation(values));
   }
   if (result.inputs.empty()) throw UsageError("the samples have no knob");
@@ -57,7 +57,7 @@ std::vector<float> inputs_of(const TrainedNetwork& network,
     for (std::size_t i = 0; i < network.inputs.size(); ++i) {
       const double value = input_value(point, network.inputs[i]);
       const bool told = network.scale[i] > 0 && value > 0;
-      result.push_back(told ? static_cast<float>((value - network.centre[i]) / network.scale[i])
+      result.push_back(told ? static_cast<float>((value - network.center[i]) / network.scale[i])
                             : 0.0F);
     }
   }
@@ -127,7 +127,7 @@ Json network_json(const TrainedNetwork& network) {
   Json inputs = Json::array();
   for (const int input : network.inputs) inputs.push_back(input_name(input));
   return {{"inputs", inputs},
-          {"centre", network.centre},
+          {"center", network.center},
           {"scale", network.scale},
           {"widths", network.network->widths()},
           {"parameters", network.network->parameters()}};
@@ -143,12 +143,13 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
     if (found < 0) throw InputError("unknown input of a reference model", path);
     network.inputs.push_back(found);
   }
-  network.centre = json.at("centre").get<std::vector<double>>();
+  network.center =
+      json.at(json.contains("center") ? "center" : "centre").get<std::vector<double>>();
   network.scale = json.at("scale").get<std::vector<double>>();
   const auto widths = json.at("widths").get<std::vector<std::size_t>>();
   const std::size_t inputs = network.inputs.size();
   const bool sane =
-      inputs > 0 && network.centre.size() == inputs && network.scale.size() == inputs &&
+      inputs > 0 && network.center.size() == inputs && network.scale.size() == inputs &&
       widths.size() >= 3 && widths.size() <= 16 && widths.front() == inputs && widths.back() == 1 &&
       std::all_of(widths.begin(), widths.end(), [](std::size_t width) { return width <= 8192; }) &&
       std::all_of(network.scale.begin(), network.scale.end(),
@@ -187,7 +188,7 @@ ReferenceModel train_reference(const std::string& workload, std::span<const Obse
   if (rows.empty()) throw UsageError("no rows to train on");
   ReferenceModel model;
   model.workload = workload;
-  model.time = model.power = standardise(rows);
+  model.time = model.power = standardize(rows);
   train_both(model.time, model.power, rows, options, [&](TrainedNetwork& network, std::size_t i) {
     network.network.emplace(network.inputs.size(), options.network.hidden,
                             Random(options.seed).fork(i).next());

@@ -206,7 +206,7 @@ double CandidateSet::variance_factor() const {
   double factor = 0;
   for (const auto& candidate : candidates_) {
     const Eigen::ArrayXd off =
-        candidate.model.process().standardised_residuals().array().abs().min(kMost);
+        candidate.model.process().standardized_residuals().array().abs().min(kMost);
     const auto samples = static_cast<double>(off.size());
     const double seen = optimism * std::pow(off.mean() / kMeanDeviation, 2);
     factor +=

@@ -50,7 +50,7 @@ Eigen::Matrix<double, kFeatures, 1> GaussianProcess::lengths() const {
 Eigen::VectorXd GaussianProcess::noise_scales() const {
   // Expectation of the t distribution's scale given the leave-one-out residuals.
   const double dof = options_.degrees_of_freedom;
-  return ((dof + standardised_.array().square()) / (dof + 1)).max(1).min(100);
+  return ((dof + standardized_.array().square()) / (dof + 1)).max(1).min(100);
 }
 
 double GaussianProcess::add_negative_log_likelihood(const Group& group,
@@ -66,9 +66,9 @@ double GaussianProcess::add_negative_log_likelihood(const Group& group,
   covariance.diagonal().array() += noise + kJitter;
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   if (factor.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
-  const Eigen::VectorXd weights = factor.solve(group.centred);
+  const Eigen::VectorXd weights = factor.solve(group.centered);
   const double value =
-      0.5 * group.centred.dot(weights) + factor.matrixLLT().diagonal().array().log().sum();
+      0.5 * group.centered.dot(weights) + factor.matrixLLT().diagonal().array().log().sum();
   // dL/dtheta = tr((C^-1 - a a^T) dC/dtheta) / 2.
   Eigen::MatrixXd sensitivity = factor.solve(Eigen::MatrixXd::Identity(n, n));
   sensitivity.noalias() -= weights * weights.transpose();
@@ -106,18 +106,18 @@ double GaussianProcess::negative_log_posterior(const Eigen::VectorXd& hyper,
   return value;
 }
 
-void GaussianProcess::factorise() {
+void GaussianProcess::factorize() {
   Eigen::MatrixXd covariance = linear_covariance_ + residual_covariance();
   covariance.diagonal().array() += kJitter;
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   factor_ = factor.matrixL();
-  weights_ = factor.solve(centred_);
+  weights_ = factor.solve(centered_);
   const Eigen::ArrayXd left_out_variance =
       factor.solve(Eigen::MatrixXd::Identity(x_.rows(), x_.rows())).diagonal().array().inverse();
   const double noise = std::exp(2 * hyper_[kNoise]);
   const Eigen::ArrayXd variance =
       (left_out_variance - noise * (noise_scale_.array() - 1)).max(noise / 4);
-  standardised_ = weights_.array() * left_out_variance / variance.sqrt();
+  standardized_ = weights_.array() * left_out_variance / variance.sqrt();
 }
 
 void GaussianProcess::weigh_hyperparameters() {
@@ -197,17 +197,17 @@ void GaussianProcess::fit(const FeatureMatrix& x, const Eigen::VectorXd& y,
   coefficient_mean_ = coefficient_mean;
   coefficient_variance_ = coefficient_deviation.array().square();
   linear_covariance_ = linear * coefficient_variance_.asDiagonal() * linear.transpose();
-  centred_ = y - linear * coefficient_mean;
+  centered_ = y - linear * coefficient_mean;
   for (int round = 0;; ++round) {
-    groups_ = {{x_, linear_covariance_, centred_, noise_scale_}};
-    evidence_ = maximise();
-    factorise();
+    groups_ = {{x_, linear_covariance_, centered_, noise_scale_}};
+    evidence_ = maximize();
+    factorize();
     if (round == options_.reweightings) break;
     noise_scale_ = noise_scales();
   }
 }
 
-double GaussianProcess::maximise() {
+double GaussianProcess::maximize() {
   MinimizeOptions minimize;
   minimize.max_iterations = options_.max_iterations;
   minimize.gradient_tolerance = 0.02;

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "ridgewatt/predict/features.h"
-#include "ridgewatt/predict/few_shot/neighbourhoods.h"
+#include "ridgewatt/predict/few_shot/neighborhoods.h"
 
 namespace ridgewatt {
 
@@ -23,7 +23,7 @@ struct GaussianProcessOptions {
   double noise = -4.2, noise_spread = 0.7;
   double degrees_of_freedom = 4;  // of the Student-t noise
   int reweightings = 1;
-  int max_iterations = 40;  // of the optimiser, a reweighting
+  int max_iterations = 40;  // of the optimizer, a reweighting
 };
 
 class GaussianProcess {
@@ -37,7 +37,7 @@ class GaussianProcess {
   // after the last fit: it costs as much as a dozen steps of one.
   void weigh_hyperparameters();
   // With many more samples than fit() can take, after a fit on a part of them: finds the
-  // hyperparameters anew, by the likelihood of groups of neighbours taken as independent (Varin,
+  // hyperparameters anew, by the likelihood of groups of neighbors taken as independent (Varin,
   // Reid and Firth 2011), which is then the evidence, too. Each point is learned from the samples
   // nearest to it alone, exactly (Vecchia 1988). Rows of one point count as one, with their mean
   // and that much less noise, which says the same. Cost goes with the samples.
@@ -53,7 +53,7 @@ class GaussianProcess {
   // fit() (or under the prior before any: call use_prior first).
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
-  // Hyperparameters at the centre of their prior and no samples.
+  // Hyperparameters at the center of their prior and no samples.
   void use_prior(const Eigen::VectorXd& coefficient_mean,
                  const Eigen::VectorXd& coefficient_deviation);
 
@@ -63,7 +63,7 @@ class GaussianProcess {
   Eigen::MatrixXd residual_covariance() const;
   // Leave-one-out residuals divided by the deviation of a new observation there (Rasmussen and
   // Williams, 5.10 and 5.12), hyperparameters at their most likely values.
-  const Eigen::VectorXd& standardised_residuals() const { return standardised_; }
+  const Eigen::VectorXd& standardized_residuals() const { return standardized_; }
   double noise_deviation() const;
   double signal_variance() const;
   Eigen::Matrix<double, kFeatures, 1> lengths() const;
@@ -76,27 +76,27 @@ class GaussianProcess {
   struct Group {
     FeatureMatrix x;
     Eigen::MatrixXd linear_covariance;
-    Eigen::VectorXd centred, noise_scale;
+    Eigen::VectorXd centered, noise_scale;
   };
   double add_negative_log_likelihood(const Group& group, const Eigen::VectorXd& hyper,
                                      Eigen::VectorXd& gradient) const;
   // Moves the hyperparameters to the maximum of the posterior; its logarithm.
-  double maximise();
-  void group_neighbours();
-  // The next noise scales of the Student-t noise, from the standardised residuals.
+  double maximize();
+  void group_neighbors();
+  // The next noise scales of the Student-t noise, from the standardized residuals.
   Eigen::VectorXd noise_scales() const;
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
-  void factorise();
+  void factorize();
   // The samples of condition(), one row per distinct point.
   struct Local {
-    Neighbourhoods where;
+    Neighborhoods where;
     FeatureMatrix x;
     Eigen::MatrixXd linear;
     Eigen::VectorXd target, noise_scale;
   };
   // The process given the points nearest to a cell.
   struct Near;
-  Near near(const Neighbourhoods::Cell& cell) const;
+  Near near(const Neighborhoods::Cell& cell) const;
   // All samples, merged by point.
   void merge(const Eigen::VectorXd& target, const Eigen::MatrixXd& linear,
              const Eigen::VectorXd& scale);
@@ -114,9 +114,9 @@ class GaussianProcess {
   double signal_widening_ = 1, noise_widening_ = 1;  // of the variances, hyper_ being uncertain
   FeatureMatrix x_;
   Eigen::MatrixXd linear_, linear_covariance_;
-  Eigen::VectorXd coefficient_mean_, coefficient_variance_, centred_, noise_scale_;
+  Eigen::VectorXd coefficient_mean_, coefficient_variance_, centered_, noise_scale_;
   Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
-  Eigen::VectorXd weights_, standardised_;
+  Eigen::VectorXd weights_, standardized_;
   double evidence_ = 0;
   std::vector<Group> groups_;   // taken as independent; of fit(), one
   std::optional<Local> local_;  // after condition()

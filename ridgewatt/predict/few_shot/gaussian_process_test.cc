@@ -67,7 +67,7 @@ TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
 }
 
 // Where the nearest samples are all samples, the process is itself.
-TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighboursIsExact) {
+TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighborsIsExact) {
   GaussianProcessOptions options;
   options.reweightings = 0;
   GaussianProcess process(options);
@@ -83,12 +83,12 @@ TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighboursIsExact) {
   process.fit(x, y, linear, Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1));
   Eigen::VectorXd mean, variance, near_mean, near_variance;
   process.predict(at, linear_at, mean, variance);
-  const Eigen::VectorXd residuals = process.standardised_residuals();
+  const Eigen::VectorXd residuals = process.standardized_residuals();
   process.condition(x, y, linear);
   process.predict(at, linear_at, near_mean, near_variance);
   EXPECT_LT((mean - near_mean).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((variance - near_variance).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((residuals - process.standardised_residuals()).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((residuals - process.standardized_residuals()).cwiseAbs().maxCoeff(), 1e-6);
 }
 
 // Rows of one point say what their mean says with that much less noise.
@@ -114,13 +114,13 @@ TEST(GaussianProcess, RowsOfOnePointAreMergedWithoutLoss) {
   EXPECT_LT((variance - merged_variance).cwiseAbs().maxCoeff(), 1e-6);
 }
 
-TEST(Neighbourhoods, EveryPointLiesInItsCellAndItsCellLearnsFromIt) {
+TEST(Neighborhoods, EveryPointLiesInItsCellAndItsCellLearnsFromIt) {
   FeatureMatrix x = FeatureMatrix::Zero(500, kFeatures);
   Random random(6);
   for (Eigen::Index i = 0; i < x.rows(); ++i) {  // a coarse grid: many rows are alike
     for (Eigen::Index f = 0; f < 3; ++f) x(i, f) = static_cast<double>(random.below(8));
   }
-  const Neighbourhoods where(x, Eigen::Matrix<double, kFeatures, 1>::Ones(), 16, 40);
+  const Neighborhoods where(x, Eigen::Matrix<double, kFeatures, 1>::Ones(), 16, 40);
   const auto rows = where.rows_by_cell(x);
   std::size_t members = 0, seen = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -23,7 +23,7 @@ struct GaussianProcess::Near {
   Eigen::VectorXd weights;
 };
 
-GaussianProcess::Near GaussianProcess::near(const Neighbourhoods::Cell& cell) const {
+GaussianProcess::Near GaussianProcess::near(const Neighborhoods::Cell& cell) const {
   Near result;
   result.x = local_->x(cell.nearest, Eigen::all);
   const Eigen::MatrixXd linear = local_->linear(cell.nearest, Eigen::all);
@@ -66,8 +66,8 @@ GaussianProcess::Expected GaussianProcess::leave_out() const {
   return result;
 }
 
-void GaussianProcess::group_neighbours() {
-  const Neighbourhoods blocks(local_->x, lengths(), kGroupPoints, 1);
+void GaussianProcess::group_neighbors() {
+  const Neighborhoods blocks(local_->x, lengths(), kGroupPoints, 1);
   const std::size_t count = std::min(kGroups, blocks.cells().size());
   groups_.clear();
   for (std::size_t i = 0; i < count; ++i) {
@@ -99,22 +99,22 @@ void GaussianProcess::merge(const Eigen::VectorXd& target, const Eigen::MatrixXd
 
 void GaussianProcess::condition(const FeatureMatrix& x, const Eigen::VectorXd& y,
                                 const Eigen::MatrixXd& linear) {
-  local_.emplace(Local{Neighbourhoods(x, lengths(), kCellPoints, kNearestPoints), {}, {}, {}, {}});
+  local_.emplace(Local{Neighborhoods(x, lengths(), kCellPoints, kNearestPoints), {}, {}, {}, {}});
   local_->x = x(local_->where.first_rows(), Eigen::all);
   const auto& point = local_->where.point_of_row();
   const Eigen::VectorXd target = y - linear * coefficient_mean_;
   merge(target, linear, Eigen::VectorXd::Ones(y.size()));
   for (int round = 0;; ++round) {
     const Expected others = leave_out();
-    standardised_.resize(y.size());
+    standardized_.resize(y.size());
     for (Eigen::Index row = 0; row < y.size(); ++row) {
       const auto p = point[static_cast<std::size_t>(row)];
-      standardised_[row] = (target[row] - others.mean[p]) / std::sqrt(others.variance[p]);
+      standardized_[row] = (target[row] - others.mean[p]) / std::sqrt(others.variance[p]);
     }
     if (round == options_.reweightings) break;
     merge(target, linear, noise_scales());
-    group_neighbours();
-    evidence_ = maximise();
+    group_neighbors();
+    evidence_ = maximize();
   }
   if (options_.reweightings > 0) weigh_hyperparameters();
   groups_.clear();

@@ -20,7 +20,7 @@ double median_of(const Eigen::VectorXd& v) {
 
 }  // namespace
 
-void SemiparametricModel::linearise(const ModelInput& input, Eigen::VectorXd& value,
+void SemiparametricModel::linearize(const ModelInput& input, Eigen::VectorXd& value,
                                     Eigen::MatrixXd& jacobian) const {
   Eigen::MatrixXd by_parameter;
   model_->evaluate(parameters_.head(model_->size()), input.x, input.log_time, value, &by_parameter);
@@ -42,7 +42,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
   parameters_ = prior_mean_;
   Eigen::VectorXd value;
   Eigen::MatrixXd jacobian;
-  linearise(input, value, jacobian);
+  linearize(input, value, jacobian);
   prior_mean_[0] += median_of(y - value);
   parameters_[0] = prior_mean_[0];
 
@@ -53,7 +53,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
     minimize_squares(
         [&](const Eigen::VectorXd& p, Eigen::VectorXd& r, Eigen::MatrixXd* j) {
           parameters_ = p;
-          linearise(input, value, jacobian);
+          linearize(input, value, jacobian);
           r.resize(n + size);
           r << whiten.solve(value - y), (p - prior_mean_).cwiseQuotient(prior_deviation_);
           if (j == nullptr) return;
@@ -62,7 +62,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
           j->bottomRows(size).diagonal() = prior_deviation_.cwiseInverse();
         },
         parameters_, {.max_iterations = 50});
-    linearise(input, value, jacobian);
+    linearize(input, value, jacobian);
     process_.fit(input.x, y - value + jacobian * parameters_, jacobian, prior_mean_,
                  prior_deviation_);
     covariance = process_.residual_covariance();
@@ -73,7 +73,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
 void SemiparametricModel::condition(const ModelInput& input, const Eigen::VectorXd& y) {
   Eigen::VectorXd value;
   Eigen::MatrixXd jacobian;
-  linearise(input, value, jacobian);
+  linearize(input, value, jacobian);
   process_.condition(input.x, y - value + jacobian * parameters_, jacobian);
 }
 
@@ -88,8 +88,8 @@ void SemiparametricModel::use_prior() {
 Eigen::MatrixXd SemiparametricModel::covariance(const ModelInput& a, const ModelInput& b) const {
   Eigen::VectorXd value;
   Eigen::MatrixXd linear_a, linear_b;
-  linearise(a, value, linear_a);
-  linearise(b, value, linear_b);
+  linearize(a, value, linear_a);
+  linearize(b, value, linear_b);
   return process_.covariance(a.x, linear_a, b.x, linear_b);
 }
 
@@ -97,7 +97,7 @@ LogPrediction SemiparametricModel::predict(const ModelInput& input) const {
   LogPrediction result;
   Eigen::VectorXd value;
   Eigen::MatrixXd jacobian;
-  linearise(input, value, jacobian);
+  linearize(input, value, jacobian);
   process_.predict(input.x, jacobian, result.mean, result.variance);
   result.mean += value - jacobian * parameters_;
   result.time_sensitivity =

@@ -1,8 +1,8 @@
 // A structured mean whose parameters are uncertain, plus a Gaussian process on what it leaves:
 // structure is what pays with ten samples, flexibility with fifty.
 //
-// The mean is fitted by generalised least squares with its prior (the residual's covariance is the
-// process's), linearised there, and the process is fitted with the derivatives as linear part; a
+// The mean is fitted by generalized least squares with its prior (the residual's covariance is the
+// process's), linearized there, and the process is fitted with the derivatives as linear part; a
 // few rounds of both. Uncertainty of the parameters thus reaches the predictive variance (O'Hagan
 // 1978; Rasmussen and Williams 2006, 2.7).
 #pragma once
@@ -39,7 +39,7 @@ class SemiparametricModel {
 
   void fit(const ModelInput& input, const Eigen::VectorXd& y);
   // After a fit on a part of them: learns from many more samples (GaussianProcess::condition), the
-  // mean linearised where the part has put it.
+  // mean linearized where the part has put it.
   void condition(const ModelInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const ModelInput& input) const;
   // Stands at the prior, without samples: for choosing the first points.
@@ -51,8 +51,8 @@ class SemiparametricModel {
   const Eigen::VectorXd& parameters() const { return parameters_; }
 
  private:
-  // Value at the linearisation point and derivatives by all coefficients.
-  void linearise(const ModelInput& input, Eigen::VectorXd& value, Eigen::MatrixXd& jacobian) const;
+  // Value at the linearization point and derivatives by all coefficients.
+  void linearize(const ModelInput& input, Eigen::VectorXd& value, Eigen::MatrixXd& jacobian) const;
 
   std::shared_ptr<const MeanModel> model_;
   LinearTerms terms_;

@@ -36,7 +36,7 @@ StudyReport sample_study_report() {
                                {"stall_s", stall_s},
                                {"minibatch_energy_j", power_w * (compute_s + stall_s)}}});
   }
-  report.analysis = analyse_study(report.study, report.results, false);
+  report.analysis = analyze_study(report.study, report.results, false);
   report.word = "measured";
   report.where = "test";
   return report;

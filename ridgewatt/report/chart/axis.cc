@@ -47,10 +47,10 @@ std::vector<Tick> styled_log_ticks(double lo, double hi, const LogStyle& style) 
     for (int part = 1; part < 10; ++part) {
       const double value = part * std::pow(10.0, decade);
       if (value < lo * 0.9999 || value > hi * 1.0001) continue;
-      const bool labelled =
+      const bool labeled =
           decade % style.stride == 0 &&
           style.parts.find(static_cast<char>('0' + part)) != std::string_view::npos;
-      if (labelled)
+      if (labeled)
         ticks.push_back({value, tick_label(value)});
       else if (last - first <= 8)
         ticks.push_back({value, ""});

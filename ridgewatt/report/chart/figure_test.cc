@@ -43,11 +43,11 @@ TEST(Axis, MapsEndsAndTicksAreRound) {
   EXPECT_NEAR(log.pixel(10), 100, 1e-9);
   EXPECT_FALSE(log.accepts(0));
   EXPECT_FALSE(log.accepts(NAN));
-  std::vector<double> labelled;
+  std::vector<double> labeled;
   for (const auto& tick : log.ticks()) {
-    if (!tick.label.empty()) labelled.push_back(tick.value);
+    if (!tick.label.empty()) labeled.push_back(tick.value);
   }
-  EXPECT_EQ(labelled, (std::vector<double>{1, 10, 100, 1000}));
+  EXPECT_EQ(labeled, (std::vector<double>{1, 10, 100, 1000}));
   EXPECT_EQ(linear.ticks(5).size(), 6u);                                // 0, 2, .. 10
   EXPECT_EQ(Scale(-0.3, 0.31, false, 0, 1).ticks(6).at(1).label, "0");  // -0.2, 0, 0.2
   // Any range has between two and a few dozen ticks inside it.

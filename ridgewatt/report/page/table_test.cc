@@ -198,10 +198,10 @@ TEST(Table, SortsByNameHeadingOrWordAndKeepsEmptyCellsLast) {
 TEST(Table, AnUnknownColumnIsAnsweredWithThoseThatAre) {
   Table table({{"name"}, {"time_ms"}});
   try {
-    table.sort("-colour");
+    table.sort("-color");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("colour"));
+    EXPECT_THAT(error.what(), HasSubstr("color"));
     EXPECT_THAT(error.what(), HasSubstr("name, time_ms"));
   }
 }

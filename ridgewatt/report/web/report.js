@@ -1,4 +1,4 @@
-// Behaviour of a report page: sortable tables, charts, rows and points selected together, theme.
+// Behavior of a report page: sortable tables, charts, rows and points selected together, theme.
 "use strict";
 (function () {
   const all = (selector, root) => Array.from((root || document).querySelectorAll(selector));

@@ -163,9 +163,9 @@ struct Basis {
 Basis make_basis(const Eigen::MatrixXd& values, int rank) {
   Basis basis;
   basis.level = values.colwise().mean().transpose();
-  Eigen::MatrixXd centred = values.rowwise() - basis.level.transpose();
-  centred.colwise() -= centred.rowwise().mean().eval();
-  const Eigen::MatrixXd gram = centred.transpose() * centred;
+  Eigen::MatrixXd centered = values.rowwise() - basis.level.transpose();
+  centered.colwise() -= centered.rowwise().mean().eval();
+  const Eigen::MatrixXd gram = centered.transpose() * centered;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
   const auto draws = static_cast<double>(values.cols());
   basis.directions = solver.eigenvectors().rightCols(rank).rowwise().reverse() / std::sqrt(draws);
@@ -179,11 +179,11 @@ void resize(FunctionPrior& prior, std::size_t points, int rank) {
 
 void project(const Basis& basis, const Eigen::VectorXd& values, std::size_t index,
              FunctionPrior& prior) {
-  Eigen::VectorXd centred = values - basis.level;
-  const double mean = centred.mean();
+  Eigen::VectorXd centered = values - basis.level;
+  const double mean = centered.mean();
   prior.mean[index] = static_cast<float>(mean);
-  centred.array() -= mean;
-  const Eigen::VectorXd features = basis.directions.transpose() * centred;
+  centered.array() -= mean;
+  const Eigen::VectorXd features = basis.directions.transpose() * centered;
   for (std::size_t f = 0; f < prior.features.size(); ++f) {
     prior.features[f][index] = static_cast<float>(features[static_cast<Eigen::Index>(f)]);
   }

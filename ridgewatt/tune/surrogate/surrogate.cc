@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<double, SearchSpace::kAxes> kLengthOctaves = {2.0, 1.5, 1.5, 1.5, 3.0};
 constexpr double kLevelVariance = 1.0;  // of the level, after the mean of what was seen
 
-std::vector<float> centred(std::vector<float> values) {
+std::vector<float> centered(std::vector<float> values) {
   double sum = 0;
   for (const float value : values) sum += value;
   const auto level = static_cast<float>(sum / static_cast<double>(values.size()));
@@ -41,8 +41,8 @@ constexpr double kOutlierSigmas = 3.5;      // of a leave-one-out residual
 constexpr std::size_t kOutlierSamples = 7;  // fewer do not show what is an outlier
 
 // Logarithm of a log-normal density, up to a constant.
-double log_prior(double value, double centre, double spread) {
-  const double z = std::log(value / centre) / spread;
+double log_prior(double value, double center, double spread) {
+  const double z = std::log(value / center) / spread;
   return -0.5 * z * z;
 }
 
@@ -123,8 +123,8 @@ void SurrogatePrior::add_reference(const SearchSpace& space, std::span<const Obs
     time[i] = time[*nearest];
     power[i] = power[*nearest];
   }
-  add_mean(references_time_, centred(smoothed(structure_.log_time, centred(std::move(time)))));
-  add_mean(references_power_, centred(smoothed(structure_.log_power, centred(std::move(power)))));
+  add_mean(references_time_, centered(smoothed(structure_.log_time, centered(std::move(time)))));
+  add_mean(references_power_, centered(smoothed(structure_.log_power, centered(std::move(power)))));
 }
 
 // What a fit with one choice of hyperparameters leaves.

@@ -92,7 +92,7 @@ extern const CostRule kFusedGemm;
 extern const CostRule kDynamicQuantizeMatMul;
 extern const CostRule kMatMulNBits;
 extern const CostRule
-    kMatMulIntegerToFloat;  // and its quantised and packed forms: k is the last extent of A
+    kMatMulIntegerToFloat;  // and its quantized and packed forms: k is the last extent of A
 extern const CostRule kEinsum;
 extern const CostRule kLstm;
 extern const CostRule kGru;

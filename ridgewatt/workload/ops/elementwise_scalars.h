@@ -10,7 +10,7 @@
 
 namespace ridgewatt::scalar {
 
-// Two's complement arithmetic without undefined behaviour.
+// Two's complement arithmetic without undefined behavior.
 inline std::int64_t wrap(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }

@@ -108,7 +108,7 @@ class Loop {
   }
 
   void infer() {
-    if (!follow()) summarise();
+    if (!follow()) summarize();
   }
 
  private:
@@ -184,7 +184,7 @@ class Loop {
   }
 
   // What holds for any iteration: the carried values are joined until nothing changes.
-  void summarise() {
+  void summarize() {
     std::vector<ValueInfo> carried = initial_;
     std::vector<ValueInfo> results;
     for (int round = 0;; ++round) {

@@ -1,4 +1,4 @@
-// Quantisation.
+// Quantization.
 #include "ridgewatt/workload/infer/infer_context.h"
 
 namespace ridgewatt {

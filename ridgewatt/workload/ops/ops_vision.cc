@@ -127,8 +127,8 @@ void non_max_suppression(InferContext& c) {
 
 // Height and width depend on the bytes of the image.
 void image_decoder(InferContext& c) {
-  const bool grey = c.node().text("pixel_format", "RGB") == "Grayscale";
-  c.set(0, DataType::kUint8, Shape{kUnknownDim, kUnknownDim, grey ? 1 : 3});
+  const bool gray = c.node().text("pixel_format", "RGB") == "Grayscale";
+  c.set(0, DataType::kUint8, Shape{kUnknownDim, kUnknownDim, gray ? 1 : 3});
 }
 
 constexpr OpEntry kVisionOps[] = {

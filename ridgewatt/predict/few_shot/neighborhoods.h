@@ -1,5 +1,5 @@
 // What lies near what, for processes that learn from the nearest samples only: the distinct points
-// of many samples, cut into cells of neighbours by a k-d tree (Bentley 1975).
+// of many samples, cut into cells of neighbors by a k-d tree (Bentley 1975).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ridgewatt {
 
-class Neighbourhoods {
+class Neighborhoods {
  public:
   struct Cell {
     std::vector<Eigen::Index> members;  // points of the cell, ascending
@@ -19,8 +19,8 @@ class Neighbourhoods {
 
   // Distances are those of the columns over `lengths`. Cells have up to `cell_points` points, and
   // `nearest_points` nearest ones, or all.
-  Neighbourhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
-                 std::size_t cell_points, std::size_t nearest_points);
+  Neighborhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                std::size_t cell_points, std::size_t nearest_points);
 
   // Of each row of x, its point. Rows that are alike are one point; points are in order of their
   // first row.

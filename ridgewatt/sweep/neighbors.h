@@ -1,4 +1,4 @@
-// What the neighbours of a row along each knob say its value should be: the local model behind the
+// What the neighbors of a row along each knob say its value should be: the local model behind the
 // data-quality check.
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace ridgewatt {
 
 // Rows that differ along one axis only, ascending in it.
-class NeighbourLines {
+class NeighborLines {
  public:
-  explicit NeighbourLines(const std::vector<Observation>& observations);
+  explicit NeighborLines(const std::vector<Observation>& observations);
 
   // Axes that vary.
   const std::vector<PointAxis>& axes() const { return varying_; }
@@ -36,7 +36,7 @@ class NeighbourLines {
   // Nothing where there are fewer than two.
   struct Deviation {
     double value = 0;
-    std::size_t pattern = 0;  // the same for rows at one level with neighbours at the same levels
+    std::size_t pattern = 0;  // the same for rows at one level with neighbors at the same levels
     double bend = 0;  // what the line is off by where the slope changes by one between the three
   };
   std::optional<Deviation> deviation(std::size_t d, std::size_t row,
@@ -56,11 +56,11 @@ class NeighbourLines {
 // rises (-1 to 0), power rises at most with its cube (0 to 3: f V^2, voltage following the clock).
 inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
-// Robust deviation of every row of `value` from its neighbours over all axes, as quality.h
-// describes; 0 where a row has no neighbours. What a change of slope within `slopes` could do alone
+// Robust deviation of every row of `value` from its neighbors over all axes, as quality.h
+// describes; 0 where a row has no neighbors. What a change of slope within `slopes` could do alone
 // is not a deviation, unless at least eight rows at the same levels show what it usually does.
-std::vector<double> neighbour_deviations(const NeighbourLines& lines,
-                                         const std::vector<double>& value,
-                                         const std::vector<bool>& trusted, double slopes);
+std::vector<double> neighbor_deviations(const NeighborLines& lines,
+                                        const std::vector<double>& value,
+                                        const std::vector<bool>& trusted, double slopes);
 
 }  // namespace ridgewatt

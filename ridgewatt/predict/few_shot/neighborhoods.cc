@@ -1,4 +1,4 @@
-#include "ridgewatt/predict/few_shot/neighbourhoods.h"
+#include "ridgewatt/predict/few_shot/neighborhoods.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace ridgewatt {
 
-Neighbourhoods::Neighbourhoods(const FeatureMatrix& x,
-                               const Eigen::Matrix<double, kFeatures, 1>& lengths,
-                               std::size_t cell_points, std::size_t nearest_points)
+Neighborhoods::Neighborhoods(const FeatureMatrix& x,
+                             const Eigen::Matrix<double, kFeatures, 1>& lengths,
+                             std::size_t cell_points, std::size_t nearest_points)
     : scale_(lengths.cwiseInverse().transpose()) {
   number_points(x);
   std::vector<Eigen::Index> points(first_rows_.size());
@@ -22,7 +22,7 @@ Neighbourhoods::Neighbourhoods(const FeatureMatrix& x,
   for (auto& cell : cells_) cell.nearest = nearest(cell, nearest_points);
 }
 
-void Neighbourhoods::number_points(const FeatureMatrix& x) {
+void Neighborhoods::number_points(const FeatureMatrix& x) {
   std::map<std::array<double, kFeatures>, Eigen::Index> known;
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     std::array<double, kFeatures> key;
@@ -35,7 +35,7 @@ void Neighbourhoods::number_points(const FeatureMatrix& x) {
 
 // Cuts where the points extend furthest, between two values that are as near to half of the points
 // as can be.
-std::size_t Neighbourhoods::add_node(std::span<Eigen::Index> points, std::size_t cell_points) {
+std::size_t Neighborhoods::add_node(std::span<Eigen::Index> points, std::size_t cell_points) {
   const std::size_t index = nodes_.size();
   nodes_.emplace_back();
   Eigen::Index feature = 0;
@@ -71,7 +71,7 @@ std::size_t Neighbourhoods::add_node(std::span<Eigen::Index> points, std::size_t
   return index;
 }
 
-std::vector<Eigen::Index> Neighbourhoods::nearest(const Cell& cell, std::size_t count) const {
+std::vector<Eigen::Index> Neighborhoods::nearest(const Cell& cell, std::size_t count) const {
   const FeatureMatrix own = scaled_(cell.members, Eigen::all);
   const Eigen::Matrix<double, 1, kFeatures> middle =
       (own.colwise().maxCoeff() + own.colwise().minCoeff()) / 2;
@@ -92,7 +92,7 @@ std::vector<Eigen::Index> Neighbourhoods::nearest(const Cell& cell, std::size_t 
   return points;
 }
 
-std::vector<std::vector<Eigen::Index>> Neighbourhoods::rows_by_cell(const FeatureMatrix& x) const {
+std::vector<std::vector<Eigen::Index>> Neighborhoods::rows_by_cell(const FeatureMatrix& x) const {
   std::vector<std::vector<Eigen::Index>> rows(cells_.size());
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     std::size_t at = 0;

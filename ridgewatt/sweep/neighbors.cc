@@ -1,4 +1,4 @@
-#include "ridgewatt/sweep/neighbours.h"
+#include "ridgewatt/sweep/neighbors.h"
 
 #include <algorithm>
 #include <array>
@@ -40,13 +40,13 @@ struct Votes {
   }
 };
 
-constexpr std::size_t kReach = 2;  // levels that a neighbour may be away
+constexpr std::size_t kReach = 2;  // levels that a neighbor may be away
 constexpr std::size_t kOffsets = 2 * kReach + 1;
 
-using Deviations = std::vector<std::optional<NeighbourLines::Deviation>>;
+using Deviations = std::vector<std::optional<NeighborLines::Deviation>>;
 
-// Adds the vote of every row that has neighbours along an axis: its deviation less the usual
-// one of rows with neighbours at the same levels (the curvature of the true function there), or,
+// Adds the vote of every row that has neighbors along an axis: its deviation less the usual
+// one of rows with neighbors at the same levels (the curvature of the true function there), or,
 // where there are few such rows, less what a bend could do.
 void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, double slopes,
                std::vector<Votes>& votes) {
@@ -60,7 +60,7 @@ void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, d
     all.push_back(deviations[row]->value);
   }
   struct Usual {
-    double centre, spread;
+    double center, spread;
   };
   const double common = all.empty() ? 1 : median_absolute_deviation(all) + kLeastSpread;
   std::unordered_map<std::size_t, Usual> usual;
@@ -73,7 +73,7 @@ void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, d
     const auto& [value, pattern, bend] = *deviations[row];
     const auto known = usual.find(pattern);
     if (known != usual.end()) {
-      votes[row].add({value - known->second.centre, 1 / known->second.spread});
+      votes[row].add({value - known->second.center, 1 / known->second.spread});
     } else {
       const double beyond = std::max(std::abs(value) - slopes * bend, 0.0);
       votes[row].add({std::copysign(beyond, value), 1 / common});
@@ -144,7 +144,7 @@ std::vector<std::size_t> rows_by_line(const std::vector<std::uint64_t>& codes, c
 
 }  // namespace
 
-NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
+NeighborLines::NeighborLines(const std::vector<Observation>& observations) {
   const std::size_t rows = observations.size();
   AxisArray<Levels> all;
   for (const PointAxis axis : kPointAxes) {
@@ -182,7 +182,7 @@ NeighbourLines::NeighbourLines(const std::vector<Observation>& observations) {
   }
 }
 
-std::optional<NeighbourLines::Deviation> NeighbourLines::deviation(
+std::optional<NeighborLines::Deviation> NeighborLines::deviation(
     std::size_t d, std::size_t row, const std::vector<double>& value,
     const std::vector<bool>& trusted) const {
   const auto& [begin, end, position, level_begin, level_end] = places_[d][row];
@@ -225,9 +225,9 @@ std::optional<NeighbourLines::Deviation> NeighbourLines::deviation(
                    std::abs(x[row] - x[q]) * std::min(share, 1.0)};
 }
 
-std::vector<double> neighbour_deviations(const NeighbourLines& lines,
-                                         const std::vector<double>& value,
-                                         const std::vector<bool>& trusted, double slopes) {
+std::vector<double> neighbor_deviations(const NeighborLines& lines,
+                                        const std::vector<double>& value,
+                                        const std::vector<bool>& trusted, double slopes) {
   const std::size_t rows = value.size();
   std::vector<Votes> votes(rows);
   for (std::size_t d = 0; d < lines.axes().size(); ++d) {
