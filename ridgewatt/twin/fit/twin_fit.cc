@@ -110,9 +110,14 @@ class StageCost {
     Eigen::VectorXd residuals;
     Eigen::MatrixXd jacobian;
     (*this)(logs, residuals, &jacobian);
-    const Eigen::MatrixXd inverse =
-        (jacobian.transpose() * jacobian).ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
-    const Eigen::VectorXd deviations = inverse.diagonal().cwiseMax(0).cwiseSqrt();
+    // Positive definite, since every parameter has a prior: a fit without deviations is no fit.
+    const Eigen::LDLT<Eigen::MatrixXd> normal(jacobian.transpose() * jacobian);
+    if (normal.info() != Eigen::Success || !(normal.vectorD().minCoeff() > 0)) {
+      throw Error("the deviations of the fitted parameters cannot be computed",
+                  power_ ? "power" : "time");
+    }
+    const Eigen::MatrixXd inverse = normal.solve(Eigen::MatrixXd::Identity(columns, columns));
+    const Eigen::VectorXd deviations = inverse.diagonal().cwiseSqrt();
     if (twin.correlations.empty()) {
       twin.correlations.resize(kTwinParamCount * kTwinParamCount, 0.0);
       for (std::size_t i = 0; i < kTwinParamCount; ++i) {
