@@ -1,3 +1,4 @@
+// Which version of Ridgewatt this is.
 #pragma once
 
 namespace ridgewatt {

@@ -27,7 +27,6 @@ double extents_from(const Tensor& tensor, std::size_t first) {
 
 namespace {
 
-constexpr auto kPointwise = Fusion::kPointwise;
 constexpr auto kElementwise = OpClass::kElementwise;
 
 // n - 1 operations for n inputs.
@@ -98,84 +97,75 @@ OpCost ms_rotary(const OpContext& op, Terms& t) {
 
 }  // namespace
 
-const CostRule kView = {OpClass::kDataMovement, no_operations, "0", Fusion::kView, Gradient::kPass};
-const CostRule kCopy = {OpClass::kDataMovement, no_operations, "0", Fusion::kKernel,
-                        Gradient::kPass};
+const CostRule kView =
+    rule(OpClass::kDataMovement, no_operations, "0", Fusion::kView, passed_gradient());
+const CostRule kCopy =
+    rule(OpClass::kDataMovement, no_operations, "0", Fusion::kKernel, passed_gradient());
 const CostRule kCopyPart = {.op_class = OpClass::kDataMovement,
                             .forward = no_operations,
                             .formula = "0",
                             .gradient = Gradient::kPerInput,
                             .gradient_flops = 1,
                             .reads_part = true};
-const CostRule kCast = {OpClass::kDataMovement, no_operations, "0", kPointwise, Gradient::kPass};
-const CostRule kScatter = {OpClass::kDataMovement, no_operations, "0", Fusion::kKernel,
-                           Gradient::kPass};
-const CostRule kGenerate = {kElementwise, per_output<1>, "outputs"};
-const CostRule kMetadata = {OpClass::kOther, no_operations, "0", Fusion::kView};
-const CostRule kControl = {OpClass::kOther, no_operations, "0", Fusion::kAlone};
+const CostRule kCast =
+    rule(OpClass::kDataMovement, no_operations, "0", Fusion::kPointwise, passed_gradient());
+const CostRule kScatter =
+    rule(OpClass::kDataMovement, no_operations, "0", Fusion::kKernel, passed_gradient());
+const CostRule kGenerate = rule(kElementwise, per_output<1>, "outputs");
+const CostRule kMetadata = rule(OpClass::kOther, no_operations, "0", Fusion::kView);
+const CostRule kControl = rule(OpClass::kOther, no_operations, "0", Fusion::kAlone);
 
-const CostRule kAdd = {kElementwise,   per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 0,
-                       Saved::kNothing};
-const CostRule kMul = {kElementwise,       per_output<1>,       "outputs",
-                       kPointwise,         Gradient::kPerInput, 1,
-                       Saved::kOtherInputs};
-const CostRule kDiv = {kElementwise,  per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 2,
-                       Saved::kInputs};
-const CostRule kPow = {kElementwise,  per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 3,
-                       Saved::kInputs};
-const CostRule kMinMax = {kElementwise,  combine_inputs,      "(inputs_given - 1) * outputs",
-                          kPointwise,    Gradient::kPerInput, 1,
-                          Saved::kInputs};
-const CostRule kSum = {kElementwise, combine_inputs,      "(inputs_given - 1) * outputs",
-                       kPointwise,   Gradient::kPerInput, 0};
-const CostRule kCompare = {kElementwise, per_output<1>, "outputs", kPointwise};
-const CostRule kSelect = {
-    kElementwise, per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 1, Saved::kInputs};
-const CostRule kRelu = {kElementwise,  per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 1,
-                        Saved::kOutput};
-const CostRule kClip = {
-    kElementwise, per_output<2>, "2 * outputs", kPointwise, Gradient::kPerInput, 2, Saved::kInputs};
-const CostRule kLinear = {kElementwise, per_output<1>,       "outputs",
-                          kPointwise,   Gradient::kPerInput, 1};
-const CostRule kFunction = {
-    kElementwise, per_output<1>, "outputs", kPointwise, Gradient::kPerInput, 2, Saved::kInputs};
-const CostRule kLeakyRelu = {
-    kElementwise, per_output<2>, "2 * outputs", kPointwise, Gradient::kPerInput, 2, Saved::kInputs};
-const CostRule kSigmoid = {
-    kElementwise, per_output<4>, "4 * outputs", kPointwise, Gradient::kPerInput, 3, Saved::kOutput};
-const CostRule kHardSigmoid = {
-    kElementwise, per_output<4>, "4 * outputs", kPointwise, Gradient::kPerInput, 3, Saved::kInputs};
-const CostRule kTanh = {
-    kElementwise, per_output<5>, "5 * outputs", kPointwise, Gradient::kPerInput, 3, Saved::kOutput};
-const CostRule kHardSwish = {
-    kElementwise, per_output<5>, "5 * outputs", kPointwise, Gradient::kPerInput, 5, Saved::kInputs};
-const CostRule kSilu = {
-    kElementwise, per_output<5>, "5 * outputs", kPointwise, Gradient::kPerInput, 9, Saved::kInputs};
-const CostRule kSwiGlu = {
-    kElementwise, per_output<6>, "6 * outputs", kPointwise, Gradient::kPerInput, 6, Saved::kInputs};
-const CostRule kElu = {
-    kElementwise, per_output<3>, "3 * outputs", kPointwise, Gradient::kPerInput, 3, Saved::kOutput};
-const CostRule kSelu = {
-    kElementwise, per_output<4>, "4 * outputs", kPointwise, Gradient::kPerInput, 4, Saved::kOutput};
-const CostRule kSoftplus = {
-    kElementwise, per_output<3>, "3 * outputs", kPointwise, Gradient::kPerInput, 5, Saved::kInputs};
-const CostRule kSoftsign = {
-    kElementwise, per_output<3>, "3 * outputs", kPointwise, Gradient::kPerInput, 5, Saved::kInputs};
-const CostRule kMish = {kElementwise, per_output<9>, "9 * outputs", kPointwise, Gradient::kPerInput,
-                        14,           Saved::kInputs};
-const CostRule kErf = {
-    kElementwise, per_output<8>, "8 * outputs", kPointwise, Gradient::kPerInput, 4, Saved::kInputs};
-const CostRule kGelu = {kElementwise,  per_output<14>,      "14 * outputs",
-                        kPointwise,    Gradient::kPerInput, 18,
-                        Saved::kInputs};
-const CostRule kFastGelu = {kElementwise,  per_output<13>,      "13 * outputs",
-                            kPointwise,    Gradient::kPerInput, 18,
-                            Saved::kInputs};
-const CostRule kBiasGelu = {kElementwise,  per_output<15>,      "15 * outputs",
-                            kPointwise,    Gradient::kPerInput, 19,
-                            Saved::kInputs};
+const CostRule kAdd = pointwise(per_output<1>, "outputs", gradient_per_input(0));
+const CostRule kMul =
+    pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kOtherInputs));
+const CostRule kDiv = pointwise(per_output<1>, "outputs", gradient_per_input(2, Saved::kInputs));
+const CostRule kPow = pointwise(per_output<1>, "outputs", gradient_per_input(3, Saved::kInputs));
+const CostRule kMinMax = pointwise(combine_inputs, "(inputs_given - 1) * outputs",
+                                   gradient_per_input(1, Saved::kInputs));
+const CostRule kSum =
+    pointwise(combine_inputs, "(inputs_given - 1) * outputs", gradient_per_input(0));
+const CostRule kCompare = pointwise(per_output<1>, "outputs");
+const CostRule kSelect = pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kInputs));
+const CostRule kRelu = pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kOutput));
+const CostRule kClip =
+    pointwise(per_output<2>, "2 * outputs", gradient_per_input(2, Saved::kInputs));
+const CostRule kLinear = pointwise(per_output<1>, "outputs", gradient_per_input(1));
+const CostRule kFunction =
+    pointwise(per_output<1>, "outputs", gradient_per_input(2, Saved::kInputs));
+const CostRule kLeakyRelu =
+    pointwise(per_output<2>, "2 * outputs", gradient_per_input(2, Saved::kInputs));
+const CostRule kSigmoid =
+    pointwise(per_output<4>, "4 * outputs", gradient_per_input(3, Saved::kOutput));
+const CostRule kHardSigmoid =
+    pointwise(per_output<4>, "4 * outputs", gradient_per_input(3, Saved::kInputs));
+const CostRule kTanh =
+    pointwise(per_output<5>, "5 * outputs", gradient_per_input(3, Saved::kOutput));
+const CostRule kHardSwish =
+    pointwise(per_output<5>, "5 * outputs", gradient_per_input(5, Saved::kInputs));
+const CostRule kSilu =
+    pointwise(per_output<5>, "5 * outputs", gradient_per_input(9, Saved::kInputs));
+const CostRule kSwiGlu =
+    pointwise(per_output<6>, "6 * outputs", gradient_per_input(6, Saved::kInputs));
+const CostRule kElu =
+    pointwise(per_output<3>, "3 * outputs", gradient_per_input(3, Saved::kOutput));
+const CostRule kSelu =
+    pointwise(per_output<4>, "4 * outputs", gradient_per_input(4, Saved::kOutput));
+const CostRule kSoftplus =
+    pointwise(per_output<3>, "3 * outputs", gradient_per_input(5, Saved::kInputs));
+const CostRule kSoftsign =
+    pointwise(per_output<3>, "3 * outputs", gradient_per_input(5, Saved::kInputs));
+const CostRule kMish =
+    pointwise(per_output<9>, "9 * outputs", gradient_per_input(14, Saved::kInputs));
+const CostRule kErf =
+    pointwise(per_output<8>, "8 * outputs", gradient_per_input(4, Saved::kInputs));
+const CostRule kGelu =
+    pointwise(per_output<14>, "14 * outputs", gradient_per_input(18, Saved::kInputs));
+const CostRule kFastGelu =
+    pointwise(per_output<13>, "13 * outputs", gradient_per_input(18, Saved::kInputs));
+const CostRule kBiasGelu =
+    pointwise(per_output<15>, "15 * outputs", gradient_per_input(19, Saved::kInputs));
 // Two biases an output, a GELU and a product.
-const CostRule kBiasSplitGelu = {kElementwise, per_output<17>, "17 * outputs"};
+const CostRule kBiasSplitGelu = rule(kElementwise, per_output<17>, "17 * outputs");
 const CostRule kDropout = {.op_class = kElementwise,
                            .forward = no_operations,
                            .formula = "0",
@@ -184,85 +174,66 @@ const CostRule kDropout = {.op_class = kElementwise,
                            .gradient_flops = 1,
                            .saved = Saved::kOutput,
                            .training_flops = 2};
-const CostRule kQuantize = {kElementwise, per_output<3>,       "3 * outputs",
-                            kPointwise,   Gradient::kPerInput, 0};
-const CostRule kDequantize = {kElementwise, per_output<2>,       "2 * outputs",
-                              kPointwise,   Gradient::kPerInput, 1};
-const CostRule kRotary = {kElementwise, per_output<3>,       "3 * outputs",
-                          kPointwise,   Gradient::kPerInput, 3};
+const CostRule kQuantize = pointwise(per_output<3>, "3 * outputs", gradient_per_input(0));
+const CostRule kDequantize = pointwise(per_output<2>, "2 * outputs", gradient_per_input(1));
+const CostRule kRotary = pointwise(per_output<3>, "3 * outputs", gradient_per_input(3));
 
-const CostRule kMsRotary = {kElementwise, ms_rotary,           "3 * outputs * share",
-                            kPointwise,   Gradient::kPerInput, 3};
+const CostRule kMsRotary = pointwise(ms_rotary, "3 * outputs * share", gradient_per_input(3));
 
-const CostRule kSoftmax = {OpClass::kSoftmax, per_output<7>,   "7 * outputs",
-                           Fusion::kRowwise,  Gradient::kOnce, 4,
-                           Saved::kOutput};
-const CostRule kHardmax = {OpClass::kSoftmax, per_input<1>, "inputs", Fusion::kRowwise};
+const CostRule kSoftmax = rule(OpClass::kSoftmax, per_output<7>, "7 * outputs", Fusion::kRowwise,
+                               gradients_at_once(4, Saved::kOutput));
+const CostRule kHardmax = rule(OpClass::kSoftmax, per_input<1>, "inputs", Fusion::kRowwise);
 const CostRule kBatchNorm = {.op_class = OpClass::kNormalization,
                              .forward = per_output<2>,
                              .formula = "2 * outputs",
-                             .fusion = kPointwise,
+                             .fusion = Fusion::kPointwise,
                              .gradient = Gradient::kOnce,
                              .gradient_flops = 10,
                              .saved = Saved::kInputs,
                              .training_flops = 8};
-const CostRule kLayerNorm = {OpClass::kNormalization, per_output<8>,   "8 * outputs",
-                             Fusion::kRowwise,        Gradient::kOnce, 12,
-                             Saved::kInputs};
-const CostRule kInstanceNorm = {OpClass::kNormalization, per_output<8>,   "8 * outputs",
-                                Fusion::kKernel,         Gradient::kOnce, 12,
-                                Saved::kInputs};
-const CostRule kMsGroupNorm = {
-    OpClass::kNormalization, ms_group_norm,   "outputs * (8 + activation + addends)",
-    Fusion::kKernel,         Gradient::kOnce, 12,
-    Saved::kInputs};
-const CostRule kRmsNorm = {OpClass::kNormalization, per_output<5>,   "5 * outputs",
-                           Fusion::kRowwise,        Gradient::kOnce, 9,
-                           Saved::kInputs};
-const CostRule kSkipLayerNorm = {
+const CostRule kLayerNorm = rule(OpClass::kNormalization, per_output<8>, "8 * outputs",
+                                 Fusion::kRowwise, gradients_at_once(12, Saved::kInputs));
+const CostRule kInstanceNorm = rule(OpClass::kNormalization, per_output<8>, "8 * outputs",
+                                    Fusion::kKernel, gradients_at_once(12, Saved::kInputs));
+const CostRule kMsGroupNorm =
+    rule(OpClass::kNormalization, ms_group_norm, "outputs * (8 + activation + addends)",
+         Fusion::kKernel, gradients_at_once(12, Saved::kInputs));
+const CostRule kRmsNorm = rule(OpClass::kNormalization, per_output<5>, "5 * outputs",
+                               Fusion::kRowwise, gradients_at_once(9, Saved::kInputs));
+const CostRule kSkipLayerNorm = rule(
     OpClass::kNormalization, [](const OpContext& op, Terms& t) { return skip_norm(op, t, 8); },
-    "(9 + bias) * outputs",  Fusion::kRowwise,
-    Gradient::kOnce,         13,
-    Saved::kInputs};
-const CostRule kSkipRmsNorm = {
+    "(9 + bias) * outputs", Fusion::kRowwise, gradients_at_once(13, Saved::kInputs));
+const CostRule kSkipRmsNorm = rule(
     OpClass::kNormalization, [](const OpContext& op, Terms& t) { return skip_norm(op, t, 5); },
-    "(6 + bias) * outputs",  Fusion::kRowwise,
-    Gradient::kOnce,         10,
-    Saved::kInputs};
-const CostRule kEmbedLayerNorm = {OpClass::kNormalization, per_output<10>, "10 * outputs"};
-const CostRule kLpNorm = {OpClass::kNormalization, per_output<3>,   "3 * outputs",
-                          Fusion::kRowwise,        Gradient::kOnce, 6,
-                          Saved::kInputs};
-const CostRule kMeanVarianceNorm = {OpClass::kNormalization, per_output<6>,   "6 * outputs",
-                                    Fusion::kKernel,         Gradient::kOnce, 9,
-                                    Saved::kInputs};
-const CostRule kLrn = {
-    OpClass::kNormalization, lrn, "outputs * (2 * size + 4)", Fusion::kKernel, Gradient::kOnce, 8,
-    Saved::kInputs};
+    "(6 + bias) * outputs", Fusion::kRowwise, gradients_at_once(10, Saved::kInputs));
+const CostRule kEmbedLayerNorm = rule(OpClass::kNormalization, per_output<10>, "10 * outputs");
+const CostRule kLpNorm = rule(OpClass::kNormalization, per_output<3>, "3 * outputs",
+                              Fusion::kRowwise, gradients_at_once(6, Saved::kInputs));
+const CostRule kMeanVarianceNorm = rule(OpClass::kNormalization, per_output<6>, "6 * outputs",
+                                        Fusion::kKernel, gradients_at_once(9, Saved::kInputs));
+const CostRule kLrn = rule(OpClass::kNormalization, lrn, "outputs * (2 * size + 4)",
+                           Fusion::kKernel, gradients_at_once(8, Saved::kInputs));
 
-const CostRule kMaxPool = {
-    OpClass::kPooling, max_pool, "outputs * (window - 1)", Fusion::kKernel, Gradient::kPerInput, 1,
-    Saved::kInputs};
-const CostRule kAveragePool = {OpClass::kPooling, average_pool,    "outputs * window",
-                               Fusion::kKernel,   Gradient::kOnce, 1};
-const CostRule kLpPool = {OpClass::kPooling, lp_pool, "2 * outputs * window", Fusion::kKernel,
-                          Gradient::kOnce,   3,       Saved::kInputs};
-const CostRule kGlobalPool = {OpClass::kPooling, per_input<1>,    "inputs",
-                              Fusion::kKernel,   Gradient::kOnce, 1};
+const CostRule kMaxPool = rule(OpClass::kPooling, max_pool, "outputs * (window - 1)",
+                               Fusion::kKernel, gradient_per_input(1, Saved::kInputs));
+const CostRule kAveragePool = rule(OpClass::kPooling, average_pool, "outputs * window",
+                                   Fusion::kKernel, gradients_at_once(1));
+const CostRule kLpPool = rule(OpClass::kPooling, lp_pool, "2 * outputs * window", Fusion::kKernel,
+                              gradients_at_once(3, Saved::kInputs));
+const CostRule kGlobalPool =
+    rule(OpClass::kPooling, per_input<1>, "inputs", Fusion::kKernel, gradients_at_once(1));
 
-const CostRule kReduce = {OpClass::kReduction, per_input<1>,    "inputs",
-                          Fusion::kRowwise,    Gradient::kOnce, 1};
-const CostRule kReduceSquare = {OpClass::kReduction, per_input<2>,    "2 * inputs",
-                                Fusion::kRowwise,    Gradient::kOnce, 2,
-                                Saved::kInputs};
-const CostRule kArgReduce = {OpClass::kReduction, per_input<1>, "inputs", Fusion::kRowwise};
-const CostRule kScanSum = {OpClass::kReduction, per_input<1>,    "inputs",
-                           Fusion::kKernel,     Gradient::kOnce, 1};
-const CostRule kSort = {OpClass::kReduction, sort, "inputs * compares", Fusion::kAlone,
-                        Gradient::kPass};
-const CostRule kLoss = {OpClass::kReduction, per_input<8>,    "8 * inputs",
-                        Fusion::kKernel,     Gradient::kOnce, 2,
-                        Saved::kInputs};
-const CostRule kOptimizer = {OpClass::kOptimizer, per_input<12>, "12 * inputs", Fusion::kAlone};
+const CostRule kReduce =
+    rule(OpClass::kReduction, per_input<1>, "inputs", Fusion::kRowwise, gradients_at_once(1));
+const CostRule kReduceSquare = rule(OpClass::kReduction, per_input<2>, "2 * inputs",
+                                    Fusion::kRowwise, gradients_at_once(2, Saved::kInputs));
+const CostRule kArgReduce = rule(OpClass::kReduction, per_input<1>, "inputs", Fusion::kRowwise);
+const CostRule kScanSum =
+    rule(OpClass::kReduction, per_input<1>, "inputs", Fusion::kKernel, gradients_at_once(1));
+const CostRule kSort =
+    rule(OpClass::kReduction, sort, "inputs * compares", Fusion::kAlone, passed_gradient());
+const CostRule kLoss = rule(OpClass::kReduction, per_input<8>, "8 * inputs", Fusion::kKernel,
+                            gradients_at_once(2, Saved::kInputs));
+const CostRule kOptimizer = rule(OpClass::kOptimizer, per_input<12>, "12 * inputs", Fusion::kAlone);
 
 }  // namespace ridgewatt::cost

@@ -84,7 +84,6 @@ extern const CostRule kConvTranspose;
 extern const CostRule kQLinearConv;
 extern const CostRule kDeformConv;
 extern const CostRule kFusedConv;
-extern const CostRule kCausalConv;
 extern const CostRule kGemm;
 extern const CostRule kMatMul;
 extern const CostRule kFusedMatMul;  // and the others of com.microsoft, by where their bias is

@@ -10,8 +10,6 @@
 namespace ridgewatt::cost {
 namespace {
 
-constexpr auto kContraction = Gradient::kContraction;
-
 // A convolution whose weight [out, in / groups, window...] is input `weight`, with an optional
 // bias.
 OpCost conv_with(const OpContext& op, Terms& t, std::size_t weight, std::size_t bias) {
@@ -299,92 +297,64 @@ OpCost determinant(const OpContext& op, Terms& t) {
 
 }  // namespace
 
-const CostRule kConv = {OpClass::kConv, conv, kConvFormula,       Fusion::kKernel,
-                        kContraction,   0,    Saved::kOtherInputs};
-const CostRule kCausalConv = kConv;
-const CostRule kQLinearConv = {OpClass::kConv, qlinear_conv, kConvFormula, Fusion::kKernel};
-const CostRule kFusedConv = {
-    OpClass::kConv,     fused_conv,   "2 * outputs * channels * window + (bias + extra) * outputs",
-    Fusion::kKernel,    kContraction, 0,
-    Saved::kOtherInputs};
-const CostRule kConvTranspose = {
-    OpClass::kConv,     conv_transpose, "2 * inputs * channels * window + bias * outputs",
-    Fusion::kKernel,    kContraction,   0,
-    Saved::kOtherInputs};
-const CostRule kDeformConv = {
-    OpClass::kConv,  deform_conv,  "2 * outputs * channels * window + bias * outputs + 8 * samples",
-    Fusion::kKernel, kContraction, 0,
-    Saved::kInputs};
-const CostRule kGemm = {OpClass::kGemm,     gemm,         "2 * outputs * k + bias * outputs",
-                        Fusion::kKernel,    kContraction, 0,
-                        Saved::kOtherInputs};
-const CostRule kMatMul = {OpClass::kGemm, matmul, "2 * outputs * k",  Fusion::kKernel,
-                          kContraction,   0,      Saved::kOtherInputs};
-const CostRule kEinsum = {OpClass::kGemm,     einsum,       "2 * combinations * products",
-                          Fusion::kKernel,    kContraction, 0,
-                          Saved::kOtherInputs};
-const CostRule kLstm = {OpClass::kRecurrent,
-                        [](const OpContext& op, Terms& t) { return recurrent(op, t, 4, 26); },
-                        "steps * samples * directions * hidden * "
-                        "(2 * 4 * (width + hidden) + 4 * bias + 26 + 6 * peepholes)",
-                        Fusion::kAlone,
-                        kContraction,
-                        0,
-                        Saved::kInputs};
-const CostRule kGru = {OpClass::kRecurrent,
-                       [](const OpContext& op, Terms& t) { return recurrent(op, t, 3, 18); },
-                       "steps * samples * directions * hidden * "
-                       "(2 * 3 * (width + hidden) + 3 * bias + 18)",
-                       Fusion::kAlone,
-                       kContraction,
-                       0,
-                       Saved::kInputs};
-const CostRule kRnn = {OpClass::kRecurrent,
-                       [](const OpContext& op, Terms& t) { return recurrent(op, t, 1, 5); },
-                       "steps * samples * directions * hidden * (2 * (width + hidden) + bias + 5)",
-                       Fusion::kAlone,
-                       kContraction,
-                       0,
-                       Saved::kInputs};
-const CostRule kAttention = {OpClass::kAttention, attention, kAttentionFormula, Fusion::kKernel,
-                             kContraction,        0,         Saved::kInputs};
-const CostRule kLinearAttention = {
-    OpClass::kAttention, linear_attention, "4 * batch * heads * positions * head_size * value_size",
-    Fusion::kAlone,      kContraction,     0,
-    Saved::kInputs};
-const CostRule kMsAttention = {
-    OpClass::kAttention,
-    ms_attention,
-    "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 2 * projection + "
-    "biases + 3 * rotated",
-    Fusion::kKernel,
-    kContraction,
-    0,
-    Saved::kInputs};
-const CostRule kMultiHeadAttention = {OpClass::kAttention, multi_head_attention, kAttentionFormula,
-                                      Fusion::kKernel,     kContraction,         0,
-                                      Saved::kInputs};
-const CostRule kGroupQueryAttention = {
-    OpClass::kAttention,
-    group_query_attention,
-    "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 3 * rotated + "
-    "7 * capped",
-    Fusion::kKernel,
-    kContraction,
-    0,
-    Saved::kInputs};
+const CostRule kConv = rule(OpClass::kConv, conv, kConvFormula, Fusion::kKernel,
+                            contraction_gradients(Saved::kOtherInputs));
+const CostRule kQLinearConv = rule(OpClass::kConv, qlinear_conv, kConvFormula);
+const CostRule kFusedConv =
+    rule(OpClass::kConv, fused_conv, "2 * outputs * channels * window + (bias + extra) * outputs",
+         Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kConvTranspose =
+    rule(OpClass::kConv, conv_transpose, "2 * inputs * channels * window + bias * outputs",
+         Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kDeformConv = rule(OpClass::kConv, deform_conv,
+                                  "2 * outputs * channels * window + bias * outputs + 8 * samples",
+                                  Fusion::kKernel, contraction_gradients(Saved::kInputs));
+const CostRule kGemm = rule(OpClass::kGemm, gemm, "2 * outputs * k + bias * outputs",
+                            Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kMatMul = rule(OpClass::kGemm, matmul, "2 * outputs * k", Fusion::kKernel,
+                              contraction_gradients(Saved::kOtherInputs));
+const CostRule kEinsum = rule(OpClass::kGemm, einsum, "2 * combinations * products",
+                              Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kLstm = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 4, 26); },
+    "steps * samples * directions * hidden * "
+    "(2 * 4 * (width + hidden) + 4 * bias + 26 + 6 * peepholes)",
+    Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kGru = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 3, 18); },
+    "steps * samples * directions * hidden * "
+    "(2 * 3 * (width + hidden) + 3 * bias + 18)",
+    Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kRnn = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 1, 5); },
+    "steps * samples * directions * hidden * (2 * (width + hidden) + bias + 5)", Fusion::kAlone,
+    contraction_gradients(Saved::kInputs));
+const CostRule kAttention = rule(OpClass::kAttention, attention, kAttentionFormula, Fusion::kKernel,
+                                 contraction_gradients(Saved::kInputs));
+const CostRule kLinearAttention = rule(OpClass::kAttention, linear_attention,
+                                       "4 * batch * heads * positions * head_size * value_size",
+                                       Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kMsAttention =
+    rule(OpClass::kAttention, ms_attention,
+         "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 2 * projection + "
+         "biases + 3 * rotated",
+         Fusion::kKernel, contraction_gradients(Saved::kInputs));
+const CostRule kMultiHeadAttention =
+    rule(OpClass::kAttention, multi_head_attention, kAttentionFormula, Fusion::kKernel,
+         contraction_gradients(Saved::kInputs));
+const CostRule kGroupQueryAttention =
+    rule(OpClass::kAttention, group_query_attention,
+         "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 3 * rotated + "
+         "7 * capped",
+         Fusion::kKernel, contraction_gradients(Saved::kInputs));
 
 namespace {
 
 template <std::size_t kBias>
 constexpr CostRule fused_product_rule() {
-  return {OpClass::kGemm,
-          [](const OpContext& op, Terms& t) { return fused_product(op, t, kBias); },
-          kFusedProductFormula,
-          Fusion::kKernel,
-          kContraction,
-          0,
-          Saved::kOtherInputs};
+  return rule(
+      OpClass::kGemm, [](const OpContext& op, Terms& t) { return fused_product(op, t, kBias); },
+      kFusedProductFormula, Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
 }
 
 }  // namespace
@@ -394,7 +364,7 @@ const CostRule kFusedGemm = fused_product_rule<2>();
 const CostRule kDynamicQuantizeMatMul = fused_product_rule<4>();
 const CostRule kMatMulNBits = fused_product_rule<5>();
 const CostRule kMatMulIntegerToFloat = fused_product_rule<6>();
-const CostRule kDet = {OpClass::kOther, determinant, "2 / 3 * inputs * n", Fusion::kKernel,
-                       Gradient::kOnce, 3,           Saved::kInputs};
+const CostRule kDet = rule(OpClass::kOther, determinant, "2 / 3 * inputs * n", Fusion::kKernel,
+                           gradients_at_once(3, Saved::kInputs));
 
 }  // namespace ridgewatt::cost

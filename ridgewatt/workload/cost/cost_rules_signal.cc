@@ -81,21 +81,20 @@ OpCost linear_model(const OpContext& op, Terms& t) {
 
 }  // namespace
 
-const CostRule kResize = {OpClass::kDataMovement, resize,          "2 * taps * outputs",
-                          Fusion::kKernel,        Gradient::kOnce, 1};
-const CostRule kGridSample = {OpClass::kDataMovement, grid_sample,     "2 * taps * outputs",
-                              Fusion::kKernel,        Gradient::kOnce, 8,
-                              Saved::kInputs};
-const CostRule kAffineGrid = {OpClass::kElementwise, per_output<6>,       "6 * outputs",
-                              Fusion::kKernel,       Gradient::kPerInput, 6};
-const CostRule kRoiAlign = {OpClass::kPooling, roi_align,           "8 * samples * outputs",
-                            Fusion::kKernel,   Gradient::kPerInput, 16};
-const CostRule kRoiPool = {OpClass::kPooling, per_output<1>, "outputs"};
-const CostRule kFourier = {OpClass::kOther, fourier, "2.5 * outputs * stages"};
-const CostRule kMelWeights = {OpClass::kElementwise, per_output<4>, "4 * outputs"};
-const CostRule kNonMaxSuppression = {OpClass::kOther, non_max_suppression,
-                                     "8 * batch * classes * boxes * boxes", Fusion::kAlone};
-const CostRule kTrees = {OpClass::kOther, trees, "samples * trees * depth", Fusion::kAlone};
-const CostRule kLinearModel = {OpClass::kGemm, linear_model, "2 * targets * k + targets"};
+const CostRule kResize = rule(OpClass::kDataMovement, resize, "2 * taps * outputs", Fusion::kKernel,
+                              gradients_at_once(1));
+const CostRule kGridSample = rule(OpClass::kDataMovement, grid_sample, "2 * taps * outputs",
+                                  Fusion::kKernel, gradients_at_once(8, Saved::kInputs));
+const CostRule kAffineGrid = rule(OpClass::kElementwise, per_output<6>, "6 * outputs",
+                                  Fusion::kKernel, gradient_per_input(6));
+const CostRule kRoiAlign = rule(OpClass::kPooling, roi_align, "8 * samples * outputs",
+                                Fusion::kKernel, gradient_per_input(16));
+const CostRule kRoiPool = rule(OpClass::kPooling, per_output<1>, "outputs");
+const CostRule kFourier = rule(OpClass::kOther, fourier, "2.5 * outputs * stages");
+const CostRule kMelWeights = rule(OpClass::kElementwise, per_output<4>, "4 * outputs");
+const CostRule kNonMaxSuppression = rule(OpClass::kOther, non_max_suppression,
+                                         "8 * batch * classes * boxes * boxes", Fusion::kAlone);
+const CostRule kTrees = rule(OpClass::kOther, trees, "samples * trees * depth", Fusion::kAlone);
+const CostRule kLinearModel = rule(OpClass::kGemm, linear_model, "2 * targets * k + targets");
 
 }  // namespace ridgewatt::cost

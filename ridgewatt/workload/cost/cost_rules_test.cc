@@ -115,9 +115,10 @@ TEST(CostRules, FormulasHoldOnTheNodeTests) {
 
 TEST(CostRules, TableIsSortedAndComplete) {
   const auto table = cost_table();
-  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.domain, a.name) < std::tie(b.domain, b.name);
-  }));
+  const auto out_of_order = std::adjacent_find(table.begin(), table.end(), [](auto& a, auto& b) {
+    return std::tie(a.domain, a.name) >= std::tie(b.domain, b.name);  // a duplicate, too
+  });
+  EXPECT_EQ(out_of_order, table.end()) << out_of_order->name;
   for (const CostEntry& entry : table) {
     EXPECT_NE(entry.rule->forward, nullptr) << entry.name;
     EXPECT_FALSE(entry.rule->formula.empty()) << entry.name;
@@ -125,7 +126,9 @@ TEST(CostRules, TableIsSortedAndComplete) {
   // An operator whose shapes are known is priced, too, but for these, which are reported.
   const std::set<std::string_view> unpriced = {"Gradient", "MoE", "QMoE", "SVMClassifier",
                                                "SVMRegressor"};
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const OpEntry* op : all_ops()) {
+    EXPECT_TRUE(seen.insert({op->domain, op->name}).second) << op->name << " stands twice";
     if (unpriced.contains(op->name)) continue;
     EXPECT_NE(find_cost_rule(op->domain, op->name), nullptr) << op->domain << " " << op->name;
   }

@@ -44,4 +44,40 @@ inline OpCost no_operations(const OpContext&, Terms&) {
   return {};
 }
 
+// What the backward pass costs: a part of a rule.
+struct Backward {
+  Gradient gradient = Gradient::kNone;
+  double flops = 0;
+  Saved saved = Saved::kNothing;
+};
+constexpr Backward passed_gradient() {
+  return {.gradient = Gradient::kPass};
+}
+// `flops` per output element, for every input.
+constexpr Backward gradient_per_input(double flops, Saved saved = Saved::kNothing) {
+  return {Gradient::kPerInput, flops, saved};
+}
+// `flops` per element of the first input, for all inputs together.
+constexpr Backward gradients_at_once(double flops, Saved saved = Saved::kNothing) {
+  return {Gradient::kOnce, flops, saved};
+}
+constexpr Backward contraction_gradients(Saved saved) {
+  return {.gradient = Gradient::kContraction, .saved = saved};
+}
+
+using Forward = OpCost (*)(const OpContext&, Terms&);
+constexpr CostRule rule(OpClass op_class, Forward forward, std::string_view formula,
+                        Fusion fusion = Fusion::kKernel, Backward backward = {}) {
+  return {.op_class = op_class,
+          .forward = forward,
+          .formula = formula,
+          .fusion = fusion,
+          .gradient = backward.gradient,
+          .gradient_flops = backward.flops,
+          .saved = backward.saved};
+}
+constexpr CostRule pointwise(Forward forward, std::string_view formula, Backward backward = {}) {
+  return rule(OpClass::kElementwise, forward, formula, Fusion::kPointwise, backward);
+}
+
 }  // namespace ridgewatt::cost

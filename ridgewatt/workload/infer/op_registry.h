@@ -39,13 +39,15 @@ class OpContext {
   const Node* node_;
 };
 
+using OpRule = void (*)(InferContext&);
+
 struct OpEntry {
   std::string_view name;
   std::string_view domain = "";
   // Sets type and shape of the outputs from those (and small contents) of the inputs.
-  void (*shape)(InferContext&) = nullptr;
+  OpRule shape = nullptr;
   // Sets the content of the outputs where the inputs' contents are known; runs after `shape`.
-  void (*fold)(InferContext&) = nullptr;
+  OpRule fold = nullptr;
 };
 
 // The entry of the operator, or nullptr. Domain "" is ai.onnx.

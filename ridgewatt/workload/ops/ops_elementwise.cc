@@ -42,6 +42,7 @@ void for_each_pair(const Shape& out, const Shape& a, const Shape& b, Use use) {
   }
 }
 
+// A null one: there is no rule for such numbers.
 using IntPair = std::int64_t (*)(std::int64_t, std::int64_t);
 using RealPair = double (*)(double, double);
 
@@ -67,16 +68,18 @@ void fold_pair(InferContext& c) {
       result.ints.push_back(known ? narrow(ints(a.ints[i], b.ints[j]), type) : kUnknownInt);
     });
   } else if (a.ints.empty() && b.ints.empty()) {
-    const bool is_bool = c.output(0).dtype == DataType::kBool;
-    for_each_pair(out, *c.shape(0), *c.shape(1), [&](std::int64_t, std::size_t i, std::size_t j) {
-      const bool known = !std::isnan(a.floats[i]) && !std::isnan(b.floats[j]);
-      const double value = known ? reals(a.floats[i], b.floats[j]) : kNan;
-      if (is_bool) {
-        result.ints.push_back(known ? static_cast<std::int64_t>(value != 0) : kUnknownInt);
-      } else {
-        result.floats.push_back(value);
-      }
-    });
+    if constexpr (reals != nullptr) {
+      const bool is_bool = c.output(0).dtype == DataType::kBool;
+      for_each_pair(out, *c.shape(0), *c.shape(1), [&](std::int64_t, std::size_t i, std::size_t j) {
+        const bool known = !std::isnan(a.floats[i]) && !std::isnan(b.floats[j]);
+        const double value = known ? reals(a.floats[i], b.floats[j]) : kNan;
+        if (is_bool) {
+          result.ints.push_back(known ? static_cast<std::int64_t>(value != 0) : kUnknownInt);
+        } else {
+          result.floats.push_back(value);
+        }
+      });
+    }
   }
   c.set_content(0, std::move(result));
 }
@@ -113,7 +116,10 @@ using IntMap = std::int64_t (*)(std::int64_t);
 template <IntMap map, RealMap real_map>
 void fold_number(InferContext& c) {
   const auto* values = c.ints(0);
-  if (values == nullptr) return fold_map<real_map>(c);
+  if (values == nullptr) {
+    if constexpr (real_map != nullptr) fold_map<real_map>(c);
+    return;
+  }
   if (c.foldable(0) < 0) return;
   Constant result;
   for (const std::int64_t value : *values) {
@@ -238,80 +244,88 @@ void fold_clip(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-#define RIDGEWATT_UNARY(op) \
-  { .name = op, .shape = same_as_input }
-#define RIDGEWATT_UNARY_FOLD(op, ...) \
-  { .name = op, .shape = same_as_input, .fold = __VA_ARGS__ }
-#define RIDGEWATT_BINARY(op, ints, reals) \
-  { .name = op, .shape = arithmetic, .fold = fold_pair<ints, reals> }
-#define RIDGEWATT_COMPARISON(op, relation) \
-  { .name = op, .shape = comparison, .fold = fold_pair<relation<std::int64_t>, relation<double>> }
+constexpr OpEntry unary(std::string_view name, OpRule fold = nullptr) {
+  return {.name = name, .shape = same_as_input, .fold = fold};
+}
+template <IntPair ints, RealPair reals>
+constexpr OpEntry binary(std::string_view name) {
+  return {.name = name, .shape = arithmetic, .fold = fold_pair<ints, reals>};
+}
+// Of integers alone.
+template <IntPair ints>
+constexpr OpEntry bitwise(std::string_view name) {
+  return binary<ints, nullptr>(name);
+}
+template <IntPair ints, RealPair reals>
+constexpr OpEntry relation(std::string_view name) {
+  return {.name = name, .shape = comparison, .fold = fold_pair<ints, reals>};
+}
 
 constexpr OpEntry kElementwiseOps[] = {
-    RIDGEWATT_UNARY_FOLD("Abs", fold_number<abs_i, abs_r>),
-    RIDGEWATT_UNARY("Acos"),
-    RIDGEWATT_UNARY("Acosh"),
-    RIDGEWATT_UNARY("Asin"),
-    RIDGEWATT_UNARY("Asinh"),
-    RIDGEWATT_UNARY("Atan"),
-    RIDGEWATT_UNARY("Atanh"),
-    RIDGEWATT_UNARY_FOLD("BitwiseNot", fold_number<bit_not, neg_r>),
-    RIDGEWATT_UNARY_FOLD("Ceil", fold_map<ceil_r>),
-    RIDGEWATT_UNARY("Celu"),
+    unary("Abs", fold_number<abs_i, abs_r>),
+    unary("Acos"),
+    unary("Acosh"),
+    unary("Asin"),
+    unary("Asinh"),
+    unary("Atan"),
+    unary("Atanh"),
+    unary("BitwiseNot", fold_number<bit_not, nullptr>),
+    unary("Ceil", fold_map<ceil_r>),
+    unary("Celu"),
     {.name = "Clip", .shape = clip, .fold = fold_clip},
-    RIDGEWATT_UNARY("Cos"),
-    RIDGEWATT_UNARY("Cosh"),
+    unary("Cos"),
+    unary("Cosh"),
     {.name = "Dropout", .shape = dropout, .fold = fold_same_content},
-    RIDGEWATT_UNARY("Elu"),
-    RIDGEWATT_UNARY("Erf"),
-    RIDGEWATT_UNARY_FOLD("Exp", fold_map<exp_r>),
-    RIDGEWATT_UNARY_FOLD("Floor", fold_map<floor_r>),
-    RIDGEWATT_UNARY("Gelu"),
-    RIDGEWATT_UNARY("HardSigmoid"),
-    RIDGEWATT_UNARY("HardSwish"),
-    RIDGEWATT_UNARY("LeakyRelu"),
-    RIDGEWATT_UNARY_FOLD("Log", fold_map<log_r>),
-    RIDGEWATT_UNARY("Mish"),
-    RIDGEWATT_UNARY_FOLD("Neg", fold_number<neg_i, neg_r>),
-    {.name = "Not", .shape = same_as_input_bool, .fold = fold_number<not_i, neg_r>},
-    RIDGEWATT_UNARY("PRelu"),
-    RIDGEWATT_UNARY_FOLD("Reciprocal", fold_map<reciprocal_r>),
-    RIDGEWATT_UNARY_FOLD("Relu", fold_number<relu_i, relu_r>),
-    RIDGEWATT_UNARY_FOLD("Round", fold_map<round_r>),
-    RIDGEWATT_UNARY("Selu"),
-    RIDGEWATT_UNARY("Shrink"),
-    RIDGEWATT_UNARY("Sigmoid"),
-    RIDGEWATT_UNARY_FOLD("Sign", fold_number<sign_i, sign_r>),
-    RIDGEWATT_UNARY("Sin"),
-    RIDGEWATT_UNARY("Sinh"),
-    RIDGEWATT_UNARY("Softplus"),
-    RIDGEWATT_UNARY("Softsign"),
-    RIDGEWATT_UNARY_FOLD("Sqrt", fold_map<sqrt_r>),
-    RIDGEWATT_UNARY("Swish"),
-    RIDGEWATT_UNARY("Tan"),
-    RIDGEWATT_UNARY("Tanh"),
-    RIDGEWATT_UNARY("ThresholdedRelu"),
+    unary("Elu"),
+    unary("Erf"),
+    unary("Exp", fold_map<exp_r>),
+    unary("Floor", fold_map<floor_r>),
+    unary("Gelu"),
+    unary("HardSigmoid"),
+    unary("HardSwish"),
+    unary("LeakyRelu"),
+    unary("Log", fold_map<log_r>),
+    unary("Mish"),
+    unary("Neg", fold_number<neg_i, neg_r>),
+    {.name = "Not", .shape = same_as_input_bool, .fold = fold_number<not_i, nullptr>},
+    unary("PRelu"),
+    unary("Reciprocal", fold_map<reciprocal_r>),
+    unary("Relu", fold_number<relu_i, relu_r>),
+    unary("Round", fold_map<round_r>),
+    unary("Selu"),
+    unary("Shrink"),
+    unary("Sigmoid"),
+    unary("Sign", fold_number<sign_i, sign_r>),
+    unary("Sin"),
+    unary("Sinh"),
+    unary("Softplus"),
+    unary("Softsign"),
+    unary("Sqrt", fold_map<sqrt_r>),
+    unary("Swish"),
+    unary("Tan"),
+    unary("Tanh"),
+    unary("ThresholdedRelu"),
     {.name = "IsInf", .shape = same_as_input_bool},
     {.name = "IsNaN", .shape = same_as_input_bool},
-    RIDGEWATT_BINARY("Add", add_i, add_r),
-    RIDGEWATT_BINARY("Sub", sub_i, sub_r),
-    RIDGEWATT_BINARY("Mul", mul_i, mul_r),
-    RIDGEWATT_BINARY("Div", div_i, div_r),
-    RIDGEWATT_BINARY("Pow", pow_i, pow_r),
-    RIDGEWATT_BINARY("Mod", mod_i, mod_r),
-    RIDGEWATT_BINARY("BitwiseAnd", bit_and, add_r),
-    RIDGEWATT_BINARY("BitwiseOr", bit_or, add_r),
-    RIDGEWATT_BINARY("BitwiseXor", bit_xor, add_r),
+    binary<add_i, add_r>("Add"),
+    binary<sub_i, sub_r>("Sub"),
+    binary<mul_i, mul_r>("Mul"),
+    binary<div_i, div_r>("Div"),
+    binary<pow_i, pow_r>("Pow"),
+    binary<mod_i, mod_r>("Mod"),
+    bitwise<bit_and>("BitwiseAnd"),
+    bitwise<bit_or>("BitwiseOr"),
+    bitwise<bit_xor>("BitwiseXor"),
     {.name = "BitShift", .shape = arithmetic},
     {.name = "SwiGLU", .shape = arithmetic},
-    RIDGEWATT_COMPARISON("Equal", equal),
-    RIDGEWATT_COMPARISON("Less", less),
-    RIDGEWATT_COMPARISON("LessOrEqual", less_equal),
-    RIDGEWATT_COMPARISON("Greater", greater),
-    RIDGEWATT_COMPARISON("GreaterOrEqual", greater_equal),
-    RIDGEWATT_COMPARISON("And", both),
-    RIDGEWATT_COMPARISON("Or", either),
-    RIDGEWATT_COMPARISON("Xor", exactly_one),
+    relation<equal<std::int64_t>, equal<double>>("Equal"),
+    relation<less<std::int64_t>, less<double>>("Less"),
+    relation<less_equal<std::int64_t>, less_equal<double>>("LessOrEqual"),
+    relation<greater<std::int64_t>, greater<double>>("Greater"),
+    relation<greater_equal<std::int64_t>, greater_equal<double>>("GreaterOrEqual"),
+    relation<both<std::int64_t>, both<double>>("And"),
+    relation<either<std::int64_t>, either<double>>("Or"),
+    relation<exactly_one<std::int64_t>, exactly_one<double>>("Xor"),
     {.name = "Max", .shape = broadcast_all, .fold = fold_all<max_i, max_r>},
     {.name = "Min", .shape = broadcast_all, .fold = fold_all<min_i, min_r>},
     {.name = "Sum", .shape = broadcast_all, .fold = fold_all<add_i, add_r>},
