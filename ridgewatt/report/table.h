@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <variant>
@@ -16,9 +17,18 @@ namespace ridgewatt {
 inline constexpr double kGiga = 1e9;  // FLOP in a GFLOP, as columns have it
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+// For std::visit over all kinds of cell: what forgets one does not compile.
+template <typename... Cases>
+struct CellCase : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+CellCase(Cases...) -> CellCase<Cases...>;
 
 // Empty when it is NaN: nothing told it.
 Cell known_cell(double value);
+// Of a cell that holds one.
+std::optional<double> cell_number(const Cell& cell);
 
 inline constexpr int kNominal = 0;  // digits of what is set, not measured: 1300.5 MHz, 204 MHz
 

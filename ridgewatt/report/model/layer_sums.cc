@@ -22,12 +22,6 @@ bool counts(const std::string& part) {
   return end + 1 < part.size() && (part[end] == '.' || part[end] == '_') && is_digit(part.back());
 }
 
-double number_in(const Cell& cell) {
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
-  const auto* number = std::get_if<double>(&cell);
-  return number != nullptr ? *number : 0;
-}
-
 struct Group {
   std::string name;
   std::int64_t layers = 0;
@@ -82,7 +76,8 @@ Table sum_layers(const Table& layers, const Column& key,
     Group& group = groups[at->second];
     group.sums.resize(places.size());
     ++group.layers;
-    for (std::size_t i = 0; i < places.size(); ++i) group.sums[i] += number_in(row[places[i]]);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      group.sums[i] += cell_number(row[places[i]]).value_or(0);
   }
   Table table(std::move(columns));
   for (const auto& group : groups) {

@@ -37,14 +37,13 @@ std::string script_json(const Json& json) {
 
 std::string cell_html(const Cell& cell, const Column& column) {
   const std::string text = escape_html(cell_text(cell, column));
-  if (std::holds_alternative<std::string>(cell)) return fmt::format("<td>{}</td>", text);
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-    return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", *whole, text);
-  }
-  if (const auto* number = std::get_if<double>(&cell)) {
-    return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", *number, text);
-  }
-  return "<td class=\"n\">-</td>";
+  return std::visit(CellCase{[](std::monostate) { return std::string("<td class=\"n\">-</td>"); },
+                             [&](const std::string&) { return fmt::format("<td>{}</td>", text); },
+                             [&](auto number) {
+                               return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", number,
+                                                  text);
+                             }},
+                    cell);
 }
 
 bool is_numeric(const Table& table, std::size_t column) {

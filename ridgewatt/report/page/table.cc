@@ -90,11 +90,7 @@ bool before(const Cell& a, const Cell& b, bool descending) {
     const int order = std::get<std::string>(a).compare(std::get<std::string>(b));
     return descending ? order > 0 : order < 0;
   }
-  const auto number = [](const Cell& cell) {
-    const auto* whole = std::get_if<std::int64_t>(&cell);
-    return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell);
-  };
-  const double x = number(a), y = number(b);
+  const double x = cell_number(a).value(), y = cell_number(b).value();
   if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
   return descending ? x > y : x < y;
 }
@@ -105,23 +101,31 @@ Cell known_cell(double value) {
   return std::isnan(value) ? Cell() : Cell(value);
 }
 
+std::optional<double> cell_number(const Cell& cell) {
+  using Number = std::optional<double>;
+  return std::visit(
+      CellCase{[](std::monostate) { return Number(); }, [](const std::string&) { return Number(); },
+               [](std::int64_t whole) { return Number(static_cast<double>(whole)); },
+               [](double number) { return Number(number); }},
+      cell);
+}
+
 std::string cell_text(const Cell& cell, int digits) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-    const std::string text = fmt::format("{}", *whole);
-    return std::abs(static_cast<double>(*whole)) >= kGrouped ? with_commas(text) : text;
-  }
-  if (const auto* number = std::get_if<double>(&cell)) return significant(*number, digits);
-  return "-";
+  return std::visit(
+      CellCase{[](std::monostate) { return std::string("-"); },
+               [](const std::string& text) { return text; },
+               [](std::int64_t whole) {
+                 const std::string text = fmt::format("{}", whole);
+                 return std::abs(static_cast<double>(whole)) >= kGrouped ? with_commas(text) : text;
+               },
+               [&](double number) { return significant(number, digits); }},
+      cell);
 }
 
 std::string cell_text(const Cell& cell, const Column& column) {
   if (column.scale == 1) return cell_text(cell, column.digits);
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-    return cell_text(Cell(static_cast<double>(*whole) * column.scale), column.digits);
-  }
-  const auto* number = std::get_if<double>(&cell);
-  return cell_text(number != nullptr ? Cell(*number * column.scale) : cell, column.digits);
+  const auto number = cell_number(cell);
+  return cell_text(number ? Cell(*number * column.scale) : cell, column.digits);
 }
 
 void Table::add_row(std::vector<Cell> row) {
@@ -163,12 +167,11 @@ void Table::print_csv(std::ostream& out) const {
   for (const auto& row : rows_) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c > 0) out << ',';
-      if (const auto* text = std::get_if<std::string>(&row[c]))
-        out << csv_field(*text);
-      else if (const auto* whole = std::get_if<std::int64_t>(&row[c]))
-        out << *whole;
-      else if (const auto* number = std::get_if<double>(&row[c]))
-        out << format_exact(*number);
+      std::visit(
+          CellCase{[](std::monostate) {}, [&](const std::string& text) { out << csv_field(text); },
+                   [&](std::int64_t whole) { out << whole; },
+                   [&](double number) { out << format_exact(number); }},
+          row[c]);
     }
     out << '\n';
   }
@@ -180,14 +183,9 @@ Json Table::to_json() const {
     Json object = Json::object();
     for (std::size_t c = 0; c < row.size(); ++c) {
       auto& value = object[columns_[c].name];
-      if (const auto* text = std::get_if<std::string>(&row[c]))
-        value = *text;
-      else if (const auto* whole = std::get_if<std::int64_t>(&row[c]))
-        value = *whole;
-      else if (const auto* number = std::get_if<double>(&row[c]))
-        value = *number;
-      else
-        value = nullptr;
+      std::visit(CellCase{[&](std::monostate) { value = nullptr; },
+                          [&](const auto& content) { value = content; }},
+                 row[c]);
     }
     result.push_back(std::move(object));
   }
