@@ -33,8 +33,9 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
   found.config = on_twin(config, model, mode);
   found.changes = changes_on_twin(config, model, space, mode);
   found.provenance = model.provenance() + "; " + describe(found.clocks);
-  found.origin = {workload->name(),      "training",       board.name,
-                  Provenance::kModelled, kModelledRuntime, model.twin().status};
+  found.origin = {workload->name(), std::string(name_of(WorkloadKind::kTraining)),
+                  board.name,       Provenance::kModelled,
+                  kModelledRuntime, model.twin().status};
   found.caveats = estimator.cost().caveats;
   return found;
 }
@@ -44,7 +45,7 @@ EpochAnswer epochs_of_times(const PipelineConfig& config) {
   found.config = config;
   found.changes = all_changes(config);
   found.provenance = "modelled from the times given";
-  found.origin = {"", "training", "", Provenance::kModelled};
+  found.origin = {"", std::string(name_of(WorkloadKind::kTraining)), "", Provenance::kModelled};
   return found;
 }
 

@@ -40,7 +40,7 @@ struct TuneAnswer {
   std::optional<TwinFitError> twin_error;  // where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
-  std::string provenance;               // "replayed", "modelled", "predicted", "profiled": a sample
+  Provenance provenance = Provenance::kModelled;
   std::string remark;                   // what the figures rest on, with the error of a model
   std::vector<std::string> widened_by;  // why a twin's intervals are wider than at home
   std::optional<CostCaveats> caveats;   // of the model, where one was priced

@@ -38,7 +38,7 @@ TEST_F(TuneOnSweep, TheAnswerIsAProfiledPointWithinTheLimit) {
   const TuneAnswer found = tune_on_sweep(question, board_);
   ASSERT_TRUE(found.answer);
   EXPECT_LE(found.answer->cost.power_w.mean, 12);
-  EXPECT_EQ(found.provenance, "replayed");
+  EXPECT_EQ(found.provenance, Provenance::kReplayed);
   EXPECT_EQ(found.strategy, "auto");
   EXPECT_EQ(found.seed, 3U);
   ASSERT_LE(found.profiled.size(), 12U);
@@ -92,7 +92,7 @@ TEST(TuneFromSamples, AProfiledAnswerCostsWhatWasMeasured) {
     question.confidence = confidence;
     const TuneAnswer found = tune_from_samples(question, all);
     ASSERT_TRUE(found.answer);
-    EXPECT_EQ(found.provenance, "profiled");
+    EXPECT_EQ(found.provenance, Provenance::kProfiled);
     EXPECT_NEAR(found.answer->cost.time_s.mean, best->time_s, 1e-9);
     EXPECT_NEAR(found.answer->cost.power_w.mean, best->power_w, 1e-9);
   }
@@ -114,7 +114,7 @@ TEST(TuneFromSamples, AKnobThatTheSamplesLackIsNone) {
 TEST(TuneOnTwin, EveryPointIsEstimatedAndNoneProfiled) {
   const TuneAnswer found = tune_on_twin(within_power(25), model("zoo:resnet18"), "agx-orin");
   ASSERT_TRUE(found.answer);
-  EXPECT_EQ(found.provenance, "modelled");
+  EXPECT_EQ(found.provenance, Provenance::kModelled);
   EXPECT_LE(found.answer->cost.power_w.mean, 25);
   EXPECT_LT(found.answer->cost.time_s.lo, found.answer->cost.time_s.mean);
   EXPECT_EQ(found.considered, 18096U);

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
@@ -14,8 +15,7 @@ namespace ridgewatt::cli {
 
 void add_global_options(CLI::App& app, Context& context) {
   constexpr char kGroup[] = "Options of every command";
-  app.add_option("--format", context.format, "Output format")
-      ->check(CLI::IsMember({"table", "json", "csv"}))
+  listed_choice(app, "--format", context.format, "Output format")
       ->capture_default_str()
       ->group(kGroup);
   quantity(app.add_option("--seed", context.seed, "Seed of all random choices"),

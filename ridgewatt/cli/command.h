@@ -10,11 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::cli {
+
+enum class OutputFormat { kTable, kJson, kCsv };
+constexpr auto enum_names(OutputFormat) {
+  return named<OutputFormat>({{OutputFormat::kTable, "table"},
+                              {OutputFormat::kJson, "json"},
+                              {OutputFormat::kCsv, "csv"}});
+}
 
 // Standard output, kept back for the file of -o, which gets the whole result or none of it.
 class KeptOutput {
@@ -32,7 +40,7 @@ class KeptOutput {
 
 // What the options say that stand before or after any command.
 struct Context {
-  std::string format = "table";  // table, json or csv
+  OutputFormat format = OutputFormat::kTable;
   std::uint64_t seed = 1;
   bool quiet = false;
   bool wide = false;    // every column of a table, whatever the width of the terminal
@@ -43,8 +51,8 @@ struct Context {
   std::vector<std::string> remarks = {};  // said before the command runs
   const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
 
-  bool json() const { return format == "json"; }
-  bool csv() const { return format == "csv"; }
+  bool json() const { return format == OutputFormat::kJson; }
+  bool csv() const { return format == OutputFormat::kCsv; }
 };
 
 // --format, --seed, --quiet and those of tables: the program itself and every command have them.

@@ -66,22 +66,6 @@ NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
 
 }  // namespace
 
-std::string_view arithmetic_name(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kFp32:
-      return "fp32";
-    case Arithmetic::kTf32:
-      return "tf32";
-    case Arithmetic::kFp16:
-      return "fp16";
-    case Arithmetic::kBf16:
-      return "bf16";
-    case Arithmetic::kInt8:
-      return "int8";
-  }
-  return "";
-}
-
 const Bsp& Board::find_bsp(std::string_view bsp_name) const& {
   const std::string_view wanted = bsp_name.empty() ? std::string_view(bsp) : bsp_name;
   std::vector<std::string_view> names;
@@ -170,13 +154,13 @@ bool supports(const Board& board, Arithmetic arithmetic) {
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms) {
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
-    throw NotSupportedError(fmt::format("no rate of {} is stated", arithmetic_name(arithmetic)),
+    throw NotSupportedError(fmt::format("no rate of {} is stated", name_of(arithmetic)),
                             board.source,
                             "see docs/reference/board_file.md for its key under [gpu]");
   }
   if (*rate <= 0) {
     throw NotSupportedError(
-        fmt::format("the GPU of {} has no {}", board.title, arithmetic_name(arithmetic)));
+        fmt::format("the GPU of {} has no {}", board.title, name_of(arithmetic)));
   }
   return (sms > 0 ? sms : board.sms) * *rate * clock_hz(board, mode, Knob::kGpuClock);
 }

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/device/power_mode.h"
 
@@ -27,8 +28,13 @@ namespace ridgewatt {
 enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8 };
 inline constexpr std::array<Arithmetic, 5> kArithmetics = {
     Arithmetic::kFp32, Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8};
-// "fp32", "tf32", "fp16", "bf16", "int8".
-std::string_view arithmetic_name(Arithmetic arithmetic);
+constexpr auto enum_names(Arithmetic) {
+  return named<Arithmetic>({{Arithmetic::kFp32, "fp32"},
+                            {Arithmetic::kTf32, "tf32"},
+                            {Arithmetic::kFp16, "fp16"},
+                            {Arithmetic::kBf16, "bf16"},
+                            {Arithmetic::kInt8, "int8"}});
+}
 
 // A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
 struct Preset {

@@ -130,7 +130,7 @@ TEST(Board, EveryPrecisionIsStated) {
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     for (const Arithmetic arithmetic : kArithmetics) {
-      EXPECT_TRUE(stated_rate(board, arithmetic)) << name << " " << arithmetic_name(arithmetic);
+      EXPECT_TRUE(stated_rate(board, arithmetic)) << name << " " << name_of(arithmetic);
     }
     EXPECT_EQ(*stated_rate(board, Arithmetic::kTf32), *stated_rate(board, Arithmetic::kBf16) / 2);
     const bool ampere = board.gpu_architecture.starts_with("Ampere") || name == "thor";

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -21,6 +22,12 @@ enum class Sampling {
   kBudgets,   // the first half designed, the others chosen for the budgets of power
   kGiven,     // exactly the lists of `given`
 };
+constexpr auto enum_names(Sampling) {
+  return named<Sampling>({{Sampling::kRandom, "random"},
+                          {Sampling::kDesigned, "designed"},
+                          {Sampling::kBudgets, "budgets"},
+                          {Sampling::kGiven, "given"}});
+}
 
 // Rows of the sweep that a published run profiled, by number of modes and run.
 using GivenSamples = std::map<std::pair<int, int>, std::vector<std::size_t>>;

@@ -140,7 +140,7 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
     const auto findings = check_run(run, modelled, keep_flagged);
     if (!findings) continue;
     all.push_back(*findings);
-    all.back().bound = cause_name(estimator.breakdown(top_mode(run)).dominant());
+    all.back().bound = name_of(estimator.breakdown(top_mode(run)).dominant());
   }
   return all;
 }

@@ -34,20 +34,17 @@ bool drifted(const Measurement& measurement, const PowerMode& set, const PowerMo
          below("clock:emc", Knob::kMemClock);
 }
 
-std::string flags_of(const Measurement& measurement, int power_samples, bool drift) {
-  std::string flags;
-  const auto flag = [&](bool raised, const char* name) {
-    if (raised) flags += (flags.empty() ? "" : " ") + std::string(name);
-  };
+PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
   const auto& summary = measurement.summary;
-  flag(!summary.steady, "unsteady");
-  flag(drift, "drifted");
-  flag(!measurement.throttled.empty(), "throttled");
-  flag(static_cast<double>(summary.excluded) >
-           kManyExcluded * static_cast<double>(summary.count + summary.excluded),
-       "excluded");
-  flag(!summary.complete, "few-minibatches");
-  flag(power_samples < kMinPowerSamples, "few-samples");
+  PointFlags flags;
+  flags.add(PointFlag::kUnsteady, !summary.steady);
+  flags.add(PointFlag::kDrifted, drift);
+  flags.add(PointFlag::kThrottled, !measurement.throttled.empty());
+  flags.add(PointFlag::kExcluded,
+            static_cast<double>(summary.excluded) >
+                kManyExcluded * static_cast<double>(summary.count + summary.excluded));
+  flags.add(PointFlag::kFewMinibatches, !summary.complete);
+  flags.add(PointFlag::kFewSamples, power_samples < kMinPowerSamples);
   return flags;
 }
 

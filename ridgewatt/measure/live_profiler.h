@@ -58,7 +58,7 @@ class LiveProfiler : public Profiler {
   // Throws PointFailedError, IoError where no point can be measured (no sensor, no program), and
   // what JetsonModeControl::apply throws for permission and safety.
   Observation profile(const OperatingPoint& point) override;
-  std::string provenance() const override { return options_.campaign.provenance; }
+  Provenance provenance() const override { return options_.campaign.provenance; }
 
   // An earlier run has stored it, and it was not asked for yet.
   bool waiting(const OperatingPoint& point) const;

@@ -45,7 +45,7 @@ ProfileOptions quick_profile(const std::string& script) {
   options.measure.settle.at_most_s = 0;
   options.measure.idle_s = 0;
   options.measure.command = {"/bin/sh", "-c", script};
-  options.campaign = {"fake", "sleep", "inference", "fake"};
+  options.campaign = {"fake", "sleep", "inference", Provenance::kFake};
   return options;
 }
 

@@ -18,6 +18,8 @@
 namespace ridgewatt {
 namespace {
 
+using Kernel = MicrobenchKernel;
+
 // An array on its own pages, touched by the thread that will use it.
 template <typename T>
 class Array {
@@ -62,7 +64,7 @@ using MakeBody = std::function<Body()>;
 
 // Repeats the work on all threads at once until the time is over. `work` and `traffic` are of one
 // repetition of one thread.
-MicrobenchResult run_point(const std::string& kernel, double work_flop, double traffic_bytes,
+MicrobenchResult run_point(MicrobenchKernel kernel, double work_flop, double traffic_bytes,
                            const MakeBody& make_body, int threads,
                            const MicrobenchOptions& options) {
   std::vector<double> times_s;
@@ -99,7 +101,8 @@ MicrobenchResult run_point(const std::string& kernel, double work_flop, double t
   work(true);
   for (auto& thread : pool) thread.join();
   if (failed) {
-    throw IoError("not enough memory for the microbenchmark", kernel, "lower --footprint");
+    throw IoError("not enough memory for the microbenchmark", std::string(name_of(kernel)),
+                  "lower --footprint");
   }
   MicrobenchResult point{kernel, work_flop * threads, traffic_bytes * threads, 0, 0, 0, power_w};
   point.time_s = *std::min_element(times_s.begin(), times_s.end());
@@ -126,7 +129,7 @@ IntensityKernel nearest_intensity_kernel(double intensity) {
   return {0, static_cast<int>(std::min(std::exp2(std::round(-std::log2(fma))), 64.0))};
 }
 
-const MicrobenchResult* MicrobenchSummary::find(const std::string& kernel) const {
+const MicrobenchResult* MicrobenchSummary::find(MicrobenchKernel kernel) const {
   for (const auto& point : points) {
     if (point.kernel == kernel) return &point;
   }
@@ -136,7 +139,7 @@ const MicrobenchResult* MicrobenchSummary::find(const std::string& kernel) const
 double MicrobenchSummary::peak_flops() const {
   double peak = 0;
   for (const auto& point : points) {
-    if (point.kernel == "fma_fp32" || point.kernel == "intensity") {
+    if (point.kernel == Kernel::kFmaFp32 || point.kernel == Kernel::kIntensity) {
       peak = std::max(peak, point.work_flop / point.time_s);
     }
   }
@@ -146,7 +149,7 @@ double MicrobenchSummary::peak_flops() const {
 double MicrobenchSummary::peak_bandwidth_bytes_s() const {
   double peak = 0;
   for (const auto& point : points) {
-    if (point.kernel == "triad" || point.kernel == "intensity") {
+    if (point.kernel == Kernel::kTriad || point.kernel == Kernel::kIntensity) {
       peak = std::max(peak, point.traffic_bytes / point.time_s);
     }
   }
@@ -159,21 +162,21 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
   const int threads = options.threads > 0 ? options.threads : available_threads();
   MicrobenchSummary summary;
   summary.device = fmt::format("cpu, {}, {} threads", kernels.isa, threads);
-  const auto add = [&](const std::string& kernel, double flop, double bytes, const MakeBody& make) {
+  const auto add = [&](Kernel kernel, double flop, double bytes, const MakeBody& make) {
     summary.points.push_back(run_point(kernel, flop, bytes, make, threads, options));
   };
 
   constexpr std::size_t kRounds = 20000;
   const double vector_flop = 2.0 * kFmaPerRound * kRounds * kernels.width_bytes;
-  add("fma_fp32", vector_flop / sizeof(float), 0,
+  add(Kernel::kFmaFp32, vector_flop / sizeof(float), 0,
       [&] { return [&] { keep(kernels.fma_fp32(kRounds)); }; });
-  add("fma_fp64", vector_flop / sizeof(double), 0,
+  add(Kernel::kFmaFp64, vector_flop / sizeof(double), 0,
       [&] { return [&] { keep(kernels.fma_fp64(kRounds)); }; });
 
   const std::size_t share = options.footprint_bytes / static_cast<std::size_t>(threads);
   const std::size_t doubles = std::max<std::size_t>(share / 3 / sizeof(double) / 1024 * 1024, 1024);
   // STREAM counts 24 bytes per element; the line that a store reads first comes on top (McCalpin).
-  add("triad", 2.0 * static_cast<double>(doubles), 24.0 * static_cast<double>(doubles), [&] {
+  add(Kernel::kTriad, 2.0 * static_cast<double>(doubles), 24.0 * static_cast<double>(doubles), [&] {
     auto a = std::make_shared<Array<double>>(doubles, 1.0);
     auto b = std::make_shared<Array<double>>(doubles, 2.0);
     auto c = std::make_shared<Array<double>>(doubles, 0.5);
@@ -189,7 +192,7 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
     const auto count = static_cast<std::size_t>(static_cast<double>(floats) * shrink) /
                            kIntensityBlock * kIntensityBlock +
                        kIntensityBlock;
-    add("intensity", kernel.flop_per_float() * static_cast<double>(count),
+    add(Kernel::kIntensity, kernel.flop_per_float() * static_cast<double>(count),
         sizeof(float) * static_cast<double>(count), [&, kernel, count] {
           auto data = std::make_shared<Array<float>>(count, 0.5F);
           return [&, data, kernel, count] {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/roofline/microbench_fit.h"
+
 namespace ridgewatt {
 
 struct MicrobenchOptions {
@@ -28,8 +30,8 @@ struct MicrobenchOptions {
 };
 
 struct MicrobenchResult {
-  std::string kernel;    // "fma_fp32", "fma_fp64", "triad", "intensity", "tensor_fp16", "launch"
-  double work_flop = 0;  // of one repetition
+  MicrobenchKernel kernel = MicrobenchKernel::kTriad;
+  double work_flop = 0;      // of one repetition
   double traffic_bytes = 0;  // of one repetition, to and from DRAM
   double time_s = 0;         // fastest repetition: what else runs can only slow it down
   double median_time_s = 0;
@@ -40,7 +42,7 @@ struct MicrobenchResult {
 struct MicrobenchSummary {
   std::string device;  // "cpu, avx512, 2 threads", or the GPU's name
   std::vector<MicrobenchResult> points;
-  const MicrobenchResult* find(const std::string& kernel) const;  // first of that kernel
+  const MicrobenchResult* find(MicrobenchKernel kernel) const;  // first of that kernel
   double peak_flops() const;              // FP32, fastest of all points; 0 when there is none
   double peak_bandwidth_bytes_s() const;  // DRAM; 0 when there is none
   double ridge_flop_per_byte() const { return peak_flops() / peak_bandwidth_bytes_s(); }

@@ -47,11 +47,11 @@ TEST(Microbench, IntensityIsTwoFlopAMultiplyAddOverFourBytes) {
 
 TEST(Microbench, CeilingsAreTheFastestFp32AndDramPoints) {
   MicrobenchSummary summary;
-  summary.points = {{"fma_fp32", 8e9, 0, 1, 1, 3, {}},
-                    {"fma_fp64", 9e9, 0, 1, 1, 3, {}},
-                    {"triad", 1e9, 12e9, 1, 1, 3, {}},
-                    {"intensity", 16e9, 4e9, 2, 2, 3, {}},
-                    {"intensity", 17e9, 1e9, 2, 2, 3, {}}};
+  summary.points = {{MicrobenchKernel::kFmaFp32, 8e9, 0, 1, 1, 3, {}},
+                    {MicrobenchKernel::kFmaFp64, 9e9, 0, 1, 1, 3, {}},
+                    {MicrobenchKernel::kTriad, 1e9, 12e9, 1, 1, 3, {}},
+                    {MicrobenchKernel::kIntensity, 16e9, 4e9, 2, 2, 3, {}},
+                    {MicrobenchKernel::kIntensity, 17e9, 1e9, 2, 2, 3, {}}};
   EXPECT_EQ(summary.peak_flops(), 8.5e9);
   EXPECT_EQ(summary.peak_bandwidth_bytes_s(), 12e9);
 }

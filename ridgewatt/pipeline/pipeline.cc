@@ -106,12 +106,6 @@ std::vector<std::string> list_storages() {
   return names;
 }
 
-std::string_view bound_name(PipelineBound bound) {
-  static constexpr std::array<std::string_view, 5> kNames = {"one after the other", "compute",
-                                                             "workers", "cores", "storage"};
-  return kNames[static_cast<std::size_t>(bound)];
-}
-
 double lru_hit_share(double cached_share) {
   if (cached_share >= 1) return 1;
   if (cached_share <= 0) return 0;

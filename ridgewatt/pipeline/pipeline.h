@@ -28,6 +28,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
+
 namespace ridgewatt {
 
 // What one reader sees of a store, and how many readers it serves at once at that speed.
@@ -72,7 +74,13 @@ struct PipelineConfig {
 
 // What binds the throughput.
 enum class PipelineBound { kSerial, kCompute, kWorkers, kCores, kStorage };
-std::string_view bound_name(PipelineBound bound);
+constexpr auto enum_names(PipelineBound) {
+  return named<PipelineBound>({{PipelineBound::kSerial, "one after the other"},
+                               {PipelineBound::kCompute, "compute"},
+                               {PipelineBound::kWorkers, "workers"},
+                               {PipelineBound::kCores, "cores"},
+                               {PipelineBound::kStorage, "storage"}});
+}
 
 // Service times of one minibatch, contention for cores included.
 struct StageTimes {

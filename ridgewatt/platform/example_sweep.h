@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -17,15 +18,15 @@ namespace ridgewatt {
 
 struct ExampleWorkload {
   std::string model;  // zoo:NAME or a file
-  bool training = false;
+  WorkloadKind kind = WorkloadKind::kInference;
   std::vector<int> batches = {};  // empty: 16 of training; 1, 4, 16 of inference
 };
 // "resnet18:training", "zoo:yolov8n" (inference), "model.onnx:inference". UsageError.
 ExampleWorkload parse_example_workload(const std::string& text);
 
 struct ExampleSweepOptions {
-  std::vector<ExampleWorkload> workloads = {{"zoo:resnet18", true},
-                                            {"zoo:mobilenet_v3_large", false}};
+  std::vector<ExampleWorkload> workloads = {{"zoo:resnet18", WorkloadKind::kTraining},
+                                            {"zoo:mobilenet_v3_large"}};
   std::size_t modes = 96;  // at most so many: a grid of some levels of each knob
   std::uint64_t seed = 1;  // of the fake board's physics
 };

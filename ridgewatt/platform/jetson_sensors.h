@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/sysfs.h"
 
@@ -36,6 +37,11 @@ struct TemperatureReading {
 // Why a clock may be lower than its cap.
 struct ThrottleSignal {
   enum class Kind { kOverCurrent, kPowerLimit, kThermal };
+  friend constexpr auto enum_names(Kind) {
+    return named<Kind>({{Kind::kOverCurrent, "over-current"},
+                        {Kind::kPowerLimit, "power limit"},
+                        {Kind::kThermal, "thermal"}});
+  }
   std::string name;
   Kind kind = Kind::kThermal;
   // Counter of events (over-current), alarm 0 or 1 (power limit), cooling state (thermal).

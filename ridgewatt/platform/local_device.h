@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ridgewatt/platform/sysfs.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
@@ -14,6 +15,8 @@ struct LocalDevice {
   std::string name;  // "local", "fake:agx-orin"
   std::unique_ptr<Sysfs> sysfs;
   bool fake = false;
+  // Of what is measured on it.
+  Provenance provenance() const { return fake ? Provenance::kFake : Provenance::kMeasured; }
 };
 
 // True for "local" and "fake:BOARD".

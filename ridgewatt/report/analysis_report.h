@@ -13,16 +13,10 @@ namespace ridgewatt {
 
 inline constexpr int kAnalysisSchemaVersion = 1;
 
-// How the figures were counted, as the user asked for it.
-struct AnalysisLabels {
-  std::string convention;
-  std::string traffic;
-  std::string optimizer;  // empty for inference
-};
-
-Json analysis_json(const Model& model, const Analysis& analysis, const AnalysisLabels& labels);
-// One row. `traffic` names the model of the bytes and of the intensity: "fused".
-Table analysis_totals(const Model& model, const Analysis& analysis, const std::string& traffic);
+// `options`: what `analysis` was made with.
+Json analysis_json(const Model& model, const Analysis& analysis, const CostOptions& options);
+// One row. `traffic` is the model of the bytes and of the intensity.
+Table analysis_totals(const Model& model, const Analysis& analysis, TrafficModel traffic);
 Table analysis_layers(const Analysis& analysis);    // nodes that cost something
 inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
 LayerSums analysis_sums(const Table& layers);       // of analysis_layers

@@ -2,8 +2,8 @@
 // drawn as a static SVG for papers (to_svg) and as an interactive Apache ECharts chart
 // (to_echarts), and told as a table (figure_data.h).
 //
-//   Plot plot{.title = "Energy over GPU clock", .source = {"resnet50", "agx-orin", "measured"}};
-//   plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
+//   Plot plot{.title = "Energy over GPU clock", .source = {"resnet50", "agx-orin",
+//   Provenance::kMeasured}}; plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
 //   plot.series.push_back({.name = "ResNet-50", .x = clocks, .y = energies});
 //   write_file_atomically("energy.svg", to_svg(plot));
 #pragma once
@@ -14,20 +14,21 @@
 #include <vector>
 
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
 // Whose numbers a figure shows and where they come from. Has no default, so that no figure is
 // without it.
 struct FigureSource {
-  std::string workload;  // "resnet50 inference"; empty: not of one workload
-  std::string board;     // empty is told as "board not recorded"
-  std::string word;      // measured, replayed, modelled, predicted, fake; empty: "not recorded"
+  std::string workload;                  // "resnet50 inference"; empty: not of one workload
+  std::string board;                     // empty is told as "board not recorded"
+  std::optional<Provenance> provenance;  // absent is told as "provenance not recorded"
   // Of modelled numbers the runtime and the twin's kind with its error: "pytorch-eager, fitted
   // twin, time 11 % off on unseen workloads".
   std::string detail;
 
-  FigureSource(std::string of_workload, std::string on_board, std::string provenance,
+  FigureSource(std::string of_workload, std::string on_board, std::optional<Provenance> origin,
                std::string more = {});
   // "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
   std::string line() const;

@@ -7,6 +7,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/report/table.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
@@ -15,8 +16,8 @@ namespace ridgewatt {
 // idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms, compute_ms,
 // power_w, energy_j), phases, throttled, cpu, peak_memory_bytes, sampler.
 Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
-                         const std::string& provenance);
-Table measurement_table(const Measurement& measurement, const std::string& provenance);
+                         Provenance provenance);
+Table measurement_table(const Measurement& measurement, Provenance provenance);
 
 // One row per minibatch of the window; begin_s counts from the start of the command.
 std::string minibatches_csv(const Measurement& measurement);

@@ -15,7 +15,7 @@ struct StudyReport {
   Study study;
   std::vector<StudyResult> results;  // per sample
   StudyAnalysis analysis;
-  std::string word;           // "measured", "replayed", "fake"
+  Provenance provenance = Provenance::kMeasured;
   std::string where;          // board or sweep
   std::string workload = {};  // empty: the study's program
   std::string board = {};     // empty: not recorded

@@ -250,8 +250,10 @@ std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
   const PointReader modes(csv, PointReader::Clocks::kOfBoards);
   std::vector<MicrobenchPoint> points;
   while (csv.next()) {
-    if (kernel && csv.field(*kernel) != "triad" && csv.field(*kernel) != "intensity") {
-      continue;  // other precisions, or no traffic
+    if (kernel) {
+      const auto ran = find_name<MicrobenchKernel>(csv.field(*kernel));
+      const bool streams = ran == MicrobenchKernel::kTriad || ran == MicrobenchKernel::kIntensity;
+      if (!streams) continue;  // other precisions, or no traffic
     }
     if (csv.field(power).empty()) {
       throw InputError("the point has no power", csv.where(),

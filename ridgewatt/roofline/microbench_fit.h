@@ -16,11 +16,33 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 
 namespace ridgewatt {
+
+// What a microbenchmark runs: multiply-adds, a stream through memory, multiply-adds over a stream,
+// tensor cores, an empty kernel.
+enum class MicrobenchKernel {
+  kFmaFp32,
+  kFmaFp64,
+  kFmaFp16,
+  kTriad,
+  kIntensity,
+  kTensorFp16,
+  kLaunch
+};
+constexpr auto enum_names(MicrobenchKernel) {
+  return named<MicrobenchKernel>({{MicrobenchKernel::kFmaFp32, "fma_fp32"},
+                                  {MicrobenchKernel::kFmaFp64, "fma_fp64"},
+                                  {MicrobenchKernel::kFmaFp16, "fma_fp16"},
+                                  {MicrobenchKernel::kTriad, "triad"},
+                                  {MicrobenchKernel::kIntensity, "intensity"},
+                                  {MicrobenchKernel::kTensorFp16, "tensor_fp16"},
+                                  {MicrobenchKernel::kLaunch, "launch"}});
+}
 
 struct MicrobenchPoint {
   PowerMode mode;

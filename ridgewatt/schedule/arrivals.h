@@ -5,9 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/random.h"
 
 namespace ridgewatt {
+
+// The processes that arrivals are made from.
+enum class ArrivalProcess { kConstant, kPoisson, kBursty };
+constexpr auto enum_names(ArrivalProcess) {
+  return named<ArrivalProcess>({{ArrivalProcess::kConstant, "constant"},
+                                {ArrivalProcess::kPoisson, "poisson"},
+                                {ArrivalProcess::kBursty, "bursty"}});
+}
 
 // One arrival every 1 / rate seconds in (0, duration], the first at 1 / rate.
 std::vector<double> constant_arrivals(double rate_hz, double duration_s);

@@ -9,25 +9,6 @@
 
 namespace ridgewatt {
 
-std::string_view latency_bound_name(Bound bound) {
-  switch (bound) {
-    case Bound::kPublished:
-      return "published";
-    case Bound::kExact:
-      return "exact";
-    case Bound::kStrict:
-      return "strict";
-  }
-  return "";
-}
-
-Bound parse_latency_bound(const std::string& name) {
-  for (const Bound bound : {Bound::kPublished, Bound::kExact, Bound::kStrict}) {
-    if (name == latency_bound_name(bound)) return bound;
-  }
-  throw UsageError("unknown latency bound", name, "use published, exact or strict");
-}
-
 const Minibatch Candidate::kNoMinibatch = {};
 const Round Candidate::kNoRound = {};
 

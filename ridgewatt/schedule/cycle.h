@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt {
@@ -25,12 +26,13 @@ enum class Bound {
   kExact,      // (b - 1) / a + t_in: the first request of a batch waits for b - 1 more
   kStrict      // exact + the training minibatch that may be in flight when the batch is due
 };
-std::string_view latency_bound_name(Bound bound);
+constexpr auto enum_names(Bound) {
+  return named<Bound>(
+      {{Bound::kPublished, "published"}, {Bound::kExact, "exact"}, {Bound::kStrict, "strict"}});
+}
 
 // Periods after which a cycle whose inference has not come is overdue: training gets its next turn.
 inline constexpr double kOverduePeriods = 1.1;
-// Throws UsageError for a name that is none of "published", "exact", "strict".
-Bound parse_latency_bound(const std::string& name);
 
 // One minibatch of a workload.
 struct Minibatch {

@@ -202,7 +202,7 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
                                  options_.period_s * 1e6))) {
         link.closing = true;
       }
-      event(fmt::format("{} worker {} joined, process {}", worker_kind_name(link.kind), link.name,
+      event(fmt::format("{} worker {} joined, process {}", name_of(link.kind), link.name,
                         link.peer.pid()));
       return;
     case WorkerMessage::Type::kReady:
@@ -312,11 +312,11 @@ bool Executor::native() const {
 
 bool Executor::has_inference() const {
   return std::any_of(workers_.begin(), workers_.end(), [](const auto& link) {
-    return link.state != WorkerLink::State::kNew && link.kind == WorkerKind::kInference;
+    return link.state != WorkerLink::State::kNew && link.kind == WorkloadKind::kInference;
   });
 }
 
-WorkerLink* Executor::longest_waiting(WorkerKind kind) {
+WorkerLink* Executor::longest_waiting(WorkloadKind kind) {
   WorkerLink* first = nullptr;
   for (auto& link : workers_) {
     if (link.closing || link.state != WorkerLink::State::kReady || link.kind != kind) continue;
@@ -333,13 +333,13 @@ void Executor::grant_next() {
     return;
   }
   if (!holders_.empty()) return;
-  if (WorkerLink* inference = longest_waiting(WorkerKind::kInference)) {
+  if (WorkerLink* inference = longest_waiting(WorkloadKind::kInference)) {
     cycle_start_s_ = now_s();
     training_in_cycle_ = 0;
     grant(*inference);
     return;
   }
-  WorkerLink* training = longest_waiting(WorkerKind::kTraining);
+  WorkerLink* training = longest_waiting(WorkloadKind::kTraining);
   if (training == nullptr) return;
   if (has_inference() && training_in_cycle_ >= options_.training_per_cycle) {
     if (options_.period_s <= 0 || now_s() < cycle_start_s_ + kOverduePeriods * options_.period_s) {
@@ -353,7 +353,7 @@ void Executor::grant_next() {
 }
 
 void Executor::grant(WorkerLink& link) {
-  const bool inference = link.kind == WorkerKind::kInference;
+  const bool inference = link.kind == WorkloadKind::kInference;
   const double planned_s = inference ? options_.infer_time_s : options_.train_time_s;
   const double allowed_s =
       std::max(options_.least_deadline_s, options_.deadline_factor * planned_s);

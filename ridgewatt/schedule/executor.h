@@ -52,7 +52,7 @@ struct ExecutorOptions {
 struct GrantRecord {
   std::uint64_t sequence = 0;
   std::string worker;
-  WorkerKind kind = WorkerKind::kTraining;
+  WorkloadKind kind = WorkloadKind::kTraining;
   pid_t pid = 0;
   double granted_s = 0;  // since the executor began
   double released_s = 0;
@@ -112,7 +112,7 @@ class Executor {
   Holder* held_by(const WorkerLink& link);
   bool native() const;
   void grant_next();
-  WorkerLink* longest_waiting(WorkerKind kind);
+  WorkerLink* longest_waiting(WorkloadKind kind);
   bool has_inference() const;
   void grant(WorkerLink& link);
   int next_timeout_ms() const;

@@ -14,22 +14,21 @@
 #include <string>
 #include <string_view>
 
+#include "ridgewatt/base/workload_kind.h"
+
 namespace ridgewatt {
 
 inline constexpr int kProtocolVersion = 1;
 inline constexpr std::size_t kLongestLine = 128;  // with the '\n'
 inline constexpr std::size_t kLongestName = 32;
 
-enum class WorkerKind { kInference, kTraining };
-std::string_view worker_kind_name(WorkerKind kind);
-
 // What a worker says.
 struct WorkerMessage {
   enum class Type { kHello, kReady, kDone, kBye };
   Type type = Type::kBye;
-  WorkerKind kind = WorkerKind::kTraining;  // kHello
-  std::string name;                         // kHello: 1 to 32 of A-Z a-z 0-9 _ . -
-  std::uint64_t sequence = 0;               // kDone
+  WorkloadKind kind = WorkloadKind::kTraining;  // kHello
+  std::string name;                             // kHello: 1 to 32 of A-Z a-z 0-9 _ . -
+  std::uint64_t sequence = 0;                   // kDone
 };
 
 // One line without its '\n'; nothing when it is not a message exactly.

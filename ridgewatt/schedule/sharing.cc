@@ -6,29 +6,6 @@
 
 namespace ridgewatt {
 
-std::string_view sharing_name(Sharing sharing) {
-  switch (sharing) {
-    case Sharing::kManaged:
-      return "managed";
-    case Sharing::kPriority:
-      return "priority";
-    case Sharing::kNative:
-      return "native";
-    case Sharing::kNoInterference:
-      return "no-interference";
-  }
-  return "";
-}
-
-Sharing parse_sharing(const std::string& name) {
-  for (const auto sharing :
-       {Sharing::kManaged, Sharing::kPriority, Sharing::kNative, Sharing::kNoInterference}) {
-    if (name == sharing_name(sharing)) return sharing;
-  }
-  throw UsageError("unknown way of sharing", name,
-                   "use managed, priority, native or no-interference");
-}
-
 ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates) {
   ServingPlan serving;
   serving.candidate = plan.candidate;

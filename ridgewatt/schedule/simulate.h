@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/schedule/plan.h"
 
 namespace ridgewatt {
@@ -25,8 +26,12 @@ enum class Sharing {
               // 1 / (2 x interference) of its speed
   kNoInterference  // the same with an interference of 1: what an ideal driver would do
 };
-std::string_view sharing_name(Sharing sharing);
-Sharing parse_sharing(const std::string& name);
+constexpr auto enum_names(Sharing) {
+  return named<Sharing>({{Sharing::kManaged, "managed"},
+                         {Sharing::kPriority, "priority"},
+                         {Sharing::kNative, "native"},
+                         {Sharing::kNoInterference, "no-interference"}});
+}
 
 // How far native sharing of programs that fill the device falls short of ideal time slicing. Two
 // processes on one NVIDIA GPU, time-sliced without MPS, of work that alone keeps it 96 % busy:
@@ -91,6 +96,12 @@ struct SimulationOptions {
 
 struct Segment {
   enum class Kind { kInference, kTraining, kShared, kModeChange };
+  friend constexpr auto enum_names(Kind) {
+    return named<Kind>({{Kind::kInference, "inference"},
+                        {Kind::kTraining, "training"},
+                        {Kind::kShared, "shared"},
+                        {Kind::kModeChange, "mode_change"}});
+  }
   Kind kind = Kind::kInference;
   double start_s = 0;
   double end_s = 0;

@@ -48,7 +48,7 @@ class WorkerLink {
   PeerProcess peer;
   LineBuffer lines;
   State state = State::kNew;
-  WorkerKind kind = WorkerKind::kTraining;
+  WorkloadKind kind = WorkloadKind::kTraining;
   std::string name;
   int faults = 0;
   double connected_s = 0;

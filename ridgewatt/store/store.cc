@@ -84,7 +84,7 @@ void bind_campaign(Statement& statement, const Campaign& campaign) {
   statement.bind(1, campaign.board)
       .bind(2, campaign.workload)
       .bind(3, campaign.kind)
-      .bind(4, campaign.provenance);
+      .bind(4, std::string(name_of(campaign.provenance)));
 }
 
 // Reads kPointColumns, which start at column `c`.
@@ -103,7 +103,9 @@ PointRecord read_point(const Statement& row, int c) {
   point.minibatches = static_cast<int>(row.integer(c + 12));
   point.power_samples = static_cast<int>(row.integer(c + 13));
   point.largest_gap_s = row.real(c + 14);
-  point.flags = row.text(c + 15);
+  const auto flags = PointFlags::read(row.text(c + 15));
+  if (!flags) throw InputError("a point of the store has an unknown flag", row.text(c + 15));
+  point.flags = *flags;
   point.started_unix_s = row.integer(c + 16);
   if (point.energy_j > 0 && point.minibatches > 0) {
     point.observation.measured_energy_j = point.energy_j / point.minibatches;
@@ -246,7 +248,11 @@ std::vector<Campaign> Store::campaigns() {
   if (!database_) return {};
   Statement row(*database_, "SELECT board, workload, kind, provenance FROM campaign ORDER BY id");
   std::vector<Campaign> result;
-  while (row.step()) result.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
+  while (row.step()) {
+    const auto provenance = find_name<Provenance>(row.text(3));
+    if (!provenance) throw InputError("the store has an unknown provenance", path_, row.text(3));
+    result.push_back({row.text(0), row.text(1), row.text(2), *provenance});
+  }
   return result;
 }
 
@@ -290,7 +296,7 @@ void Store::insert(std::int64_t campaign, const PointRecord& point) {
       .bind(14, point.minibatches)
       .bind(15, point.power_samples)
       .bind(16, point.largest_gap_s)
-      .bind(17, point.flags)
+      .bind(17, point.flags.text())
       .bind(18, point.started_unix_s)
       .bind(21, point.excluded);
   const auto bind_known = [&](int index, const std::optional<double>& value) {
@@ -333,14 +339,14 @@ std::vector<RawSample> Store::samples(std::int64_t point) {
   return result;
 }
 
-std::vector<Sweep> Store::sweeps(const Campaign& filter) {
+std::vector<Sweep> Store::sweeps(const CampaignFilter& filter) {
   const auto wanted = [](const std::string& filter_field, const std::string& field) {
     return filter_field.empty() || filter_field == field;
   };
   std::vector<Sweep> result;
   for (const auto& key : campaigns()) {
     if (!wanted(filter.board, key.board) || !wanted(filter.workload, key.workload) ||
-        !wanted(filter.kind, key.kind) || !wanted(filter.provenance, key.provenance)) {
+        !wanted(filter.kind, key.kind)) {
       continue;
     }
     std::map<OperatingPoint, std::vector<Observation>> repeats;
@@ -351,7 +357,7 @@ std::vector<Sweep> Store::sweeps(const Campaign& filter) {
       seen.push_back(point.observation);
     }
     Sweep sweep{path_, key.workload, key.kind, {}, {}, key.board};
-    sweep.provenance = parse_provenance(key.provenance).value_or(Provenance::kReplayed);
+    sweep.provenance = key.provenance;
     for (const auto& point : order) {
       sweep.observations.push_back(median_of(repeats[point]));
       sweep.lines.push_back(sweep.observations.size());
@@ -361,8 +367,7 @@ std::vector<Sweep> Store::sweeps(const Campaign& filter) {
   return result;
 }
 
-std::size_t Store::import(const Sweep& sweep, const std::string& board,
-                          const std::string& provenance) {
+std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenance provenance) {
   const std::int64_t id = campaign({board, sweep.workload, sweep.kind, provenance});
   Transaction transaction(database());
   std::size_t added = 0;

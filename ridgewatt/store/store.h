@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_set.h"
 #include "ridgewatt/store/sqlite.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -16,11 +17,37 @@ namespace ridgewatt {
 
 // What a set of points has in common: one workload profiled on one board in one way.
 struct Campaign {
-  std::string board;       // board name, "fake:agx-orin", or a GPU's name
-  std::string workload;    // name that the user gave, or the command
-  std::string kind;        // "training", "inference", ...
-  std::string provenance;  // "measured", "replayed", "modelled", "fake"
+  std::string board;     // board name, "fake:agx-orin", or a GPU's name
+  std::string workload;  // name that the user gave, or the command
+  std::string kind;      // "training", "inference", ...
+  Provenance provenance = Provenance::kMeasured;
 };
+
+// Which campaigns: fields that are empty are those of any.
+struct CampaignFilter {
+  std::string board;
+  std::string workload;
+  std::string kind;
+};
+
+// What a point is to be used with care for.
+enum class PointFlag {
+  kUnsteady,        // power under load did not become steady
+  kDrifted,         // a clock was below what was set
+  kThrottled,       // the machine signalled throttling
+  kExcluded,        // many minibatches were not counted
+  kFewMinibatches,  // the command ended before its window was complete
+  kFewSamples,      // of power
+};
+constexpr auto enum_names(PointFlag) {
+  return named<PointFlag>({{PointFlag::kUnsteady, "unsteady"},
+                           {PointFlag::kDrifted, "drifted"},
+                           {PointFlag::kThrottled, "throttled"},
+                           {PointFlag::kExcluded, "excluded"},
+                           {PointFlag::kFewMinibatches, "few-minibatches"},
+                           {PointFlag::kFewSamples, "few-samples"}});
+}
+using PointFlags = EnumSet<PointFlag>;
 
 // One raw reading: time since the start of the point, and a value in SI.
 struct RawSample {
@@ -40,7 +67,7 @@ struct PointRecord {
   int excluded = 0;          // that were not, for an outside cause
   int power_samples = 0;     // that the mean power rests on
   double largest_gap_s = 0;  // between two power samples
-  std::string flags;         // "throttled", "clock drifted", ... separated by blanks
+  PointFlags flags;          // empty: a clean point
   std::int64_t started_unix_s = 0;
   std::vector<RawSample> samples;
 };
@@ -75,11 +102,11 @@ class Store {
   std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
 
   // The points of every campaign as sweeps; repeats become their median time and energy, and the
-  // power of those. Of `filter` the fields that are not empty must be those of the campaign.
-  std::vector<Sweep> sweeps(const Campaign& filter = {});
+  // power of those.
+  std::vector<Sweep> sweeps(const CampaignFilter& filter = {});
   // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
   // there are skipped; returns how many were added.
-  std::size_t import(const Sweep& sweep, const std::string& board, const std::string& provenance);
+  std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
 
  private:
   struct Later {};

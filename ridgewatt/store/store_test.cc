@@ -14,7 +14,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-const Campaign kSome{"b", "w", "training", "measured"};
+const Campaign kSome{"b", "w", "training", Provenance::kMeasured};
 
 // Runs `body` in a process of its own; its exit status, 9 after an exception.
 template <typename Body>
@@ -39,7 +39,7 @@ PointRecord some_point(int batch) {
   point.observation = {{{12, 2201.6e6, 1300.5e6, 3199e6, ""}, batch}, 0.1 * batch, 20.0 + batch};
   point.energy_j = 42;
   point.power_samples = 2;
-  point.flags = "throttled";
+  point.flags.add(PointFlag::kThrottled);
   point.samples = {{"power:VDD_IN", 0.0, 20.5}, {"minibatch", 0.1, 0.1}};
   return point;
 }
@@ -47,12 +47,12 @@ PointRecord some_point(int batch) {
 TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "s.db").string();
-  const Campaign key{"agx-orin", "resnet18", "training", "measured"};
+  const Campaign key{"agx-orin", "resnet18", "training", Provenance::kMeasured};
   {
     Store store(path);
     const auto id = store.campaign(key);
     EXPECT_EQ(store.campaign(key), id);
-    EXPECT_NE(store.campaign({"agx-orin", "resnet18", "training", "replayed"}), id);
+    EXPECT_NE(store.campaign({"agx-orin", "resnet18", "training", Provenance::kReplayed}), id);
     store.add(id, some_point(4));
     store.add(id, some_point(1));
     EXPECT_TRUE(store.has(id, some_point(4).observation.point));
@@ -64,7 +64,7 @@ TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(points[0].observation.point, some_point(4).observation.point);
   EXPECT_EQ(points[0].observation.time_s, 0.4);
-  EXPECT_EQ(points[0].flags, "throttled");
+  EXPECT_EQ(points[0].flags.text(), "throttled");
   ASSERT_EQ(points[0].samples.size(), 2u);
   EXPECT_EQ(points[0].samples[0].channel, "power:VDD_IN");
   EXPECT_EQ(points[0].samples[1].value, 0.1);
@@ -73,7 +73,7 @@ TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
 TEST(Store, RepeatsBecomeTheirMedian) {
   const testing::TemporaryFolder folder;
   Store store((folder.path() / "s.db").string());
-  const auto id = store.campaign({"b", "w", "inference", "measured"});
+  const auto id = store.campaign({"b", "w", "inference", Provenance::kMeasured});
   for (int repeat = 0; repeat < 3; ++repeat) {
     PointRecord point = some_point(1);
     point.repeat = repeat;
@@ -182,8 +182,8 @@ TEST(Store, ImportedSweepIsExportedUnchanged) {
                                  "a,training,16,114.75,100,10\na,training,16,204,50,12\n");
   const Sweep sweep = read_sweep(file);
   Store store((folder.path() / "s.db").string());
-  EXPECT_EQ(store.import(sweep, "agx-orin", "replayed"), 2u);
-  EXPECT_EQ(store.import(sweep, "agx-orin", "replayed"), 0u);
+  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 2u);
+  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 0u);
   Sweep kept = sweep;
   kept.board = "agx-orin";
   EXPECT_EQ(write_sweep_csv(store.sweeps()), write_sweep_csv({kept}));
@@ -192,18 +192,18 @@ TEST(Store, ImportedSweepIsExportedUnchanged) {
 TEST(Store, PointsKeepBoardAndProvenanceAndAreChosenByThem) {
   const testing::TemporaryFolder folder;
   Store store((folder.path() / "s.db").string());
-  store.add(store.campaign({"fake:agx-orin", "a", "training", "fake"}), some_point(1));
-  store.add(store.campaign({"agx-orin", "a", "training", "measured"}), some_point(1));
-  store.add(store.campaign({"agx-orin", "b", "inference", "measured"}), some_point(1));
+  store.add(store.campaign({"fake:agx-orin", "a", "training", Provenance::kFake}), some_point(1));
+  store.add(store.campaign({"agx-orin", "a", "training", Provenance::kMeasured}), some_point(1));
+  store.add(store.campaign({"agx-orin", "b", "inference", Provenance::kMeasured}), some_point(1));
   const auto all = store.sweeps();
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].provenance, Provenance::kFake);
   EXPECT_EQ(all[0].board, "fake:agx-orin");
   EXPECT_EQ(all[1].provenance, Provenance::kMeasured);
-  EXPECT_EQ(store.sweeps({"", "a", "", ""}).size(), 2u);
-  EXPECT_EQ(store.sweeps({"agx-orin", "a", "", ""}).size(), 1u);
-  EXPECT_EQ(store.sweeps({"", "", "inference", ""}).size(), 1u);
-  EXPECT_TRUE(store.sweeps({"", "c", "", ""}).empty());
+  EXPECT_EQ(store.sweeps({"", "a", ""}).size(), 2u);
+  EXPECT_EQ(store.sweeps({"agx-orin", "a", ""}).size(), 1u);
+  EXPECT_EQ(store.sweeps({"", "", "inference"}).size(), 1u);
+  EXPECT_TRUE(store.sweeps({"", "c", ""}).empty());
 }
 
 TEST(Store, ForeignAndBrokenFilesAreNamed) {
@@ -230,7 +230,7 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     const pid_t child = fork();
     if (child == 0) {
       Store store(path);
-      const auto id = store.campaign({"b", "w", "training", "measured"});
+      const auto id = store.campaign({"b", "w", "training", Provenance::kMeasured});
       for (int batch = 1;; ++batch) {
         if (store.has(id, some_point(batch).observation.point)) continue;
         store.add(id, some_point(batch));
@@ -246,7 +246,8 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     while (read(pipe_ends[0], &done, 1) == 1) ++finished;
     close(pipe_ends[0]);
     Store store(path);
-    const auto points = store.points(store.campaign({"b", "w", "training", "measured"}), true);
+    const auto points =
+        store.points(store.campaign({"b", "w", "training", Provenance::kMeasured}), true);
     // The last point may be written without its report.
     EXPECT_GE(static_cast<int>(points.size()), finished);
     EXPECT_LE(static_cast<int>(points.size()), finished + 1 + round);
@@ -310,7 +311,7 @@ TEST(Store, WhatIsWrittenMeanwhileIsNotMixedIn) {
   Store(path).add(Store(path).campaign(kSome), some_point(2));
   EXPECT_THROW(reader.points(reader.campaign(kSome)), IoError);
   Store fresh(path, Database::Access::kReadOnly);
-  EXPECT_THROW(fresh.campaign({"other", "w", "training", "measured"}), NotFoundError);
+  EXPECT_THROW(fresh.campaign({"other", "w", "training", Provenance::kMeasured}), NotFoundError);
   EXPECT_THROW(Store(path, Database::Access::kReadOnly).add(1, some_point(3)), PermissionError);
 }
 

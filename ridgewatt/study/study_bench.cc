@@ -93,8 +93,8 @@ CommandBench::CommandBench(const LocalDevice& device, const Options& options)
 
 CommandBench::~CommandBench() = default;
 
-std::string CommandBench::word() const {
-  return device_.fake ? "fake" : "measured";
+Provenance CommandBench::provenance() const {
+  return device_.provenance();
 }
 
 void CommandBench::resolve(StudyFactor& factor) const {

@@ -35,7 +35,7 @@ class CommandBench {
   Responses run(const Study& study, const StudyCell& cell);
   // Brings the board's first mode back.
   void restore();
-  std::string word() const;  // "measured" or "fake"
+  Provenance provenance() const;  // measured or fake
 
  private:
   void resolve(StudyFactor& factor) const;

@@ -2,9 +2,8 @@
 // does not know whether a sweep is replayed, a twin computes, or a board runs.
 #pragma once
 
-#include <string>
-
 #include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt {
 
@@ -14,8 +13,8 @@ class Profiler {
   // Runs the workload at `point`. Throws Error when the point cannot be run (not in the sweep, does
   // not fit the memory, board refuses).
   virtual Observation profile(const OperatingPoint& point) = 0;
-  // "measured", "replayed" or "modelled": every result made from it carries this word.
-  virtual std::string provenance() const = 0;
+  // Of every result that is made from it.
+  virtual Provenance provenance() const = 0;
 };
 
 }  // namespace ridgewatt

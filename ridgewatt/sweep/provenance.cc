@@ -1,71 +1,43 @@
 #include "ridgewatt/sweep/provenance.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ridgewatt {
 namespace {
 
-// Ascending distance from a measurement.
-constexpr std::array kProvenances = {Provenance::kMeasured, Provenance::kReplayed,
-                                     Provenance::kPredicted, Provenance::kModelled,
-                                     Provenance::kFake};
+constexpr std::string_view kOriginNames[] = {"workload",   "kind",    "board",
+                                             "provenance", "runtime", "twin"};
 
-constexpr std::array<std::string_view, 6> kOriginNames = {"workload",   "kind",    "board",
-                                                          "provenance", "runtime", "twin"};
+std::string runtime_word(std::optional<Runtime> runtime) {
+  return runtime ? std::string(name_of(*runtime)) : "";
+}
 
 std::string origin_value(const RowOrigin& origin, std::string_view name) {
   if (name == "workload") return origin.workload;
   if (name == "kind") return origin.kind;
   if (name == "board") return origin.board;
-  if (name == "runtime") return origin.runtime;
+  if (name == "runtime") return runtime_word(origin.runtime);
   if (name == "twin") return origin.twin;
-  return std::string(provenance_name(origin.provenance));
+  return std::string(name_of(origin.provenance));
 }
 
 }  // namespace
 
-std::string_view provenance_name(Provenance provenance) {
-  switch (provenance) {
-    case Provenance::kMeasured:
-      return "measured";
-    case Provenance::kReplayed:
-      return "replayed";
-    case Provenance::kModelled:
-      return "modelled";
-    case Provenance::kPredicted:
-      return "predicted";
-    case Provenance::kFake:
-      return "fake";
-  }
-  return "";
-}
-
-std::optional<Provenance> parse_provenance(std::string_view word) {
-  for (const auto provenance : kProvenances) {
-    if (word == provenance_name(provenance)) return provenance;
-  }
-  return std::nullopt;
-}
-
 Provenance derived_provenance(Provenance rows, Provenance made) {
-  const bool of_a_board = rows == Provenance::kMeasured || rows == Provenance::kReplayed;
+  const bool of_a_board = rows < Provenance::kPredicted;
   return of_a_board ? made : rows;
 }
 
 Provenance weaker_provenance(Provenance a, Provenance b) {
-  const auto distance = [](Provenance one) {
-    return std::find(kProvenances.begin(), kProvenances.end(), one) - kProvenances.begin();
-  };
-  return distance(a) < distance(b) ? b : a;
+  return std::max(a, b);
 }
 
 std::string describe(const RowOrigin& origin) {
   std::string text = origin.workload;
   if (!origin.kind.empty()) text += (text.empty() ? "" : " ") + origin.kind;
   if (!origin.board.empty()) text += " on " + origin.board;
-  text += (text.empty() ? "" : ", ") + std::string(provenance_name(origin.provenance));
-  if (!origin.runtime.empty()) text += " " + origin.runtime;
+  text += (text.empty() ? "" : ", ") + std::string(name_of(origin.provenance));
+  if (origin.runtime) text += " " + runtime_word(origin.runtime);
   if (!origin.twin.empty()) text += " (" + origin.twin + ")";
   return text;
 }

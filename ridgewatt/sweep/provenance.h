@@ -6,13 +6,21 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
+
 namespace ridgewatt {
 
-// `kReplayed` is also a recorded file that does not say more of itself.
-enum class Provenance { kMeasured, kReplayed, kModelled, kPredicted, kFake };
-// "measured", "replayed", "modelled", "predicted", "fake": the words of CSV and JSON.
-std::string_view provenance_name(Provenance provenance);
-std::optional<Provenance> parse_provenance(std::string_view word);
+// Ascending distance from a measurement. `kReplayed` is also a recorded file that does not say more
+// of itself; `kProfiled` an answer that is one of the samples it was looked for with.
+enum class Provenance { kMeasured, kReplayed, kProfiled, kPredicted, kModelled, kFake };
+constexpr auto enum_names(Provenance) {
+  return named<Provenance>({{Provenance::kMeasured, "measured"},
+                            {Provenance::kReplayed, "replayed"},
+                            {Provenance::kProfiled, "profiled"},
+                            {Provenance::kPredicted, "predicted"},
+                            {Provenance::kModelled, "modelled"},
+                            {Provenance::kFake, "fake"}});
+}
 
 // What is made of rows keeps the word of the rows where they are not of a board: of fake rows a
 // replay, a prediction and an answer are fake. Of recorded rows they are what was made: `made`.
@@ -20,8 +28,13 @@ Provenance derived_provenance(Provenance rows, Provenance made);
 // Of rows of two origins together: the one that is farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);
 
+// What executes a model.
+enum class Runtime { kPytorchEager };
+constexpr auto enum_names(Runtime) {
+  return named<Runtime>({{Runtime::kPytorchEager, "pytorch-eager"}});
+}
 // What the twin runs, and with it all that is modelled today.
-inline constexpr const char* kModelledRuntime = "pytorch-eager";
+inline constexpr Runtime kModelledRuntime = Runtime::kPytorchEager;
 
 // Empty: not known, or not so.
 struct RowOrigin {
@@ -29,8 +42,8 @@ struct RowOrigin {
   std::string kind = {};   // "inference", "training", or a phase
   std::string board = {};  // "agx-orin"
   Provenance provenance = Provenance::kReplayed;
-  std::string runtime = {};  // of modelled rows: kModelledRuntime
-  std::string twin = {};     // of modelled rows: "fitted" or "scaled, not validated"
+  std::optional<Runtime> runtime = {};  // of modelled rows: kModelledRuntime
+  std::string twin = {};                // of modelled rows: "fitted" or "scaled, not validated"
   bool operator==(const RowOrigin&) const = default;
 };
 

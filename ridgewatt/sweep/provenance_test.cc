@@ -10,12 +10,9 @@ namespace ridgewatt {
 namespace {
 
 TEST(Provenance, WordsReadBack) {
-  for (const auto one : {Provenance::kMeasured, Provenance::kReplayed, Provenance::kModelled,
-                         Provenance::kPredicted, Provenance::kFake}) {
-    EXPECT_EQ(parse_provenance(provenance_name(one)), one);
-  }
-  EXPECT_FALSE(parse_provenance("guessed"));
-  EXPECT_FALSE(parse_provenance(""));
+  EXPECT_EQ(find_name<Provenance>("replayed"), Provenance::kReplayed);
+  EXPECT_FALSE(find_name<Provenance>("guessed"));
+  EXPECT_FALSE(find_name<Provenance>(""));
 }
 
 TEST(Provenance, WhatIsMadeOfFakeRowsIsFake) {

@@ -289,24 +289,6 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
 
 }  // namespace
 
-std::string_view fault_name(Fault fault) {
-  switch (fault) {
-    case Fault::kUnit:
-      return "unit";
-    case Fault::kMissingKnob:
-      return "missing knob";
-    case Fault::kTimeOutlier:
-      return "time outlier";
-    case Fault::kPowerOutlier:
-      return "power outlier";
-    case Fault::kNotMonotonic:
-      return "not monotonic";
-    case Fault::kClockNotApplied:
-      return "clock not applied";
-  }
-  return "";
-}
-
 std::size_t QualityReport::flagged_rows() const {
   return static_cast<std::size_t>(std::count(flagged.begin(), flagged.end(), true));
 }

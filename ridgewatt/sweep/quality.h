@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
@@ -21,7 +22,14 @@ enum class Fault {
   kNotMonotonic,     // clearly slower than with a lower CPU or GPU clock
   kClockNotApplied,  // time and power both read as if another clock had been in force
 };
-std::string_view fault_name(Fault fault);
+constexpr auto enum_names(Fault) {
+  return named<Fault>({{Fault::kUnit, "unit"},
+                       {Fault::kMissingKnob, "missing knob"},
+                       {Fault::kTimeOutlier, "time outlier"},
+                       {Fault::kPowerOutlier, "power outlier"},
+                       {Fault::kNotMonotonic, "not monotonic"},
+                       {Fault::kClockNotApplied, "clock not applied"}});
+}
 
 struct QualityOptions {
   // Smallest deviation of ln(time) and ln(power) from the neighbors that counts as an outlier, and

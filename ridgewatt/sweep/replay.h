@@ -28,8 +28,8 @@ class ReplayProfiler : public Profiler {
   ReplayProfiler with_noise(const ReplayNoise& noise) const;
   // Throws NotFoundError when the sweep does not hold the point.
   Observation profile(const OperatingPoint& point) override;
-  // "replayed", or the sweep's own word where it is not of a board: "fake", "modelled", ...
-  std::string provenance() const override { return std::string(provenance_name(provenance_)); }
+  // Replayed, or the sweep's own where it is not of a board: fake, modelled, ...
+  Provenance provenance() const override { return provenance_; }
 
  private:
   std::string source_;

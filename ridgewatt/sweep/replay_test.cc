@@ -19,7 +19,7 @@ Sweep two_rows() {
 
 TEST(Replay, AnswersWithTheRowAndSaysSo) {
   ReplayProfiler replay(two_rows());
-  EXPECT_EQ(replay.provenance(), "replayed");
+  EXPECT_EQ(replay.provenance(), Provenance::kReplayed);
   const Observation seen = replay.profile({{4, 1e9, 2e9, 1e9, ""}, 16});
   EXPECT_EQ(seen.time_s, 0.05);
   EXPECT_EQ(seen.power_w, 20);

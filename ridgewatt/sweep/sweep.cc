@@ -64,22 +64,21 @@ class SweepSorter {
     return columns_[i] ? csv_.field(*columns_[i]) : std::string_view();
   }
 
+  template <typename E>
+  E named_in(std::string_view text, const char* what) const {
+    if (const auto value = find_name<E>(text)) return *value;
+    throw InputError(fmt::format("'{}' is not a {}", escape_terminal(text.substr(0, 40)), what),
+                     csv_.where(), "one of " + joined_names<E>());
+  }
+
   void start_sweep() {
     Sweep& sweep = sweeps_.emplace_back();
     sweep.source = csv_.source();
     sweep.workload = columns_[0] ? field(0) : "workload";
     sweep.kind = columns_[1] ? field(1) : "inference";
     sweep.board = field(2);
-    if (!field(3).empty()) {
-      const auto provenance = parse_provenance(field(3));
-      if (!provenance) {
-        throw InputError(
-            fmt::format("'{}' is not a provenance", escape_terminal(field(3).substr(0, 40))),
-            csv_.where(), "measured, replayed, modelled, predicted or fake");
-      }
-      sweep.provenance = *provenance;
-    }
-    sweep.runtime = field(4);
+    if (!field(3).empty()) sweep.provenance = named_in<Provenance>(field(3), "provenance");
+    if (!field(4).empty()) sweep.runtime = named_in<Runtime>(field(4), "runtime");
     sweep.twin = field(5);
   }
 
@@ -275,7 +274,7 @@ Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& 
   std::size_t matches = 0;
   for (auto& sweep : sweeps) {
     const std::string with_kind = sweep.workload + ":" + sweep.kind;
-    const std::string with_word = with_kind + ":" + std::string(provenance_name(sweep.provenance));
+    const std::string with_word = with_kind + ":" + std::string(name_of(sweep.provenance));
     names += (names.empty() ? "" : ", ") + with_word;
     const bool fits =
         name.empty() || name == sweep.workload || name == with_kind || name == with_word;

@@ -25,7 +25,8 @@ struct Sweep {
   std::vector<std::size_t> lines;  // line in the file of each observation
   std::string board = {};          // that the rows are of; empty: not said
   Provenance provenance = Provenance::kReplayed;
-  std::string runtime = {}, twin = {};  // of modelled rows, as RowOrigin
+  std::optional<Runtime> runtime = {};  // of modelled rows, as RowOrigin
+  std::string twin = {};
 
   std::vector<OperatingPoint> points() const;
   std::vector<int> batches() const;  // ascending

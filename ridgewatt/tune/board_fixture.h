@@ -53,7 +53,7 @@ class SmallBoard : public Profiler {
     if (point.batch == broken_batch_) throw NotSupportedError("does not fit the memory");
     return small_board_run(point);
   }
-  std::string provenance() const override { return "modelled"; }
+  Provenance provenance() const override { return Provenance::kModelled; }
   const std::map<OperatingPoint, int>& asked() const { return asked_; }
 
  private:

@@ -153,9 +153,9 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
   return result;
 }
 
-std::vector<int> batches_to_try(const Goal& goal, bool training,
+std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory) {
-  if (training) return {16};
+  if (kind == WorkloadKind::kTraining) return {16};
   const bool no_batch_helps = goal.rate_hz <= 0 && (goal.objective == Objective::kTime ||
                                                     goal.objective == Objective::kLatency ||
                                                     goal.objective == Objective::kPower);

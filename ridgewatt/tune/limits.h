@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/tune/choice.h"
 
 namespace ridgewatt {
@@ -41,7 +42,7 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
 // free choice. A question that no batch can help (the least time, latency or power without a
 // request rate): 1. Else 1, 2, 4 .. up to 128 (chosen: beyond it time per sample hardly falls),
 // while they fit the memory and gather within the latency limit; 1 at least.
-std::vector<int> batches_to_try(const Goal& goal, bool training,
+std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);
 
 }  // namespace ridgewatt

@@ -75,17 +75,19 @@ TEST(Limits, OneRelaxedAloneSuffices) {
 
 TEST(Limits, BatchesThatCanMatter) {
   const auto fits = [](int batch) { return batch <= 16; };
-  EXPECT_THAT(batches_to_try(served(30, 10), false, fits), ElementsAre(1, 2, 4, 8, 16));
+  EXPECT_THAT(batches_to_try(served(30, 10), WorkloadKind::kInference, fits),
+              ElementsAre(1, 2, 4, 8, 16));
   Goal quick = served(30, 10);
   quick.limits.latency_s = 0.11;  // 4 requests gather in 100 ms, 8 in 233 ms
-  EXPECT_THAT(batches_to_try(quick, false, fits), ElementsAre(1, 2, 4));
-  EXPECT_THAT(batches_to_try(Goal{}, false, fits), ElementsAre(1));
+  EXPECT_THAT(batches_to_try(quick, WorkloadKind::kInference, fits), ElementsAre(1, 2, 4));
+  EXPECT_THAT(batches_to_try(Goal{}, WorkloadKind::kInference, fits), ElementsAre(1));
   Goal thrifty;
   thrifty.objective = Objective::kEnergy;
-  EXPECT_THAT(batches_to_try(thrifty, false, [](int) { return true; }),
+  EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kInference, [](int) { return true; }),
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 128));
-  EXPECT_THAT(batches_to_try(thrifty, true, fits), ElementsAre(16));
-  EXPECT_THAT(batches_to_try(thrifty, false, [](int) { return false; }), ElementsAre(1));
+  EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kTraining, fits), ElementsAre(16));
+  EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kInference, [](int) { return false; }),
+              ElementsAre(1));
 }
 
 }  // namespace

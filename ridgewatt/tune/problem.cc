@@ -12,15 +12,6 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Objective>, 6> kNames = {{
-    {"time", Objective::kTime},
-    {"energy", Objective::kEnergy},
-    {"power", Objective::kPower},
-    {"edp", Objective::kEdp},
-    {"cost", Objective::kCost},
-    {"latency", Objective::kLatency},
-}};
-
 double samples(int batch) {
   return std::max(batch, 1);
 }
@@ -29,29 +20,21 @@ void require_positive(double value, const char* what) {
   if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, is {}", what, value));
 }
 
-// How a limit is told to people.
-struct LimitText {
-  const char* name;
+// The unit in which a limit is told to people.
+struct LimitUnit {
   const char* unit;
   double scale;  // SI to the unit
 };
 
-LimitText text_of(LimitKind kind) {
+LimitUnit unit_of(LimitKind kind) {
   switch (kind) {
     case LimitKind::kPower:
-      return {"power", "W", 1};
-    case LimitKind::kTime:
-      return {"time", "ms", 1e3};
+      return {"W", 1};
     case LimitKind::kEnergy:
-      return {"energy", "J", 1};
-    case LimitKind::kLatency:
-      return {"latency", "ms", 1e3};
-    case LimitKind::kRate:
-      return {"time between batches", "ms", 1e3};
-    case LimitKind::kSlowdown:
-      return {"time per sample", "ms", 1e3};
+      return {"J", 1};
+    default:
+      return {"ms", 1e3};
   }
-  return {"", "", 1};
 }
 
 // `take` of every limit that is known; a search judges millions of points.
@@ -75,20 +58,11 @@ void for_each_limit(const Goal& goal, const Observation& seen, Take take) {
 
 }  // namespace
 
-std::string_view objective_name(Objective objective) {
-  for (const auto& [name, value] : kNames) {
-    if (value == objective) return name;
-  }
-  return "";
-}
-
 Objective parse_objective(std::string_view name) {
   if (name == "throughput") return Objective::kTime;
-  for (const auto& [known, value] : kNames) {
-    if (known == name) return value;
-  }
+  if (const auto objective = find_name<Objective>(name)) return *objective;
   throw UsageError(fmt::format("unknown objective '{}'", name), "",
-                   "choose time, energy, power, edp, cost, latency or throughput");
+                   fmt::format("choose {} or throughput", joined_names<Objective>()));
 }
 
 void Goal::check() const {
@@ -151,15 +125,11 @@ std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen) {
   return stands;
 }
 
-std::string_view limit_name(LimitKind kind) {
-  return text_of(kind).name;
-}
-
 Verdict judge(const Goal& goal, const Observation& seen) {
-  Verdict verdict{Feasibility::kFeasible, -1, ""};
+  Verdict verdict{Feasibility::kFeasible, -1, {}};
   for_each_limit(goal, seen, [&](const LimitStand& stand) {
     if (stand.excess() > verdict.excess) {
-      verdict.excess = stand.excess(), verdict.limit = limit_name(stand.kind);
+      verdict.excess = stand.excess(), verdict.limit = stand.kind;
     }
   });
   if (verdict.excess > 0) {
@@ -178,9 +148,9 @@ std::string explain_miss(const Goal& goal, const Observation& seen) {
   });
   std::string text;
   for (const auto& [kind, value, bound] : stands) {
-    const LimitText told = text_of(kind);
+    const LimitUnit told = unit_of(kind);
     text += fmt::format("{}{} {:.4g} {} is {:.1f} % over the limit of {:.4g} {}",
-                        text.empty() ? "" : "; ", told.name, value * told.scale, told.unit,
+                        text.empty() ? "" : "; ", name_of(kind), value * told.scale, told.unit,
                         100 * (value / bound - 1), bound * told.scale, told.unit);
   }
   return text.empty() ? "no limit is broken" : text;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt {
@@ -20,8 +21,14 @@ enum class Objective {
   kCost,     // weighted sum of energy and time per sample
   kLatency,  // worst latency of a request: wait for the batch to gather, and the minibatch
 };
-// "time", "energy", "power", "edp", "cost", "latency".
-std::string_view objective_name(Objective objective);
+constexpr auto enum_names(Objective) {
+  return named<Objective>({{Objective::kTime, "time"},
+                           {Objective::kEnergy, "energy"},
+                           {Objective::kPower, "power"},
+                           {Objective::kEdp, "edp"},
+                           {Objective::kCost, "cost"},
+                           {Objective::kLatency, "latency"}});
+}
 // Throws UsageError listing the names; "throughput" is understood as time.
 Objective parse_objective(std::string_view name);
 
@@ -78,6 +85,14 @@ Bounds bounds_at(const Goal& goal, int batch);
 
 // What can be limited.
 enum class LimitKind { kPower, kTime, kEnergy, kLatency, kRate, kSlowdown };
+constexpr auto enum_names(LimitKind) {
+  return named<LimitKind>({{LimitKind::kPower, "power"},
+                           {LimitKind::kTime, "time"},
+                           {LimitKind::kEnergy, "energy"},
+                           {LimitKind::kLatency, "latency"},
+                           {LimitKind::kRate, "time between batches"},
+                           {LimitKind::kSlowdown, "time per sample"}});
+}
 
 // How an observation stands against one limit, SI. The value of a rate is the time between batches,
 // of a slowdown the time per sample; so is the bound.
@@ -89,17 +104,20 @@ struct LimitStand {
 };
 // Every limit of the goal that is known, in the order of LimitKind.
 std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen);
-// "power", "time between batches".
-std::string_view limit_name(LimitKind kind);
 
 enum class Feasibility { kFeasible, kInfeasible, kUnknown };
+constexpr auto enum_names(Feasibility) {
+  return named<Feasibility>({{Feasibility::kFeasible, "feasible"},
+                             {Feasibility::kInfeasible, "infeasible"},
+                             {Feasibility::kUnknown, "unknown"}});
+}
 
 // How a point stands against the limits. `excess` is the largest share by which a limit is broken
-// (0.03: 3 % over), negative when all are kept; `limit` names that limit.
+// (0.03: 3 % over), negative when all are kept; `limit` is that limit.
 struct Verdict {
   Feasibility feasibility = Feasibility::kUnknown;
   double excess = 0;
-  std::string limit;
+  std::optional<LimitKind> limit;  // none: there is no limit
 };
 // Unknown when a slowdown limit waits for its reference.
 Verdict judge(const Goal& goal, const Observation& seen);

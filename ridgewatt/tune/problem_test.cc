@@ -53,22 +53,22 @@ TEST(Goal, LimitsArePerMinibatchAndSayWhichBreaks) {
   EXPECT_EQ(judge(goal, seen(1, 1, 10)).feasibility, Feasibility::kFeasible);
   const Verdict over = judge(goal, seen(1, 1, 10.5));
   EXPECT_EQ(over.feasibility, Feasibility::kInfeasible);
-  EXPECT_EQ(over.limit, "power");
+  EXPECT_EQ(over.limit, LimitKind::kPower);
   EXPECT_NEAR(over.excess, 0.05, 1e-12);
   EXPECT_EQ(explain_miss(goal, seen(1, 1, 10.5)), "power 10.5 W is 5.0 % over the limit of 10 W");
   goal.limits.energy_j = 4;
-  EXPECT_EQ(judge(goal, seen(4, 0.5, 9)).limit, "energy");
+  EXPECT_EQ(judge(goal, seen(4, 0.5, 9)).limit, LimitKind::kEnergy);
 }
 
 TEST(Goal, ServingMustKeepUpWithTheRequests) {
   Goal goal;
   goal.rate_hz = 60;
   EXPECT_EQ(judge(goal, seen(1, 0.016, 10)).feasibility, Feasibility::kFeasible);
-  EXPECT_EQ(judge(goal, seen(1, 0.017, 10)).limit, "time between batches");
+  EXPECT_EQ(judge(goal, seen(1, 0.017, 10)).limit, LimitKind::kRate);
   EXPECT_DOUBLE_EQ(bounds_at(goal, 4).time_s, 4 / 60.0);
   goal.limits.latency_s = 0.1;  // 3 / 60 s to gather leave 50 ms
   EXPECT_NEAR(bounds_at(goal, 4).time_s, 0.05, 1e-12);
-  EXPECT_EQ(judge(goal, seen(4, 0.06, 10)).limit, "latency");
+  EXPECT_EQ(judge(goal, seen(4, 0.06, 10)).limit, LimitKind::kLatency);
 }
 
 TEST(Goal, SlowdownIsUnknownBeforeItsReference) {
@@ -77,7 +77,7 @@ TEST(Goal, SlowdownIsUnknownBeforeItsReference) {
   EXPECT_EQ(judge(goal, seen(2, 0.2, 10)).feasibility, Feasibility::kUnknown);
   goal.reference_time_s = 0.1;
   EXPECT_EQ(judge(goal, seen(2, 0.2099, 10)).feasibility, Feasibility::kFeasible);
-  EXPECT_EQ(judge(goal, seen(2, 0.2101, 10)).limit, "time per sample");
+  EXPECT_EQ(judge(goal, seen(2, 0.2101, 10)).limit, LimitKind::kSlowdown);
 }
 
 TEST(Goal, BoundsSayTheSameAsTheVerdict) {

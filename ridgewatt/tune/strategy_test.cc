@@ -156,7 +156,7 @@ TEST(Auto, IsWithinAFewPercentAfterTwelveProfiles) {
       const SearchSummary summary = tune(space, goal, board, options);
       ASSERT_TRUE(summary.feasible);
       EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.05)
-          << objective_name(objective) << " under " << power << " W";
+          << name_of(objective) << " under " << power << " W";
     }
   }
 }

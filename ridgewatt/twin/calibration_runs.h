@@ -12,6 +12,7 @@
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/workload/training_cost.h"
 
 namespace ridgewatt {
 

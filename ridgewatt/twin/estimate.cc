@@ -21,24 +21,6 @@ double cube(double x) {
 
 }  // namespace
 
-std::string_view cause_name(Cause cause) {
-  switch (cause) {
-    case Cause::kCompute:
-      return "compute";
-    case Cause::kMemory:
-      return "memory";
-    case Cause::kLaunch:
-      return "launch";
-    case Cause::kHost:
-      return "host";
-    case Cause::kLoader:
-      return "loader";
-    case Cause::kCount:
-      break;
-  }
-  return "";
-}
-
 Cause Breakdown::dominant() const {
   return static_cast<Cause>(std::max_element(time_s.begin(), time_s.end()) - time_s.begin());
 }

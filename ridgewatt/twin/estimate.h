@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -72,9 +73,15 @@ struct MinibatchCost {
 };
 
 // What the time of a minibatch goes to.
-enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader, kCount };
-inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kCount);
-std::string_view cause_name(Cause cause);
+enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader };
+constexpr auto enum_names(Cause) {
+  return named<Cause>({{Cause::kCompute, "compute"},
+                       {Cause::kMemory, "memory"},
+                       {Cause::kLaunch, "launch"},
+                       {Cause::kHost, "host"},
+                       {Cause::kLoader, "loader"}});
+}
+inline constexpr std::size_t kCauseCount = count_of<Cause>();
 
 // Period and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j`
 // is what is spent for time alone. Both sum to the whole exactly.

@@ -31,9 +31,12 @@ constexpr double kPrefetched = 2;
 
 }  // namespace
 
-std::span<const MemoryConstant> runtime_memory(std::string_view runtime) {
-  if (runtime == kModelledRuntime) return kPytorchEager;
-  throw NotSupportedError("the memory of this runtime is not known", std::string(runtime));
+std::span<const MemoryConstant> runtime_memory(Runtime runtime) {
+  switch (runtime) {
+    case Runtime::kPytorchEager:
+      return kPytorchEager;
+  }
+  return {};
 }
 
 MemoryFootprint memory_footprint(const Twin& twin, const WorkloadCost& cost,

@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -24,9 +25,8 @@ struct MemoryConstant {
   double bytes = 0;
   std::string_view source;
 };
-// Of a runtime (kModelledRuntime is the only one): framework, cuda_context, cudnn, worker.
-// NotSupportedError for one that is not known.
-std::span<const MemoryConstant> runtime_memory(std::string_view runtime);
+// Of a runtime: framework, cuda_context, cudnn, worker.
+std::span<const MemoryConstant> runtime_memory(Runtime runtime);
 
 struct MemoryFootprint {
   double tensors_bytes = 0;

@@ -118,10 +118,10 @@ TEST(Precision, ABoardWithoutTheRateSaysSo) {
       if (has_rate(board, precision)) continue;
       try {
         const Estimator estimator(load_twin(board), eager.with({.precision = precision}).at(1));
-        FAIL() << name << " accepted " << precision_name(precision);
+        FAIL() << name << " accepted " << name_of(precision);
       } catch (const NotSupportedError& error) {
-        EXPECT_THAT(error.what(), AllOf(HasSubstr(board.name),
-                                        HasSubstr(std::string(precision_name(precision)))));
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr(board.name), HasSubstr(std::string(name_of(precision)))));
       }
     }
   }

@@ -309,7 +309,7 @@ const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
   const auto& found = speedups[static_cast<std::size_t>(arithmetic)];
   if (!(found.product > 0)) {
     throw NotSupportedError(
-        fmt::format("no {} rate is known of the board {}", arithmetic_name(arithmetic), board), "",
+        fmt::format("no {} rate is known of the board {}", name_of(arithmetic), board), "",
         "choose another precision or a board that has it");
   }
   return found;
@@ -321,7 +321,7 @@ double Twin::hi(TwinParam param) const {
 
 std::string Twin::provenance() const {
   std::string line =
-      fmt::format("modelled with the {} twin of {} ({})", board, kModelledRuntime, status);
+      fmt::format("modelled with the {} twin of {} ({})", board, name_of(kModelledRuntime), status);
   const auto add = [&](const char* what, std::optional<double> time, std::optional<double> power) {
     if (!time || !power) return;
     line += fmt::format("; {} {:.1f} % time, {:.1f} % power", what, 100 * *time, 100 * *power);

@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 3> kExtents = {"FLOP per byte", "F
                                                              "samples per minibatch"};
 
 struct WorkloadFeatures {
-  bool training = false;
+  WorkloadKind kind = WorkloadKind::kInference;
   std::array<double, kWorkClasses.size()> shares{};  // of all operations, by class
   std::array<double, kExtents.size()> extents{};     // log10
 };
@@ -49,7 +49,7 @@ struct HomeDistance {
 struct TwinHome {
   struct Workload {
     std::string name;
-    bool training = false;
+    WorkloadKind kind = WorkloadKind::kInference;
     std::array<double, kWorkClasses.size()> shares{};
   };
   struct Range {

@@ -12,7 +12,7 @@ class TwinProfiler : public Profiler {
   explicit TwinProfiler(const TwinModel& model) : model_(model) {}
   // Throws NotSupportedError when the minibatch does not fit the board's memory.
   Observation profile(const OperatingPoint& point) override;
-  std::string provenance() const override { return "modelled"; }
+  Provenance provenance() const override { return Provenance::kModelled; }
 
  private:
   const TwinModel& model_;

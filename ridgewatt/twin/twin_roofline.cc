@@ -131,12 +131,6 @@ std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof, Pr
 
 }  // namespace
 
-std::string_view roof_class_name(RoofClass roof) {
-  constexpr std::array<std::string_view, kRoofClasses.size()> kNames = {"convolution", "product",
-                                                                        "depthwise", "vector"};
-  return kNames[static_cast<std::size_t>(roof)];
-}
-
 RoofClass roof_class_of(OpClass op_class) {
   // Recurrent layers are products under the same roof, however differently they reach it.
   constexpr std::array<RoofClass, kWorkClasses.size()> kRoofs = {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/twin/estimate.h"
@@ -26,9 +27,14 @@ namespace ridgewatt {
 
 // Kernels that run in the same unit and reach a like rate.
 enum class RoofClass : std::size_t { kConvolution, kProduct, kDepthwise, kVector };
-inline constexpr std::array<RoofClass, 4> kRoofClasses = {
+constexpr auto enum_names(RoofClass) {
+  return named<RoofClass>({{RoofClass::kConvolution, "convolution"},
+                           {RoofClass::kProduct, "product"},
+                           {RoofClass::kDepthwise, "depthwise"},
+                           {RoofClass::kVector, "vector"}});
+}
+inline constexpr std::array<RoofClass, count_of<RoofClass>()> kRoofClasses = {
     RoofClass::kConvolution, RoofClass::kProduct, RoofClass::kDepthwise, RoofClass::kVector};
-std::string_view roof_class_name(RoofClass roof);  // "convolution", "product", ..
 RoofClass roof_class_of(OpClass op_class);
 
 // The reached roof. Static power here is all that is spent for time while a kernel runs: every

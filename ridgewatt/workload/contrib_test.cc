@@ -646,10 +646,10 @@ TEST(Bodies, WhatALoopDeclaresStandsInForWhatItCannotKnow) {
 TEST(Precision, NamesAreParsedOnceAndUnknownOnesListThem) {
   for (const auto precision : {Precision::kStored, Precision::kFp32, Precision::kFp16,
                                Precision::kBf16, Precision::kInt8, Precision::kMixed}) {
-    EXPECT_EQ(parse_precision(precision_name(precision)), precision);
+    EXPECT_EQ(parse<Precision>(name_of(precision), "precision"), precision);
   }
   try {
-    parse_precision("fp64");
+    parse<Precision>("fp64", "precision");
     FAIL() << "accepted";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("stored, fp32, fp16, bf16, int8, mixed"));

@@ -16,22 +16,6 @@ namespace {
 
 constexpr double kPagodaTrainingFactor = 3;
 
-template <typename T>
-struct Choice {
-  std::string_view name;
-  T value;
-};
-
-template <typename T, std::size_t N>
-T parse_choice(const char* what, std::string_view name, const Choice<T> (&choices)[N]) {
-  std::string names;
-  for (const auto& choice : choices) {
-    if (choice.name == name) return choice.value;
-    names += (names.empty() ? "one of " : ", ") + std::string(choice.name);
-  }
-  throw UsageError(std::string("unknown ") + what, std::string(name), names);
-}
-
 // Turns a plan into kernels, node costs and totals.
 class Accountant {
  public:
@@ -327,25 +311,6 @@ class Accountant {
 };
 
 }  // namespace
-
-Convention parse_convention(std::string_view name) {
-  constexpr Choice<Convention> kChoices[] = {
-      {"full", Convention::kFull}, {"macs", Convention::kMacs}, {"pagoda", Convention::kPagoda}};
-  return parse_choice("convention", name, kChoices);
-}
-
-TrafficModel parse_traffic_model(std::string_view name) {
-  constexpr Choice<TrafficModel> kChoices[] = {{"unfused", TrafficModel::kUnfused},
-                                               {"fused", TrafficModel::kFused},
-                                               {"ideal", TrafficModel::kIdeal}};
-  return parse_choice("traffic model", name, kChoices);
-}
-
-Optimizer parse_optimizer(std::string_view name) {
-  constexpr Choice<Optimizer> kChoices[] = {
-      {"sgd", Optimizer::kSgd}, {"momentum", Optimizer::kMomentum}, {"adam", Optimizer::kAdam}};
-  return parse_choice("optimizer", name, kChoices);
-}
 
 Model load_workload(const std::string& path) {
   if (!is_zoo_name(path)) return load_model(path);

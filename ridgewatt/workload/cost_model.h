@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/workload/element_widths.h"
 #include "ridgewatt/workload/execution_plan.h"
 #include "ridgewatt/workload/infer.h"
@@ -29,9 +30,10 @@ enum class Convention {
   kMacs,    // multiply-accumulates alone, one each: what torchvision calls GFLOPS
   kPagoda,  // the rules and the byte model of the Pagoda artifact, training as three inferences
 };
-Convention parse_convention(std::string_view name);       // throws UsageError
-TrafficModel parse_traffic_model(std::string_view name);  // throws UsageError
-Optimizer parse_optimizer(std::string_view name);         // throws UsageError
+constexpr auto enum_names(Convention) {
+  return named<Convention>(
+      {{Convention::kFull, "full"}, {Convention::kMacs, "macs"}, {Convention::kPagoda, "pagoda"}});
+}
 
 struct CostOptions {
   std::optional<std::int64_t> batch = {};         // samples; absent: as exported, or 1

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
+
+#include "ridgewatt/base/enum_names.h"
 
 namespace ridgewatt {
 
@@ -20,11 +20,13 @@ enum class Precision : std::uint8_t {
   kMixed,
 };
 
-// "stored", "fp32", "fp16", "bf16", "int8", "mixed".
-std::string_view precision_name(Precision precision);
-// All names, "stored, fp32, ...": for help and messages.
-std::string precision_names();
-// Throws UsageError, which lists the names.
-Precision parse_precision(std::string_view name);
+constexpr auto enum_names(Precision) {
+  return named<Precision>({{Precision::kStored, "stored"},
+                           {Precision::kFp32, "fp32"},
+                           {Precision::kFp16, "fp16"},
+                           {Precision::kBf16, "bf16"},
+                           {Precision::kInt8, "int8"},
+                           {Precision::kMixed, "mixed"}});
+}
 
 }  // namespace ridgewatt

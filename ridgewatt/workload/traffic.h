@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/workload/element_widths.h"
 #include "ridgewatt/workload/execution_plan.h"
 #include "ridgewatt/workload/kernel_fusion.h"
@@ -16,6 +17,11 @@ enum class TrafficModel {
   kFused,    // every kernel after fusion reads distinct inputs once and writes outputs once
   kIdeal,    // weights, graph inputs and graph outputs once: lower bound
 };
+constexpr auto enum_names(TrafficModel) {
+  return named<TrafficModel>({{TrafficModel::kUnfused, "unfused"},
+                              {TrafficModel::kFused, "fused"},
+                              {TrafficModel::kIdeal, "ideal"}});
+}
 
 // Bytes of tensors in a precision.
 class TensorSizes {

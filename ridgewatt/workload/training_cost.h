@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/workload/kernel_fusion.h"
 #include "ridgewatt/workload/traffic.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -20,6 +21,10 @@ namespace ridgewatt {
 // Tensors of a parameter's size that one update reads and writes: SGD 3 (parameter, gradient,
 // parameter), with momentum 5, Adam 7.
 enum class Optimizer { kSgd, kMomentum, kAdam };
+constexpr auto enum_names(Optimizer) {
+  return named<Optimizer>(
+      {{Optimizer::kSgd, "sgd"}, {Optimizer::kMomentum, "momentum"}, {Optimizer::kAdam, "adam"}});
+}
 
 // Which tensors take part in a backward pass.
 struct GradientFlow {

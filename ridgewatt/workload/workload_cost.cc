@@ -2,38 +2,6 @@
 
 namespace ridgewatt {
 
-std::string_view op_class_name(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::kConv:
-      return "convolution";
-    case OpClass::kDepthwiseConv:
-      return "depthwise convolution";
-    case OpClass::kGemm:
-      return "matrix product";
-    case OpClass::kRecurrent:
-      return "recurrent";
-    case OpClass::kAttention:
-      return "attention";
-    case OpClass::kElementwise:
-      return "element-wise";
-    case OpClass::kNormalization:
-      return "normalization";
-    case OpClass::kReduction:
-      return "reduction";
-    case OpClass::kPooling:
-      return "pooling";
-    case OpClass::kSoftmax:
-      return "softmax";
-    case OpClass::kDataMovement:
-      return "data movement";
-    case OpClass::kOptimizer:
-      return "optimizer";
-    case OpClass::kOther:
-      return "other";
-  }
-  return "";
-}
-
 std::vector<std::string> CostCaveats::lines() const {
   std::vector<std::string> lines;
   for (const auto& one : uncounted) {

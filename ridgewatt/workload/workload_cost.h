@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt {
-
-enum class WorkloadKind { kInference, kTraining };
 
 // Operators that reach a like fraction of a device's peak.
 enum class OpClass {
@@ -30,7 +30,21 @@ enum class OpClass {
   kOptimizer,     // parameter update of a training step
   kOther,
 };
-std::string_view op_class_name(OpClass op_class);
+constexpr auto enum_names(OpClass) {
+  return named<OpClass>({{OpClass::kConv, "convolution"},
+                         {OpClass::kDepthwiseConv, "depthwise convolution"},
+                         {OpClass::kGemm, "matrix product"},
+                         {OpClass::kRecurrent, "recurrent"},
+                         {OpClass::kAttention, "attention"},
+                         {OpClass::kElementwise, "element-wise"},
+                         {OpClass::kNormalization, "normalization"},
+                         {OpClass::kReduction, "reduction"},
+                         {OpClass::kPooling, "pooling"},
+                         {OpClass::kSoftmax, "softmax"},
+                         {OpClass::kDataMovement, "data movement"},
+                         {OpClass::kOptimizer, "optimizer"},
+                         {OpClass::kOther, "other"}});
+}
 
 enum class Phase { kForward, kBackward, kOptimizer };
 

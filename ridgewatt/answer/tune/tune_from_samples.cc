@@ -55,9 +55,8 @@ class SampledCosts {
 void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
   const bool profiled = found.answer && costs.measured(found.answer->point);
   found.workload = samples.workload + " " + samples.kind;
-  found.provenance =
-      provenance_name(derived_provenance(samples.provenance, Provenance::kPredicted));
-  if (profiled && found.provenance == "predicted") found.provenance = "profiled";
+  found.provenance = derived_provenance(samples.provenance,
+                                        profiled ? Provenance::kProfiled : Provenance::kPredicted);
   found.remark = fmt::format(
       "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
       profiled ? "the answer is one of them and costs what was measured; " : "");

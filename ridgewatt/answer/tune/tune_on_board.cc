@@ -22,7 +22,7 @@ class ReportingProfiler : public Profiler {
     ++done_;
     return profiler_.profile(point);
   }
-  std::string provenance() const override { return profiler_.provenance(); }
+  Provenance provenance() const override { return profiler_.provenance(); }
 
  private:
   LiveProfiler& profiler_;
@@ -116,8 +116,7 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
   found.workload = campaign.workload + " " + campaign.kind;
   found.device = campaign.board;
   found.provenance = profiler.provenance();
-  found.origin = {campaign.workload, campaign.kind, campaign.board,
-                  parse_provenance(found.provenance).value_or(Provenance::kMeasured)};
+  found.origin = {campaign.workload, campaign.kind, campaign.board, found.provenance};
   Sweep seen;
   seen.observations = strategy.known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);

@@ -14,10 +14,10 @@ namespace ridgewatt {
 namespace {
 
 // What is asked of and fits the memory; all of what was asked where nothing fits.
-std::vector<int> batches_of(const TuneQuestion& question, const TwinModel& model, bool training) {
+std::vector<int> batches_of(const TuneQuestion& question, const TwinModel& model,
+                            WorkloadKind kind) {
   if (question.batches.empty()) {
-    return batches_to_try(question.goal, training,
-                          [&](int batch) { return model.fits_memory(batch); });
+    return batches_to_try(question.goal, kind, [&](int batch) { return model.fits_memory(batch); });
   }
   std::vector<int> fitting;
   for (const int batch : question.batches) {
@@ -111,13 +111,13 @@ void add_facts(TuneAnswer& found, const TwinModel& model, const WorkloadCost& pr
 // Where the figures come from.
 void add_origin(TuneAnswer& found, const std::string& workload, const Board& board,
                 const TwinModel& model, const WorkloadCost& priced) {
-  const char* kind = priced.kind == WorkloadKind::kTraining ? "training" : "inference";
-  found.workload = fmt::format("{}, {}, {}, on {}", workload, kind,
-                               precision_name(priced.precision), board.title);
+  const std::string kind(name_of(priced.kind));
+  found.workload =
+      fmt::format("{}, {}, {}, on {}", workload, kind, name_of(priced.precision), board.title);
   found.caveats = priced.caveats;
   found.origin = {workload,           kind, board.name, Provenance::kModelled, kModelledRuntime,
                   model.twin().status};
-  found.provenance = "modelled";
+  found.provenance = Provenance::kModelled;
 }
 
 // Other boards, and other BSPs of this one, that keep the limits which this one cannot.
@@ -154,8 +154,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::string& device) {
   const Board board = load_board(device);
   const TwinModel model(load_twin(board), workload);
-  const bool training = workload->options().kind == WorkloadKind::kTraining;
-  const std::vector<int> batches = batches_of(question, model, training);
+  const std::vector<int> batches = batches_of(question, model, workload->options().kind);
   const SearchSpace space(knob_space(board), batches);
   const auto names = named_modes(device, space);
   TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)

@@ -34,7 +34,7 @@ std::vector<RowOrigin> origins_of(const EstimateOptions& options,
                                   const std::vector<EstimateRow>& rows) {
   std::vector<RowOrigin> origins;
   for (const auto& row : rows) {
-    origins.push_back({options.workload.model, options.workload.training ? "training" : "inference",
+    origins.push_back({options.workload.model, std::string(name_of(options.workload.kind)),
                        row.board, Provenance::kModelled, kModelledRuntime, row.twin});
   }
   return origins;
@@ -79,9 +79,9 @@ std::string preset_note_of(const std::vector<EstimateRow>& rows) {
 
 // What the figures rest on; of several boards each row says which twin it is of.
 std::string ground(const TwinModel& model, bool several) {
-  return several
-             ? fmt::format("modelled for {}, each row with the twin of its board", kModelledRuntime)
-             : model.provenance();
+  return several ? fmt::format("modelled for {}, each row with the twin of its board",
+                               name_of(kModelledRuntime))
+                 : model.provenance();
 }
 
 void print_json(const Context& context, const EstimateOptions& options,
@@ -89,10 +89,10 @@ void print_json(const Context& context, const EstimateOptions& options,
   const Estimator& estimator = model.estimator(rows.front().batch);
   Json json;
   json["model"] = options.workload.model;
-  json["kind"] = options.workload.training ? "training" : "inference";
-  json["precision"] = std::string(precision_name(options.workload.precision));
+  json["kind"] = std::string(name_of(options.workload.kind));
+  json["precision"] = std::string(name_of(options.workload.precision));
   json["provenance"] = ground(model, several);
-  json["runtime"] = kModelledRuntime;
+  json["runtime"] = name_of(kModelledRuntime);
   if (!several) {
     json["twin"] = model.twin().status;
     json["fit"] = twin_error_json(model.twin().fit);
@@ -125,12 +125,11 @@ void print_result(const Context& context, const EstimateOptions& options,
   const Estimator& estimator = model.estimator(first.batch);
   const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
   if (context.csv()) return print(context, with_origin(layers, {origins.front()}));
-  std::cout << escape_terminal(options.workload.model)
-            << (options.workload.training ? " training" : " inference") << ": "
-            << escape_terminal(ground(model, several))
+  std::cout << escape_terminal(options.workload.model) << ' ' << name_of(options.workload.kind)
+            << ": " << escape_terminal(ground(model, several))
             << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
   if (options.workload.precision != Precision::kFp32) {
-    std::cout << precision_name(options.workload.precision) << " by peak ratios: not validated\n";
+    std::cout << name_of(options.workload.precision) << " by peak ratios: not validated\n";
   }
   std::cout << '\n';
   if (options.per_layer) {

@@ -138,9 +138,13 @@ Table roof_table(const RooflineQuestion& question, std::uint64_t seed) {
 
 RowOrigin origin_of(const Board& board, const Twin& twin, const RooflineCommand& command) {
   const bool model = !command.workload.model.empty();
-  const char* kind = command.workload.training ? "training" : "inference";
-  return {command.workload.model, model ? kind : "", board.name,
-          Provenance::kModelled,  kModelledRuntime,  twin.status};
+  const std::string kind(name_of(command.workload.kind));
+  return {command.workload.model,
+          model ? kind : std::string(),
+          board.name,
+          Provenance::kModelled,
+          kModelledRuntime,
+          twin.status};
 }
 
 // Without a model there is nothing that these say anything of.

@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -77,11 +78,10 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
 }
 
 // The model, of the kind of what it is compared with; none where there is no model or no board.
-std::shared_ptr<const EagerWorkload> model_of(const TuneOptions& options, bool training) {
+std::shared_ptr<const EagerWorkload> model_of(const TuneOptions& options, WorkloadKind kind) {
   if (options.model.empty() || options.device.empty()) return nullptr;
-  return std::make_shared<const EagerWorkload>(
-      options.model, EagerOptions{training ? WorkloadKind::kTraining : WorkloadKind::kInference,
-                                  options.precision});
+  return std::make_shared<const EagerWorkload>(options.model,
+                                               EagerOptions{kind, options.precision});
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
@@ -94,7 +94,7 @@ std::vector<Sweep> references_of(const Context& context, const TuneOptions& opti
 
 void ask_twin(const Context& context, const TuneOptions& options) {
   const TuneQuestion question = options.asked(context);
-  const auto workload = model_of(options, options.training);
+  const auto workload = model_of(options, options.kind);
   if (options.device == "all") return print_ranking(context, rank_boards(question, workload));
   TuneAnswer found = tune_on_twin(question, workload, options.device);
   find_alternatives(question, workload, found);
@@ -125,7 +125,7 @@ void ask_sweep(const Context& context, const TuneOptions& options) {
   asked.rows = read_trusted_sweep(context, options.sweep, options.keep_outliers, options.workload);
   asked.references = references_of(context, options);
   asked.device = options.device;
-  asked.workload = model_of(options, asked.rows.kind == "training");
+  asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   asked.known = known_observations(options);
   const TuneAnswer found = tune_on_sweep(options.asked(context), asked);
   keep_observations(options, asked, found);
@@ -138,7 +138,7 @@ void ask_samples(const Context& context, const TuneOptions& options) {
                             options.device);
   asked.references = references_of(context, options);
   asked.device = options.device;
-  asked.workload = model_of(options, asked.rows.kind == "training");
+  asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   print_answer(context, tune_from_samples(options.asked(context), asked), options.trace);
 }
 
@@ -247,7 +247,7 @@ void add_tune(CLI::App& app, Context& context) {
            count().within(1, 1 << 20))
       ->delimiter(',')
       ->allow_extra_args(false);  // a program may follow
-  command->add_flag("--training", options->training, "A training step of MODEL, not inference");
+  add_training(*command, options->kind, "A training step of MODEL, not inference");
   add_precision(*command, options->precision);
   add_strict(*command, context);
   options->goal.add_to(*command);

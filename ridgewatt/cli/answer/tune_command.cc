@@ -62,7 +62,7 @@ void print_ranking(const Context& context, const BoardRanking& ranking) {
   } else {
     if (!context.csv() && answered) {
       std::cout << escape_terminal(describe_goal(answers.front().goal)) << ", modelled, "
-                << answers.front().origin.runtime << "\n\n";
+                << name_of(answers.front().origin.runtime.value()) << "\n\n";
     }
     std::vector<RowOrigin> origins;
     for (const auto& found : answers) origins.push_back(found.origin);

@@ -23,7 +23,7 @@ struct TuneOptions {
   TuneQuestion question;  // but for the goal, the seed and the job
   std::string model, device, sweep, samples, workload, observations;
   std::vector<std::string> references;
-  bool training = false;
+  WorkloadKind kind = WorkloadKind::kInference;
   Precision precision = Precision::kFp32;
   std::optional<double> time_budget_s;
   double dataset_size = 0, epochs = 1;

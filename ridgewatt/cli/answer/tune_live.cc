@@ -85,7 +85,7 @@ void tune_live(const Context& context, TuneOptions options) {
   ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
   profile.campaign.workload = options.workload;
-  profile.campaign.kind = options.training ? "training" : "inference";
+  profile.campaign.kind = name_of(options.kind);
   profile.quiet = context.quiet;
   name_campaign(device, profile);
   Store store = Store::made_at_first_write(live.store);

@@ -74,7 +74,7 @@ void run(const Context& context, const CompareCommand& options) {
   if (control) control->restore();
   RowOrigin origin;
   origin.board = device.name;
-  origin.provenance = device.fake ? Provenance::kFake : Provenance::kMeasured;
+  origin.provenance = device.provenance();
   const Table table = to_table(comparisons);
   print(context, context.csv() || context.json() ? with_origin(table, {origin}) : table);
 }

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -25,13 +26,9 @@ struct FakeRunCommand {
   DeviceOptions device;
   std::string model;
   std::int64_t batch = 16;
-  bool training = false;
+  WorkloadKind kind = WorkloadKind::kInference;
   int minibatches = 60;
   double speed = 1;
-
-  WorkloadKind kind() const {
-    return training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-  }
 };
 
 // The board must not keep the power of the load.
@@ -54,7 +51,7 @@ void run(const Context& context, const FakeRunCommand& options) {
   const auto name = fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
   const WorkloadCost cost =
-      *EagerWorkload(options.model, {.kind = options.kind()}).at(static_cast<int>(options.batch));
+      *EagerWorkload(options.model, {.kind = options.kind}).at(static_cast<int>(options.batch));
   say_caveats(context, cost.caveats);
   FakeLoad load(load_twin(load_board(board_of_fake(name.name))), cost, name.seed);
   const FakeRails rails(*device.sysfs);
@@ -106,7 +103,7 @@ void add_fake_run(CLI::App& app, Context& context) {
   quantity(command->add_option("--batch", options->batch, "Minibatch size"),
            count().within(1, 1 << 20));
   add_strict(*command, context);
-  command->add_flag("--training", options->training, "Training steps instead of inference");
+  add_training(*command, options->kind, "Training steps instead of inference");
   quantity(command->add_option("--minibatches", options->minibatches, "Number of minibatches"),
            count().within(1, 1e9));
   quantity(command->add_option("--speed", options->speed, "Run X times faster than the board"),

@@ -19,7 +19,7 @@ struct MeasureCommand {
 void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
   const auto measurement = measure_command(*device.sysfs, options.measure);
-  const std::string provenance = device.fake ? "fake" : "measured";
+  const Provenance provenance = device.provenance();
   if (context.json())
     print(context, measurement_to_json(measurement, options.measure.command, provenance));
   else

@@ -12,14 +12,21 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/power_watch.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 namespace {
 
+enum class Target { kCpu, kCuda };
+constexpr auto enum_names(Target) {
+  return named<Target>({{Target::kCpu, "cpu"}, {Target::kCuda, "cuda"}});
+}
+
 struct Arguments {
-  std::string target = "cpu";
+  Target target = Target::kCpu;
   int gpu = 0;
   double footprint_mib = 512;
   std::string output;
@@ -42,8 +49,8 @@ Table to_table(const MicrobenchSummary& summary) {
     if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
     Cell power;
     if (point.power_w) power = *point.power_w;
-    table.add_row({point.kernel, intensity, point.work_flop, point.traffic_bytes,
-                   point.time_s * 1e3, point.median_time_s * 1e3,
+    table.add_row({std::string(name_of(point.kernel)), intensity, point.work_flop,
+                   point.traffic_bytes, point.time_s * 1e3, point.median_time_s * 1e3,
                    point.work_flop / point.time_s / 1e9, point.traffic_bytes / point.time_s / 1e9,
                    power, std::int64_t{point.repetitions}});
   }
@@ -70,8 +77,9 @@ void run(const Context& context, const Arguments& arguments) {
     return power ? power->stop() : std::nullopt;
   };
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
-  const auto summary = arguments.target == "cuda" ? run_cuda_microbench(arguments.gpu, options)
-                                                  : run_cpu_microbench(options);
+  const auto summary = arguments.target == Target::kCuda
+                           ? run_cuda_microbench(arguments.gpu, options)
+                           : run_cpu_microbench(options);
   if (!powerless.empty()) remark(context, "no power: " + powerless);
   const Table table = to_table(summary);
   if (!arguments.output.empty()) {
@@ -81,7 +89,7 @@ void run(const Context& context, const Arguments& arguments) {
   }
   if (context.json()) {
     print(context, Json{{"device", summary.device},
-                        {"provenance", "measured"},
+                        {"provenance", name_of(Provenance::kMeasured)},
                         {"peak_flops", summary.peak_flops()},
                         {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
                         {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
@@ -103,9 +111,7 @@ void add_microbench(CLI::App& app, Context& context) {
       add_command(app, context, "microbench", "Peak, bandwidth and intensity sweep of this machine",
                   "ridgewatt microbench --seconds 1 -o points.csv");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("--target", arguments->target, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->capture_default_str();
+  listed_choice(*command, "--target", arguments->target, "cpu or cuda")->capture_default_str();
   quantity(command->add_option("--gpu", arguments->gpu, "Number of the GPU"),
            count().within(0, 1024))
       ->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/profile_options.h"
@@ -86,7 +87,7 @@ void add_profile(CLI::App& app, Context& context) {
       "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
       "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000");
   auto options = std::make_shared<ProfileCommand>();
-  options->profile.campaign.kind = "inference";
+  options->profile.campaign.kind = name_of(WorkloadKind::kInference);
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
   output_file(command->add_option("STORE", options->database,

@@ -11,7 +11,7 @@ struct StoreArguments {
   std::string database;
   std::string file;
   std::string board;
-  Campaign filter;
+  CampaignFilter filter;
 };
 
 constexpr const char* kUnknownBoard = "unknown";
@@ -23,15 +23,16 @@ void list(const Context& context, const StoreArguments& arguments) {
     std::int64_t flagged = 0;
     const auto points = store.points(store.campaign(campaign));
     for (const auto& point : points) flagged += point.flags.empty() ? 0 : 1;
-    table.add_row({campaign.board, campaign.workload, campaign.kind, campaign.provenance,
+    table.add_row({campaign.board, campaign.workload, campaign.kind,
+                   std::string(name_of(campaign.provenance)),
                    static_cast<std::int64_t>(points.size()), flagged});
   }
   print(context, table);
 }
 
 // A measurement of another store is a recording here; what is fake or modelled stays so.
-std::string imported_provenance(const Sweep& sweep) {
-  return std::string(provenance_name(derived_provenance(sweep.provenance, Provenance::kReplayed)));
+Provenance imported_provenance(const Sweep& sweep) {
+  return derived_provenance(sweep.provenance, Provenance::kReplayed);
 }
 
 void export_sweeps(const StoreArguments& arguments) {

@@ -17,7 +17,7 @@ void describe_file(const Context& context, const std::string& path) {
       {{"workload"}, {"kind"}, {"board"}, {"provenance"}, {"rows"}, {"modes"}, {"batches"}});
   for (const auto& sweep : read_sweeps(path)) {
     table.add_row({sweep.workload, sweep.kind, sweep.board.empty() ? Cell() : Cell(sweep.board),
-                   std::string(provenance_name(sweep.provenance)),
+                   std::string(name_of(sweep.provenance)),
                    static_cast<std::int64_t>(sweep.observations.size()),
                    static_cast<std::int64_t>(sweep.space().size()),
                    static_cast<std::int64_t>(sweep.batches().size())});
@@ -36,7 +36,7 @@ Json report_json(const Sweep& sweep, const QualityReport& report) {
   for (const auto& flag : report.flags) {
     const auto& point = sweep.observations[flag.row].point;
     flags.push_back({{"line", flag.line},
-                     {"fault", fault_name(flag.fault)},
+                     {"fault", name_of(flag.fault)},
                      {"mode", mode_to_json(point.mode)},
                      {"batch", point.batch},
                      {"detail", flag.detail}});
@@ -67,7 +67,7 @@ void check(const Context& context, const CheckOptions& options) {
       const auto& point = sweep.observations[flag.row].point;
       table.add_row({static_cast<std::int64_t>(flag.line), sweep.workload, sweep.kind,
                      static_cast<std::int64_t>(point.batch), describe(point.mode),
-                     std::string(fault_name(flag.fault)), flag.detail});
+                     std::string(name_of(flag.fault)), flag.detail});
     }
     trusted.push_back(trusted_rows(sweep, report));
     if (context.json()) continue;

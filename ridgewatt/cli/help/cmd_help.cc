@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 
@@ -54,10 +55,8 @@ void add_completion(CLI::App& app, Context& context) {
   auto* command = add_command(
       app, context, "completion", "Completion of commands, options and values for a shell",
       "ridgewatt completion bash > ~/.local/share/bash-completion/completions/ridgewatt");
-  auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "The shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->required();
+  auto shell = std::make_shared<Shell>();
+  listed_choice(*command, "SHELL", *shell, "The shell")->required();
   command->callback([shell] { std::cout << completion_script(*shell); });
 }
 

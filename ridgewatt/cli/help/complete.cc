@@ -76,8 +76,8 @@ std::vector<Completion> completions(const CLI::App& app, const std::vector<std::
   return all;
 }
 
-std::string completion_script(const std::string& shell) {
-  if (shell == "fish") {
+std::string completion_script(Shell shell) {
+  if (shell == Shell::kFish) {
     return R"(# ridgewatt: completion for fish.
 function __ridgewatt_complete
     set -l words (commandline -opc) (commandline -ct)
@@ -86,7 +86,7 @@ end
 complete -c ridgewatt -a '(__ridgewatt_complete)'
 )";
   }
-  if (shell == "zsh") {
+  if (shell == Shell::kZsh) {
     return R"(#compdef ridgewatt
 # ridgewatt: completion for zsh.
 _ridgewatt() {

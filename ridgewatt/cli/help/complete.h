@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/cli/command.h"
 
 namespace ridgewatt::cli {
@@ -17,7 +18,12 @@ struct Completion {
 // options and arguments that are known by name (choices, boards, built-in models). None: a file.
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);
 
-// The script for bash, zsh or fish.
-std::string completion_script(const std::string& shell);
+enum class Shell { kBash, kZsh, kFish };
+constexpr auto enum_names(Shell) {
+  return named<Shell>({{Shell::kBash, "bash"}, {Shell::kZsh, "zsh"}, {Shell::kFish, "fish"}});
+}
+
+// The script for that shell.
+std::string completion_script(Shell shell);
 
 }  // namespace ridgewatt::cli

@@ -1,6 +1,7 @@
 // ridgewatt evaluate pipeline: the published study's stalls against the pipeline model.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/published_pipeline.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -37,7 +38,7 @@ Table parameter_table(const PublishedPipeline& published) {
 void run(const Context& context) {
   const PublishedPipeline published = evaluate_published_pipeline(context.seed);
   if (context.json()) {
-    return print(context, Json{{"provenance", "modelled"},
+    return print(context, Json{{"provenance", name_of(Provenance::kModelled)},
                                {"parameters", parameter_table(published).to_json()},
                                {"rows", row_table(published).to_json()},
                                {"predicted", published.predicted},

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -19,7 +20,7 @@ namespace ridgewatt::cli {
 namespace {
 
 struct EvaluatePredictorsCommand {
-  std::string sweep, workload, sampling = "random", given, budgets = "17:50";
+  std::string sweep, workload, given, budgets = "17:50";
   std::vector<std::string> references, methods = {"auto"};
   EvaluationOptions evaluation;
   std::string twin;
@@ -145,14 +146,9 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
     evaluation.predictor.priors.push_back(
         unseen_twin_reference(options.twin, specs, parse_sweep_spec(options.sweep)));
   }
-  if (options.sampling == "given") {
+  if (evaluation.sampling == Sampling::kGiven) {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
     evaluation.given = read_given_samples(options.given, sweep);
-    evaluation.sampling = Sampling::kGiven;
-  } else if (options.sampling == "designed") {
-    evaluation.sampling = Sampling::kDesigned;
-  } else if (options.sampling == "budgets") {
-    evaluation.sampling = Sampling::kBudgets;
   }
   evaluation.budgets = parse_budgets(options.budgets);
   evaluation.methods = options.methods;
@@ -166,9 +162,10 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
                                                ? std::vector<bool>(sweep.observations.size(), false)
                                                : check_quality(sweep).flagged);
   const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
-  const auto figures = predictor_figures(
-      scores, front,
-      {sweep.workload + " " + sweep.kind, "", "predicted", "compared with the replayed sweep"});
+  const auto figures =
+      predictor_figures(scores, front,
+                        {sweep.workload + " " + sweep.kind, "", Provenance::kPredicted,
+                         "compared with the replayed sweep"});
   write_scores(options.figures, title, figures, table);
 }
 
@@ -204,11 +201,9 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       ->capture_default_str();
   quantity(command->add_option("--runs", evaluation.runs, "Runs of each"), count().within(1, 1e4))
       ->capture_default_str();
-  command
-      ->add_option("--sampling", options->sampling,
-                   "random, designed, half designed and half for the budgets of power, or given by "
-                   "--runs-file")
-      ->check(CLI::IsMember({"random", "designed", "budgets", "given"}))
+  listed_choice(*command, "--sampling", evaluation.sampling,
+                "random, designed, half designed and half for the budgets of power, or given by "
+                "--runs-file")
       ->capture_default_str();
   input_file(command->add_option("--runs-file", options->given,
                                  "Log of published runs with sampled_modes"));

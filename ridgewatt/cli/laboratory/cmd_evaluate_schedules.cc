@@ -8,6 +8,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/schedule_scores.h"
 #include "ridgewatt/sweep/quality.h"
@@ -20,7 +21,6 @@ struct EvaluateSchedulesCommand {
   // NAME or NAME:PROFILES
   std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
                                          "nn:15",   "nn:50",  "random:15", "maxn:5"};
-  std::string bound = "strict";
   ScheduleEvaluationOptions evaluation;
 };
 
@@ -81,7 +81,6 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
   for (const auto& strategy : options.strategies) {
     evaluation.strategies.push_back(parse_run(strategy));
   }
-  evaluation.grid.bound = parse_latency_bound(options.bound);
   evaluation.seed = context.seed;
   std::optional<Progress> progress;
   std::mutex mutex;
@@ -129,8 +128,8 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--bound", options->bound, "What the worst latency counts")
-      ->check(CLI::IsMember({"published", "exact", "strict"}))
+  listed_choice(*command, "--bound", options->evaluation.grid.bound,
+                "What the worst latency counts")
       ->capture_default_str();
   quantity(command->add_option("--problems", options->evaluation.problems_per_pair,
                                "Solvable problems of each pair to try, drawn at random; 0: all"),

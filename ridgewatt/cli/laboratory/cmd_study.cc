@@ -109,7 +109,7 @@ std::vector<StudyResult> measure(const Context& context, const StudyCommand& opt
     show_plan(context, study);
     return {};
   }
-  report.word = bench.word();
+  report.provenance = bench.provenance();
   report.where = report.board = device.name;
   StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
                context.seed);
@@ -129,7 +129,7 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   const Table optima = optimum_table(report.analysis);
   if (context.json()) {
     return print(context, Json{{"study", report.study.name},
-                               {"provenance", report.word},
+                               {"provenance", name_of(report.provenance)},
                                {"where", report.where},
                                {"runs", report.results.size()},
                                {"remarks", remarks},
@@ -140,12 +140,12 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   }
   if (context.csv()) {
     RowOrigin origin{report.workload, "", report.board};
-    origin.provenance = parse_provenance(report.word).value_or(Provenance::kReplayed);
+    origin.provenance = report.provenance;
     return print(context, with_origin(effects, {origin}));
   }
   std::cout << escape_terminal(report.study.title) << "\n"
-            << report.word << ": " << escape_terminal(report.where) << ", " << report.results.size()
-            << " runs\n";
+            << name_of(report.provenance) << ": " << escape_terminal(report.where) << ", "
+            << report.results.size() << " runs\n";
   for (const auto& remark : remarks) std::cout << escape_terminal(remark) << '\n';
   std::cout << '\n';
   if (options.replay.empty()) {
@@ -203,7 +203,7 @@ void run(const Context& context, const StudyCommand& options) {
     }
     remarks.push_back(fmt::format("{} suspect rows are left out", quality.flagged_rows()));
     remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
-    report.word = provenance_name(sweep.origin_of(Provenance::kReplayed).provenance);
+    report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
     report.where = options.replay;
     report.board = sweep.board;
     report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);

@@ -2,6 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -12,22 +13,15 @@ namespace {
 
 struct AnalyzeArguments {
   std::string model;
-  std::optional<std::int64_t> batch;
   std::vector<std::string> dims;
   std::vector<std::string> inputs;
-  bool training = false;
-  std::string optimizer = "sgd";
-  Precision precision = Precision::kStored;
-  std::string convention = "full";
-  std::string traffic = "fused";
-  double cache_bytes = 0;
+  CostOptions cost;
   bool per_layer = false;
   std::string explain;
 };
 
 CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) {
-  CostOptions options;
-  options.batch = arguments.batch;
+  CostOptions options = arguments.cost;
   for (const auto& dim : arguments.dims) options.dims.insert(parse_dim(dim));
   if (arguments.inputs.size() > model.graph.inputs.size()) {
     throw UsageError("more --inputs than the model has inputs", model.name);
@@ -37,17 +31,11 @@ CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) 
     const ValueInfo like = input.declared ? *input.declared : ValueInfo{};
     options.inputs.push_back(load_value(arguments.inputs[i], like));
   }
-  options.kind = arguments.training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-  options.optimizer = parse_optimizer(arguments.optimizer);
-  options.precision = arguments.precision;
-  options.convention = parse_convention(arguments.convention);
-  options.traffic = parse_traffic_model(arguments.traffic);
-  options.cache_bytes = arguments.cache_bytes;
   return options;
 }
 
 void print_layers(const Context& context, const Model& model, const Analysis& analysis,
-                  const std::string& traffic) {
+                  TrafficModel traffic) {
   const Table layers = analysis_layers(analysis);
   print(context, layers, kAnalysisOrder);
   if (context.csv()) return;
@@ -58,7 +46,8 @@ void print_layers(const Context& context, const Model& model, const Analysis& an
 
 void run(const Context& context, const AnalyzeArguments& arguments) {
   Model model = load_workload(arguments.model);
-  const Analysis analysis = analyze(model, cost_options(arguments, model));
+  const CostOptions options = cost_options(arguments, model);
+  const Analysis analysis = analyze(model, options);
   const CostCaveats& caveats = analysis.workload.caveats;
   if (!context.json()) {
     for (const auto& line : caveats.lines()) remark(context, line);
@@ -70,13 +59,11 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
     else
       std::cout << explanation_text(explanation);
   } else if (context.json()) {
-    print(context, analysis_json(model, analysis,
-                                 {arguments.convention, arguments.traffic,
-                                  arguments.training ? arguments.optimizer : std::string()}));
+    print(context, analysis_json(model, analysis, options));
   } else if (arguments.per_layer) {
-    print_layers(context, model, analysis, arguments.traffic);
+    print_layers(context, model, analysis, options.traffic);
   } else {
-    print(context, analysis_totals(model, analysis, arguments.traffic));
+    print(context, analysis_totals(model, analysis, options.traffic));
   }
   refuse_uncounted(context, caveats);
 }
@@ -89,19 +76,21 @@ void add_analyze(CLI::App& app, Context& context) {
                   "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
   auto a = std::make_shared<AnalyzeArguments>();
   command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
-  quantity(command->add_option("--batch", a->batch, "Samples per minibatch [as exported, or 1]"),
-           count().within(1, 1 << 24));
+  quantity(
+      command->add_option("--batch", a->cost.batch, "Samples per minibatch [as exported, or 1]"),
+      count().within(1, 1 << 24));
   command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
   input_file(command->add_option("--inputs", a->inputs,
                                  "Concrete inputs: TensorProto files in input order"));
-  command->add_flag("--training", a->training, "A training step instead of inference");
-  command->add_option("--optimizer", a->optimizer, "sgd, momentum or adam")->capture_default_str();
-  add_precision(*command, a->precision);
-  command->add_option("--convention", a->convention, "What counts: full, macs or pagoda")
+  add_training(*command, a->cost.kind);
+  choice(*command, "--optimizer", a->cost.optimizer, "sgd, momentum or adam")
       ->capture_default_str();
-  command->add_option("--traffic", a->traffic, "Bytes: unfused, fused or ideal")
+  add_precision(*command, a->cost.precision);
+  choice(*command, "--convention", a->cost.convention, "What counts: full, macs or pagoda")
       ->capture_default_str();
-  quantity(command->add_option("--cache-size", a->cache_bytes,
+  choice(*command, "--traffic", a->cost.traffic, "Bytes: unfused, fused or ideal")
+      ->capture_default_str();
+  quantity(command->add_option("--cache-size", a->cost.cache_bytes,
                                "Last-level cache of the device in bytes"),
            bytes());
   command->add_flag("--per-layer", a->per_layer, "Every node");

@@ -93,9 +93,8 @@ std::shared_ptr<const EagerWorkload> prior_of(const Context& context, const Pred
     throw UsageError("a model alone says nothing of time and power", "--model",
                      "give --device, whose twin is to be the prior");
   }
-  const bool training = question.samples.kind == "training";
   auto workload = std::make_shared<const EagerWorkload>(
-      options.model, EagerOptions{training ? WorkloadKind::kTraining : WorkloadKind::kInference});
+      options.model, EagerOptions{workload_kind_of(question.samples.kind)});
   const int batch = question.points.empty() ? 1 : question.points.front().batch;
   const CostCaveats& caveats = workload->at(batch)->caveats;
   for (const auto& line : caveats.lines()) remark(context, line);

@@ -62,7 +62,7 @@ void name_campaign(const LocalDevice& device, ProfileOptions& options) {
   const auto jetson = identify_jetson(*device.sysfs);
   auto& campaign = options.campaign;
   campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
-  campaign.provenance = device.fake ? "fake" : "measured";
+  campaign.provenance = device.provenance();
   if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
 }
 

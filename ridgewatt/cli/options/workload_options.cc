@@ -2,6 +2,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/workload/cost_model.h"
@@ -19,13 +20,10 @@ std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
 }
 
 void add_precision(CLI::App& command, Precision& precision) {
-  command
-      .add_option_function<std::string>(
-          "--precision",
-          [&precision](const std::string& text) { precision = parse_precision(text); },
-          "What MODEL computes in: " + precision_names() +
-              " (all but fp32 by peak ratios, not validated)")
-      ->default_str(std::string(precision_name(precision)));
+  choice(command, "--precision", precision,
+         "What MODEL computes in: " + joined_names<Precision>() +
+             " (all but fp32 by peak ratios, not validated)")
+      ->capture_default_str();
 }
 
 void add_strict(CLI::App& command, Context& context) {
@@ -54,10 +52,10 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context) {
   quantity(command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)"),
            count().within(1, 1 << 20))
       ->delimiter(',');
-  command.add_flag("--training", training, "A training step instead of inference");
+  add_training(command, kind);
   add_precision(command, precision);
   add_strict(command, context);
-  command.add_option("--optimizer", optimizer, "sgd, momentum or adam");
+  choice(command, "--optimizer", optimizer, "sgd, momentum or adam");
   command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
   quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
            count().within(0, 1024));
@@ -67,16 +65,16 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context) {
 }
 
 void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
-  if (!options.training) {
+  if (options.kind != WorkloadKind::kTraining) {
     refuse_without_effect(command, {"--optimizer"}, "without --training");
   }
 }
 
 EagerOptions WorkloadOptions::eager() const {
   EagerOptions options;
-  options.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
+  options.kind = kind;
   options.precision = precision;
-  options.optimizer = parse_optimizer(optimizer);
+  options.optimizer = optimizer;
   for (const auto& dim : dims) {
     const auto [name, extent] = parse_dim(dim);
     options.dims[name] = extent;

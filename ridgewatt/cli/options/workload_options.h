@@ -28,9 +28,9 @@ void refuse_uncounted(const Context& context, const CostCaveats& caveats);
 struct WorkloadOptions {
   std::string model;
   std::vector<int> batches;
-  bool training = false;
+  WorkloadKind kind = WorkloadKind::kInference;
   Precision precision = Precision::kFp32;
-  std::string optimizer = "sgd";
+  Optimizer optimizer = Optimizer::kSgd;
   std::vector<std::string> dims;  // NAME=VALUE
   int workers = 4;
   std::optional<double> loader_ms;

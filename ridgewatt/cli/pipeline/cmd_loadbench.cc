@@ -11,20 +11,28 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/pipeline/load_samples.h"
 #include "ridgewatt/pipeline/loader.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 namespace {
+
+// Of the samples when a run begins.
+enum class CacheState { kCold, kWarm };
+constexpr auto enum_names(CacheState) {
+  return named<CacheState>({{CacheState::kCold, "cold"}, {CacheState::kWarm, "warm"}});
+}
 
 struct LoadbenchCommand {
   std::string folder;
   std::size_t generate = 0;
   std::size_t sample_bytes = 12288;
   std::vector<int> workers = {0, 1, 2, 4};
-  std::vector<std::string> cache = {"cold", "warm"};
+  std::vector<CacheState> cache = {CacheState::kCold, CacheState::kWarm};
   int repeats = 1;
   int cores = 0;
   LoaderOptions loader;
@@ -40,21 +48,22 @@ void mark(const char* descriptor, const char* kind) {
 
 // Repeats of every number of workers in turn, so that a drift of the machine meets all of them.
 std::vector<LoaderRun> run_all(const Context& context, const LoadbenchCommand& options,
-                               const std::string& cache) {
+                               CacheState cache) {
   LoaderOptions loader = options.loader;
-  loader.cold = cache == "cold";
+  loader.cold = cache == CacheState::kCold;
   if (const char* descriptor = std::getenv("RIDGEWATT_MARK_FD")) {
     loader.on_fetched = [descriptor] { mark(descriptor, "fetched"); };
     loader.on_minibatch = [descriptor] { mark(descriptor, "minibatch"); };
   }
-  if (cache == "warm" && page_cache_residency(loader.paths).share() < 1) {
+  if (cache == CacheState::kWarm && page_cache_residency(loader.paths).share() < 1) {
     LoaderOptions warm_up = options.loader;
     warm_up.workers = 1;
     warm_up.minibatches = 0;
     run_loader(warm_up);
   }
   std::vector<LoaderRun> runs;
-  Progress progress(cache, static_cast<std::size_t>(options.repeats) * options.workers.size(),
+  Progress progress(std::string(name_of(cache)),
+                    static_cast<std::size_t>(options.repeats) * options.workers.size(),
                     context.quiet);
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     for (const int workers : options.workers) {
@@ -80,14 +89,14 @@ const LoaderRun* median_run(const std::vector<LoaderRun>& runs, int workers) {
 }
 
 void add_rows(Table& table, const std::vector<LoaderRun>& runs, const LoadbenchCommand& options,
-              const std::string& cache) {
+              CacheState cache) {
   const LoaderRun* without = median_run(runs, 0);
   const LoaderRun* with_one = median_run(runs, 1);
   for (const int workers : options.workers) {
     const LoaderRun& run = *median_run(runs, workers);
     const double files = static_cast<double>(run.minibatches.size()) * options.loader.batch /
                          static_cast<double>(options.loader.paths.size());
-    std::vector<Cell> row = {cache,
+    std::vector<Cell> row = {std::string(name_of(cache)),
                              std::int64_t{workers},
                              run.time_s,
                              run.stall_s,
@@ -106,7 +115,7 @@ void add_rows(Table& table, const std::vector<LoaderRun>& runs, const LoadbenchC
       const double predicted_s = predicted.start_s + predicted.time_s;  // end to end, as measured
       row.insert(row.end(),
                  {predicted_s, 100 * (predicted_s / run.time_s - 1),
-                  workers <= 1 ? "fitted" : "predicted", std::string(bound_name(predicted.bound))});
+                  workers <= 1 ? "fitted" : "predicted", std::string(name_of(predicted.bound))});
     } else {
       row.insert(row.end(), {Cell(), Cell(), "measured", Cell()});
     }
@@ -138,11 +147,11 @@ void run(const Context& context, LoadbenchCommand& options) {
                {.name = "model_error_pct", .heading = "off by (%)", .digits = 3, .rank = 1},
                {.name = "use", .rank = 2},
                {"binds"}});
-  for (const auto& cache : options.cache) {
+  for (const CacheState cache : options.cache) {
     add_rows(table, run_all(context, options, cache), options, cache);
   }
   if (context.json()) {
-    return print(context, Json{{"provenance", "measured"},
+    return print(context, Json{{"provenance", name_of(Provenance::kMeasured)},
                                {"samples", options.loader.paths.size()},
                                {"cores", options.cores},
                                {"runs", table.to_json()}});
@@ -171,9 +180,9 @@ void add_loadbench(CLI::App& app, Context& context) {
            count().within(0, 64))
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--cache", options->cache, "cold (dropped before each run), warm, or both")
+  listed_choices(*command, "--cache", options->cache,
+                 "cold (dropped before each run), warm, or both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"cold", "warm"}))
       ->capture_default_str();
   quantity(command->add_option("--repeats", options->repeats, "Runs of each; the median is shown"),
            count().within(1, 100))

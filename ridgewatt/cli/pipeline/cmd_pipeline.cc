@@ -74,7 +74,7 @@ Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) 
                    cost.energy_j / cost.minibatches, cost.time_s, cost.compute_s, cost.stall_s,
                    cost.energy_j, cost.start_s, cost.stages.fetch_s * 1e3,
                    cost.stages.preprocess_s * 1e3, cost.stages.hand_over_s * 1e3,
-                   cost.stages.compute_s * 1e3, std::string(bound_name(cost.bound))});
+                   cost.stages.compute_s * 1e3, std::string(name_of(cost.bound))});
   }
   return table;
 }
@@ -94,7 +94,7 @@ Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
     table.add_row({change.change, change.first.time_s, change.first.time_s / first.time_s,
                    change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
                    later.energy_j > 0 ? Cell(change.later.energy_j / later.energy_j) : Cell(),
-                   std::string(bound_name(change.later.bound))});
+                   std::string(name_of(change.later.bound))});
   }
   return table;
 }
@@ -144,7 +144,7 @@ void run(const Context& context, const PipelineCommand& options) {
   if (context.csv()) return print(context, with_origin(changes, {answer.origin}));
   std::cout << answer.provenance << "\n\n";
   print_aside(context, epoch_rows);
-  std::cout << "\nbinds: " << bound_name(later.bound) << "; relieved most by " << relief << "\n\n";
+  std::cout << "\nbinds: " << name_of(later.bound) << "; relieved most by " << relief << "\n\n";
   print(context, changes);
 }
 

@@ -91,14 +91,14 @@ void run(const Context& context, ScheduleDynamicCommand options) {
                {.name = "static_regret_pct", .rank = 3},
                {.name = "profiled", .rank = 5}});
   DynamicSummary all;
+  const bool bursty = find_name<ArrivalProcess>(options.arrivals) == ArrivalProcess::kBursty;
   for (int trace = 0; trace < options.traces; ++trace) {
     Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));
     const auto arrivals =
-        options.arrivals == "bursty"
-            ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
-            : read_arrivals(options.arrivals);
+        bursty ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
+               : read_arrivals(options.arrivals);
     auto simulation = options.simulation;
-    if (options.arrivals != "bursty") {
+    if (!bursty) {
       simulation.duration_s = recorded_duration_s(arrivals, simulation.duration_s);
     }
     simulation.seed = context.seed + static_cast<std::uint64_t>(trace);

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -23,11 +24,11 @@ namespace {
 
 struct SimulateOptions {
   ScheduleOptions schedule;
-  std::string arrivals = "poisson";
+  std::string arrivals = "poisson";  // an ArrivalProcess, or a file
   std::vector<double> burst_rates = {10, 30, 60, 90, 120};
   double burst_dwell_s = 60;
   double duration_s = 600;
-  std::vector<std::string> sharing = {"managed", "priority", "native"};
+  std::vector<Sharing> sharing = {Sharing::kManaged, Sharing::kPriority, Sharing::kNative};
   SimulationOptions simulation;
   double mode_change_ms = 0;
   bool full_batches = false;
@@ -40,15 +41,21 @@ std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t 
                                   double& duration_s) {
   Random random(seed);
   const double rate = options.schedule.rate.value_or(0);
-  if (options.arrivals == "constant") return constant_arrivals(rate, options.duration_s);
-  if (options.arrivals == "poisson") return poisson_arrivals(rate, options.duration_s, random);
-  if (options.arrivals == "bursty") {
-    return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s,
-                           random);
+  const auto process = find_name<ArrivalProcess>(options.arrivals);
+  if (!process) {
+    auto recorded = read_arrivals(options.arrivals);
+    duration_s = recorded_duration_s(recorded, duration_s);
+    return recorded;
   }
-  auto recorded = read_arrivals(options.arrivals);
-  duration_s = recorded_duration_s(recorded, duration_s);
-  return recorded;
+  switch (*process) {
+    case ArrivalProcess::kConstant:
+      return constant_arrivals(rate, options.duration_s);
+    case ArrivalProcess::kPoisson:
+      return poisson_arrivals(rate, options.duration_s, random);
+    case ArrivalProcess::kBursty:
+      break;
+  }
+  return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s, random);
 }
 
 std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
@@ -95,11 +102,10 @@ std::string power_to_csv(const Simulation& result, double bin_s) {
 }
 
 std::string timeline_to_csv(const Simulation& result) {
-  static constexpr const char* kKinds[] = {"inference", "training", "shared", "mode_change"};
   std::string text = "kind,start_s,end_s,requests,power_w\n";
   for (const auto& s : result.timeline) {
-    text += fmt::format("{},{},{},{},{}\n", kKinds[static_cast<int>(s.kind)], s.start_s, s.end_s,
-                        s.batch, s.power_w);
+    text +=
+        fmt::format("{},{},{},{},{}\n", name_of(s.kind), s.start_s, s.end_s, s.batch, s.power_w);
   }
   return text;
 }
@@ -151,7 +157,7 @@ void write_figures(const FigureFiles& files, const std::vector<ridgewatt::Figure
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
-  if (options.arrivals != "bursty") {
+  if (find_name<ArrivalProcess>(options.arrivals) != ArrivalProcess::kBursty) {
     refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
   }
   if (options.schedule.infer.empty()) {
@@ -191,10 +197,10 @@ void run(const Context& context, const SimulateOptions& options) {
   Table table(kColumns);
   std::vector<std::pair<std::string, Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
-    simulation.sharing = parse_sharing(options.sharing[i]);
-    results.emplace_back(options.sharing[i], simulate(serving, arrivals, simulation));
+    simulation.sharing = options.sharing[i];
+    results.emplace_back(name_of(simulation.sharing), simulate(serving, arrivals, simulation));
     const Simulation& result = results.back().second;
-    table.add_row(row_of(options.sharing[i], result));
+    table.add_row(row_of(results.back().first, result));
     if (i > 0) continue;
     if (!options.power_csv.empty()) {
       write_output(options.power_csv, power_to_csv(result, simulation.power_bin_s));
@@ -202,9 +208,8 @@ void run(const Context& context, const SimulateOptions& options) {
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
   }
   if (!options.figures.empty() && !results.empty()) {
-    const FigureSource source(
-        names_of(workloads), origin.board, "modelled",
-        fmt::format("simulated from {} sweeps", provenance_name(origin.provenance)));
+    const FigureSource source(names_of(workloads), origin.board, Provenance::kModelled,
+                              fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
     write_figures(options.figures, simulation_figures(plan, plans, problem, source, results),
                   table);
   }
@@ -213,7 +218,7 @@ void run(const Context& context, const SimulateOptions& options) {
     json["plan"] = answer_to_json(plan);
     json["arrivals"] = options.arrivals;
     json["seed"] = context.seed;
-    json["provenance"] = "modelled";
+    json["provenance"] = name_of(Provenance::kModelled);
     json["idle_power"] = idle_source;
     json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
     add_origin(json["sweeps"], origin);
@@ -223,7 +228,7 @@ void run(const Context& context, const SimulateOptions& options) {
     print(context, context.csv() ? with_origin(table, {origin}) : table);
     remark(context, fmt::format("idle power: {}", idle_source));
     const auto& ways = options.sharing;
-    if (std::find(ways.begin(), ways.end(), "native") != ways.end()) {
+    if (std::find(ways.begin(), ways.end(), Sharing::kNative) != ways.end()) {
       remark(context, fmt::format("native: interference {:.3f}, {}", simulation.interference,
                                   interference_source));
     }
@@ -258,12 +263,10 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
                                "Simulated time in s; a recorded trace may end sooner"),
            seconds().positive())
       ->capture_default_str();
-  command
-      ->add_option("--sharing", options->sharing,
-                   "managed, priority, native, no-interference (native by an ideal driver); CSV "
-                   "files are of the first")
+  listed_choices(
+      *command, "--sharing", options->sharing,
+      joined_names<Sharing>() + " (native by an ideal driver); CSV files are of the first")
       ->delimiter(',')
-      ->check(CLI::IsMember({"managed", "priority", "native", "no-interference"}))
       ->capture_default_str();
   command->add_flag("--full-batches", options->full_batches,
                     "Always wait for a full batch, even when the latency bound suffers");

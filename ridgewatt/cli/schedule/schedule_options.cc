@@ -1,6 +1,7 @@
 #include "ridgewatt/cli/schedule/schedule_options.h"
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/mode_json.h"
@@ -22,9 +23,7 @@ void ScheduleOptions::add_to(CLI::App& command) {
   quantity(command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms"),
            milliseconds().positive());
   quantity(command.add_option("--max-power", max_power_w, "Power budget in W"), watts().positive());
-  command.add_option("--bound", bound, "What the worst latency counts")
-      ->check(CLI::IsMember({"published", "exact", "strict"}))
-      ->capture_default_str();
+  listed_choice(command, "--bound", bound, "What the worst latency counts")->capture_default_str();
   command.add_flag("--keep-outliers", keep_outliers, "Use rows that the quality check flags");
 }
 
@@ -40,7 +39,7 @@ PlanProblem ScheduleOptions::problem() const {
   problem.arrival_rate_hz = rate.value_or(0);
   if (max_latency_ms) problem.max_latency_s = *max_latency_ms / 1e3;
   if (max_power_w) problem.max_power_w = *max_power_w;
-  problem.bound = parse_latency_bound(bound);
+  problem.bound = bound;
   if (!infer.empty() && !rate) {
     throw UsageError("inference needs an arrival rate", "--arrival-rate",
                      "give requests per second");
@@ -51,10 +50,10 @@ PlanProblem ScheduleOptions::problem() const {
 
 ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   // Of a file with training and inference the part that is asked for.
-  const auto read = [&](const std::string& path, bool training = false) {
+  const auto read = [&](const std::string& path, WorkloadKind kind = WorkloadKind::kInference) {
     std::vector<Sweep> sweeps = read_sweeps(path);
     if (sweeps.size() > 1) {
-      std::erase_if(sweeps, [&](const Sweep& one) { return training != (one.kind == "training"); });
+      std::erase_if(sweeps, [&](const Sweep& one) { return workload_kind_of(one.kind) != kind; });
     }
     Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, path);
     return keep_outliers ? average_repeats(std::move(sweep))
@@ -65,7 +64,8 @@ ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   }
   ScheduleWorkloads workloads;
   if (!infer.empty()) workloads.inference = read(infer);
-  for (const auto& path : train) workloads.background.push_back({read(path, true), 0});
+  for (const auto& path : train)
+    workloads.background.push_back({read(path, WorkloadKind::kTraining), 0});
   for (std::size_t i = 0; i < non_urgent.size(); ++i) {
     const double required = i < non_urgent_rate.size() ? non_urgent_rate[i] : 0;
     if (!(required >= 0 && required < 1e12)) {

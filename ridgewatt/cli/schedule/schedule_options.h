@@ -16,7 +16,7 @@ struct ScheduleOptions {
   std::vector<std::string> non_urgent;
   std::vector<double> non_urgent_rate;
   std::optional<double> rate, max_latency_ms, max_power_w;
-  std::string bound = "strict";
+  Bound bound = Bound::kStrict;
   bool keep_outliers = false;
   std::optional<double> idle_power_w;
 

@@ -74,20 +74,21 @@ MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& optio
   const CudaLibrary library;
   MicrobenchSummary summary;
   summary.device = library.device_name(device);
-  const auto add = [&](const char* kernel, int fma = 0, int group = 1) {
+  const auto add = [&](MicrobenchKernel kernel, int fma = 0, int group = 1) {
     ridgewatt_cuda_point raw{};
     if (options.power_start) options.power_start();
-    const bool supported = library.run(device, kernel, fma, group, options, raw);
+    const bool supported = library.run(device, name_of(kernel).data(), fma, group, options, raw);
     std::optional<double> power_w;
     if (options.power_stop) power_w = options.power_stop();
     if (!supported) return;
     summary.points.push_back({kernel, raw.work_flop, raw.traffic_bytes, raw.time_s,
                               raw.median_time_s, raw.repetitions, power_w});
   };
-  for (const char* kernel : {"fma_fp32", "fma_fp16", "tensor_fp16", "triad", "launch"}) add(kernel);
+  using enum MicrobenchKernel;
+  for (const auto kernel : {kFmaFp32, kFmaFp16, kTensorFp16, kTriad, kLaunch}) add(kernel);
   for (const double intensity : options.intensities) {
     const auto [fma, group] = nearest_intensity_kernel(intensity);
-    add("intensity", fma, group);
+    add(kIntensity, fma, group);
   }
   return summary;
 }

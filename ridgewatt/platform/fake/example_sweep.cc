@@ -29,15 +29,14 @@ std::vector<double> some_levels(const std::vector<double>& all, std::size_t coun
 Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
                     const std::vector<PowerMode>& modes, std::uint64_t seed) {
   const Twin twin = load_twin(board);
-  const auto model = std::make_shared<const EagerWorkload>(
-      workload.model,
-      EagerOptions{.kind = workload.training ? WorkloadKind::kTraining : WorkloadKind::kInference});
+  const auto model =
+      std::make_shared<const EagerWorkload>(workload.model, EagerOptions{.kind = workload.kind});
   const TwinModel on_board(twin, model);
   const std::vector<int> usual =
-      workload.training ? std::vector<int>{16} : std::vector<int>{1, 4, 16};
+      workload.kind == WorkloadKind::kTraining ? std::vector<int>{16} : std::vector<int>{1, 4, 16};
   Sweep sweep;
   sweep.source = "example";
-  sweep.kind = workload.training ? "training" : "inference";
+  sweep.kind = name_of(workload.kind);
   sweep.board = board.name;
   sweep.provenance = Provenance::kFake;
   for (const int batch : workload.batches.empty() ? usual : workload.batches) {
@@ -62,10 +61,11 @@ ExampleWorkload parse_example_workload(const std::string& text) {
   ExampleWorkload workload;
   workload.model = text;
   const auto colon = text.rfind(':');
-  const std::string kind = colon == std::string::npos ? "" : text.substr(colon + 1);
-  if (kind == "training" || kind == "inference") {
+  const auto kind =
+      find_name<WorkloadKind>(colon == std::string::npos ? "" : text.substr(colon + 1));
+  if (kind) {
     workload.model = text.substr(0, colon);
-    workload.training = kind == "training";
+    workload.kind = *kind;
   }
   if (workload.model.empty()) {
     throw UsageError(fmt::format("'{}' names no model", text), "--workload",

@@ -33,7 +33,7 @@ TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
 TEST(ExampleSweep, FollowsItsSeed) {
   const Board board = load_board("agx-orin");
   ExampleSweepOptions options;
-  options.workloads = {{"zoo:lenet", false}};
+  options.workloads = {{"zoo:lenet"}};
   const auto csv = [&](std::uint64_t seed) {
     options.seed = seed;
     return write_sweep_csv(example_sweeps(board, options));
@@ -57,8 +57,8 @@ TEST(ExampleSweep, ModesAreAGridUpToTheCount) {
 TEST(ExampleSweep, WorkloadsAreNamedShortly) {
   const auto training = parse_example_workload("resnet18:training");
   EXPECT_EQ(training.model, "zoo:resnet18");
-  EXPECT_TRUE(training.training);
-  EXPECT_FALSE(parse_example_workload("zoo:yolov8n").training);
+  EXPECT_EQ(training.kind, WorkloadKind::kTraining);
+  EXPECT_EQ(parse_example_workload("zoo:yolov8n").kind, WorkloadKind::kInference);
   EXPECT_EQ(parse_example_workload("a/b.onnx:inference").model, "a/b.onnx");
   EXPECT_THROW(parse_example_workload(":training"), UsageError);
 }

@@ -89,7 +89,7 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     cells.emplace_back(total.median_s * 1e3);
     cells.emplace_back(total.stall_s() * 1e3);
     cells.emplace_back(100 * row.estimate.gpu_load);
-    cells.emplace_back(std::string(cause_name(row.estimate.dominant())));
+    cells.emplace_back(std::string(name_of(row.estimate.dominant())));
     cells.emplace_back(std::string(row.memory.fits() ? "yes" : "no"));
     cells.emplace_back(row.memory.needed_bytes() / kGiga);
     cells.emplace_back(row.memory.free_bytes() / kGiga);
@@ -131,7 +131,7 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
     table.add_row({kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
                    traffic_bytes / 1e6, intensity, layer.time_s * 1e3,
                    total_s > 0 ? 100 * layer.time_s / total_s : 0, layer.gpu_s * 1e3,
-                   layer.energy_j * 1e3, std::string(cause_name(layer.cause))});
+                   layer.energy_j * 1e3, std::string(name_of(layer.cause))});
   }
   return table;
 }
@@ -166,7 +166,7 @@ Table cause_table(const Breakdown& breakdown) {
                {.name = "energy_share", .heading = "energy share (%)", .digits = 3, .scale = 100}});
   const MinibatchCost& total = breakdown.total;
   for (std::size_t i = 0; i < kCauseCount; ++i) {
-    table.add_row({std::string(cause_name(static_cast<Cause>(i))), breakdown.time_s[i] * 1e3,
+    table.add_row({std::string(name_of(static_cast<Cause>(i))), breakdown.time_s[i] * 1e3,
                    breakdown.time_s[i] / total.period_s, breakdown.energy_j[i],
                    breakdown.energy_j[i] / total.energy_j()});
   }

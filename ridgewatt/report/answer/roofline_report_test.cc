@@ -44,7 +44,7 @@ RooflineLayer layer(const char* name, double flop, double bytes, double gpu_s) {
 
 RooflineReport sample_report() {
   RooflineReport report{.title = "model <x>",
-                        .source = {"model <x>", "board", "modelled", "by hand"}};
+                        .source = {"model <x>", "board", Provenance::kModelled, "by hand"}};
   report.modes = {{"MAXN", {both_roofs("convolution", 1)}},
                   {"half", {both_roofs("convolution", 0.5)}}};
   report.layers = {layer("a", 1e9, 1e6, 1e-3), layer("b", 1e6, 1e6, 1e-5),
@@ -146,7 +146,7 @@ std::vector<Observation> valley() {
 
 TEST(EnergyFigures, MarkTheMinimum) {
   const auto points = valley();
-  const FigureSource source("net", "board", "measured");
+  const FigureSource source("net", "board", Provenance::kMeasured);
   const Plot plot = energy_over_gpu_clock(points, source);
   // E ~ (5.5 + g^2 / 4) / g at the highest CPU clock: least at g = sqrt(22) = 4.7, so g = 5.
   ASSERT_EQ(plot.remarks.size(), 1u);
@@ -174,13 +174,14 @@ TEST(EnergyFigures, AFrontHasNoTopology) {
   for (int i = 1; i <= 6; ++i) {
     points.push_back({{{4, 1e8 * i, 1e8 * i, 2e9, ""}, 1}, 1.0 / i, 1.0 * i});
   }
-  EXPECT_EQ(energy_figures(points, {"net", "board", "measured"}).size(), 1u);  // time and power
+  EXPECT_EQ(energy_figures(points, {"net", "board", Provenance::kMeasured}).size(),
+            1u);  // time and power
 }
 
 TEST(EnergyFigures, SayWhatIsNotDrawn) {
   std::vector<Observation> points;
   for (int i = 1; i <= 5000; ++i) points.push_back({{{4, 1e9, 1e6 * i, 2e9, ""}, 1}, 1.0 / i, 5});
-  const Plot plot = time_power_front(points, {"net", "board", "measured"});
+  const Plot plot = time_power_front(points, {"net", "board", Provenance::kMeasured});
   ASSERT_LT(plot.series[0].x.size(), 5000u);
   EXPECT_THAT(plot.note, HasSubstr(std::to_string(plot.series[0].x.size()) + " of 5000 modes"));
 }

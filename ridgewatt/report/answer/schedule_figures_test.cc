@@ -7,7 +7,7 @@
 namespace ridgewatt {
 namespace {
 
-const FigureSource kSource("net", "board", "modelled", "simulated");
+const FigureSource kSource("net", "board", Provenance::kModelled, "simulated");
 
 TEST(ScheduleFigures, TimelineEndsWhereItIsCut) {
   Simulation simulation;

@@ -60,7 +60,7 @@ std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
   std::vector<Figure> figures;
   std::vector<std::pair<std::string, Scores>> groups;  // in order of appearance
   Plot payback{.title = "After how many minibatches a search has paid for itself",
-               .source = {"", board, "replayed", "searches over measured sweeps"},
+               .source = {"", board, Provenance::kReplayed, "searches over measured sweeps"},
                .x = {.label = "energy of the search (J)", .log = true},
                .y = {.label = "minibatches", .log = true}};
   std::map<std::string, Series> paid;
@@ -79,7 +79,7 @@ std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
     series.labels.push_back(group);
   }
   for (const auto& [group, members] : groups) {
-    const FigureSource source(members.front()->workload, board, "replayed",
+    const FigureSource source(members.front()->workload, board, Provenance::kReplayed,
                               "searches over a measured sweep");
     figures.emplace_back(against_profiles("Penalty: " + group, source, "mean penalty (%)", members,
                                           &StrategyScore::mean_penalty,

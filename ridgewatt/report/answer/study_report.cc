@@ -226,7 +226,8 @@ std::optional<HeatMap> energy_surface(const StudyReport& report,
 }  // namespace
 
 FigureSource StudyReport::source() const {
-  return {workload.empty() ? study.title : workload, board, word, where == board ? "" : where};
+  return {workload.empty() ? study.title : workload, board, provenance,
+          where == board ? "" : where};
 }
 
 Table effect_table(const StudyAnalysis& analysis) {

@@ -37,7 +37,7 @@ StudyReport sample_study_report() {
                                {"minibatch_energy_j", power_w * (compute_s + stall_s)}}});
   }
   report.analysis = analyze_study(report.study, report.results, false);
-  report.word = "measured";
+  report.provenance = Provenance::kMeasured;
   report.where = "test";
   return report;
 }

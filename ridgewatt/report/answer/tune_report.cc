@@ -23,18 +23,6 @@ void put_point(Json& json, const ComparedPoint& point, const Goal& goal) {
   }
 }
 
-std::string feasibility_name(Feasibility feasibility) {
-  switch (feasibility) {
-    case Feasibility::kFeasible:
-      return "feasible";
-    case Feasibility::kInfeasible:
-      return "infeasible";
-    case Feasibility::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 Observation mean_of(const ComparedPoint& point) {
   return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
 }
@@ -57,7 +45,7 @@ Json tune_to_json(const TuneAnswer& report) {
   json["feasible"] = report.answer.has_value();
   if (!report.workload.empty()) json["workload"] = report.workload;
   if (!report.device.empty()) json["device"] = report.device;
-  json["minimize"] = std::string(objective_name(report.goal.objective));
+  json["minimize"] = std::string(name_of(report.goal.objective));
   if (report.answer) {
     put_point(json, *report.answer, report.goal);
     json["objective"] = report.answer->objective;
@@ -101,7 +89,7 @@ Json tune_to_json(const TuneAnswer& report) {
   if (report.caveats) add_caveats(*report.caveats, json);
   json["strategy"] = report.strategy;
   json["seed"] = report.seed;
-  json["provenance"] = report.provenance;
+  json["provenance"] = name_of(report.provenance);
   add_origin(json, report.origin);
   if (report.twin_error) json["twin_error"] = twin_error_json(*report.twin_error);
   if (!report.widened_by.empty()) json["interval_widened_by"] = report.widened_by;
@@ -267,7 +255,7 @@ Table trace_table(const TuneAnswer& report) {
     row.insert(row.end(), cells.begin(), cells.end());
     if (batch) row.emplace_back(std::int64_t{step.seen.point.batch});
     add_cost(row, step.seen);
-    row.emplace_back(feasibility_name(step.verdict.feasibility));
+    row.emplace_back(std::string(name_of(step.verdict.feasibility)));
     row.emplace_back(step.reason);
     table.add_row(std::move(row));
   }

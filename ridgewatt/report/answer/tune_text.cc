@@ -75,8 +75,8 @@ std::vector<std::string> tune_question(const TuneAnswer& report) {
   std::string question = describe_goal(report.goal);
   question[0] = 'L';
   std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
-                               report.provenance);
-  if (!report.origin.runtime.empty()) of += ", " + report.origin.runtime;
+                               name_of(report.provenance));
+  if (report.origin.runtime) of += fmt::format(", {}", name_of(*report.origin.runtime));
   if (!report.origin.twin.empty()) of += fmt::format(" (twin {})", report.origin.twin);
   std::vector<std::string> lines = {question, of};
   if (!report.batches_asked && !report.batches.empty()) {

@@ -59,7 +59,7 @@ Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
   for (const Arithmetic arithmetic : kArithmetics) {
     if (!supports(board, arithmetic)) continue;
     const char* unit = arithmetic == Arithmetic::kInt8 ? "op" : "flop";
-    json[fmt::format("{}_{}_per_s", arithmetic_name(arithmetic), unit)] =
+    json[fmt::format("{}_{}_per_s", name_of(arithmetic), unit)] =
         peak_flops(board, mode, arithmetic, sms);
   }
   json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);

@@ -212,7 +212,7 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
     const auto ratios = twin_race_to_halt(twin, modes, roof, seed);
     for (std::size_t i = 0; i < modes.size(); ++i) {
       std::vector<Cell> cells = knob_cells(modes[i], knobs);
-      cells.emplace_back(std::string(roof_class_name(roof)));
+      cells.emplace_back(std::string(name_of(roof)));
       add_interval(cells, ratios[i]);
       cells.emplace_back(std::string(ratios[i].hi <= 1 ? "holds" : "not shown"));
       table.add_row(std::move(cells));

@@ -32,7 +32,7 @@ std::string limit_option(LimitKind kind, double value) {
 std::string confidence_text(const std::vector<LimitConfidence>& limits) {
   std::string text;
   for (const auto& limit : limits) {
-    text += fmt::format("{}{} with {:.0f} %", text.empty() ? "" : ", ", limit_name(limit.kind),
+    text += fmt::format("{}{} with {:.0f} %", text.empty() ? "" : ", ", name_of(limit.kind),
                         100 * limit.probability);
   }
   return text;
@@ -63,7 +63,7 @@ std::string mend_text(const std::vector<Mend>& mends, const std::vector<BoardWit
 Json confidence_json(const std::vector<LimitConfidence>& limits) {
   Json json = Json::array();
   for (const auto& limit : limits) {
-    json.push_back({{"limit", limit_name(limit.kind)}, {"confidence", limit.probability}});
+    json.push_back({{"limit", name_of(limit.kind)}, {"confidence", limit.probability}});
   }
   return json;
 }
@@ -75,7 +75,7 @@ Json broken_json(const Goal& goal, const Observation& seen) {
     const char* unit = stand.kind == LimitKind::kPower    ? "W"
                        : stand.kind == LimitKind::kEnergy ? "J"
                                                           : "s";
-    json.push_back({{"limit", limit_name(stand.kind)},
+    json.push_back({{"limit", name_of(stand.kind)},
                     {"value", stand.value},
                     {"bound", stand.bound},
                     {"unit", unit},
@@ -87,7 +87,7 @@ Json broken_json(const Goal& goal, const Observation& seen) {
 Json mend_json(const std::vector<Mend>& mends) {
   Json json = Json::array();
   for (const auto& mend : mends) {
-    Json entry = {{"limit", limit_name(mend.kind)},
+    Json entry = {{"limit", name_of(mend.kind)},
                   {"option", limit_option(mend.kind, mend.value)},
                   {"mode", mode_to_json(mend.at.mode)}};
     if (mend.at.batch > 0) entry["batch"] = mend.at.batch;

@@ -94,10 +94,10 @@ SeriesUnit unit_of(const std::string& channel) {
 }  // namespace
 
 Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
-                         const std::string& provenance) {
+                         Provenance provenance) {
   Json json = {{"command", command},
                {"status", measurement.status},
-               {"provenance", provenance},
+               {"provenance", name_of(provenance)},
                {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
                {"power_source", measurement.source},
                {"power", measurement.total ? energy_json(*measurement.total) : Json()},
@@ -135,9 +135,9 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
   return json;
 }
 
-Table measurement_table(const Measurement& measurement, const std::string& provenance) {
+Table measurement_table(const Measurement& measurement, Provenance provenance) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
-  table.add_row({"status", std::int64_t{measurement.status}, "", provenance});
+  table.add_row({"status", std::int64_t{measurement.status}, "", std::string(name_of(provenance))});
   table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
   if (measurement.total) {
     const auto& total = *measurement.total;

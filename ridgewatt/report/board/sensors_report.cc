@@ -79,18 +79,6 @@ void add_gpus(const MachineSensors& sensors, const MachineReading& reading, Json
   }
 }
 
-const char* kind_name(ThrottleSignal::Kind kind) {
-  switch (kind) {
-    case ThrottleSignal::Kind::kOverCurrent:
-      return "over-current";
-    case ThrottleSignal::Kind::kPowerLimit:
-      return "power limit";
-    case ThrottleSignal::Kind::kThermal:
-      return "thermal";
-  }
-  return "";
-}
-
 void add_power_rows(const MachineSensors& sensors, const MachineReading& reading, Table& table) {
   const auto& rails = sensors.rails();
   for (std::size_t i = 0; i < rails.channels.size(); ++i) {
@@ -150,7 +138,7 @@ void add_snapshot_rows(const SensorSnapshot& snapshot, Table& table) {
   for (const auto& signal : snapshot.throttling) {
     if (signal.value == 0) continue;
     table.add_row({"throttling", signal.name, signal.value, signal.counter ? "events" : "",
-                   kind_name(signal.kind)});
+                   std::string(name_of(signal.kind))});
   }
   const auto memory = [&](const char* kind, const char* name, double bytes) {
     table.add_row({kind, name, bytes / 1048576, "MiB", ""});
@@ -190,7 +178,7 @@ Json sensors_to_json(const MachineSensors& sensors, const MachineReading& readin
   json["throttling"] = Json::array();
   for (const auto& signal : snapshot.throttling) {
     json["throttling"].push_back({{"name", signal.name},
-                                  {"kind", kind_name(signal.kind)},
+                                  {"kind", std::string(name_of(signal.kind))},
                                   {"value", signal.value},
                                   {"counter", signal.counter},
                                   {"active", signal.active()}});

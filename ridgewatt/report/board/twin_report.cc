@@ -27,8 +27,8 @@ RooflineLayer layer_of(const KernelCost& kernel, const LayerPoint& point) {
   RooflineLayer layer;
   layer.name = kernel.name;
   layer.op = kernel.op;
-  layer.roof = roof_class_name(point.roof);
-  layer.bound = cause_name(point.bound());
+  layer.roof = name_of(point.roof);
+  layer.bound = name_of(point.bound());
   layer.work_flop = point.work_flop;
   layer.traffic_bytes = point.traffic_bytes;
   layer.gpu_s = point.gpu_s;
@@ -110,7 +110,7 @@ std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
 }  // namespace
 
 std::string twin_words(const Twin& twin) {
-  constexpr std::string_view kRuntime = "pytorch-eager";
+  constexpr std::string_view kRuntime = name_of(kModelledRuntime);
   constexpr std::string_view kModelled = "modelled with ";
   std::string text = twin.provenance();
   if (text.starts_with(kModelled)) text.erase(0, kModelled.size());
@@ -143,8 +143,8 @@ std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
 ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
                      const SharedRoof& shared) {
   const RoofCeiling ceiling = roof_ceiling(question.board, mode, shared.roof, question.precision());
-  ClassRoof roof{.name = std::string(roof_class_name(shared.roof)),
-                 .arithmetic = std::string(arithmetic_name(ceiling.arithmetic)),
+  ClassRoof roof{.name = std::string(name_of(shared.roof)),
+                 .arithmetic = std::string(name_of(ceiling.arithmetic)),
                  .ceiling_flop_per_s = ceiling.flop_per_s,
                  .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
                  .reached = twin_roofline(question.twin, mode, shared.roof, question.precision()),
@@ -157,7 +157,7 @@ RooflineReport twin_report(const RooflineQuestion& question) {
   const auto& [board, twin, modes, estimator, asked_cap_w, levels] = question;
   if (modes.empty()) throw UsageError("no power modes to show");
   RooflineReport report{.title = board.title,
-                        .source = {"", board.title, "modelled", twin_words(twin)}};
+                        .source = {"", board.title, Provenance::kModelled, twin_words(twin)}};
   const auto roofs = roofs_of(question);
   const double static_w = twin_roofline(twin, modes.front()).static_power_w;
   if (question.cap_w() <= static_w) {
@@ -216,8 +216,8 @@ Json ceilings_json(const RooflineQuestion& question) {
     const Arithmetic arithmetic =
         roof_ceiling(question.board, question.modes.front(), shared.roof, question.precision())
             .arithmetic;
-    add({{"of", std::string(roof_class_name(shared.roof))},
-         {"arithmetic", std::string(arithmetic_name(arithmetic))}},
+    add({{"of", std::string(name_of(shared.roof))},
+         {"arithmetic", std::string(name_of(arithmetic))}},
         arithmetic_key(arithmetic));
   }
   add({{"of", "bandwidth"}, {"measured", question.board.triad.has_value()}},

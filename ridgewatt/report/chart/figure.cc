@@ -92,18 +92,18 @@ std::vector<LegendEntry> legend_of(const ViolinPlot&) {
 
 }  // namespace
 
-FigureSource::FigureSource(std::string of_workload, std::string on_board, std::string provenance,
-                           std::string more)
+FigureSource::FigureSource(std::string of_workload, std::string on_board,
+                           std::optional<Provenance> origin, std::string more)
     : workload(std::move(of_workload)),
       board(std::move(on_board)),
-      word(std::move(provenance)),
+      provenance(origin),
       detail(std::move(more)) {}
 
 std::string FigureSource::line() const {
   std::string text = workload;
   text += board.empty() ? (text.empty() ? "Board not recorded" : ", board not recorded")
                         : (text.empty() ? "" : " on ") + board;
-  std::string origin = word.empty() ? "provenance not recorded" : word;
+  std::string origin(provenance ? name_of(*provenance) : "provenance not recorded");
   origin[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(origin[0])));
   return text + ". " + origin + (detail.empty() ? "" : ": " + detail);
 }

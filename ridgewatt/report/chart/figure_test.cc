@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const FigureSource kTestSource("net", "board", "measured");
+const FigureSource kTestSource("net", "board", Provenance::kMeasured);
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -195,9 +195,10 @@ TEST(Svg, OtherChartsAndEmptyOnes) {
 }
 
 TEST(Figure, SaysWhoseNumbersItShows) {
-  const FigureSource twin("resnet50", "agx-orin", "modelled", "pytorch-eager, fitted twin");
+  const FigureSource twin("resnet50", "agx-orin", Provenance::kModelled,
+                          "pytorch-eager, fitted twin");
   EXPECT_EQ(twin.line(), "resnet50 on agx-orin. Modelled: pytorch-eager, fitted twin");
-  EXPECT_EQ(FigureSource("", "", "").line(), "Board not recorded. Provenance not recorded");
+  EXPECT_EQ(FigureSource("", "", {}).line(), "Board not recorded. Provenance not recorded");
   const Plot plot{.title = "t", .source = twin, .note = "16 of 49 settings drawn"};
   const std::string svg = to_svg(plot);
   for (const char* part : {"agx-orin", "pytorch-eager", "16 of 49 settings drawn"}) {

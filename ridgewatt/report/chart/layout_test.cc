@@ -108,7 +108,7 @@ std::string static_page(std::string page) {
 // Figures of every kind with long names, close marks and narrow ranges.
 std::string crowded_page() {
   const FigureSource source("a workload whose name is long enough to be wrapped, training",
-                            "Jetson AGX Orin 64GB", "modelled",
+                            "Jetson AGX Orin 64GB", Provenance::kModelled,
                             "pytorch-eager, scaled twin, not validated");
   HtmlReport page("A title that is longer than a telephone is wide, and goes on");
   Plot narrow{.title = "Energy over GPU clock, of which the title is long as well",

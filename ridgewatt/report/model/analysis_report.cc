@@ -87,15 +87,15 @@ Json node_json(const Model& model, const Step& step, const NodeCost& cost) {
 
 }  // namespace
 
-Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& labels) {
+Json analysis_json(const Model& model, const Analysis& a, const CostOptions& options) {
   Json json = {{"schema_version", kAnalysisSchemaVersion},
                {"model", model.name},
-               {"kind", a.workload.kind == WorkloadKind::kTraining ? "training" : "inference"},
+               {"kind", name_of(a.workload.kind)},
                {"batch", a.shapes.batch},
-               {"precision", std::string(precision_name(a.workload.precision))},
-               {"convention", labels.convention},
-               {"traffic", labels.traffic}};
-  if (!labels.optimizer.empty()) json["optimizer"] = labels.optimizer;
+               {"precision", std::string(name_of(a.workload.precision))},
+               {"convention", name_of(options.convention)},
+               {"traffic", name_of(options.traffic)}};
+  if (options.kind == WorkloadKind::kTraining) json["optimizer"] = name_of(options.optimizer);
   const Json totals = totals_json(a);
   json.update(totals);
   json["totals"] = totals;
@@ -112,7 +112,8 @@ Json analysis_json(const Model& model, const Analysis& a, const AnalysisLabels& 
   return json;
 }
 
-Table analysis_totals(const Model& model, const Analysis& a, const std::string& traffic) {
+Table analysis_totals(const Model& model, const Analysis& a, TrafficModel traffic) {
+  const std::string bytes_of(name_of(traffic));
   Table table({{"model"},
                {"kind"},
                {"batch"},
@@ -120,17 +121,16 @@ Table analysis_totals(const Model& model, const Analysis& a, const std::string& 
                {"macs"},
                {"flops"},
                {.name = "int_ops", .heading = "int ops", .rank = 4},
-               {.name = "bytes", .heading = "bytes, " + traffic, .rank = 2},
+               {.name = "bytes", .heading = "bytes, " + bytes_of, .rank = 2},
                {.name = "arithmetic_intensity",
-                .heading = "FLOP per byte of " + traffic + " traffic",
+                .heading = "FLOP per byte of " + bytes_of + " traffic",
                 .rank = 2},
                {"parameters"},
                {.name = "peak_memory_bytes", .rank = 1},
                {.name = "kernels", .rank = 1}});
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
-  const bool training = a.workload.kind == WorkloadKind::kTraining;
-  table.add_row({model.name, std::string(training ? "training" : "inference"), a.shapes.batch,
-                 std::string(precision_name(a.workload.precision)), whole(a.macs), whole(a.flops),
+  table.add_row({model.name, std::string(name_of(a.workload.kind)), a.shapes.batch,
+                 std::string(name_of(a.workload.precision)), whole(a.macs), whole(a.flops),
                  whole(a.int_ops), whole(a.bytes()), a.arithmetic_intensity(),
                  whole(a.parameter_count), whole(a.peak_memory_bytes), whole(a.kernels)});
   return table;

@@ -72,7 +72,7 @@ std::string operators_markdown() {
     const CostRule& rule = *entry.rule;
     text += "| ";
     if (!entry.domain.empty()) text += std::string(entry.domain) + ".";
-    text += std::string(entry.name) + " | " + std::string(op_class_name(rule.op_class)) + " | " +
+    text += std::string(entry.name) + " | " + std::string(name_of(rule.op_class)) + " | " +
             std::string(rule.formula) + " | " + gradient_text(rule) + " | " +
             (rule.training_flops > 0 ? format_exact(rule.training_flops) + " * inputs" : "") +
             " | " + fusion_text(rule) + " |\n";

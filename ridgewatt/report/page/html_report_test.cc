@@ -17,7 +17,7 @@ std::string sample_page() {
   report.heading(kHostile);
   report.paragraph(kHostile);
   Table table({{"layer", kHostile}, {"time_ms", "time (ms)"}});
-  const FigureSource source(kHostile, kHostile, "measured");
+  const FigureSource source(kHostile, kHostile, Provenance::kMeasured);
   Plot plot{.title = kHostile,
             .source = source,
             .x = {.label = "x", .log = true},

@@ -120,24 +120,23 @@ std::string with_interval_at(const Json& json, const std::string& key, const std
 }
 
 FigureSource source_at(const Json& json) {
-  static constexpr std::array<std::string_view, 5> kWords = {"measured", "replayed", "modelled",
-                                                             "predicted", "fake"};
   std::string workload = told_by_rows(json, {"workload", "model", "study"});
   const std::string kind = told_by_rows(json, {"kind"});
   if (!kind.empty() && workload.find(kind) == std::string::npos) workload += " " + kind;
   const std::string told = told_by_rows(json, {"provenance"});
-  std::string word;
-  for (const auto candidate : kWords) {
-    if (told.starts_with(candidate)) word = candidate;
+  std::optional<Provenance> provenance;
+  for (const auto& [value, name] : kEnumNames<Provenance>) {
+    if (told.starts_with(name)) provenance = value;
   }
   // "modelled with the agx-orin twin ...": the rest is the detail.
-  std::string detail(trim(std::string_view(told).substr(word.size())));
+  std::string detail(
+      trim(std::string_view(told).substr(provenance ? name_of(*provenance).size() : 0)));
   for (const char* start : {"with ", ": ", ", "}) {
     if (detail.starts_with(start)) detail.erase(0, std::string_view(start).size());
   }
   const std::string runtime = told_by_rows(json, {"runtime"});
   const std::string twin = told_by_rows(json, {"twin"});
-  if (detail.empty() && word == "modelled") {
+  if (detail.empty() && provenance == Provenance::kModelled) {
     std::string remark = text_at(json, "remark");
     if (remark.starts_with("modelled with ")) detail = remark.substr(14);
   }
@@ -155,7 +154,7 @@ FigureSource source_at(const Json& json) {
     workload.erase(on);
     while (workload.ends_with(',')) workload.pop_back();
   }
-  return {workload, board, word, detail};
+  return {workload, board, provenance, detail};
 }
 
 }  // namespace ridgewatt

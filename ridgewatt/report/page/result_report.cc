@@ -63,11 +63,11 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
 FigureSource sweep_source(const Sweep& sweep, bool named, bool intervals, bool origins) {
   const std::string workload = named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
   if (intervals && !origins) {
-    return {workload, sweep.board, "", "with intervals, so modelled or predicted"};
+    return {workload, sweep.board, {}, "with intervals, so modelled or predicted"};
   }
-  std::string detail = sweep.runtime;
+  std::string detail(sweep.runtime ? name_of(*sweep.runtime) : "");
   if (!sweep.twin.empty()) detail += (detail.empty() ? "twin " : ", twin ") + sweep.twin;
-  return {workload, sweep.board, std::string(provenance_name(sweep.provenance)), detail};
+  return {workload, sweep.board, sweep.provenance, detail};
 }
 
 constexpr std::size_t kMostCurves = 12;
@@ -77,7 +77,7 @@ std::optional<Plot> curves(std::string_view text, const std::string& name, std::
                            std::size_t y) {
   CsvReader csv(text, name);
   Plot plot{.title = fmt::format("{} over {}", csv.header()[y], csv.header()[x]),
-            .source = {"Scores of methods", "", ""},
+            .source = {"Scores of methods", "", {}},
             .x = {.label = csv.header()[x]},
             .y = {.label = csv.header()[y]}};
   std::map<std::string, std::map<double, std::pair<double, int>>> groups;

@@ -103,7 +103,7 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   bool began = false;
   for (const auto& record : records_) {
     EXPECT_EQ(record.outcome, "done");
-    if (record.kind == WorkerKind::kInference) {
+    if (record.kind == WorkloadKind::kInference) {
       between = 0;
       began = true;
     } else if (began) {

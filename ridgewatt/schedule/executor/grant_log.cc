@@ -17,8 +17,8 @@ GrantLog::GrantLog(const std::string& path) {
 
 void GrantLog::add(const GrantRecord& r) {
   if (!file_) return;
-  put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker, worker_kind_name(r.kind),
-                  r.pid, r.granted_s, r.released_s, r.outcome));
+  put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker, name_of(r.kind), r.pid,
+                  r.granted_s, r.released_s, r.outcome));
 }
 
 void GrantLog::put(const std::string& text) {

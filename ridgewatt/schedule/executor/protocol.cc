@@ -34,10 +34,6 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 }  // namespace
 
-std::string_view worker_kind_name(WorkerKind kind) {
-  return kind == WorkerKind::kInference ? "inference" : "training";
-}
-
 std::optional<WorkerMessage> parse_worker_message(std::string_view line) {
   if (line.size() >= kLongestLine) return std::nullopt;
   const auto words = fields_of(line);
@@ -60,10 +56,10 @@ std::optional<WorkerMessage> parse_worker_message(std::string_view line) {
   if (words[0] == "hello" && words.size() == 4 && words[1] == "1" && is_name(words[3])) {
     message.type = WorkerMessage::Type::kHello;
     message.name = words[3];
-    for (const auto kind : {WorkerKind::kInference, WorkerKind::kTraining}) {
-      message.kind = kind;
-      if (words[2] == worker_kind_name(kind)) return message;
-    }
+    const auto kind = find_name<WorkloadKind>(words[2]);
+    if (!kind) return std::nullopt;
+    message.kind = *kind;
+    return message;
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@ TEST(Protocol, Messages) {
   const auto hello = parse_worker_message("hello 1 inference resnet-50.v1_5");
   ASSERT_TRUE(hello);
   EXPECT_EQ(hello->type, Type::kHello);
-  EXPECT_EQ(hello->kind, WorkerKind::kInference);
+  EXPECT_EQ(hello->kind, WorkloadKind::kInference);
   EXPECT_EQ(hello->name, "resnet-50.v1_5");
   EXPECT_EQ(parse_worker_message("ready")->type, Type::kReady);
   EXPECT_EQ(parse_worker_message("done 18446744073709551615")->sequence, UINT64_MAX);

@@ -42,7 +42,7 @@ class GmdSearch {
     if (!seen) return std::nullopt;
     const Verdict verdict = judge(search_.goal(), *seen);
     const bool over = verdict.feasibility == Feasibility::kInfeasible &&
-                      (verdict.limit == "power" || verdict.limit == "energy");
+                      (verdict.limit == LimitKind::kPower || verdict.limit == LimitKind::kEnergy);
     return BisectionDescent::Sight{objective_value(search_.goal(), *seen), seen->power_w, over};
   }
   int batch_of(std::size_t index) const { return space_.position(index)[SearchSpace::kBatchAxis]; }

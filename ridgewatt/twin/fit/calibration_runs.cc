@@ -54,7 +54,7 @@ SweepSpec parse_sweep_spec(const std::string& text) {
 SweepSpec published_sweep(const std::string& workload, const std::string& kind) {
   SweepSpec spec;
   spec.model = "zoo:" + (workload == "mobilenet_v3" ? "mobilenet_v3_large" : workload);
-  if (workload == "yolov8n" && kind == "training") {
+  if (workload == "yolov8n" && find_name<WorkloadKind>(kind) == WorkloadKind::kTraining) {
     spec.workers = 0;
     spec.image_side = 320;
   }
@@ -70,14 +70,13 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     if (given.image_side) spec.image_side = given.image_side;
     spec.loader_ms = given.loader_ms;
     spec.device = given.device;
-    const bool training = sweep.kind == "training";
-    if (!training && sweep.kind != "inference") {
+    const auto kind = find_name<WorkloadKind>(sweep.kind);
+    if (!kind) {
       throw InputError("a twin is fitted to inference or training",
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    const EagerWorkload eager(
-        spec.model, {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
+    const EagerWorkload eager(spec.model, {.kind = *kind});
     const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {
       CalibrationRun run;

@@ -242,11 +242,10 @@ TwinErrors LeftOutTwins::errors(const Workloads& never) {
 
 std::vector<Workloads> LeftOutTwins::kinds() const {
   std::vector<Workloads> found;
-  for (const bool training : {false, true}) {
+  for (const auto& [wanted, name] : kEnumNames<WorkloadKind>) {
     Workloads kind;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const bool is = runs_of({i}).front()->cost->kind == WorkloadKind::kTraining;
-      if (is == training) kind.push_back(i);
+      if (runs_of({i}).front()->cost->kind == wanted) kind.push_back(i);
     }
     if (!kind.empty() && kind.size() < names_.size()) found.push_back(kind);
   }
@@ -314,8 +313,7 @@ std::vector<CoverageRow> LeftOutTwins::coverage() {
   };
   for (std::size_t i = 0; i < names_.size(); ++i) judge({i}, "workload", names_[i]);
   for (const auto& kind : kinds()) {
-    const bool training = runs_of({kind.front()}).front()->cost->kind == WorkloadKind::kTraining;
-    judge(kind, "kind", training ? "training" : "inference");
+    judge(kind, "kind", std::string(name_of(runs_of({kind.front()}).front()->cost->kind)));
   }
   const TwinErrors at_home = errors({});
   for (const auto& board : boards()) {

@@ -71,7 +71,7 @@ std::size_t work_class(OpClass op_class) {
 
 WorkloadFeatures features_of(const WorkloadCost& cost) {
   WorkloadFeatures features;
-  features.training = cost.kind == WorkloadKind::kTraining;
+  features.kind = cost.kind;
   double work = 0;
   for (const auto& kernel : cost.kernels) {
     features.shares[work_class(kernel.op_class)] += kernel.work_flop + kernel.work_int_op;
@@ -93,7 +93,7 @@ double TwinHome::Range::beyond(double value) const {
 void TwinHome::add(const std::string& name, const WorkloadFeatures& features) {
   const bool known = std::any_of(workloads.begin(), workloads.end(),
                                  [&](const auto& workload) { return workload.name == name; });
-  if (!known) workloads.push_back({name, features.training, features.shares});
+  if (!known) workloads.push_back({name, features.kind, features.shares});
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     ranges[i].lo = std::min(ranges[i].lo, features.extents[i]);
     ranges[i].hi = std::max(ranges[i].hi, features.extents[i]);
@@ -104,7 +104,7 @@ HomeDistance TwinHome::distance(const WorkloadFeatures& features) const {
   HomeDistance distance{1, 1, 0};
   for (const auto& workload : workloads) {
     distance.mix = std::min(distance.mix, hellinger(features.shares, workload.shares));
-    if (workload.training == features.training) distance.kind = 0;
+    if (workload.kind == features.kind) distance.kind = 0;
   }
   double squares = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -121,8 +121,7 @@ std::vector<std::string> TwinHome::reasons(const WorkloadFeatures& features) con
   if (workloads.empty()) return {"workload: what was fitted is not known"};
   const HomeDistance at = distance(features);
   if (at.kind > 0) {
-    reasons.push_back(
-        fmt::format("kind: no {} was fitted", features.training ? "training" : "inference"));
+    reasons.push_back(fmt::format("kind: no {} was fitted", name_of(features.kind)));
   }
   if (at.mix > kFarMix) {
     // The class that is most foreign.
@@ -167,7 +166,7 @@ void write_home(const TwinHome& home, const TwinErrors& errors, TwinTable& table
     const auto& workload = home.workloads[i];
     const std::string key = fmt::format("home.{}.", i + 1);
     table.texts[key + "name"] = workload.name;
-    table.texts[key + "kind"] = workload.training ? "training" : "inference";
+    table.texts[key + "kind"] = name_of(workload.kind);
     for (std::size_t c = 0; c < kWorkClasses.size(); ++c) {
       table.numbers[key + class_key(kWorkClasses[c])] = round_to(workload.shares[c], 4);
     }
@@ -187,7 +186,7 @@ TwinHome read_home(const TwinTable& table) {
     const auto name = table.texts.find(key + "name");
     const auto kind = table.texts.find(key + "kind");
     if (name == table.texts.end() || kind == table.texts.end()) break;
-    TwinHome::Workload workload{name->second, kind->second == "training", {}};
+    TwinHome::Workload workload{name->second, workload_kind_of(kind->second), {}};
     for (std::size_t c = 0; c < kWorkClasses.size(); ++c) {
       workload.shares[c] =
           std::clamp(number_or(table, key + class_key(kWorkClasses[c]), 0), 0.0, 1.0);

@@ -1,0 +1,118 @@
+// Names of the values of an enum: one table beside the enum, from which printing, reading, help and
+// error messages follow.
+//
+//   enum class Sharing { kManaged, kNative };
+//   constexpr auto enum_names(Sharing) {
+//     return named<Sharing>({{Sharing::kManaged, "managed"}, {Sharing::kNative, "native"}});
+//   }
+//   name_of(Sharing::kNative);           // "native"
+//   parse<Sharing>("native", "sharing")  // Sharing::kNative; UsageError that lists the names
+//   names<Sharing>();                    // {"managed", "native"}, for CLI::IsMember
+//
+// The table is found by argument-dependent lookup: it stands in the namespace of the enum, as a
+// friend of the class that an enum belongs to. A name that stands twice does not compile, nor does
+// an enumerator without a name (of an enum that counts from 0).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ridgewatt {
+
+template <typename E>
+struct EnumName {
+  E value;
+  std::string_view name;
+};
+
+// The table itself; checks that no value and no name stands twice.
+template <typename E, std::size_t N>
+consteval std::array<EnumName<E>, N> named(const EnumName<E> (&entries)[N]) {
+  for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (entries[i].value == entries[j].value || entries[i].name == entries[j].name) {
+        throw "a value or a name of an enum stands twice";
+      }
+    }
+  }
+  return std::to_array(entries);
+}
+
+template <typename E>
+inline constexpr auto kEnumNames = enum_names(E{});
+
+// The value of this name, if there is one.
+template <typename E>
+constexpr std::optional<E> find_name(std::string_view name) {
+  for (const auto& entry : kEnumNames<E>) {
+    if (entry.name == name) return entry.value;
+  }
+  return std::nullopt;
+}
+
+// True of a value that has an enumerator. GCC and Clang spell one without as a cast: "(Sharing)7".
+template <auto kValue>
+consteval bool is_enumerator() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_suffix(1);  // ]
+  const auto last = text.find_last_not_of("0123456789");
+  return last + 1 == text.size() || text[last] != ')';
+}
+
+// How many values there are; checks that each has its name.
+template <typename E>
+consteval std::size_t count_of() {
+  constexpr std::size_t kSize = kEnumNames<E>.size();
+  static_assert(
+      []<std::size_t... kAt>(std::index_sequence<kAt...>) {
+        std::size_t enumerators = 0;
+        ((enumerators += is_enumerator<static_cast<E>(kAt)>() ? 1U : 0U), ...);
+        return enumerators <= kSize;
+      }(std::make_index_sequence<kSize + 1>()),
+      "an enumerator has no name");
+  return kSize;
+}
+
+// Empty of what is no value of the enum.
+template <typename E>
+constexpr std::string_view name_of(E value) {
+  static_assert(count_of<E>() > 0);
+  for (const auto& entry : kEnumNames<E>) {
+    if (entry.value == value) return entry.name;
+  }
+  return "";
+}
+
+// All names, in the order of the table.
+template <typename E>
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& entry : kEnumNames<E>) all.emplace_back(entry.name);
+  return all;
+}
+
+// "managed, priority, native".
+std::string joined_names(const std::vector<std::string>& names);
+// The same of an enum, for help and messages.
+template <typename E>
+std::string joined_names() {
+  return joined_names(names<E>());
+}
+
+// Throws UsageError: "unknown WHAT: 'text': one of managed, priority, native".
+[[noreturn]] void throw_unknown_name(const std::string& what, std::string_view text,
+                                     const std::vector<std::string>& names);
+
+// The value of this name. `what` it names is for the message: "way of sharing".
+template <typename E>
+E parse(std::string_view text, const std::string& what) {
+  if (const auto value = find_name<E>(text)) return *value;
+  throw_unknown_name(what, text, names<E>());
+}
+
+}  // namespace ridgewatt
