@@ -11,7 +11,7 @@ namespace {
 
 // A chain of convolutions with rectifiers.
 std::string chain(std::int64_t layers) {
-  GraphBuilder g("chain", 17);
+  workload::GraphBuilder g("chain", 17);
   auto x = g.input("x", {"batch", 16, 32, 32});
   for (std::int64_t i = 0; i < layers; ++i) {
     x = g.relu(g.conv(x, 16, {.kernel = 3, .padding = 1}));
@@ -23,8 +23,8 @@ std::string chain(std::int64_t layers) {
 void load_and_analyze_chain(benchmark::State& state) {
   const std::string onnx = chain(state.range(0));
   for (auto _ : state) {
-    Model model = load_model_from_memory(onnx, "chain");
-    benchmark::DoNotOptimize(analyze(model).flops);
+    workload::Model model = workload::load_model_from_memory(onnx, "chain");
+    benchmark::DoNotOptimize(workload::analyze(model).flops);
   }
   state.SetComplexityN(state.range(0));
 }
@@ -35,13 +35,13 @@ BENCHMARK(load_and_analyze_chain)
     ->Unit(benchmark::kMillisecond);
 
 void another_batch(benchmark::State& state, const char* name, WorkloadKind kind) {
-  Model model = load_workload(name);
-  CostOptions options;
+  workload::Model model = workload::load_workload(name);
+  workload::CostOptions options;
   options.kind = kind;
   std::int64_t batch = 0;
   for (auto _ : state) {
     options.batch = batch++ % 64 + 1;
-    benchmark::DoNotOptimize(workload_cost(model, options).work_flop());
+    benchmark::DoNotOptimize(workload::workload_cost(model, options).work_flop());
   }
 }
 BENCHMARK_CAPTURE(another_batch, resnet50, "zoo:resnet50", WorkloadKind::kInference)

@@ -12,9 +12,9 @@ namespace {
 
 const std::vector<int> kBatches = {1, 4, 16, 32, 64};
 
-std::vector<WorkloadCost> costs(const char* model) {
-  const EagerWorkload eager(model);
-  std::vector<WorkloadCost> all;
+std::vector<workload::WorkloadCost> costs(const char* model) {
+  const workload::EagerWorkload eager(model);
+  std::vector<workload::WorkloadCost> all;
   for (const int batch : kBatches) all.push_back(*eager.at(batch));
   return all;
 }
@@ -22,13 +22,13 @@ std::vector<WorkloadCost> costs(const char* model) {
 // 18,096 modes x 5 batches of ResNet-50, from the kernels' costs to time and power.
 void AllModesAndBatches(benchmark::State& state) {
   const Board board = load_board("agx-orin");
-  const Twin twin = load_twin(board);
+  const twin::Twin twin = twin::load_twin(board);
   const KnobSpace space = knob_space(board);
   const auto of_batch = costs("zoo:resnet50");
   for (auto _ : state) {
     double sum = 0;
     for (const auto& cost : of_batch) {
-      const Estimator estimator(twin, cost);
+      const twin::Estimator estimator(twin, cost);
       for (const auto& mode : space.modes()) sum += estimator(mode).energy_j();
     }
     benchmark::DoNotOptimize(sum);
@@ -40,12 +40,12 @@ BENCHMARK(AllModesAndBatches)->Unit(benchmark::kMillisecond);
 // The same with every layer's time, summed over all modes and batches.
 void AllModesAndBatchesPerLayer(benchmark::State& state) {
   const Board board = load_board("agx-orin");
-  const Twin twin = load_twin(board);
+  const twin::Twin twin = twin::load_twin(board);
   const KnobSpace space = knob_space(board);
   const auto of_batch = costs("zoo:resnet50");
   for (auto _ : state) {
     for (const auto& cost : of_batch) {
-      const Estimator estimator(twin, cost);
+      const twin::Estimator estimator(twin, cost);
       std::vector<double> layer_s(cost.kernels.size(), 0.0);
       double sum = 0;
       for (const auto& mode : space.modes()) {
@@ -62,14 +62,14 @@ BENCHMARK(AllModesAndBatchesPerLayer)->Unit(benchmark::kMillisecond);
 // The first mode of a new (GPU, memory) clock pair: all kernels are summed.
 void Layers(benchmark::State& state) {
   const Board board = load_board("agx-orin");
-  WorkloadCost cost = costs("zoo:resnet50").front();
+  workload::WorkloadCost cost = costs("zoo:resnet50").front();
   const auto kernels = cost.kernels;
   cost.kernels.clear();
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     cost.kernels.push_back(kernels[static_cast<std::size_t>(i) % kernels.size()]);
   }
-  const Twin twin = load_twin(board);
-  for (auto _ : state) benchmark::DoNotOptimize(Estimator(twin, cost)(PowerMode{}).period_s);
+  const twin::Twin twin = twin::load_twin(board);
+  for (auto _ : state) benchmark::DoNotOptimize(twin::Estimator(twin, cost)(PowerMode{}).period_s);
   state.SetComplexityN(state.range(0));
 }
 BENCHMARK(Layers)->RangeMultiplier(4)->Range(16, 16384)->Complexity();
@@ -77,7 +77,7 @@ BENCHMARK(Layers)->RangeMultiplier(4)->Range(16, 16384)->Complexity();
 void Modes(benchmark::State& state) {
   const Board board = load_board("agx-orin");
   const KnobSpace space = knob_space(board);
-  const Estimator estimator(load_twin(board), costs("zoo:resnet50").front());
+  const twin::Estimator estimator(twin::load_twin(board), costs("zoo:resnet50").front());
   for (auto _ : state) {
     double sum = 0;
     for (std::int64_t i = 0; i < state.range(0); ++i) {

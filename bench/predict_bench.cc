@@ -50,11 +50,11 @@ std::vector<OperatingPoint> points_of(const std::vector<Observation>& rows) {
 // What `nn` does: two networks of 4-256-128-64-1 side by side, here on 4,368 rows, 100 epochs.
 void train_both_networks(benchmark::State& state) {
   const auto rows = draw(all_modes(), 4368);
-  NnOptions options;
+  predict::NnOptions options;
   options.rows_per_mode = 1;
   for (auto step : state) {
     (void)step;
-    benchmark::DoNotOptimize(train_reference("made up", rows, options));
+    benchmark::DoNotOptimize(predict::train_reference("made up", rows, options));
   }
   state.counters["rows"] =
       benchmark::Counter(2 * static_cast<double>(rows.size()) * options.network.epochs,
@@ -67,21 +67,22 @@ void train_reference_of_40_rows(benchmark::State& state) {
   const auto rows = draw(all_modes(), 4368);
   for (auto step : state) {
     (void)step;
-    benchmark::DoNotOptimize(train_reference("made up", rows, {}));
+    benchmark::DoNotOptimize(predict::train_reference("made up", rows, {}));
   }
 }
 BENCHMARK(train_reference_of_40_rows)->Unit(benchmark::kSecond)->UseRealTime()->Iterations(1);
 
 void transfer_50_modes(benchmark::State& state) {
   const auto rows = all_modes();
-  NnOptions quick;
+  predict::NnOptions quick;
   quick.rows_per_mode = 1;
   quick.network.epochs = 5;
-  const ReferenceModel reference = train_reference("made up", draw(rows, 400), quick);
+  const predict::ReferenceModel reference =
+      predict::train_reference("made up", draw(rows, 400), quick);
   const auto samples = draw(rows, 50);
   for (auto step : state) {
     (void)step;
-    NnPredictor predictor({}, reference);
+    predict::NnPredictor predictor({}, reference);
     predictor.fit(samples);
   }
 }
@@ -90,11 +91,11 @@ BENCHMARK(transfer_50_modes)->Unit(benchmark::kSecond)->UseRealTime()->MeasurePr
 void auto_fit_50_samples(benchmark::State& state) {
   const auto rows = all_modes();
   const auto samples = draw(rows, 50);
-  AutoOptions options;
+  predict::AutoOptions options;
   options.space = points_of(rows);
   for (auto step : state) {
     (void)step;
-    AutoPredictor predictor(options);
+    predict::AutoPredictor predictor(options);
     predictor.fit(samples);
   }
 }
@@ -103,7 +104,7 @@ BENCHMARK(auto_fit_50_samples)->Unit(benchmark::kMillisecond);
 void auto_predict_18096_modes(benchmark::State& state) {
   const auto rows = all_modes();
   const auto points = points_of(rows);
-  AutoPredictor predictor;
+  predict::AutoPredictor predictor;
   predictor.fit(draw(rows, 50));
   for (auto step : state) {
     (void)step;
@@ -117,7 +118,7 @@ void pareto_of_18096_points(benchmark::State& state) {
   for (const auto& row : all_modes()) times.push_back(row.time_s), powers.push_back(row.power_w);
   for (auto step : state) {
     (void)step;
-    benchmark::DoNotOptimize(pareto_front(times, powers));
+    benchmark::DoNotOptimize(predict::pareto_front(times, powers));
   }
 }
 BENCHMARK(pareto_of_18096_points)->Unit(benchmark::kMillisecond);

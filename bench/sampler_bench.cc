@@ -44,14 +44,16 @@ class Load {
 void Sampler(benchmark::State& state) {
   const auto root =
       std::filesystem::temp_directory_path() / ("sampler_bench." + std::to_string(getpid()));
-  ridgewatt::create_fake_board(ridgewatt::fake_board_spec("agx-orin-jp6"), root.string(), 1);
-  const auto source = ridgewatt::open_power_source(*ridgewatt::open_sysfs(root.string()));
-  ridgewatt::Sampler::Options options;
+  ridgewatt::platform::create_fake_board(ridgewatt::platform::fake_board_spec("agx-orin-jp6"),
+                                         root.string(), 1);
+  const auto source =
+      ridgewatt::platform::open_power_source(*ridgewatt::platform::open_sysfs(root.string()));
+  ridgewatt::measure::Sampler::Options options;
   options.rate_hz = static_cast<double>(state.range(0));
   const Load load(state.range(1) != 0);
   double cpu_s = 0;
   for (auto _ : state) {
-    ridgewatt::Sampler sampler(*source, options);
+    ridgewatt::measure::Sampler sampler(*source, options);
     std::this_thread::sleep_for(std::chrono::seconds(2));
     sampler.stop();
     cpu_s += sampler.cpu_seconds();

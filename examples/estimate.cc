@@ -4,9 +4,10 @@
 #include "ridgewatt/answer/estimate.h"
 
 int main() {
-  const auto model = std::make_shared<const ridgewatt::EagerWorkload>(
-      "zoo:resnet18", ridgewatt::EagerOptions{.kind = ridgewatt::WorkloadKind::kTraining});
-  const auto found = ridgewatt::estimate_on_board({.modes = "presets"}, model, "agx-orin");
+  const auto model = std::make_shared<const ridgewatt::workload::EagerWorkload>(
+      "zoo:resnet18",
+      ridgewatt::workload::EagerOptions{.kind = ridgewatt::WorkloadKind::kTraining});
+  const auto found = ridgewatt::answer::estimate_on_board({.modes = "presets"}, model, "agx-orin");
   for (const auto& row : found.rows) {
     const auto& step = row.estimate.total;
     std::printf("%s: %.0f ms, %.1f W, %.2f J per step of %d\n", row.preset.c_str(),

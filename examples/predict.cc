@@ -6,14 +6,14 @@
 #include "ridgewatt/platform/example_sweep.h"
 
 int main() {
-  ridgewatt::ExampleSweepOptions profiled;  // in place of a board
-  profiled.workloads = {ridgewatt::parse_example_workload("resnet18:training")};
+  ridgewatt::platform::ExampleSweepOptions profiled;  // in place of a board
+  profiled.workloads = {ridgewatt::platform::parse_example_workload("resnet18:training")};
   profiled.modes = 20;
-  ridgewatt::PredictQuestion question;
+  ridgewatt::answer::PredictQuestion question;
   question.samples =
-      ridgewatt::example_sweeps(ridgewatt::load_board("orin-nano"), profiled).front();
-  question.points = ridgewatt::points_of_board("orin-nano", question.samples);
-  const auto found = ridgewatt::predict_modes(question);
+      ridgewatt::platform::example_sweeps(ridgewatt::load_board("orin-nano"), profiled).front();
+  question.points = ridgewatt::answer::points_of_board("orin-nano", question.samples);
+  const auto found = ridgewatt::answer::predict_modes(question);
   const auto frugal = std::count_if(found.predictions.begin(), found.predictions.end(),
                                     [](const auto& one) { return one.power_w.hi < 10; });
   std::printf("%zu modes from %zu samples, %td of them below 10 W\n", found.points.size(),

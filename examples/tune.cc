@@ -4,10 +4,10 @@
 #include "ridgewatt/answer/tune.h"
 
 int main() {
-  const auto model = std::make_shared<const ridgewatt::EagerWorkload>("zoo:resnet50");
-  ridgewatt::TuneQuestion question;
+  const auto model = std::make_shared<const ridgewatt::workload::EagerWorkload>("zoo:resnet50");
+  ridgewatt::answer::TuneQuestion question;
   question.goal.limits.power_w = 30;
-  const auto found = ridgewatt::tune_on_twin(question, model, "agx-orin");
+  const auto found = ridgewatt::answer::tune_on_twin(question, model, "agx-orin");
   if (!found.answer) return 3;
   std::printf("%s: %.1f ms, %.1f W\n", describe(found.answer->point.mode).c_str(),
               1e3 * found.answer->cost.time_s.mean, found.answer->cost.power_w.mean);

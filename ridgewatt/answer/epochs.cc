@@ -3,7 +3,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // The board's mode nearest to what is asked; what is not asked is the highest.
@@ -19,19 +19,19 @@ PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
 }  // namespace
 
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
-                           const std::shared_ptr<const EagerWorkload>& workload,
+                           const std::shared_ptr<const workload::EagerWorkload>& workload,
                            const std::string& device) {
   const Board board = load_board(device);
-  const PipelineConfig& config = question.config;
-  const RunOptions run{config.workers, question.preprocess_s_per_sample};
-  const TwinModel model(load_twin(board), workload, run, config.batch);
+  const pipeline::PipelineConfig& config = question.config;
+  const twin::RunOptions run{config.workers, question.preprocess_s_per_sample};
+  const twin::TwinModel model(twin::load_twin(board), workload, run, config.batch);
   const KnobSpace space = knob_space(board);
   const PowerMode mode = mode_on(space, question.mode);
-  const Estimator& estimator = model.estimator(config.batch);
+  const twin::Estimator& estimator = model.estimator(config.batch);
   EpochAnswer found;
   found.clocks = estimator.breakdown(mode, run).clocks;
-  found.config = on_twin(config, model, mode);
-  found.changes = changes_on_twin(config, model, space, mode);
+  found.config = pipeline::on_twin(config, model, mode);
+  found.changes = pipeline::changes_on_twin(config, model, space, mode);
   found.provenance = model.provenance() + "; " + describe(found.clocks);
   found.origin = {workload->name(), std::string(name_of(WorkloadKind::kTraining)),
                   board.name,       Provenance::kModelled,
@@ -40,13 +40,13 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
   return found;
 }
 
-EpochAnswer epochs_of_times(const PipelineConfig& config) {
+EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config) {
   EpochAnswer found;
   found.config = config;
-  found.changes = all_changes(config);
+  found.changes = pipeline::all_changes(config);
   found.provenance = "modelled from the times given";
   found.origin = {"", std::string(name_of(WorkloadKind::kTraining)), "", Provenance::kModelled};
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -19,29 +19,30 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 struct EpochQuestion {
-  PipelineConfig config = {};  // on a twin without compute, power and cores, which it knows
+  pipeline::PipelineConfig config =
+      {};               // on a twin without compute, power and cores, which it knows
   PowerMode mode = {};  // what is not given is the highest; under a governor clocks are limits
   // At the highest CPU clock; unset: the twin's own loader.
   std::optional<double> preprocess_s_per_sample = {};
 };
 
 struct EpochAnswer {
-  PipelineConfig config;        // see epoch_cost and simulate_epochs
-  std::vector<WhatIf> changes;  // what would help, the best first
+  pipeline::PipelineConfig config;        // see epoch_cost and simulate_epochs
+  std::vector<pipeline::WhatIf> changes;  // what would help, the best first
   std::string provenance;
   RowOrigin origin;
-  std::optional<CostCaveats> caveats;  // of the model, where one was priced
-  PowerMode clocks;                    // of the board, where there is one
+  std::optional<workload::CostCaveats> caveats;  // of the model, where one was priced
+  PowerMode clocks;                              // of the board, where there is one
 };
 
 // A training on the board's twin. Throws what reading boards and twins throws.
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
-                           const std::shared_ptr<const EagerWorkload>& workload,
+                           const std::shared_ptr<const workload::EagerWorkload>& workload,
                            const std::string& device);
 // The times of `config` as they are given.
-EpochAnswer epochs_of_times(const PipelineConfig& config);
+EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

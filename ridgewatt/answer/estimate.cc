@@ -7,22 +7,23 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
-std::shared_ptr<const TwinModel> model_on(const EstimateQuestion& question,
-                                          const std::shared_ptr<const EagerWorkload>& workload,
-                                          const Board& board) {
-  return std::make_shared<const TwinModel>(load_twin(board), workload, question.run,
-                                           usual_batch(workload->options().kind));
+std::shared_ptr<const twin::TwinModel> model_on(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::EagerWorkload>& workload, const Board& board) {
+  return std::make_shared<const twin::TwinModel>(twin::load_twin(board), workload, question.run,
+                                                 usual_batch(workload->options().kind));
 }
 
-std::vector<int> batches_of(const EstimateQuestion& question, const EagerWorkload& workload) {
+std::vector<int> batches_of(const EstimateQuestion& question,
+                            const workload::EagerWorkload& workload) {
   return question.batches.empty() ? std::vector{usual_batch(workload.options().kind)}
                                   : question.batches;
 }
 
-void add_rows(const Board& board, const TwinModel& model, const std::vector<PowerMode>& modes,
+void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
   for (const auto& mode : modes) {
     for (const int batch : batches) {
@@ -44,7 +45,7 @@ int usual_batch(WorkloadKind kind) {
 }
 
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
-                                 const std::shared_ptr<const EagerWorkload>& workload,
+                                 const std::shared_ptr<const workload::EagerWorkload>& workload,
                                  const std::string& device) {
   const Board board = load_board(device);
   EstimateAnswer found;
@@ -55,10 +56,11 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
   return found;
 }
 
-EstimateAnswer estimate_over_boards(const EstimateQuestion& question,
-                                    const std::shared_ptr<const EagerWorkload>& workload) {
+EstimateAnswer estimate_over_boards(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::EagerWorkload>& workload) {
   EstimateAnswer found;
-  std::map<std::string, std::shared_ptr<const TwinModel>> models;
+  std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     const auto model = model_on(question, workload, board);
@@ -79,4 +81,4 @@ EstimateAnswer estimate_over_boards(const EstimateQuestion& question,
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

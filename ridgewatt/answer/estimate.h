@@ -18,22 +18,22 @@
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 struct EstimateQuestion {
   std::string modes = {};         // see select_modes; empty: the presets; of several boards, MAXN
   std::vector<int> batches = {};  // empty: usual_batch
-  RunOptions run = {};            // how the workload is fed
+  twin::RunOptions run = {};      // how the workload is fed
 };
 
 struct EstimateRow {
   std::string board;
   PowerMode mode;
   int batch = 1;
-  Breakdown estimate;
-  EstimateError error{};
-  TwinFitError fit;
-  MemoryFootprint memory = {};
+  twin::Breakdown estimate;
+  twin::EstimateError error{};
+  twin::TwinFitError fit;
+  twin::MemoryFootprint memory = {};
   std::string preset = {};  // name of the board's preset with this mode, where one has it
   std::string twin = {};    // "fitted" or "scaled, not validated"
   std::vector<std::string> widened_by = {};  // why the interval is wider than at home
@@ -44,8 +44,8 @@ struct EstimateAnswer {
     std::string board, reason;
   };
   std::vector<EstimateRow> rows;
-  std::shared_ptr<const TwinModel> model;  // on the board of the first row; none without rows
-  std::vector<LeftOut> left_out;           // boards that cannot be asked
+  std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
+  std::vector<LeftOut> left_out;                 // boards that cannot be asked
 
   bool fits_memory() const;  // some row does
 };
@@ -55,11 +55,11 @@ int usual_batch(WorkloadKind kind);
 
 // `device`: a name or board file. One row per mode and batch, in the order asked.
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
-                                 const std::shared_ptr<const EagerWorkload>& workload,
+                                 const std::shared_ptr<const workload::EagerWorkload>& workload,
                                  const std::string& device);
 // All boards, by time per sample; what does not fit the memory comes last. Without rows no board
 // can do it.
 EstimateAnswer estimate_over_boards(const EstimateQuestion& question,
-                                    const std::shared_ptr<const EagerWorkload>& workload);
+                                    const std::shared_ptr<const workload::EagerWorkload>& workload);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

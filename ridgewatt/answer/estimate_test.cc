@@ -9,11 +9,12 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
-std::shared_ptr<const EagerWorkload> model(const std::string& name, WorkloadKind kind) {
-  return std::make_shared<const EagerWorkload>(name, EagerOptions{.kind = kind});
+std::shared_ptr<const workload::EagerWorkload> model(const std::string& name, WorkloadKind kind) {
+  return std::make_shared<const workload::EagerWorkload>(name,
+                                                         workload::EagerOptions{.kind = kind});
 }
 
 TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
@@ -28,7 +29,7 @@ TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
   for (const auto& row : found.rows) {
     EXPECT_NEAR(row.estimate.total.energy_j(),
                 row.estimate.total.period_s * row.estimate.total.power_w, 1e-12);
-    EXPECT_GT(row.error[kTime].sd, 0);
+    EXPECT_GT(row.error[twin::kTime].sd, 0);
   }
   EXPECT_TRUE(found.fits_memory());
   EXPECT_THROW(estimate_on_board({.modes = "nothing"}, lenet, "orin-nano"), Error);
@@ -75,10 +76,10 @@ TEST(Epochs, ALaterEpochIsSoManyMinibatches) {
   const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
   EpochQuestion question;
   question.config.samples = 50000;
-  question.config.storage = find_storage("memory");
+  question.config.storage = pipeline::find_storage("memory");
   const EpochAnswer found = epochs_on_twin(question, lenet, "agx-orin");
   const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "agx-orin");
-  EXPECT_NEAR(epoch_cost(found.config, 1).time_s /
+  EXPECT_NEAR(pipeline::epoch_cost(found.config, 1).time_s /
                   (50000.0 / 16 * step.rows.front().estimate.total.period_s),
               1, 1e-9);
   EXPECT_EQ(found.origin.provenance, Provenance::kModelled);
@@ -86,7 +87,7 @@ TEST(Epochs, ALaterEpochIsSoManyMinibatches) {
 }
 
 TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
-  PipelineConfig config;
+  pipeline::PipelineConfig config;
   config.compute_s = 0.1;
   const EpochAnswer found = epochs_of_times(config);
   EXPECT_TRUE(found.origin.board.empty());
@@ -95,4 +96,4 @@ TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -10,7 +10,7 @@
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/tune/comparison.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 RowOrigin predicted_origin(const PredictQuestion& question) {
@@ -20,8 +20,8 @@ RowOrigin predicted_origin(const PredictQuestion& question) {
 }
 
 // Not yet fitted.
-std::unique_ptr<Predictor> predictor_of(const PredictQuestion& question) {
-  PredictorOptions options;
+std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question) {
+  predict::PredictorOptions options;
   options.method = question.method;
   options.seed = question.seed;
   options.network.quiet = question.quiet;
@@ -33,15 +33,15 @@ std::unique_ptr<Predictor> predictor_of(const PredictQuestion& question) {
       throw UsageError("a model alone says nothing of time and power", "--model",
                        "give --device, whose twin is to be the prior");
     }
-    options.priors.push_back(twin_reference(question.device, question.workload,
-                                            question.samples.provenance, question.points));
+    options.priors.push_back(predict::twin_reference(question.device, question.workload,
+                                                     question.samples.provenance, question.points));
   }
-  return make_predictor(options);
+  return predict::make_predictor(options);
 }
 
-void describe_predictor(const Predictor& predictor, PredictAnswer& found) {
+void describe_predictor(const predict::Predictor& predictor, PredictAnswer& found) {
   found.method = predictor.name();
-  if (const auto* fitted = dynamic_cast<const AutoPredictor*>(&predictor)) {
+  if (const auto* fitted = dynamic_cast<const predict::AutoPredictor*>(&predictor)) {
     found.summary = fitted->summary();
   }
 }
@@ -57,7 +57,7 @@ void sort_by_clocks(std::vector<OperatingPoint>& points) {
 }
 
 // Per sample, as objectives are; power is not divided.
-double front_cost(FrontCost cost, const OperatingPoint& point, const Prediction& p) {
+double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& p) {
   const double samples = std::max(point.batch, 1);
   switch (cost) {
     case FrontCost::kTime:
@@ -78,12 +78,12 @@ void keep_front(PredictAnswer& found, FrontCost first, FrontCost second, const R
     seconds.push_back(front_cost(second, found.points[i], found.predictions[i]));
   }
   std::vector<OperatingPoint> points;
-  std::vector<Prediction> predictions;
+  std::vector<predict::Prediction> predictions;
   std::vector<RowOrigin> origins;
-  for (const auto index : pareto_front(firsts, seconds)) {
+  for (const auto index : predict::pareto_front(firsts, seconds)) {
     points.push_back(found.points[index]);
     predictions.push_back(found.predictions[index]);
-    const Estimate& time = found.predictions[index].time_s;
+    const predict::Estimate& time = found.predictions[index].time_s;
     origins.push_back(time.lo == time.hi ? known : found.origin);  // exactly() has no width
   }
   found.points = std::move(points);
@@ -96,7 +96,7 @@ void keep_front(PredictAnswer& found, FrontCost first, FrontCost second, const R
 TrustedSweep read_samples(const std::string& path, const std::string& device,
                           const TrustOptions& options) {
   TrustedSweep samples = read_trusted_sweep(path, options);
-  take_governed(samples.sweep);
+  tune::take_governed(samples.sweep);
   if (!device.empty()) fit_to_board(samples.sweep, load_board(device));
   return samples;
 }
@@ -136,9 +136,9 @@ PredictAnswer predict_modes(const PredictQuestion& question) {
 }
 
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
-                            const std::optional<PowerBudgets>& budgets) {
+                            const std::optional<predict::PowerBudgets>& budgets) {
   const auto made = predictor_of(question);
-  auto* predictor = dynamic_cast<AutoPredictor*>(made.get());
+  auto* predictor = dynamic_cast<predict::AutoPredictor*>(made.get());
   if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
   const bool sampled = !question.samples.observations.empty();
   if (sampled) predictor->fit(question.samples.observations);
@@ -164,7 +164,7 @@ FrontCost parse_front_cost(const std::string& name) {
 
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {
   PredictAnswer found = predict_modes(question);
-  use_measured(found.points, question.samples.observations, found.predictions);
+  predict::use_measured(found.points, question.samples.observations, found.predictions);
   RowOrigin known = found.origin;
   known.provenance = question.samples.provenance;
   keep_front(found, first, second, known);
@@ -174,10 +174,10 @@ PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, 
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second) {
   PredictAnswer found;
   found.points = rows.points();
-  for (const auto& row : rows.observations) found.predictions.push_back(exactly(row));
+  for (const auto& row : rows.observations) found.predictions.push_back(predict::exactly(row));
   found.origin = rows.origin();
   keep_front(found, first, second, found.origin);
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -21,7 +21,7 @@
 #include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 // The trusted rows of a file without those under a governor, whose clocks wander. With the name of
 // a board they must be its own (fit_to_board); empty: not known.
@@ -34,32 +34,32 @@ std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points);
 
 struct PredictQuestion {
-  Sweep samples;                                  // none: only the prior speaks
-  std::vector<OperatingPoint> points;             // where to predict
-  std::vector<Sweep> references;                  // of other workloads
-  std::string device;                             // of the points; empty: not known
-  std::shared_ptr<const EagerWorkload> workload;  // with a device: its twin is the prior
-  std::optional<ReferenceModel> reference_model;  // of the method powertrain
-  std::string method = "auto";                    // one of predictor_methods()
-  double interval = kDefaultInterval;             // probability
+  Sweep samples;                                            // none: only the prior speaks
+  std::vector<OperatingPoint> points;                       // where to predict
+  std::vector<Sweep> references;                            // of other workloads
+  std::string device;                                       // of the points; empty: not known
+  std::shared_ptr<const workload::EagerWorkload> workload;  // with a device: its twin is the prior
+  std::optional<predict::ReferenceModel> reference_model;   // of the method powertrain
+  std::string method = "auto";                              // one of predictor_methods()
+  double interval = predict::kDefaultInterval;              // probability
   std::uint64_t seed = 1;
   bool quiet = false;  // no progress while networks are trained
 };
 
 struct PredictAnswer {
   std::vector<OperatingPoint> points;
-  std::vector<Prediction> predictions;  // one per point; none where nothing was fitted
-  std::vector<RowOrigin> origins;       // one for all, or one per point
-  RowOrigin origin;                     // of what is predicted
-  std::string method;                   // the predictor's name for itself; empty: rows as they are
-  std::optional<AutoSummary> summary;   // of the method auto, once fitted
+  std::vector<predict::Prediction> predictions;  // one per point; none where nothing was fitted
+  std::vector<RowOrigin> origins;                // one for all, or one per point
+  RowOrigin origin;                              // of what is predicted
+  std::string method;  // the predictor's name for itself; empty: rows as they are
+  std::optional<predict::AutoSummary> summary;  // of the method auto, once fitted
 };
 
 PredictAnswer predict_modes(const PredictQuestion& question);
 // The modes to profile next, in an order that a board follows with few changes: clocks from high to
 // low. With budgets, those that tell the fastest mode within each. No points where none is left.
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
-                            const std::optional<PowerBudgets>& budgets = {});
+                            const std::optional<predict::PowerBudgets>& budgets = {});
 
 enum class FrontCost { kTime, kPower, kEnergy };      // per sample; power as it is
 FrontCost parse_front_cost(const std::string& name);  // "time", "power", "energy"; UsageError
@@ -67,4 +67,4 @@ FrontCost parse_front_cost(const std::string& name);  // "time", "power", "energ
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

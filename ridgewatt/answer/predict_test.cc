@@ -10,7 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 class Predict : public ::testing::Test {
@@ -33,7 +33,7 @@ TEST_F(Predict, EveryMeanLiesWithinItsInterval) {
   const PredictAnswer found = predict_modes(question(7));
   ASSERT_EQ(found.predictions.size(), board_.observations.size());
   for (const auto& one : found.predictions) {
-    for (const Estimate& value : {one.time_s, one.power_w, one.energy_j}) {
+    for (const predict::Estimate& value : {one.time_s, one.power_w, one.energy_j}) {
       EXPECT_GT(value.lo, 0);
       EXPECT_LE(value.lo, value.mean);
       EXPECT_LE(value.mean, value.hi);
@@ -61,7 +61,7 @@ TEST_F(Predict, NothingIsSuggestedWhereEveryModeIsProfiled) {
   few.points.clear();
   for (const auto& row : few.samples.observations) few.points.push_back(row.point);
   EXPECT_TRUE(suggest_modes(few, 2).points.empty());
-  EXPECT_TRUE(suggest_modes(few, 2, PowerBudgets{6, 12, 1}).points.empty());
+  EXPECT_TRUE(suggest_modes(few, 2, predict::PowerBudgets{6, 12, 1}).points.empty());
 }
 
 // What was profiled is not predicted again where it is an answer.
@@ -91,7 +91,7 @@ TEST_F(Predict, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
 
 TEST_F(Predict, AModelAloneSaysNothingOfTime) {
   PredictQuestion asked = question(9);
-  asked.workload = std::make_shared<const EagerWorkload>("zoo:lenet5");
+  asked.workload = std::make_shared<const workload::EagerWorkload>("zoo:lenet5");
   EXPECT_THROW(predict_modes(asked), UsageError);
 }
 
@@ -107,4 +107,4 @@ TEST(Profile, TheSameSamplesProposeTheSameModes) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -6,12 +6,12 @@
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/sweep/board_fit.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question) {
   std::vector<OperatingPoint> points;
   for (const auto& mode : space.modes()) points.push_back({mode, question.batch});
-  AutoPredictor predictor({points});
+  predict::AutoPredictor predictor({points});
   if (!question.samples.observations.empty()) {
     fit_to_space(question.samples, space, question.board);
     predictor.fit(question.samples.observations);
@@ -29,4 +29,4 @@ std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, s
   return modes;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

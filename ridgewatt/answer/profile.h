@@ -11,7 +11,7 @@
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 struct LearnQuestion {
   std::size_t count = 20;
@@ -26,4 +26,4 @@ std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion
 // So many of the modes at random, all of them at most.
 std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, std::uint64_t seed);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -9,15 +9,15 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // Requests per second that the best of the points serves: a batch gathers while another runs.
-double capacity_of(const PlanSpace& space, const std::vector<std::size_t>& points,
-                   const PlanProblem& problem) {
+double capacity_of(const schedule::PlanSpace& space, const std::vector<std::size_t>& points,
+                   const schedule::PlanProblem& problem) {
   double capacity_hz = 0;
   for (const std::size_t point : points) {
-    const Minibatch& seen = space.candidates()[point].infer();
+    const schedule::Minibatch& seen = space.candidates()[point].infer();
     if (seen.power_w > problem.max_power_w) continue;
     if (2 * seen.time_s > problem.max_latency_s) continue;
     capacity_hz = std::max(capacity_hz, seen.batch / seen.time_s);
@@ -27,60 +27,62 @@ double capacity_of(const PlanSpace& space, const std::vector<std::size_t>& point
 
 }  // namespace
 
-PlannedPoints planned_points(const ScheduleWorkloads& workloads,
+PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w) {
-  PlannedPoints points{join_sweeps(workloads), ""};
-  const std::string board = plan_origin(workloads).board;
+  PlannedPoints points{schedule::join_sweeps(workloads), ""};
+  const std::string board = schedule::plan_origin(workloads).board;
   if (idle_power_w) {
-    set_idle_power(points.candidates, *idle_power_w);
+    schedule::set_idle_power(points.candidates, *idle_power_w);
     points.idle_source = "given";
     return points;
   }
   if (!board.empty()) {
     try {
-      set_idle_power(points.candidates, load_twin(load_board(board)));
+      schedule::set_idle_power(points.candidates, twin::load_twin(load_board(board)));
       points.idle_source = "modelled by the twin of " + board;
       return points;
     } catch (const NotFoundError&) {  // the sweeps name a board that has no file
     } catch (const NotSupportedError&) {
     }
   }
-  const double least_w = set_idle_power(points.candidates, std::nullopt);
+  const double least_w = schedule::set_idle_power(points.candidates, std::nullopt);
   points.idle_source = fmt::format(
       "the least power in the sweeps, {:.1f} W, since they name no known board", least_w);
   return points;
 }
 
-std::vector<Candidate> profile_for_arrivals(const PlanSpace& space, PlanProblem problem,
-                                            const ArrivalsQuestion& question) {
-  if (find_plan_strategy(question.strategy).every_point) return space.candidates();
-  PlanSearchOptions search;
+std::vector<schedule::Candidate> profile_for_arrivals(const schedule::PlanSpace& space,
+                                                      schedule::PlanProblem problem,
+                                                      const ArrivalsQuestion& question) {
+  if (schedule::find_plan_strategy(question.strategy).every_point) return space.candidates();
+  schedule::PlanSearchOptions search;
   search.strategy = question.strategy;
   search.seed = question.seed;
-  const auto look_for = [&](PlanGoal goal, double rate_hz, int profiles) {
+  const auto look_for = [&](schedule::PlanGoal goal, double rate_hz, int profiles) {
     search.goal = goal;
     search.profiles = profiles;
     problem.arrival_rate_hz = rate_hz * (1 + question.headroom);
     if (profiles < 1) return;
-    const auto summary = PlanSearch(space, problem, replay(space), search).run();
+    const auto summary =
+        schedule::PlanSearch(space, problem, schedule::replay(space), search).run();
     search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
   };
   const double low_hz = question.least_rate_hz, high_hz = question.most_rate_hz;
   const int for_capacity = question.profiles / 3;
-  look_for(PlanGoal::kCapacity, high_hz, for_capacity);
+  look_for(schedule::PlanGoal::kCapacity, high_hz, for_capacity);
   const double capacity_hz = capacity_of(space, search.known, problem);
   const double top_hz = capacity_hz > 0
                             ? std::clamp(capacity_hz / (1 + question.headroom), low_hz, high_hz)
                             : high_hz;
-  look_for(PlanGoal::kFill, top_hz, question.profiles - for_capacity);
-  look_for(PlanGoal::kFill, std::sqrt(low_hz * top_hz), question.profiles);
-  look_for(PlanGoal::kFill, low_hz, question.profiles);
-  std::vector<Candidate> result;
+  look_for(schedule::PlanGoal::kFill, top_hz, question.profiles - for_capacity);
+  look_for(schedule::PlanGoal::kFill, std::sqrt(low_hz * top_hz), question.profiles);
+  look_for(schedule::PlanGoal::kFill, low_hz, question.profiles);
+  std::vector<schedule::Candidate> result;
   for (const std::size_t point : search.known) result.push_back(space.candidates()[point]);
   return result;
 }
 
-void follow(const Plan& plan, ExecutorOptions& options) {
+void follow(const schedule::Plan& plan, schedule::ExecutorOptions& options) {
   const auto& inference = plan.candidate.inference;
   options.batch = inference ? inference->batch : 1;
   options.period_s = inference ? plan.cycle.period_s : 0;
@@ -91,4 +93,4 @@ void follow(const Plan& plan, ExecutorOptions& options) {
   options.train_time_s = plan.candidate.train().blocking_s;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

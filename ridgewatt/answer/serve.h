@@ -16,20 +16,20 @@
 #include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/schedule/plan_search.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 struct PlannedPoints {
-  std::vector<Candidate> candidates;
+  std::vector<schedule::Candidate> candidates;
   std::string idle_source;  // where their idle power comes from, in words
 };
 // The joined sweeps of the workloads with idle power: as given, of the twin of the board that the
 // sweeps name, or the least power in them.
-PlannedPoints planned_points(const ScheduleWorkloads& workloads,
+PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
 struct ArrivalsQuestion {
   double least_rate_hz = 0, most_rate_hz = 0;  // of the arrivals
-  double headroom = 0;                        // plan for this share more
+  double headroom = 0;                         // plan for this share more
   std::string strategy = "auto";               // one of plan_strategy_names()
   int profiles = 50;                           // for each of three rates
   std::uint64_t seed = 1;
@@ -38,10 +38,11 @@ struct ArrivalsQuestion {
 // serves most, for overloads (`auto` does; the others know one goal only); then come the most
 // training at the highest rate that can be served, at a middle one and at the lowest, each knowing
 // what those before saw.
-std::vector<Candidate> profile_for_arrivals(const PlanSpace& space, PlanProblem problem,
-                                            const ArrivalsQuestion& question);
+std::vector<schedule::Candidate> profile_for_arrivals(const schedule::PlanSpace& space,
+                                                      schedule::PlanProblem problem,
+                                                      const ArrivalsQuestion& question);
 
 // Grants in the cycle of a feasible plan.
-void follow(const Plan& plan, ExecutorOptions& options);
+void follow(const schedule::Plan& plan, schedule::ExecutorOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

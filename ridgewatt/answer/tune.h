@@ -24,17 +24,17 @@
 #include "ridgewatt/tune/strategy.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 struct TuneQuestion {
-  Goal goal;
+  tune::Goal goal;
   std::vector<int> batches;  // to choose from; empty: those that can matter
   // Probability with which estimates are to keep each limit; 0.5: the means do.
   double confidence = 0.5;
   double job_samples = 0;  // data set size x epochs, where the cost of a job is wanted
   // How points to profile are chosen; without it `auto`, but a twin estimates every point.
   std::optional<std::string> strategy;
-  SearchBudget budget;
+  tune::SearchBudget budget;
   double min_gain = 0, noise = 0.01;  // see StrategyOptions
   std::uint64_t seed = 1;
 };
@@ -42,18 +42,19 @@ struct TuneQuestion {
 // Every point of the board (a name or board file) is estimated, or searched where a strategy is
 // given. `find_alternatives` adds what else would do where there is no answer.
 TuneAnswer tune_on_twin(const TuneQuestion& question,
-                        const std::shared_ptr<const EagerWorkload>& workload,
+                        const std::shared_ptr<const workload::EagerWorkload>& workload,
                         const std::string& device);
 // Without an answer: the other boards and BSPs, and other batches, that would have one.
 void find_alternatives(const TuneQuestion& question,
-                       const std::shared_ptr<const EagerWorkload>& workload, TuneAnswer& found);
+                       const std::shared_ptr<const workload::EagerWorkload>& workload,
+                       TuneAnswer& found);
 
 struct BoardRanking {
   std::vector<TuneAnswer> answers;    // the best board first; those without an answer last
   std::vector<std::string> left_out;  // boards that cannot be asked, and why
 };
 BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const EagerWorkload>& workload);
+                         const std::shared_ptr<const workload::EagerWorkload>& workload);
 
 // What was profiled already, and what else is known.
 struct ProfiledRows {
@@ -61,7 +62,7 @@ struct ProfiledRows {
   std::vector<Sweep> references = {};  // of other workloads
   std::string device = {};             // names presets; empty: not known
   // With a device: its twin of this model, of the kind of `rows`, is one more reference.
-  std::shared_ptr<const EagerWorkload> workload = {};
+  std::shared_ptr<const workload::EagerWorkload> workload = {};
   std::vector<Observation> known = {};  // of earlier searches of the same workload
 };
 // The sweep plays the board. Rows under a governor are compared, not searched.
@@ -72,10 +73,10 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
 
 // A board at hand, and how a program is profiled on it. All references outlive the call.
 struct BoardAtHand {
-  Sysfs& sysfs;
-  JetsonModeControl& control;
-  Store& store;
-  ProfileOptions profile;              // its campaign names workload, kind, board and provenance
+  platform::Sysfs& sysfs;
+  platform::JetsonModeControl& control;
+  store::Store& store;
+  measure::ProfileOptions profile;     // its campaign names workload, kind, board and provenance
   std::vector<std::string> governors;  // that the answer is compared with, at its batch
   // Called before each point with the number of points profiled so far.
   std::function<void(std::size_t, const OperatingPoint&)> progress = {};
@@ -84,4 +85,4 @@ struct BoardAtHand {
 // back before the answer.
 TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

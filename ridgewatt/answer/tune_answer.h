@@ -16,11 +16,11 @@
 #include "ridgewatt/twin/memory_footprint.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
 // A limit that gives an answer when it alone is relaxed to `value` (see Relaxation), and where.
 struct Mend {
-  LimitKind kind = LimitKind::kPower;
+  tune::LimitKind kind = tune::LimitKind::kPower;
   double value = 0;
   OperatingPoint at;
 };
@@ -33,35 +33,35 @@ struct BoardWithAnswer {
 };
 
 struct TuneAnswer {
-  Goal goal;  // slowdown reference filled in
+  tune::Goal goal;  // slowdown reference filled in
   std::string workload;
-  std::string device;                      // board, where one was named
-  RowOrigin origin;                        // what every row says of itself
-  std::optional<TwinFitError> twin_error;  // where a twin was asked
+  std::string device;                            // board, where one was named
+  RowOrigin origin;                              // what every row says of itself
+  std::optional<twin::TwinFitError> twin_error;  // where a twin was asked
   std::string strategy;
   std::uint64_t seed = 1;
   Provenance provenance = Provenance::kModelled;
   std::string remark;                   // what the figures rest on, with the error of a model
   std::vector<std::string> widened_by;  // why a twin's intervals are wider than at home
-  std::optional<CostCaveats> caveats;   // of the model, where one was priced
-  std::optional<ComparedPoint> answer;
-  std::optional<ComparedPoint> miss;  // without an answer
+  std::optional<workload::CostCaveats> caveats;  // of the model, where one was priced
+  std::optional<tune::ComparedPoint> answer;
+  std::optional<tune::ComparedPoint> miss;  // without an answer
   bool memory_known = false, fits_memory = true;
-  MemoryFootprint memory = {};
-  std::vector<ComparedPoint> others;        // MAXN, presets, optimum
-  std::vector<SearchStep> profiled;         // in order
-  std::vector<std::string> left_out;        // what could not be profiled or asked, and why
-  std::size_t considered = 0;               // operating points that could have been chosen
-  std::vector<int> batches;                 // minibatch sizes tried; empty: not a dimension
-  bool batches_asked = true;                // by the user; else chosen by batches_to_try
-  std::vector<LimitConfidence> confidence;  // of the answer's limits, where it is estimated
-  std::vector<Mend> mends;                  // without an answer: limits that mend it alone,
-  std::vector<BoardWithAnswer> boards;      // and boards that keep them all
-  std::string advice;                       // what else to do, in the program's options
+  twin::MemoryFootprint memory = {};
+  std::vector<tune::ComparedPoint> others;        // MAXN, presets, optimum
+  std::vector<tune::SearchStep> profiled;         // in order
+  std::vector<std::string> left_out;              // what could not be profiled or asked, and why
+  std::size_t considered = 0;                     // operating points that could have been chosen
+  std::vector<int> batches;                       // minibatch sizes tried; empty: not a dimension
+  bool batches_asked = true;                      // by the user; else chosen by batches_to_try
+  std::vector<tune::LimitConfidence> confidence;  // of the answer's limits, where it is estimated
+  std::vector<Mend> mends;                        // without an answer: limits that mend it alone,
+  std::vector<BoardWithAnswer> boards;            // and boards that keep them all
+  std::string advice;                             // what else to do, in the program's options
   std::string stop;
   double board_time_s = 0, board_energy_j = 0;  // of the search
   double job_samples = 0;                       // data set size x epochs; 0: not asked for
-  std::optional<JobCost> job;                   // of the answer, where asked for
+  std::optional<twin::JobCost> job;             // of the answer, where asked for
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

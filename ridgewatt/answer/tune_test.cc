@@ -13,11 +13,12 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
-std::shared_ptr<const EagerWorkload> model(const std::string& name, EagerOptions options = {}) {
-  return std::make_shared<const EagerWorkload>(name, std::move(options));
+std::shared_ptr<const workload::EagerWorkload> model(const std::string& name,
+                                                     workload::EagerOptions options = {}) {
+  return std::make_shared<const workload::EagerWorkload>(name, std::move(options));
 }
 
 TuneQuestion within_power(double power_w) {
@@ -50,7 +51,7 @@ TEST_F(TuneOnSweep, TheAnswerIsAProfiledPointWithinTheLimit) {
 
 TEST_F(TuneOnSweep, ExhaustiveIsTheOptimumAndSlowdownHolds) {
   TuneQuestion question;
-  question.goal.objective = Objective::kEnergy;
+  question.goal.objective = tune::Objective::kEnergy;
   question.goal.limits.slowdown = 0.1;
   const TuneAnswer found = tune_on_sweep(question, board_);
   question.strategy = "exhaustive";
@@ -146,7 +147,7 @@ TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
 
 TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {
   TuneQuestion question = within_power(10);
-  question.goal.objective = Objective::kLatency;
+  question.goal.objective = tune::Objective::kLatency;
   question.goal.rate_hz = 30;
   const auto yolo = model("zoo:yolov8n");
   const TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");
@@ -191,14 +192,14 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
 
 TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   TuneQuestion question = within_power(10);
-  question.goal.objective = Objective::kLatency;
+  question.goal.objective = tune::Objective::kLatency;
   question.goal.rate_hz = 30;
   question.batches = {1};
   const auto yolo = model("zoo:yolov8n");
   TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");
   ASSERT_FALSE(found.answer);
   ASSERT_TRUE(found.miss);
-  EXPECT_EQ(found.miss->verdict.feasibility, Feasibility::kInfeasible);
+  EXPECT_EQ(found.miss->verdict.feasibility, tune::Feasibility::kInfeasible);
   find_alternatives(question, yolo, found);
   EXPECT_EQ(found.advice, "--batch 2 would do");
   for (const auto& board : found.boards) {
@@ -207,8 +208,8 @@ TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   // Each limit that is said to mend it alone does.
   for (const auto& mend : found.mends) {
     TuneQuestion mended = question;
-    if (mend.kind == LimitKind::kPower) mended.goal.limits.power_w = mend.value;
-    if (mend.kind == LimitKind::kRate) mended.goal.rate_hz = mend.value;
+    if (mend.kind == tune::LimitKind::kPower) mended.goal.limits.power_w = mend.value;
+    if (mend.kind == tune::LimitKind::kRate) mended.goal.rate_hz = mend.value;
     EXPECT_TRUE(tune_on_twin(mended, yolo, "orin-nano").answer) << mend.value;
   }
 }
@@ -235,11 +236,11 @@ TEST(TuneOnTwin, AJobIsSoManyMinibatchesOfTheAnswer) {
 TEST(TuneOnTwin, PrecisionAndOptimizerReachTheAnswer) {
   TuneQuestion question;
   question.batches = {16};
-  const EagerOptions training{.kind = WorkloadKind::kTraining};
-  EagerOptions adam = training, half = training;
-  adam.optimizer = Optimizer::kAdam;
-  half.precision = Precision::kBf16;
-  const auto time_s = [&](const EagerOptions& options) {
+  const workload::EagerOptions training{.kind = WorkloadKind::kTraining};
+  workload::EagerOptions adam = training, half = training;
+  adam.optimizer = workload::Optimizer::kAdam;
+  half.precision = workload::Precision::kBf16;
+  const auto time_s = [&](const workload::EagerOptions& options) {
     const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50", options), "agx-orin");
     return found.answer->cost.time_s.mean;
   };
@@ -258,4 +259,4 @@ TEST(RankBoards, TheBestComesFirst) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

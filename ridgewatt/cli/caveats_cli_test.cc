@@ -8,7 +8,7 @@
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/workload/graph_builder.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,7 +35,7 @@ class Caveats : public ::testing::Test {
 
   // Two of its nodes have an operator that nobody knows; its sequence is open.
   std::string write_model() const {
-    GraphBuilder g("unusual", 17);
+    workload::GraphBuilder g("unusual", 17);
     auto x = g.input("x", {"batch", "sequence", 64});
     x = g.op("StyleMixer", {g.dense(x, 64)});
     x = g.dense(g.op("StyleMixer", {x}), 64);
@@ -122,4 +122,4 @@ TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

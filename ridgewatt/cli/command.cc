@@ -59,7 +59,7 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
 
 Json schema_first(const Context& context, const Json& result) {
   const std::string name = full_name(innermost(*context.program), '.');
-  return with_schema(name.substr(name.find('.') + 1), result);
+  return report::with_schema(name.substr(name.find('.') + 1), result);
 }
 
 std::string json_text(const Context& context, const Json& result) {

@@ -71,16 +71,16 @@ void check_table_options(const Context& context);
 // Prints the table that the command is about in the wanted format, with --sort and --top; as JSON
 // its rows, all of them. `order` is how people find it when they ask for no other; CSV keeps its
 // own order.
-void print(const Context& context, const Table& table, const std::string& order = {});
+void print(const Context& context, const report::Table& table, const std::string& order = {});
 // A table beside that one: as it is, but no wider than the terminal.
-void print_aside(const Context& context, const Table& table);
+void print_aside(const Context& context, const report::Table& table);
 // A result with its schema (report/schema.h).
 void print(const Context& context, const Json& result);
 // The same as an object, and as text for a file.
 Json schema_first(const Context& context, const Json& result);
 std::string json_text(const Context& context, const Json& result);
 // The sums of a table of layers, each with its heading.
-void print_sums(const Context& context, const LayerSums& sums);
+void print_sums(const Context& context, const report::LayerSums& sums);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
 // Makes a folder for results where there is none.

@@ -13,7 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -251,4 +251,4 @@ INSTANTIATE_TEST_SUITE_P(Boards, TutorialOn,
                          });
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

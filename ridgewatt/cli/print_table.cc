@@ -29,7 +29,7 @@ std::size_t terminal_width() {
 }
 
 // "3 columns hidden: a, b, c; --wide shows all", with as many names as the line has room for.
-std::string hidden_note(const TableCut& cut, std::size_t width) {
+std::string hidden_note(const report::TableCut& cut, std::size_t width) {
   const std::size_t count = cut.hidden.size();
   if (count == 0) return cut.shortened ? "long texts are shortened; --wide shows all" : "";
   std::string names;
@@ -45,9 +45,9 @@ std::string hidden_note(const TableCut& cut, std::size_t width) {
   return note.empty() ? brief.substr(0, width) : note;
 }
 
-void print_fitted(const Context& context, const Table& table) {
+void print_fitted(const Context& context, const report::Table& table) {
   const std::size_t width = context.wide ? 0 : terminal_width();
-  const TableCut cut = table.print_terminal(std::cout, width);
+  const report::TableCut cut = table.print_terminal(std::cout, width);
   const std::string note = hidden_note(cut, width);
   if (!note.empty()) std::cout << note << '\n';
 }
@@ -74,11 +74,11 @@ void check_table_options(const Context& context) {
                    "take --format csv, or leave the option out");
 }
 
-void print(const Context& context, const Table& table, const std::string& order) {
+void print(const Context& context, const report::Table& table, const std::string& order) {
   if (context.json()) return print(context, table.to_json());
   const std::string by = context.sort.empty() && !context.csv() ? order : context.sort;
   if (by.empty() && context.top == 0) return print_aside(context, table);
-  Table shown = table;
+  report::Table shown = table;
   if (!by.empty()) shown.sort(by);
   if (context.top > 0) shown.keep_first(context.top);
   print_aside(context, shown);
@@ -91,7 +91,7 @@ void print(const Context& context, const Table& table, const std::string& order)
     std::cout << note << '\n';
 }
 
-void print_aside(const Context& context, const Table& table) {
+void print_aside(const Context& context, const report::Table& table) {
   if (context.json())
     print(context, table.to_json());
   else if (context.csv())
@@ -100,7 +100,7 @@ void print_aside(const Context& context, const Table& table) {
     print_fitted(context, table);
 }
 
-void print_sums(const Context& context, const LayerSums& sums) {
+void print_sums(const Context& context, const report::LayerSums& sums) {
   std::cout << "\nBy operator:\n\n";
   print_aside(context, sums.by_operator);
   if (sums.by_block.rows().empty()) return;

@@ -16,7 +16,7 @@
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -293,4 +293,4 @@ TEST_F(TableOptions, TheTerminalTellsItsWidth) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

@@ -19,7 +19,7 @@
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/quality.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 constexpr std::size_t kFirstDesigned = 6;   // chosen under the prior, before anything is measured
@@ -47,15 +47,15 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size
 
 // Rows chosen one after the other, each measured (looked up) before the next is chosen; those from
 // `general` on for the budgets, as long as those ask for more.
-std::vector<std::size_t> designed_rows(const Sweep& sweep, const PredictorOptions& options,
-                                       const PowerBudgets& budgets, std::size_t count,
+std::vector<std::size_t> designed_rows(const Sweep& sweep, const predict::PredictorOptions& options,
+                                       const predict::PowerBudgets& budgets, std::size_t count,
                                        std::size_t general) {
   const auto points = sweep.points();
   std::vector<std::size_t> rows;
-  PredictorOptions own = options;
+  predict::PredictorOptions own = options;
   own.method = "auto";
-  const auto predictor = make_predictor(own);
-  auto& chooser = dynamic_cast<AutoPredictor&>(*predictor);
+  const auto predictor = predict::make_predictor(own);
+  auto& chooser = dynamic_cast<predict::AutoPredictor&>(*predictor);
   while (rows.size() < count) {
     if (!rows.empty()) chooser.fit(rows_at(sweep, rows));
     std::vector<std::size_t> next;
@@ -81,8 +81,8 @@ struct RowRoles {
 };
 
 QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
-                             const std::vector<Prediction>& predictions,
-                             const Estimate Prediction::*quantity,
+                             const std::vector<predict::Prediction>& predictions,
+                             const predict::Estimate predict::Prediction::*quantity,
                              double (*measured)(const Observation&)) {
   // Means over the rows that count for one thing.
   struct Mean {
@@ -92,7 +92,7 @@ QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
   };
   Mean error, trusted_error, covered, trusted_covered, unlearned_error, width;
   for (std::size_t row = 0; row < predictions.size(); ++row) {
-    const Estimate& estimate = predictions[row].*quantity;
+    const predict::Estimate& estimate = predictions[row].*quantity;
     const double actual = measured(sweep.observations[row]);
     const double one = std::abs(estimate.mean / actual - 1);
     error.add(one);
@@ -114,8 +114,8 @@ double time_of_sample_s(double time_s, const OperatingPoint& point) {
 
 // `powers_w` is what is held against a budget and its tolerance.
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
-                          const std::vector<Prediction>& predictions,
-                          const std::vector<double>& powers_w, const PowerBudgets& budgets,
+                          const std::vector<predict::Prediction>& predictions,
+                          const std::vector<double>& powers_w, const predict::PowerBudgets& budgets,
                           double tolerance_w) {
   BudgetScore score;
   std::vector<double> penalties;
@@ -206,7 +206,7 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
     times.push_back(flagged[row] ? std::numeric_limits<double>::infinity() : rows[row].time_s);
     powers.push_back(rows[row].power_w);
   }
-  return pareto_front(times, powers);
+  return predict::pareto_front(times, powers);
 }
 
 // The rows of a run as `predict` would learn from them, and the share that the quality check flags
@@ -224,22 +224,22 @@ std::pair<std::vector<Observation>, double> learned_samples(const Sweep& sweep,
 }
 
 RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
-                           const std::vector<Observation>& samples, const Predictor& predictor,
-                           const EvaluationOptions& options) {
+                           const std::vector<Observation>& samples,
+                           const predict::Predictor& predictor, const EvaluationOptions& options) {
   RunScore score;
   const auto points = sweep.points();
   const Stopwatch watch;
   const auto predictions = predictor.predict(points, options.interval);
   score.predict_s = watch.s();
-  score.time = score_quantity(sweep, roles, predictions, &Prediction::time_s,
+  score.time = score_quantity(sweep, roles, predictions, &predict::Prediction::time_s,
                               [](const Observation& o) { return o.time_s; });
-  score.power = score_quantity(sweep, roles, predictions, &Prediction::power_w,
+  score.power = score_quantity(sweep, roles, predictions, &predict::Prediction::power_w,
                                [](const Observation& o) { return o.power_w; });
-  score.energy = score_quantity(sweep, roles, predictions, &Prediction::energy_j,
+  score.energy = score_quantity(sweep, roles, predictions, &predict::Prediction::energy_j,
                                 [](const Observation& o) { return o.energy_j(); });
   const bool cautious = options.confidence > 0.5;
   auto costs = cautious ? predictor.predict(points, 2 * options.confidence - 1) : predictions;
-  use_measured(points, samples, costs);
+  predict::use_measured(points, samples, costs);
   std::vector<double> powers_w;
   for (const auto& cost : costs) powers_w.push_back(cautious ? cost.power_w.hi : cost.power_w.mean);
   const std::vector<bool> none(roles.flagged.size(), false);
@@ -275,19 +275,19 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
       for (int run = 0; run < options.runs; ++run) jobs.push_back({method, size, run});
     }
   }
-  PredictorOptions common = options.predictor;
+  predict::PredictorOptions common = options.predictor;
   common.space = sweep.points();
   common.network.threads = 1;
   // One reference serves all runs.
   const bool transfers = std::find(options.methods.begin(), options.methods.end(), "powertrain") !=
                          options.methods.end();
   if (transfers && !common.reference_model && !common.references.empty()) {
-    NnOptions network = common.network;
+    predict::NnOptions network = common.network;
     network.rows_per_mode = common.reference_rows_per_mode;
     network.seed = options.seed;
     network.threads = options.threads;
-    common.reference_model =
-        train_reference(common.references[0].workload, common.references[0].observations, network);
+    common.reference_model = predict::train_reference(common.references[0].workload,
+                                                      common.references[0].observations, network);
   }
   std::vector<RunScore> scores(jobs.size());
   Progress progress("evaluating predictors", jobs.size(), options.quiet);
@@ -300,7 +300,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         Random random = Random(options.seed)
                             .fork(static_cast<std::uint64_t>(job.size))
                             .fork(static_cast<std::uint64_t>(job.run));
-        PredictorOptions own = common;
+        predict::PredictorOptions own = common;
         own.method = job.method;
         own.seed = random.next();
         own.design_seed = static_cast<std::uint64_t>(job.run);
@@ -325,7 +325,7 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
         RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
         for (const auto row : rows) roles.learned[row] = true;
         const auto [samples, flagged_pct] = learned_samples(sweep, rows, options.keep_outliers);
-        const auto predictor = make_predictor(own);
+        const auto predictor = predict::make_predictor(own);
         const Stopwatch watch;
         predictor->fit(samples);
         const double fit_s = watch.s();
@@ -342,4 +342,4 @@ std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOp
   return scores;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -14,7 +14,7 @@
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 enum class Sampling {
   kRandom,    // drawn from all rows of the sweep
@@ -42,9 +42,10 @@ struct EvaluationOptions {
   int runs = 10;
   Sampling sampling = Sampling::kRandom;
   GivenSamples given;
-  PredictorOptions predictor;  // references and priors; method, seed and space are set here
-  double interval = kDefaultInterval;
-  PowerBudgets budgets;  // that answers are scored at
+  predict::PredictorOptions
+      predictor;  // references and priors; method, seed and space are set here
+  double interval = predict::kDefaultInterval;
+  predict::PowerBudgets budgets;  // that answers are scored at
   // Probability with which an answer is to keep its budget; up to 0.5: by the mean alone.
   double confidence = 0;
   // What an answer may be over its budget, in W: the mean, or what is kept with `confidence`.
@@ -99,4 +100,4 @@ std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bo
 // optimum. Deterministic by seed.
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -12,16 +12,16 @@
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 constexpr double kUnchanged = 0.06;
 constexpr int kEpochs = 10;
 
 // The twin scaled to the AGX Xavier, with `bandwidth` times the scaled DRAM bandwidth.
-Twin agx_twin(double bandwidth) {
-  Twin twin = load_twin(load_board("agx-xavier"));
-  twin.values[static_cast<std::size_t>(TwinParam::kMemoryBandwidthShare)] *= bandwidth;
+twin::Twin agx_twin(double bandwidth) {
+  twin::Twin twin = twin::load_twin(load_board("agx-xavier"));
+  twin.values[static_cast<std::size_t>(twin::TwinParam::kMemoryBandwidthShare)] *= bandwidth;
   return twin;
 }
 
@@ -30,9 +30,9 @@ class AgxCompute {
  public:
   AgxCompute(const std::string& model, double bandwidth)
       : model_(agx_twin(bandwidth),
-               std::make_shared<const EagerWorkload>(model,
-                                                     EagerOptions{.kind = WorkloadKind::kTraining}),
-               RunOptions{4, 0.0}, 16) {}
+               std::make_shared<const workload::EagerWorkload>(
+                   model, workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+               twin::RunOptions{4, 0.0}, 16) {}
   double seconds(double cpu_mhz = 0, double gpu_mhz = 0, double mem_mhz = 0, int batch = 16) const {
     const PowerMode mode{0, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), ""};
     return model_({mode, batch}).pipe_s;
@@ -42,7 +42,7 @@ class AgxCompute {
   double power_w() const { return model_({{}, 16}).power_w; }
 
  private:
-  TwinModel model_;
+  twin::TwinModel model_;
 };
 
 // The figures of the study by key.
@@ -97,10 +97,11 @@ class Evaluation {
   }
 
  private:
-  double stall(PipelineConfig config, int workers, int epoch) const {
+  double stall(pipeline::PipelineConfig config, int workers, int epoch) const {
     config.workers = workers;
-    const EpochCost cost = config.storage_cv > 0 ? simulate_epochs(config, epoch, seed_, kEpochs)
-                                                 : epoch_cost(config, epoch);
+    const pipeline::EpochCost cost = config.storage_cv > 0
+                                         ? pipeline::simulate_epochs(config, epoch, seed_, kEpochs)
+                                         : pipeline::epoch_cost(config, epoch);
     return cost.start_s + cost.stall_s;  // the study times epochs from end to end
   }
   void fit(const std::string& device, const std::string& network, const std::string& name,
@@ -116,17 +117,17 @@ class Evaluation {
     add(key, figures_.before(key), predicted, fitted);
   }
 
-  PipelineConfig lenet() const {
-    PipelineConfig config;  // MNIST lies in memory
+  pipeline::PipelineConfig lenet() const {
+    pipeline::PipelineConfig config;  // MNIST lies in memory
     config.samples = figures_.value("lenet_samples");
     config.compute_s = figures_.before("lenet_gpu") / minibatches_of(config);
     return config;
   }
-  PipelineConfig mobilenet() const {
-    PipelineConfig config;  // GLD23k
+  pipeline::PipelineConfig mobilenet() const {
+    pipeline::PipelineConfig config;  // GLD23k
     config.samples = figures_.value("mobilenet_samples");
     config.sample_bytes = figures_.value("mobilenet_bytes") / config.batch;
-    config.storage = find_storage("nvme");
+    config.storage = pipeline::find_storage("nvme");
     config.compute_s =
         (figures_.value("mobilenet_epoch") - figures_.value("mobilenet_later_nvme_w4")) /
         minibatches_of(config);
@@ -134,15 +135,15 @@ class Evaluation {
     return config;
   }
   // The NX caches less than 6 % of the data.
-  PipelineConfig on_nx() const {
-    PipelineConfig nx = with_cpu_speed(mobilenet_, nx_speed_);
+  pipeline::PipelineConfig on_nx() const {
+    pipeline::PipelineConfig nx = pipeline::with_cpu_speed(mobilenet_, nx_speed_);
     nx.compute_s = (figures_.value("mobilenet_nx_epoch") - figures_.value("mobilenet_nx_w8")) /
                    minibatches_of(nx);
     nx.cores = 6;
     nx.cache_bytes = figures_.value("mobilenet_nx_cached") * nx.samples * nx.sample_bytes;
     return nx;
   }
-  static double minibatches_of(const PipelineConfig& config) {
+  static double minibatches_of(const pipeline::PipelineConfig& config) {
     return std::ceil(config.samples / config.batch);
   }
 
@@ -160,7 +161,7 @@ class Evaluation {
       const double speed = figures_.value("lenet_agx_w0") / figures_.value(key + "_w0");
       if (device == "NX") nx_speed_ = speed;
       fit(device, "LeNet", "CPU speed over the AGX's", "1", speed);
-      PipelineConfig config = with_cpu_speed(lenet_, speed);
+      pipeline::PipelineConfig config = pipeline::with_cpu_speed(lenet_, speed);
       config.compute_s = lenet_.compute_s / speed;  // bound by launches, so by the CPU
       const double predicted_s = stall(config, 0, 1);
       add(key + "_w0", predicted_s, "CPU speed");
@@ -171,18 +172,18 @@ class Evaluation {
   // P from epoch 0 without workers on NVMe, h from later epochs.
   void mobilenet_on_agx() {
     mobilenet_ = mobilenet();
-    const double minibatches = epoch_cost(mobilenet_, 0).minibatches;
+    const double minibatches = pipeline::epoch_cost(mobilenet_, 0).minibatches;
     mobilenet_.preprocess_s_per_sample =
         figures_.value("mobilenet_first_nvme_w0") / minibatches / mobilenet_.batch -
         mobilenet_.storage.read_s(mobilenet_.sample_bytes);
     fit("AGX", "MobileNet", "preprocessing of a sample", "ms",
         mobilenet_.preprocess_s_per_sample * 1e3);
-    PipelineConfig steady = mobilenet_;
+    pipeline::PipelineConfig steady = mobilenet_;
     steady.storage_cv = 0;
     add("mobilenet_first_nvme_w0", stall(steady, 0, 0), "preprocessing");
     for (const std::string storage : {"sd", "hdd"}) {
-      PipelineConfig config = steady;
-      config.storage = find_storage(storage);
+      pipeline::PipelineConfig config = steady;
+      config.storage = pipeline::find_storage(storage);
       add("mobilenet_first_" + storage + "_w0", stall(steady, 0, 0), stall(config, 0, 0));
     }
     mobilenet_.hand_over_s = figures_.value("mobilenet_later_nvme_w4") / minibatches;
@@ -192,19 +193,19 @@ class Evaluation {
     const double later_s = stall(mobilenet_, 4, 1);
     add("mobilenet_later_nvme_w4", first_s, later_s, "hand-over");
     for (const std::string storage : {"sd", "hdd"}) {
-      PipelineConfig config = mobilenet_;
-      config.storage = find_storage(storage);
+      pipeline::PipelineConfig config = mobilenet_;
+      config.storage = pipeline::find_storage(storage);
       add("mobilenet_later_" + storage + "_w4", later_s, stall(config, 4, 1));
     }
     add("mobilenet_first_nvme_w4", later_s, first_s);
-    PipelineConfig dropped = mobilenet_;
+    pipeline::PipelineConfig dropped = mobilenet_;
     dropped.cache_bytes = 0;
     add("mobilenet_dropped_w4", later_s, stall(dropped, 4, 1));
   }
 
   // What a worker takes over the main process, from the NX with one worker.
   double worker_slowdown_on_nx() const {
-    PipelineConfig nx = on_nx();
+    pipeline::PipelineConfig nx = on_nx();
     double lo = 1;
     double hi = 4;
     for (int i = 0; i < 30; ++i) {
@@ -215,32 +216,33 @@ class Evaluation {
   }
 
   void mobilenet_on_nx() {
-    PipelineConfig nx = on_nx();
+    pipeline::PipelineConfig nx = on_nx();
     nx.worker_slowdown = mobilenet_.worker_slowdown;
     fit("NX", "MobileNet", "time of a worker over the main process", "1", nx.worker_slowdown);
     const double one_s = stall(nx, 1, 1);
     const double two_s = stall(nx, 2, 1);
-    const double compute_s = epoch_cost(nx, 1).compute_s;
+    const double compute_s = pipeline::epoch_cost(nx, 1).compute_s;
     add("mobilenet_nx_w1", one_s, "worker time");
     add("mobilenet_nx_stall_w2", 100 * (two_s / one_s - 1));
     add("mobilenet_nx_end_w2", 100 * ((two_s + compute_s) / (one_s + compute_s) - 1));
     add("mobilenet_nx_w4", two_s, stall(nx, 4, 1));
     add("mobilenet_nx_w8", two_s, stall(nx, 8, 1));
-    PipelineConfig without = nx;
+    pipeline::PipelineConfig without = nx;
     without.cache_bytes = 0;
     add("mobilenet_nx_cache", stall(without, 1, 1), one_s);
   }
 
   void cpu_and_cores() {
-    const auto change = [&](const PipelineConfig& from, const PipelineConfig& to) {
+    const auto change = [&](const pipeline::PipelineConfig& from,
+                            const pipeline::PipelineConfig& to) {
       return 100 * (stall(to, 4, 1) / stall(from, 4, 1) - 1);
     };
-    const auto cpu = [&](const PipelineConfig& config) {
-      return change(with_cpu_speed(config, 1.2 / 2.1), config);
+    const auto cpu = [&](const pipeline::PipelineConfig& config) {
+      return change(pipeline::with_cpu_speed(config, 1.2 / 2.1), config);
     };
     add("stall_cpu", 0.5 * (cpu(lenet_) + cpu(mobilenet_)));
-    const auto two_cores = [&](PipelineConfig config) {
-      const PipelineConfig eight = config;
+    const auto two_cores = [&](pipeline::PipelineConfig config) {
+      const pipeline::PipelineConfig eight = config;
       config.cores = 2;
       return change(eight, config);
     };
@@ -283,8 +285,8 @@ class Evaluation {
   std::uint64_t seed_;
   PublishedFigures figures_;
   double nx_speed_ = 1;
-  PipelineConfig lenet_;
-  PipelineConfig mobilenet_;
+  pipeline::PipelineConfig lenet_;
+  pipeline::PipelineConfig mobilenet_;
   PublishedPipeline result_;
 };
 
@@ -310,4 +312,4 @@ PublishedPipeline evaluate_published_pipeline(std::uint64_t seed) {
   return Evaluation(seed).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 // One figure of studies/published/training_pipeline.csv.
 struct PublishedFigure {
@@ -51,4 +51,4 @@ struct PublishedPipeline {
 // Fits and predicts; what depends on random service times is a mean over ten epochs from `seed`.
 PublishedPipeline evaluate_published_pipeline(std::uint64_t seed);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
@@ -30,4 +30,4 @@ TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/schedule/plan_search.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 struct PlanOutcome {
@@ -28,9 +28,9 @@ struct PairTask {
   PairTask(const PairOfSweeps& pair, const ScheduleEvaluationOptions& options, Random random)
       : training(pair.training.workload),
         inference(pair.inference.workload),
-        space(join_sweeps({pair.inference, {{pair.training, 0}}})),
+        space(schedule::join_sweeps({pair.inference, {{pair.training, 0}}})),
         problems(options.grid.problems()) {
-    const PlanTable table(space.candidates());
+    const schedule::PlanTable table(space.candidates());
     std::vector<std::size_t> solvable_problems;
     for (std::size_t i = 0; i < problems.size(); ++i) {
       optima.push_back(table.best_throughput(problems[i]));
@@ -46,22 +46,22 @@ struct PairTask {
   }
 
   std::string training, inference;
-  PlanSpace space;
-  std::vector<PlanProblem> problems;
+  schedule::PlanSpace space;
+  std::vector<schedule::PlanProblem> problems;
   std::vector<std::optional<double>> optima;
   std::size_t solvable = 0;
   std::vector<std::size_t> tried;
 };
 
-PlanSearchOptions search_options(const PlanStrategyRun& run, std::uint64_t seed) {
-  PlanSearchOptions options;
+schedule::PlanSearchOptions search_options(const PlanStrategyRun& run, std::uint64_t seed) {
+  schedule::PlanSearchOptions options;
   options.strategy = run.strategy;
   options.profiles = run.profiles;
   options.seed = seed;
   return options;
 }
 
-PlanOutcome outcome_of(const Plan& plan, double optimum, std::size_t profiles) {
+PlanOutcome outcome_of(const schedule::Plan& plan, double optimum, std::size_t profiles) {
   PlanOutcome outcome;
   outcome.solved = plan.feasible;
   outcome.trains = optimum > 0;
@@ -82,8 +82,9 @@ std::vector<PlanOutcome> search_each(const PairTask& task, const PlanStrategyRun
       outcomes.size(),
       [&](std::size_t i) {
         const std::size_t problem = task.tried[i];
-        PlanSearch search(task.space, task.problems[problem], replay(task.space),
-                          search_options(run, options.seed + problem));
+        schedule::PlanSearch search(task.space, task.problems[problem],
+                                    schedule::replay(task.space),
+                                    search_options(run, options.seed + problem));
         const auto summary = search.run();
         outcomes[i] = outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
         done_one();
@@ -93,9 +94,10 @@ std::vector<PlanOutcome> search_each(const PairTask& task, const PlanStrategyRun
 }
 
 // Fronts for the whole range of latency bounds.
-PlanSearchOptions front_options(const PlanStrategyRun& run,
-                                const ScheduleEvaluationOptions& options, std::size_t rate) {
-  PlanSearchOptions result = search_options(run, options.seed + rate);
+schedule::PlanSearchOptions front_options(const PlanStrategyRun& run,
+                                          const ScheduleEvaluationOptions& options,
+                                          std::size_t rate) {
+  schedule::PlanSearchOptions result = search_options(run, options.seed + rate);
   const double least = options.grid.least_latency_s / options.grid.most_latency_s;
   result.front_latency_shares = {1.0, 0.5 * (1 + least), least, 0.25 + 0.75 * least};
   return result;
@@ -104,30 +106,32 @@ PlanSearchOptions front_options(const PlanStrategyRun& run,
 // What one search knows that answers many problems: what it profiled, and for `nn` what the
 // networks predict; the last profile checks the plan that they predict to be best.
 struct Learned {
-  std::vector<Candidate> observed;
-  std::optional<PlanTable> predicted;
+  std::vector<schedule::Candidate> observed;
+  std::optional<schedule::PlanTable> predicted;
   std::size_t profiles = 0;
 
-  Plan answer(const PlanSpace& space, const PlanProblem& problem) const {
-    std::vector<Candidate> known = observed;
+  schedule::Plan answer(const schedule::PlanSpace& space,
+                        const schedule::PlanProblem& problem) const {
+    std::vector<schedule::Candidate> known = observed;
     if (predicted) {
-      const Candidate wanted = predicted->best(problem).candidate;
+      const schedule::Candidate wanted = predicted->best(problem).candidate;
       known.push_back(space.candidates()[*space.points().find(wanted.point())]);
     }
-    return PlanTable(std::move(known)).best(problem);
+    return schedule::PlanTable(std::move(known)).best(problem);
   }
 };
 
 // One search at a rate, without limits other than the loosest latency.
 Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, std::size_t index,
               const ScheduleEvaluationOptions& options) {
-  PlanProblem open;
+  schedule::PlanProblem open;
   open.arrival_rate_hz = rate_hz;
   open.max_latency_s = options.grid.most_latency_s;
   open.bound = options.grid.bound;
   PlanStrategyRun profiling = run;
   if (run.strategy == "nn") profiling = {"random", std::max(1, run.profiles - 1)};
-  PlanSearch search(task.space, open, replay(task.space), front_options(profiling, options, index));
+  schedule::PlanSearch search(task.space, open, schedule::replay(task.space),
+                              front_options(profiling, options, index));
   const auto summary = search.run();
   Learned learned;
   for (const std::size_t point : summary.profiled) {
@@ -135,7 +139,7 @@ Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, 
   }
   learned.profiles = summary.profiled.size();
   if (run.strategy == "nn") {
-    learned.predicted.emplace(predict_with_networks(search));
+    learned.predicted.emplace(schedule::predict_with_networks(search));
     ++learned.profiles;
   }
   return learned;
@@ -219,12 +223,12 @@ void append_range(std::vector<double>& values, double least, double most, double
 
 }  // namespace
 
-std::vector<PlanProblem> ProblemGrid::problems() const {
+std::vector<schedule::PlanProblem> ProblemGrid::problems() const {
   std::vector<double> powers, latencies, rates;
   append_range(powers, least_power_w, most_power_w, power_step_w);
   append_range(latencies, least_latency_s, most_latency_s, latency_step_s);
   append_range(rates, least_rate_hz, most_rate_hz, rate_step_hz);
-  std::vector<PlanProblem> result;
+  std::vector<schedule::PlanProblem> result;
   for (const double rate : rates) {
     for (const double latency : latencies) {
       for (const double power : powers) result.push_back({rate, latency, power, bound});
@@ -254,7 +258,7 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
     ScheduleScore all;
     for (const auto& task : tasks) {
       const Stopwatch watch;
-      const bool learns = find_plan_strategy(run.strategy).learns_front;
+      const bool learns = schedule::find_plan_strategy(run.strategy).learns_front;
       auto outcomes = learns ? search_each_rate(task, run, options, done_one)
                              : search_each(task, run, options, done_one);
       ScheduleScore score = score_of(outcomes);
@@ -308,4 +312,4 @@ Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes) {
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -10,16 +10,16 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/schedule/plan.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 // Problems: every combination. The defaults are those of Fulcrum's evaluation.
 struct ProblemGrid {
   double least_power_w = 10, most_power_w = 50, power_step_w = 1;
   double least_latency_s = 0.5, most_latency_s = 2, latency_step_s = 0.1;
   double least_rate_hz = 30, most_rate_hz = 120, rate_step_hz = 5;
-  Bound bound = Bound::kStrict;
+  schedule::Bound bound = schedule::Bound::kStrict;
 
-  std::vector<PlanProblem> problems() const;  // by rate, then latency, then power
+  std::vector<schedule::PlanProblem> problems() const;  // by rate, then latency, then power
 };
 
 struct PairOfSweeps {
@@ -72,4 +72,4 @@ std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& p
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps);
 Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 TEST(EvaluateSchedules, ExhaustiveLosesNothing) {
@@ -29,4 +29,4 @@ TEST(EvaluateSchedules, ExhaustiveLosesNothing) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -10,7 +10,7 @@
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/answer.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 constexpr double kUnsolvedPenalty = 1;
@@ -28,20 +28,21 @@ struct Outcome {
   double board_energy_j = 0;
 };
 
-std::optional<double> optimum(const Goal& goal, const Sweep& sweep) {
-  const auto best = best_feasible(goal, sweep.observations);
+std::optional<double> optimum(const tune::Goal& goal, const Sweep& sweep) {
+  const auto best = tune::best_feasible(goal, sweep.observations);
   if (!best) return std::nullopt;
-  return objective_value(goal, sweep.observations[*best]);
+  return tune::objective_value(goal, sweep.observations[*best]);
 }
 
 struct Problem {
-  Goal goal;  // reference filled in
+  tune::Goal goal;  // reference filled in
   double best = 0;
   double best_with_flagged = 0;
   std::optional<Observation> maxn;  // where the slowdown against it is limited
 };
 
-std::vector<Problem> solvable_problems(const StrategyScenario& scenario, const SearchSpace& space) {
+std::vector<Problem> solvable_problems(const StrategyScenario& scenario,
+                                       const tune::SearchSpace& space) {
   std::vector<Problem> problems;
   for (const auto& goal : scenario.goals) {
     Problem problem;
@@ -62,23 +63,24 @@ std::vector<Problem> solvable_problems(const StrategyScenario& scenario, const S
   return problems;
 }
 
-Outcome judge_answer(const Problem& problem, const SearchSummary& summary, ReplayProfiler& truth) {
+Outcome judge_answer(const Problem& problem, const tune::SearchSummary& summary,
+                     ReplayProfiler& truth) {
   Outcome outcome;
   outcome.profiles = static_cast<double>(summary.steps.size());
   outcome.board_time_s = summary.board_time_s;
   outcome.board_energy_j = summary.board_energy_j;
   if (!summary.answer) return outcome;
   const Observation seen = truth.profile(summary.answer->point);
-  if (judge(problem.goal, seen).feasibility != Feasibility::kFeasible) {
+  if (tune::judge(problem.goal, seen).feasibility != tune::Feasibility::kFeasible) {
     outcome.violated = true;
     return outcome;
   }
   outcome.solved = true;
-  const double value = objective_value(problem.goal, seen);
+  const double value = tune::objective_value(problem.goal, seen);
   outcome.penalty = value / problem.best - 1;
   outcome.penalty_with_flagged = value / problem.best_with_flagged - 1;
-  if (problem.maxn && problem.goal.objective == Objective::kEnergy) {
-    const double maxn = objective_value(problem.goal, *problem.maxn);
+  if (problem.maxn && problem.goal.objective == tune::Objective::kEnergy) {
+    const double maxn = tune::objective_value(problem.goal, *problem.maxn);
     if (maxn > problem.best) outcome.saving = (maxn - value) / (maxn - problem.best);
     const double saved_j = (maxn - value) * std::max(seen.point.batch, 1);
     if (saved_j > 0) outcome.payback_minibatches = summary.board_energy_j / saved_j;
@@ -150,9 +152,9 @@ Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid) {
   return result;
 }
 
-std::shared_ptr<const SurrogatePrior> make_prior(const StrategyScenario& scenario) {
-  const SearchSpace space(scenario.sweep.points());
-  auto prior = std::make_shared<SurrogatePrior>(space);
+std::shared_ptr<const tune::SurrogatePrior> make_prior(const StrategyScenario& scenario) {
+  const tune::SearchSpace space(scenario.sweep.points());
+  auto prior = std::make_shared<tune::SurrogatePrior>(space);
   for (const auto& reference : scenario.references) {
     prior->add_reference(space, reference.observations);
   }
@@ -161,8 +163,8 @@ std::shared_ptr<const SurrogatePrior> make_prior(const StrategyScenario& scenari
 
 StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
                                 const StrategyEvaluationOptions& options,
-                                std::shared_ptr<const SurrogatePrior> prior) {
-  const SearchSpace space(scenario.sweep.points());
+                                std::shared_ptr<const tune::SurrogatePrior> prior) {
+  const tune::SearchSpace space(scenario.sweep.points());
   if (!prior) prior = make_prior(scenario);
   const auto problems = solvable_problems(scenario, space);
   StrategyScore score;
@@ -181,19 +183,19 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
       profiler = truth.with_noise(
           {options.noise, options.outlier_share, Random(seed).fork(problem).next()});
     }
-    StrategyOptions strategy;
+    tune::StrategyOptions strategy;
     strategy.strategy = run.strategy;
     strategy.budget.profiles = run.profiles;
     strategy.seed = seed;
     strategy.presets = scenario.presets;
     strategy.prior = prior;
     strategy.noise = std::max(strategy.noise, options.noise);
-    Goal goal = problems[problem].goal;
+    tune::Goal goal = problems[problem].goal;
     goal.reference_time_s = 0;
-    return tune(space, goal, profiler, strategy);
+    return tune::tune(space, goal, profiler, strategy);
   };
   std::vector<Outcome> outcomes(problems.size() * seeds);
-  const bool one_search = find_strategy(run.strategy).learns_front;
+  const bool one_search = tune::find_strategy(run.strategy).learns_front;
   parallel_for(
       one_search ? seeds : outcomes.size(),
       [&](std::size_t i) {
@@ -202,16 +204,16 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
           outcomes[i] = judge_answer(problems[i / seeds], search(i / seeds, i % seeds), exact);
           return;
         }
-        SearchSummary summary = search(0, i);
+        tune::SearchSummary summary = search(0, i);
         std::vector<Observation> seen;
         for (const auto& step : summary.steps) seen.push_back(step.seen);
-        std::optional<NoisyAnswers> noisy;
-        if (options.noise > kNoisy) noisy.emplace(space, *prior, options.noise, seen);
+        std::optional<tune::NoisyAnswers> noisy;
+        if (options.noise > tune::kNoisy) noisy.emplace(space, *prior, options.noise, seen);
         for (std::size_t p = 0; p < problems.size(); ++p) {
           summary.answer = std::nullopt;
           if (noisy) {
             summary.answer = noisy->answer(problems[p].goal);
-          } else if (const auto best = best_feasible(problems[p].goal, seen)) {
+          } else if (const auto best = tune::best_feasible(problems[p].goal, seen)) {
             summary.answer = seen[*best];
           }
           outcomes[p * seeds + i] = judge_answer(problems[p], summary, exact);
@@ -222,4 +224,4 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
   return score;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -12,7 +12,7 @@
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 // A set of problems on one workload.
 struct StrategyScenario {
@@ -20,7 +20,7 @@ struct StrategyScenario {
   std::string workload;           // for the table
   Sweep sweep;                    // replayed; rows that data quality flags are not in it
   std::vector<Sweep> references;  // never the scored workload
-  std::vector<Goal> goals;
+  std::vector<tune::Goal> goals;
   std::vector<PowerMode> presets;  // modes of the sweep nearest to the board's own
   // The sweep with its flagged rows, for the second optimum.
   Sweep sweep_with_flagged;
@@ -67,13 +67,13 @@ struct StrategyScore {
 // that, as it is meant to be used.
 StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
                                 const StrategyEvaluationOptions& options,
-                                std::shared_ptr<const SurrogatePrior> prior = nullptr);
+                                std::shared_ptr<const tune::SurrogatePrior> prior = nullptr);
 
 // What the model-based strategies believe of a scenario before the first profile: structure and
 // references.
-std::shared_ptr<const SurrogatePrior> make_prior(const StrategyScenario& scenario);
+std::shared_ptr<const tune::SurrogatePrior> make_prior(const StrategyScenario& scenario);
 
 // The sweep's rows at the modes that also occur in `grid`.
 Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

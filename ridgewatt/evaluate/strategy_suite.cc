@@ -1,37 +1,37 @@
 #include "ridgewatt/evaluate/strategy_suite.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 constexpr double kNoise = 0.05, kOutlierShare = 0.02;
 
-std::vector<Goal> power_budgets() {
-  std::vector<Goal> goals;
+std::vector<tune::Goal> power_budgets() {
+  std::vector<tune::Goal> goals;
   for (int watts = 17; watts <= 50; ++watts) {
-    Goal goal;
+    tune::Goal goal;
     goal.limits.power_w = watts;
     goals.push_back(goal);
   }
   return goals;
 }
 
-std::vector<Goal> slowdowns() {
-  std::vector<Goal> goals;
+std::vector<tune::Goal> slowdowns() {
+  std::vector<tune::Goal> goals;
   for (const double slowdown : {0.02, 0.05, 0.1, 0.2}) {
-    Goal goal;
-    goal.objective = Objective::kEnergy;
+    tune::Goal goal;
+    goal.objective = tune::Objective::kEnergy;
     goal.limits.slowdown = slowdown;
     goals.push_back(goal);
   }
   return goals;
 }
 
-std::vector<Goal> serving(Objective objective) {
-  std::vector<Goal> goals;
+std::vector<tune::Goal> serving(tune::Objective objective) {
+  std::vector<tune::Goal> goals;
   for (int latency_ms = 50; latency_ms <= 150; latency_ms += 25) {
     for (int rate = 30; rate <= 90; rate += 30) {
       for (int watts = 15; watts <= 50; watts += 5) {
-        Goal goal;
+        tune::Goal goal;
         goal.objective = objective;
         goal.limits.latency_s = latency_ms / 1e3;
         goal.limits.power_w = watts;
@@ -67,7 +67,7 @@ class SuiteBuilder {
       : trainings_(trainings), presets_(presets) {}
 
   void add(const std::string& name, const ScoredSweep& scored, const Sweep* grid, Priors priors,
-           const std::vector<Goal>& goals, const std::vector<StrategyRun>& runs,
+           const std::vector<tune::Goal>& goals, const std::vector<StrategyRun>& runs,
            const std::vector<StrategyRun>& noisy_runs) {
     StrategyScenario scenario;
     scenario.name = name;
@@ -133,12 +133,13 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
     suite.add("energy within a slowdown, twin", training, nullptr, kTwin, slowdowns(), auto15, {});
   }
   for (const auto& inference : inferences) {
-    suite.add("serving, least latency", inference, nullptr, kNone, serving(Objective::kLatency),
+    suite.add("serving, least latency", inference, nullptr, kNone,
+              serving(tune::Objective::kLatency),
               join(join(auto15, others15), {{"als", 50}, {"als", 145}, {"random", 50}}), auto15);
-    suite.add("serving, least energy", inference, nullptr, kNone, serving(Objective::kEnergy),
+    suite.add("serving, least energy", inference, nullptr, kNone, serving(tune::Objective::kEnergy),
               join(join(auto15, others15), {{"random", 50}}), auto15);
   }
   return suite.take();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

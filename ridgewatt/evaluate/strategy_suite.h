@@ -8,7 +8,7 @@
 
 #include "ridgewatt/evaluate/strategy_scores.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 // A sweep as it is and without the rows that data quality flags.
 struct ScoredSweep {
@@ -38,4 +38,4 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

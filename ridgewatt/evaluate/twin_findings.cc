@@ -8,12 +8,12 @@
 
 #include "ridgewatt/sweep/neighbors.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 struct Row {
   Observation measured;
-  TimePower modelled;
+  twin::TimePower modelled;
 };
 
 // Index of the least energy along a group in order of GPU clock.
@@ -74,7 +74,7 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
     }
   }
   for (const auto& row : rows) {
-    if (allowed(row) && modelled_energy(row) <= (1 + kTwinTie) * least_j &&
+    if (allowed(row) && modelled_energy(row) <= (1 + twin::kTwinTie) * least_j &&
         row.modelled.time_s < answer->modelled.time_s) {
       answer = &row;
     }
@@ -89,7 +89,7 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
   findings.slowdown_holds = findings.slowdown <= kMaxSlowdown + kSlowdownMargin;
 }
 
-PowerMode top_mode(const CalibrationRun& run) {
+PowerMode top_mode(const twin::CalibrationRun& run) {
   PowerMode top;
   for (const auto& row : run.observations) {
     for (const Knob knob : kKnobs) top.set(knob, std::max(top.get(knob), row.point.mode.get(knob)));
@@ -98,8 +98,8 @@ PowerMode top_mode(const CalibrationRun& run) {
 }
 
 // `modelled`: one per row of the run. Nothing without a trusted row.
-std::optional<WorkloadFindings> check_run(const CalibrationRun& run,
-                                          const std::vector<TimePower>& modelled,
+std::optional<WorkloadFindings> check_run(const twin::CalibrationRun& run,
+                                          const std::vector<twin::TimePower>& modelled,
                                           bool keep_flagged) {
   WorkloadFindings findings;
   findings.workload = run.workload;
@@ -128,13 +128,13 @@ std::optional<WorkloadFindings> check_run(const CalibrationRun& run,
 
 }  // namespace
 
-std::vector<WorkloadFindings> find_findings(const Twin& twin,
-                                            const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
+                                            const std::vector<twin::CalibrationRun>& runs,
                                             bool keep_flagged) {
   std::vector<WorkloadFindings> all;
   for (const auto& run : runs) {
-    const Estimator estimator(twin, run.cost, run.options);
-    std::vector<TimePower> modelled;
+    const twin::Estimator estimator(twin, run.cost, run.options);
+    std::vector<twin::TimePower> modelled;
     for (const auto& row : run.observations)
       modelled.push_back(estimator(row.point.mode).like(row));
     const auto findings = check_run(run, modelled, keep_flagged);
@@ -145,7 +145,7 @@ std::vector<WorkloadFindings> find_findings(const Twin& twin,
   return all;
 }
 
-std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<twin::CalibrationRun>& runs,
                                                      bool keep_flagged) {
   std::vector<WorkloadFindings> all;
   for (const auto& run : runs) {
@@ -159,7 +159,7 @@ std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<Calibrati
     }
     const auto time_off = neighbor_deviations(lines, log_time, trusted, kTimeSlopes);
     const auto power_off = neighbor_deviations(lines, log_power, trusted, kPowerSlopes);
-    std::vector<TimePower> expected;
+    std::vector<twin::TimePower> expected;
     for (std::size_t i = 0; i < run.observations.size(); ++i) {
       expected.push_back(
           {std::exp(log_time[i] - time_off[i]), std::exp(log_power[i] - power_off[i])});
@@ -169,12 +169,12 @@ std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<Calibrati
   return all;
 }
 
-std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
-                                                   const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_unseen_findings(const twin::CalibrateSummary& summary,
+                                                   const std::vector<twin::CalibrationRun>& runs,
                                                    bool keep_flagged) {
   std::vector<WorkloadFindings> all;
   for (std::size_t i = 0; i < summary.left_out.size(); ++i) {
-    std::vector<CalibrationRun> own;
+    std::vector<twin::CalibrationRun> own;
     for (const auto& run : runs) {
       if (run.workload == summary.workloads[i].workload) own.push_back(run);
     }
@@ -199,4 +199,4 @@ FindingsCount count_findings(const std::vector<WorkloadFindings>& findings) {
   return count;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

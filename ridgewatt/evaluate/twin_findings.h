@@ -7,7 +7,7 @@
 
 #include "ridgewatt/twin/calibrate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 
 struct WorkloadFindings {
   std::string workload;
@@ -34,16 +34,16 @@ struct WorkloadFindings {
 };
 
 // `keep_flagged`: as if data quality had suspected no row.
-std::vector<WorkloadFindings> find_findings(const Twin& twin,
-                                            const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
+                                            const std::vector<twin::CalibrationRun>& runs,
                                             bool keep_flagged = false);
 // The same with what the neighbors of each row in its own sweep say of it (the row itself where it
 // has none) in place of a twin: what local interpolation reaches on rows as rough as these.
-std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<twin::CalibrationRun>& runs,
                                                      bool keep_flagged = false);
 // The same, each workload with the twin that was fitted without it.
-std::vector<WorkloadFindings> find_unseen_findings(const CalibrateSummary& summary,
-                                                   const std::vector<CalibrationRun>& runs,
+std::vector<WorkloadFindings> find_unseen_findings(const twin::CalibrateSummary& summary,
+                                                   const std::vector<twin::CalibrationRun>& runs,
                                                    bool keep_flagged = false);
 
 // Findings of all workloads and batches, counted.
@@ -57,4 +57,4 @@ struct FindingsCount {
 };
 FindingsCount count_findings(const std::vector<WorkloadFindings>& findings);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

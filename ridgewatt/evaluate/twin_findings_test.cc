@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::evaluate {
 namespace {
 
 // The acceptance figures on the measured sweeps, with the shipped twin and with each workload left
@@ -12,13 +12,14 @@ namespace {
 TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data" / "agx-orin";
-  std::vector<SweepSpec> specs;
+  std::vector<twin::SweepSpec> specs;
   for (const char* name : {"inference/resnet50", "inference/mobilenet_v3", "training/resnet18",
                            "training/mobilenet_v3", "training/yolov8n"}) {
-    specs.push_back(parse_sweep_spec((data / (std::string(name) + ".csv")).string()));
+    specs.push_back(twin::parse_sweep_spec((data / (std::string(name) + ".csv")).string()));
   }
-  const auto runs = load_calibration_runs(specs);
-  const CalibrateSummary summary = calibrate(prior_twin(load_board("agx-orin")), runs);
+  const auto runs = twin::load_calibration_runs(specs);
+  const twin::CalibrateSummary summary =
+      twin::calibrate(twin::prior_twin(load_board("agx-orin")), runs);
   EXPECT_LE(summary.pooled.time, 0.12);
   EXPECT_LE(summary.pooled.power, 0.06);
   for (const auto& fit : summary.workloads) {
@@ -37,12 +38,12 @@ TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
       EXPECT_TRUE(f.batch != 1 || f.bound == "launch") << f.workload;
     }
   }
-  CalibrateSummary shipped;
-  shipped.twin = load_twin(load_board("agx-orin"));
-  summarize_scores(runs, shipped);
+  twin::CalibrateSummary shipped;
+  shipped.twin = twin::load_twin(load_board("agx-orin"));
+  twin::summarize_scores(runs, shipped);
   EXPECT_LE(shipped.pooled.time, 0.12);
   EXPECT_LE(shipped.pooled.power, 0.06);
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::evaluate

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // Mean of a channel of the series; 0: the run lacks it.
@@ -69,12 +69,13 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
   return comparisons;
 }
 
-std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOptions& options,
+std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
+                                         const CompareOptions& options,
                                          const std::function<void(int)>& progress) {
   if (options.repeats < 2) throw UsageError("comparing needs at least 2 runs of each");
   options.a.check();
   options.b.check();
-  PowerMeter meter(sysfs);
+  platform::PowerMeter meter(sysfs);
   Random random(options.seed);
   std::vector<Measurement> a;
   std::vector<Measurement> b;
@@ -99,4 +100,4 @@ std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOption
   return compare_measurements(a, b);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

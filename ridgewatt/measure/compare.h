@@ -9,7 +9,7 @@
 
 #include "ridgewatt/measure/measure_command.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct CompareOptions {
   MeasureOptions a;
@@ -39,7 +39,8 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
 
 // Runs and compares. Within a pair chance decides who goes first, so that a drift (heat) does not
 // favor one. `progress` is told the number of runs done. Throws Error when a command fails.
-std::vector<Comparison> compare_commands(const Sysfs& sysfs, const CompareOptions& options,
+std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
+                                         const CompareOptions& options,
                                          const std::function<void(int)>& progress);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 Measurement run_of(double time_s, double power_w) {
@@ -63,7 +63,7 @@ TEST(Compare, FivePairsHoldTheTruthAsOftenAsTheySay) {
 }
 
 TEST(Compare, RunsBothInTurn) {
-  const Sysfs sysfs("/nonexistent");
+  const platform::Sysfs sysfs("/nonexistent");
   CompareOptions options;
   options.a.command = {"/bin/sh", "-c", "sleep 0.02"};
   options.b.command = {"/bin/sh", "-c", "sleep 0.1"};
@@ -78,4 +78,4 @@ TEST(Compare, RunsBothInTurn) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct EnergyEstimate {
   double energy_j = 0;
@@ -30,4 +30,4 @@ struct EnergyEstimate {
 EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const double> powers_w,
                                double begin_s, double end_s);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

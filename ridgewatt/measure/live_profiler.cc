@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ctime>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr int kMinPowerSamples = 10;
@@ -34,22 +34,22 @@ bool drifted(const Measurement& measurement, const PowerMode& set, const PowerMo
          below("clock:emc", Knob::kMemClock);
 }
 
-PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
+store::PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
   const auto& summary = measurement.summary;
-  PointFlags flags;
-  flags.add(PointFlag::kUnsteady, !summary.steady);
-  flags.add(PointFlag::kDrifted, drift);
-  flags.add(PointFlag::kThrottled, !measurement.throttled.empty());
-  flags.add(PointFlag::kExcluded,
+  store::PointFlags flags;
+  flags.add(store::PointFlag::kUnsteady, !summary.steady);
+  flags.add(store::PointFlag::kDrifted, drift);
+  flags.add(store::PointFlag::kThrottled, !measurement.throttled.empty());
+  flags.add(store::PointFlag::kExcluded,
             static_cast<double>(summary.excluded) >
                 kManyExcluded * static_cast<double>(summary.count + summary.excluded));
-  flags.add(PointFlag::kFewMinibatches, !summary.complete);
-  flags.add(PointFlag::kFewSamples, power_samples < kMinPowerSamples);
+  flags.add(store::PointFlag::kFewMinibatches, !summary.complete);
+  flags.add(store::PointFlag::kFewSamples, power_samples < kMinPowerSamples);
   return flags;
 }
 
-PointRecord record_of(const Measurement& measurement, const OperatingPoint& point) {
-  PointRecord record;
+store::PointRecord record_of(const Measurement& measurement, const OperatingPoint& point) {
+  store::PointRecord record;
   const double begin_s = measurement.minibatches.front().begin_s;
   const double end_s = measurement.minibatches.back().end_s;
   const auto& summary = measurement.summary;
@@ -95,12 +95,12 @@ void fill_in_batch(std::vector<std::string>& command, int batch) {
 
 }  // namespace
 
-LiveProfiler::LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
-                           const ProfileOptions& options)
+LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+                           store::Store& store, const ProfileOptions& options)
     : sysfs_(sysfs), meter_(sysfs), control_(control), store_(store), options_(options) {
   options.measure.check();  // before a mode is set
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
-    cache_ = std::make_unique<PageCacheState>(files_below(options.cache.path));
+    cache_ = std::make_unique<pipeline::PageCacheState>(pipeline::files_below(options.cache.path));
   }
   const auto campaign = store.find_campaign(options.campaign);
   if (!campaign) return;
@@ -181,7 +181,7 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   }
   if (summary.count == 0) fail(point, "the command marked no two minibatches");
   if (!measurement.total) fail(point, "no power: " + measurement.source);
-  PointRecord record = record_of(measurement, point);
+  store::PointRecord record = record_of(measurement, point);
   record.repeat = repeat;
   record.flags = flags_of(measurement, record.power_samples,
                           drifted(measurement, point.mode, control_.state().limits));
@@ -197,4 +197,4 @@ void LiveProfiler::fail(const OperatingPoint& point, const std::string& reason) 
   throw PointFailedError("cannot be profiled", describe(point.mode), reason);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

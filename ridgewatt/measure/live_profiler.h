@@ -15,7 +15,7 @@
 #include "ridgewatt/store/store.h"
 #include "ridgewatt/sweep/profiler.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 // What the page cache holds of a file, or of all files of a folder, when each point begins. In the
 // end it holds what it held; after a kill it does not, since that is a cache and no setting.
@@ -29,7 +29,7 @@ struct ProfileOptions {
   // Its command marks minibatches; `{batch}` in an argument becomes the batch of the point. The
   // idle baseline is each mode's own, and the command is ended when the window is complete.
   MeasureOptions measure;
-  Campaign campaign;
+  store::Campaign campaign;
   int batch = 0;
   CacheOptions cache;  // of the files that the program reads
   bool quiet = false;
@@ -49,7 +49,7 @@ class PointFailedError : public NotFoundError {
 class LiveProfiler : public Profiler {
  public:
   // All must outlive this.
-  LiveProfiler(Sysfs& sysfs, JetsonModeControl& control, Store& store,
+  LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control, store::Store& store,
                const ProfileOptions& options);
 
   // A point that an earlier run has stored is answered from there the first time that it is asked
@@ -76,15 +76,15 @@ class LiveProfiler : public Profiler {
   std::optional<Observation> found_meanwhile(const OperatingPoint& point, int repeat);
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
 
-  Sysfs& sysfs_;
-  PowerMeter meter_;  // the rails are opened once for all points
-  JetsonModeControl& control_;
-  Store& store_;
+  platform::Sysfs& sysfs_;
+  platform::PowerMeter meter_;  // the rails are opened once for all points
+  platform::JetsonModeControl& control_;
+  store::Store& store_;
   const ProfileOptions& options_;
   std::map<OperatingPoint, Stored> stored_;
   int measured_ = 0;
   std::vector<std::string> failures_;
-  std::unique_ptr<PageCacheState> cache_;
+  std::unique_ptr<pipeline::PageCacheState> cache_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -14,27 +14,28 @@
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/store/store.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 // The readings of one look: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
 // in degrees Celsius, "memory:used" in bytes.
-std::vector<RawSample> series_samples(const SensorSnapshot& snapshot, double time_s);
+std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& snapshot,
+                                             double time_s);
 
 // Numbers of the processes that hold memory of the GPU, as the Jetson's kernel lists them for root;
 // empty where it does not.
-std::vector<int> gpu_processes(const Sysfs& sysfs);
+std::vector<int> gpu_processes(const platform::Sysfs& sysfs);
 
 class MachineSeries {
  public:
   // Starts at once; `sysfs` must outlive this. Throws UsageError unless 0.1 <= rate_hz <= 50.
-  MachineSeries(const Sysfs& sysfs, double rate_hz);
+  MachineSeries(const platform::Sysfs& sysfs, double rate_hz);
   ~MachineSeries();
   MachineSeries(const MachineSeries&) = delete;
   MachineSeries& operator=(const MachineSeries&) = delete;
 
   // Takes a last look and ends the thread. Then samples and throttled are complete.
   void stop();
-  const std::vector<RawSample>& samples() const { return samples_; }
+  const std::vector<store::RawSample>& samples() const { return samples_; }
   const std::vector<std::string>& throttled() const { return throttled_; }
 
   // What was seen until now, at any time; each from the look before to the look after. What holds
@@ -49,18 +50,18 @@ class MachineSeries {
   void run();
   void look();
   void note(const std::string& cause, bool seen, double time_s);
-  bool clock_changed(const SensorSnapshot& now) const;
+  bool clock_changed(const platform::SensorSnapshot& now) const;
   bool another_process() const;
 
-  const Sysfs& sysfs_;
-  SensorReader reader_;
+  const platform::Sysfs& sysfs_;
+  platform::SensorReader reader_;
   double interval_s_;
-  SensorSnapshot first_, last_;
+  platform::SensorSnapshot first_, last_;
   double last_s_ = 0;
   std::vector<int> first_processes_;
   std::vector<Disturbance> disturbances_;
   std::map<std::string, bool> open_;  // causes that the last look saw
-  std::vector<RawSample> samples_;
+  std::vector<store::RawSample> samples_;
   std::vector<std::string> throttled_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -77,7 +78,7 @@ struct SeriesSummary {
 };
 // Of the samples in [begin_s, end_s], or of the last before it where there is none; in the order of
 // their first appearance.
-std::vector<SeriesSummary> summarize_series(const std::vector<RawSample>& samples, double begin_s,
-                                            double end_s);
+std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>& samples,
+                                            double begin_s, double end_s);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct TimedMark {
   enum class Kind { kMinibatch, kFetched, kBegin, kEnd };
@@ -59,4 +59,4 @@ struct PhaseSpan {
 // In order of their beginning; a phase that never ended ends at `end_s`.
 std::vector<PhaseSpan> phases_of(const std::vector<TimedMark>& marks, double end_s);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -13,7 +13,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // What is known of power over the whole measurement.
@@ -22,7 +22,7 @@ struct Traces {
   PowerTrace total;
 };
 
-Traces power_traces(const MeasureOptions& options, const PowerSource* source,
+Traces power_traces(const MeasureOptions& options, const platform::PowerSource* source,
                     const std::vector<PowerSample>& samples, Measurement& result) {
   Traces traces;
   if (source != nullptr) traces.channels = traces_of(samples, source->channels());
@@ -109,7 +109,7 @@ void add_counter_gaps(const PowerTrace& total, const Measurement& result,
 // Tells when the program's power became steady, or that it did not in time.
 class SteadyLoad {
  public:
-  SteadyLoad(const SettleOptions& options, int warm_up, const PowerSource* source)
+  SteadyLoad(const SettleOptions& options, int warm_up, const platform::PowerSource* source)
       : options_(options), warm_up_(static_cast<std::size_t>(std::max(warm_up, 1))) {
     if (source == nullptr || options.at_most_s <= 0) begin_s_ = 0;
     if (source != nullptr) channels_ = source->channels();
@@ -143,7 +143,7 @@ class SteadyLoad {
     int count = 0;
     for (auto at = samples.rbegin(); at != samples.rend() && at->time_s >= begin_s; ++at) {
       const auto at_c = [&](std::size_t c) { return at->power_w[c]; };
-      const double total_w = total_power_w(channels_, at_c).value_or(0);
+      const double total_w = platform::total_power_w(channels_, at_c).value_or(0);
       if (at->time_s < end_s && std::isfinite(total_w)) sum_w += total_w, ++count;
     }
     return sum_w / count;  // no number without a sample: not steady
@@ -151,7 +151,7 @@ class SteadyLoad {
 
   SettleOptions options_;
   std::size_t warm_up_;
-  std::vector<PowerSource::Channel> channels_;
+  std::vector<platform::PowerSource::Channel> channels_;
   std::optional<double> begin_s_;
   bool steady_ = false;
 };
@@ -212,16 +212,17 @@ void MeasureOptions::check() const {
   }
 }
 
-Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options) {
-  PowerMeter meter(sysfs);
+Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options) {
+  platform::PowerMeter meter(sysfs);
   return measure_command(sysfs, options, meter);
 }
 
-Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options, PowerMeter& meter) {
+Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
+                            platform::PowerMeter& meter) {
   options.check();
   Measurement result;
   std::vector<PowerSample> samples;
-  PowerSource* source = meter.source();
+  platform::PowerSource* source = meter.source();
   result.source = meter.description();
   result.rate_asked_hz = options.rate_hz;
   result.rate_hz = meter.usable_rate_hz(options.rate_hz);
@@ -276,4 +277,4 @@ Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options, P
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -15,7 +15,7 @@
 #include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 // Waiting for steady power under load: the means of two windows that follow each other agree.
 struct SettleOptions {
@@ -91,8 +91,8 @@ struct Measurement {
   double user_s = 0;             // CPU time of the command
   double system_s = 0;
   double peak_memory_bytes = 0;
-  std::vector<PowerTrace> traces;  // of the channels, the meter last
-  std::vector<RawSample> series;   // times are CLOCK_MONOTONIC
+  std::vector<PowerTrace> traces;        // of the channels, the meter last
+  std::vector<store::RawSample> series;  // times are CLOCK_MONOTONIC
   // Of the window of minibatches, or of the whole run where none were marked.
   std::vector<SeriesSummary> series_summary;
 };
@@ -100,8 +100,9 @@ struct Measurement {
 // The command runs as run_marked_command says; power comes from `meter`, which a campaign opens
 // once for all its measurements. Throws what MeasureOptions::check, run_marked_command and
 // read_meter throw.
-Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options, PowerMeter& meter);
+Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
+                            platform::PowerMeter& meter);
 // With a meter of its own.
-Measurement measure_command(const Sysfs& sysfs, const MeasureOptions& options);
+Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

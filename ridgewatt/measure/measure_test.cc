@@ -12,7 +12,7 @@
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/fake_load.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 TEST(Marks, LinesInPieces) {
@@ -57,10 +57,10 @@ TEST(Profile, GoesOnWhereItStopped) {
   ProfileOptions options = quick_profile(
       "for i in 1 2 3 4; do sleep 0.05; echo minibatch "
       ">&$RIDGEWATT_MARK_FD; done");
-  JetsonModeControl control(*board.sysfs);
+  platform::JetsonModeControl control(*board.sysfs);
   std::vector<PowerMode> modes = {{4, 729.6e6, 306e6, 2133e6, ""},
                                   {8, 1190.4e6, 612e6, 3199e6, ""}};
-  Store store((folder.path() / "points.db").string());
+  store::Store store((folder.path() / "points.db").string());
   EXPECT_EQ(profile(*board.sysfs, control, store, {modes[0]}, options).measured, 1);
   const auto summary = profile(*board.sysfs, control, store, modes, options);
   EXPECT_EQ(summary.measured, 1);
@@ -73,8 +73,8 @@ TEST(Profile, GoesOnWhereItStopped) {
   EXPECT_GE(points[0].observation.time_s, 0.05);
   // Shells do not load the board: it rests in its mode, before the command and during it.
   control.apply(modes[0]);
-  EXPECT_NEAR(points[0].observation.power_w, FakeRest(*board.sysfs, "agx-orin-jp6", 1).power_w(),
-              0.06);
+  EXPECT_NEAR(points[0].observation.power_w,
+              platform::FakeRest(*board.sysfs, "agx-orin-jp6", 1).power_w(), 0.06);
   control.restore();
   EXPECT_GE(points[0].power_samples, 10);
   // A command that fails is a failure of the mode, not of the run.
@@ -104,11 +104,11 @@ TEST(Profile, EndsTheCommandAfterItsWindow) {
 TEST(LiveProfiler, StoredPointsAnswerOnce) {
   const testing::FakeBoard board("agx-orin-jp6");
   const testing::TemporaryFolder folder;
-  Store store((folder.path() / "points.db").string());
+  store::Store store((folder.path() / "points.db").string());
   ProfileOptions options = quick_profile(
       "for i in 1 2 3; do sleep 0.0{batch}; echo minibatch "
       ">&$RIDGEWATT_MARK_FD; done");
-  JetsonModeControl control(*board.sysfs);
+  platform::JetsonModeControl control(*board.sysfs);
   const OperatingPoint point{{4, 729.6e6, 306e6, 2133e6, ""}, 3};
   const auto first = LiveProfiler(*board.sysfs, control, store, options).profile(point);
   EXPECT_GE(first.time_s, 0.03);  // {batch} is 3
@@ -132,14 +132,14 @@ TEST(Profile, AGovernorIsAMode) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
   const testing::TemporaryFolder folder;
-  Store store((folder.path() / "points.db").string());
+  store::Store store((folder.path() / "points.db").string());
   const auto governor =
       board.sysfs->host_path("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
   ProfileOptions options = quick_profile(
       "for i in 1 2 3; do sleep 0.01; echo minibatch "
       ">&$RIDGEWATT_MARK_FD; done; grep -q performance " +
       governor);
-  JetsonModeControl control(*board.sysfs);
+  platform::JetsonModeControl control(*board.sysfs);
   PowerMode performance;
   performance.governor = "performance";
   const auto summary = profile(*board.sysfs, control, store, {performance}, options);
@@ -153,12 +153,12 @@ TEST(Profile, AGovernorIsAMode) {
 TEST(Profile, WhatAModeLeavesOpenIsAsAtFirst) {
   const testing::FakeBoard board("agx-orin-jp6");
   const testing::TemporaryFolder folder;
-  Store store((folder.path() / "points.db").string());
+  store::Store store((folder.path() / "points.db").string());
   const std::string limit = board.sysfs->host_path("/sys/class/devfreq/17000000.gpu/max_freq");
   ProfileOptions options = quick_profile(
       "for i in 1 2 3; do sleep 0.01; echo minibatch >&$RIDGEWATT_MARK_FD; done; cat " + limit +
       " >> " + (folder.path() / "limits").string());
-  JetsonModeControl control(*board.sysfs);
+  platform::JetsonModeControl control(*board.sysfs);
   PowerMode governed;
   governed.governor = "schedutil";
   profile(*board.sysfs, control, store, {governed, {1, 729.6e6, 306e6, 665.6e6, ""}}, options);
@@ -174,7 +174,7 @@ TEST(Profile, HighClocksFirst) {
 // A shell that marks 5 minibatches of 60 ms on a board of constant power.
 TEST(Measure, ACommandOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
-  FakeRails(*board.sysfs).set(8);
+  platform::FakeRails(*board.sysfs).set(8);
   MeasureOptions options;
   options.idle_s = 0.1;
   options.command = {"/bin/sh", "-c",
@@ -219,7 +219,7 @@ TEST(Measure, AnExternalMeter) {
                          log +
                          "; sleep 0.05; echo minibatch "
                          ">&$RIDGEWATT_MARK_FD; done"};
-  const auto result = measure_command(Sysfs(folder.path().string()), options);
+  const auto result = measure_command(platform::Sysfs(folder.path().string()), options);
   ASSERT_TRUE(result.total) << result.source;
   EXPECT_NEAR(result.total->energy_j, 8 * (result.end_s - result.begin_s), 1e-9);
   EXPECT_NEAR(result.summary.power_w, 8, 1e-9);
@@ -227,7 +227,7 @@ TEST(Measure, AnExternalMeter) {
   EXPECT_EQ(result.channels[0].name, "meter");
   // Beside rails it is one more channel, and their total stays.
   const testing::FakeBoard board("orin-nano");
-  FakeRails(*board.sysfs).set(6);
+  platform::FakeRails(*board.sysfs).set(6);
   const auto beside = measure_command(*board.sysfs, options);
   EXPECT_NEAR(beside.total->mean_w, 6, 1e-9);
   EXPECT_NEAR(beside.channels.back().energy.mean_w, 8, 1e-9);
@@ -239,7 +239,7 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
   const testing::TemporaryFolder nothing;
   MeasureOptions options;
   options.command = {"/bin/sh", "-c", "exit 0"};
-  const auto result = measure_command(Sysfs(nothing.path().string()), options);
+  const auto result = measure_command(platform::Sysfs(nothing.path().string()), options);
   EXPECT_FALSE(result.total);
   EXPECT_THAT(result.source, ::testing::HasSubstr("shows no power"));
   EXPECT_GT(result.end_s, result.begin_s);
@@ -248,13 +248,13 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
 // One meter for a campaign: the rails are opened once, and each measurement has its own samples.
 TEST(Measure, ACampaignSharesOneMeter) {
   const testing::FakeBoard board("orin-nano");
-  PowerMeter meter(*board.sysfs);
+  platform::PowerMeter meter(*board.sysfs);
   MeasureOptions options;
   options.command = {"/bin/sh", "-c", "sleep 0.2"};
   options.idle_s = 0;
   options.rate_hz = 200;
   for (const double power_w : {6.0, 9.0}) {
-    FakeRails(*board.sysfs).set(power_w);
+    platform::FakeRails(*board.sysfs).set(power_w);
     const auto result = measure_command(*board.sysfs, options, meter);
     EXPECT_NEAR(result.total.value().mean_w, power_w, 1e-9);
     EXPECT_EQ(result.rate_asked_hz, 200);
@@ -299,13 +299,13 @@ TEST(MeasureOptions, AreCheckedBeforeAnythingRuns) {
   MeasureOptions options;
   options.command = {"/bin/sh", "-c", "touch " + trace.string()};
   options.series_rate_hz = 0;
-  EXPECT_THROW(measure_command(Sysfs(folder.path().string()), options), UsageError);
+  EXPECT_THROW(measure_command(platform::Sysfs(folder.path().string()), options), UsageError);
   EXPECT_FALSE(std::filesystem::exists(trace));
 }
 
 TEST(Measure, ACommandThatIsNotThere) {
   const testing::TemporaryFolder nothing;
-  const Sysfs sysfs(nothing.path().string());
+  const platform::Sysfs sysfs(nothing.path().string());
   MeasureOptions options;
   EXPECT_THROW(measure_command(sysfs, options), UsageError);
   options.command = {"no-such-program-here"};
@@ -315,4 +315,4 @@ TEST(Measure, ACommandThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

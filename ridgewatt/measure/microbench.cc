@@ -15,10 +15,10 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
-using Kernel = MicrobenchKernel;
+using Kernel = roofline::MicrobenchKernel;
 
 // An array on its own pages, touched by the thread that will use it.
 template <typename T>
@@ -64,8 +64,8 @@ using MakeBody = std::function<Body()>;
 
 // Repeats the work on all threads at once until the time is over. `work` and `traffic` are of one
 // repetition of one thread.
-MicrobenchResult run_point(MicrobenchKernel kernel, double work_flop, double traffic_bytes,
-                           const MakeBody& make_body, int threads,
+MicrobenchResult run_point(roofline::MicrobenchKernel kernel, double work_flop,
+                           double traffic_bytes, const MakeBody& make_body, int threads,
                            const MicrobenchOptions& options) {
   std::vector<double> times_s;
   SpinBarrier barrier(threads);
@@ -129,7 +129,7 @@ IntensityKernel nearest_intensity_kernel(double intensity) {
   return {0, static_cast<int>(std::min(std::exp2(std::round(-std::log2(fma))), 64.0))};
 }
 
-const MicrobenchResult* MicrobenchSummary::find(MicrobenchKernel kernel) const {
+const MicrobenchResult* MicrobenchSummary::find(roofline::MicrobenchKernel kernel) const {
   for (const auto& point : points) {
     if (point.kernel == kernel) return &point;
   }
@@ -203,4 +203,4 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

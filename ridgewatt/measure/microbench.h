@@ -11,7 +11,7 @@
 
 #include "ridgewatt/roofline/microbench_fit.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct MicrobenchOptions {
   // Length of one point. Power needs about 5 s per point to average (Choi et al. 2013); ceilings
@@ -30,7 +30,7 @@ struct MicrobenchOptions {
 };
 
 struct MicrobenchResult {
-  MicrobenchKernel kernel = MicrobenchKernel::kTriad;
+  roofline::MicrobenchKernel kernel = roofline::MicrobenchKernel::kTriad;
   double work_flop = 0;      // of one repetition
   double traffic_bytes = 0;  // of one repetition, to and from DRAM
   double time_s = 0;         // fastest repetition: what else runs can only slow it down
@@ -42,7 +42,7 @@ struct MicrobenchResult {
 struct MicrobenchSummary {
   std::string device;  // "cpu, avx512, 2 threads", or the GPU's name
   std::vector<MicrobenchResult> points;
-  const MicrobenchResult* find(MicrobenchKernel kernel) const;  // first of that kernel
+  const MicrobenchResult* find(roofline::MicrobenchKernel kernel) const;  // first of that kernel
   double peak_flops() const;              // FP32, fastest of all points; 0 when there is none
   double peak_bandwidth_bytes_s() const;  // DRAM; 0 when there is none
   double ridge_flop_per_byte() const { return peak_flops() / peak_bandwidth_bytes_s(); }
@@ -64,4 +64,4 @@ IntensityKernel nearest_intensity_kernel(double intensity);
 // driver is missing or there is no such device.
 MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 TEST(Microbench, KernelsDoTheArithmeticTheyAreCountedFor) {
@@ -47,11 +47,11 @@ TEST(Microbench, IntensityIsTwoFlopAMultiplyAddOverFourBytes) {
 
 TEST(Microbench, CeilingsAreTheFastestFp32AndDramPoints) {
   MicrobenchSummary summary;
-  summary.points = {{MicrobenchKernel::kFmaFp32, 8e9, 0, 1, 1, 3, {}},
-                    {MicrobenchKernel::kFmaFp64, 9e9, 0, 1, 1, 3, {}},
-                    {MicrobenchKernel::kTriad, 1e9, 12e9, 1, 1, 3, {}},
-                    {MicrobenchKernel::kIntensity, 16e9, 4e9, 2, 2, 3, {}},
-                    {MicrobenchKernel::kIntensity, 17e9, 1e9, 2, 2, 3, {}}};
+  summary.points = {{roofline::MicrobenchKernel::kFmaFp32, 8e9, 0, 1, 1, 3, {}},
+                    {roofline::MicrobenchKernel::kFmaFp64, 9e9, 0, 1, 1, 3, {}},
+                    {roofline::MicrobenchKernel::kTriad, 1e9, 12e9, 1, 1, 3, {}},
+                    {roofline::MicrobenchKernel::kIntensity, 16e9, 4e9, 2, 2, 3, {}},
+                    {roofline::MicrobenchKernel::kIntensity, 17e9, 1e9, 2, 2, 3, {}}};
   EXPECT_EQ(summary.peak_flops(), 8.5e9);
   EXPECT_EQ(summary.peak_bandwidth_bytes_s(), 12e9);
 }
@@ -76,4 +76,4 @@ TEST(Microbench, EveryPointIsRepeatedAndMetered) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

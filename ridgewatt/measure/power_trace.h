@@ -9,7 +9,7 @@
 #include "ridgewatt/measure/energy.h"
 #include "ridgewatt/measure/sampler.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct PowerTrace {
   std::string name;
@@ -26,7 +26,7 @@ struct PowerTrace {
 PowerTrace as_steps(const PowerTrace& means);
 // One trace per channel.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
-                                  const std::vector<PowerSource::Channel>& channels);
+                                  const std::vector<platform::PowerSource::Channel>& channels);
 // The sum of the traces in the total, which share their times; empty when there is none.
 PowerTrace total_of(const std::vector<PowerTrace>& traces);
 
@@ -50,4 +50,4 @@ class PowerIntegral {
   std::vector<double> energies_j_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -5,9 +5,10 @@
 
 #include "ridgewatt/measure/power_trace.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
-PowerWatch::PowerWatch(std::unique_ptr<PowerSource> source) : source_(std::move(source)) {}
+PowerWatch::PowerWatch(std::unique_ptr<platform::PowerSource> source)
+    : source_(std::move(source)) {}
 
 void PowerWatch::start() {
   Sampler::Options options;
@@ -28,4 +29,4 @@ std::optional<double> PowerWatch::stop() {
   return energy->mean_w;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

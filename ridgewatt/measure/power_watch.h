@@ -7,19 +7,19 @@
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 class PowerWatch {
  public:
-  explicit PowerWatch(std::unique_ptr<PowerSource> source);
+  explicit PowerWatch(std::unique_ptr<platform::PowerSource> source);
   void start();
   // Mean of the total since start; nothing without a total or a valid sample.
   std::optional<double> stop();
 
  private:
-  std::unique_ptr<PowerSource> source_;
+  std::unique_ptr<platform::PowerSource> source_;
   std::unique_ptr<Sampler> sampler_;
   double begin_s_ = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

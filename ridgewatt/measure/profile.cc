@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/progress.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes) {
   std::sort(modes.begin(), modes.end(), [](const PowerMode& a, const PowerMode& b) {
@@ -17,8 +17,9 @@ std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes) {
   return modes;
 }
 
-ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
-                       const std::vector<PowerMode>& modes, const ProfileOptions& options) {
+ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+                       store::Store& store, const std::vector<PowerMode>& modes,
+                       const ProfileOptions& options) {
   LiveProfiler profiler(sysfs, control, store, options);
   ProfileSummary summary;
   const auto order = profiling_order(modes);
@@ -45,4 +46,4 @@ ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

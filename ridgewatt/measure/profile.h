@@ -7,7 +7,7 @@
 
 #include "ridgewatt/measure/live_profiler.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct ProfileSummary {
   int measured = 0;
@@ -21,7 +21,8 @@ std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes);
 
 // Throws what JetsonModeControl::apply throws for permission and safety; a command that fails or
 // marks too few minibatches in one mode is counted and the next mode is tried.
-ProfileSummary profile(Sysfs& sysfs, JetsonModeControl& control, Store& store,
-                       const std::vector<PowerMode>& modes, const ProfileOptions& options);
+ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+                       store::Store& store, const std::vector<PowerMode>& modes,
+                       const ProfileOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/sampling/quiet_thread.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // CPU time of this thread.
@@ -29,7 +29,8 @@ void sleep_until(double time_s) {
 
 }  // namespace
 
-Sampler::Sampler(PowerSource& source, Options options) : source_(source), options_(options) {
+Sampler::Sampler(platform::PowerSource& source, Options options)
+    : source_(source), options_(options) {
   if (!(options.rate_hz >= 1 && options.rate_hz <= 1000)) {
     throw UsageError("sampling rate is 1 to 1000 Hz");
   }
@@ -86,4 +87,4 @@ void Sampler::drain(std::vector<PowerSample>& samples) {
   taken_.store(taken, std::memory_order_release);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 inline constexpr std::size_t kMaxPowerChannels = 16;
 
@@ -29,8 +29,8 @@ class Sampler {
   };
   // Starts at once. `source` must outlive this and must not be read by others meanwhile. Throws
   // UsageError on options out of range.
-  Sampler(PowerSource& source, Options options);
-  explicit Sampler(PowerSource& source) : Sampler(source, Options()) {}
+  Sampler(platform::PowerSource& source, Options options);
+  explicit Sampler(platform::PowerSource& source) : Sampler(source, Options()) {}
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -46,7 +46,7 @@ class Sampler {
  private:
   void run();
 
-  PowerSource& source_;
+  platform::PowerSource& source_;
   Options options_;
   std::vector<PowerSample> ring_;
   alignas(64) std::atomic<std::size_t> written_{0};
@@ -58,4 +58,4 @@ class Sampler {
   std::thread thread_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -18,7 +18,7 @@
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/fake_load.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // A program that waits 120 ms for the data of one in four minibatches of 10 ms, on the clock of the
@@ -96,7 +96,7 @@ MeasureOptions stall_options() {
 
 TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
-  const FakeRails rails(*board.sysfs);
+  const platform::FakeRails rails(*board.sysfs);
   const Drawing drawing([&](double time_s) { rails.set(drawn_w(time_s)); });
   const auto measured = measure_command(*board.sysfs, stall_options());
   const auto& summary = measured.summary;
@@ -123,8 +123,9 @@ TEST(Stalls, BelongToTheMinibatchBesideACounter) {
   };
   write("energy_uj", counter(monotonic_s()));
   const std::string path = (zone / "energy_uj").string();
-  const Drawing drawing([&](double time_s) { overwrite_board_file(path, counter(time_s)); });
-  const auto measured = measure_command(Sysfs(folder.path().string()), stall_options());
+  const Drawing drawing(
+      [&](double time_s) { platform::overwrite_board_file(path, counter(time_s)); });
+  const auto measured = measure_command(platform::Sysfs(folder.path().string()), stall_options());
   EXPECT_EQ(measured.source, "processor energy through RAPL");
   expect_truth(measured.summary.time_s, measured.summary.fetch_s, measured.summary.energy_j);
 }
@@ -138,9 +139,9 @@ TEST(Stalls, BelongToTheProfiledPoint) {
   options.campaign = {"fake:orin-nano", "stalls", "training", Provenance::kFake};
   options.measure = stall_options();
   options.measure.settle = {.at_most_s = 3, .window_s = 0.64, .tolerance = 0.05};
-  Store store((folder.path() / "points.db").string());
-  JetsonModeControl control(*board.sysfs);
-  const FakeRails rails(*board.sysfs);
+  store::Store store((folder.path() / "points.db").string());
+  platform::JetsonModeControl control(*board.sysfs);
+  const platform::FakeRails rails(*board.sysfs);
   {
     const Drawing drawing([&](double time_s) { rails.set(drawn_w(time_s)); });
     const auto summary =
@@ -167,7 +168,7 @@ MeasureOptions settling_options(const SettleOptions& settle) {
 // Power that climbs for a second after the first mark: the window begins when it has.
 TEST(Measure, SettlesUnderLoad) {
   const testing::FakeBoard board("orin-nano");
-  const FakeRails rails(*board.sysfs);
+  const platform::FakeRails rails(*board.sysfs);
   rails.set(5);
   MeasureOptions options = settling_options({.at_most_s = 20, .window_s = 0.3, .tolerance = 0.01});
   std::atomic<double> begin_s = 0;
@@ -189,7 +190,7 @@ TEST(Measure, SettlesUnderLoad) {
 // The patience ends in the last of its minibatches, so that none begins after it.
 TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   const testing::FakeBoard board("orin-nano");
-  const FakeRails rails(*board.sysfs);
+  const platform::FakeRails rails(*board.sysfs);
   rails.set(5);
   MeasureOptions options = settling_options({.at_most_s = 0.5, .window_s = 10, .tolerance = 0.01});
   options.command = {"/bin/sh", "-c",
@@ -215,7 +216,7 @@ TEST(Measure, ACounterGapExcludes) {
     const bool silent = time_s > begin_s + 0.8 && time_s < begin_s + 2.2;
     if (!silent) log << fmt::format("{:.6f},9\n", time_s) << std::flush;
   });
-  const auto measured = measure_command(Sysfs(folder.path().string()), options);
+  const auto measured = measure_command(platform::Sysfs(folder.path().string()), options);
   const auto& summary = measured.summary;
   EXPECT_EQ(summary.count + summary.excluded, 60u);
   EXPECT_GT(summary.excluded, 15u);
@@ -235,9 +236,9 @@ TEST(Measure, ACounterGapExcludes) {
 // log.
 TEST(Stalls, AreThoseOfTheLoadersLog) {
   const testing::TemporaryFolder folder(testing::build_folder());
-  generate_samples(folder.path() / "data", 240, 9000, 7);
-  LoaderOptions options;
-  options.paths = list_samples(folder.path() / "data");
+  pipeline::generate_samples(folder.path() / "data", 240, 9000, 7);
+  pipeline::LoaderOptions options;
+  options.paths = pipeline::list_samples(folder.path() / "data");
   options.batch = 4;
   for (const bool cold : {false, true}) {
     for (const int workers : {0, 1, 2, 4}) {
@@ -247,7 +248,7 @@ TEST(Stalls, AreThoseOfTheLoadersLog) {
       options.workers = workers;
       options.on_fetched = [&] { mark(TimedMark::Kind::kFetched); };
       options.on_minibatch = [&] { mark(TimedMark::Kind::kMinibatch); };
-      const LoaderRun run = run_loader(options);
+      const pipeline::LoaderRun run = pipeline::run_loader(options);
       const auto window = minibatch_window(marks, {});
       ASSERT_EQ(window.minibatches.size(), 59u);
       ASSERT_EQ(run.minibatches.size(), 60u);
@@ -267,4 +268,4 @@ TEST(Stalls, AreThoseOfTheLoadersLog) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

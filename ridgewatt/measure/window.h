@@ -10,7 +10,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/marks.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 // Something from outside, and when: "throttling", "clock changed", "another process" on the device,
 // "counter gap" of the power source.
@@ -43,4 +43,4 @@ MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const Wind
 // there are values where these are fewer than 20. Infinite for fewer than 4 values.
 MeanInterval batch_means_interval(std::span<const double> values);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

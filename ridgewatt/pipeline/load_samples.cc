@@ -13,7 +13,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ void preprocess_sample(std::span<const unsigned char> bytes, std::span<float> sa
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

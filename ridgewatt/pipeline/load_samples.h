@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 inline constexpr int kDecodedSide = 96;  // pixels of a side, three channels
 inline constexpr int kSampleSide = 64;   // after resizing
@@ -28,4 +28,4 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
 // kSampleFloats.
 void preprocess_sample(std::span<const unsigned char> bytes, std::span<float> sample);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

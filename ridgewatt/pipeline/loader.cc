@@ -22,7 +22,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/load_samples.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 // Of this thread.
@@ -342,4 +342,4 @@ EpochCost LoaderFit::predict(int workers) const {
   return epoch_cost(config(workers), 0);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -11,7 +11,7 @@
 #include "ridgewatt/pipeline/page_cache.h"
 #include "ridgewatt/pipeline/pipeline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 struct LoaderOptions {
   std::vector<std::string> paths;  // of the samples
@@ -72,4 +72,4 @@ class LoaderFit {
   int cores_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -14,7 +14,7 @@
 #include "ridgewatt/pipeline/load_samples.h"
 #include "ridgewatt/pipeline/page_cache.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 // On the disk that the project lies on: a file system in memory has no page cache to drop.
@@ -164,4 +164,4 @@ TEST(LoaderFit, PredictsFromStagesWithoutAndWithOneWorker) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -13,7 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 // An open file, for as long as it lives.
@@ -140,4 +140,4 @@ IoCounts own_io_counts() {
   return counts;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 struct Residency {
   std::int64_t pages = 0;  // of all files
@@ -47,4 +47,4 @@ struct IoCounts {
 // Of this process since it began; zeros where the kernel does not count.
 IoCounts own_io_counts();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

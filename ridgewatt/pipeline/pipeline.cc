@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/twin/feed.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 const std::vector<StorageModel>& storages() {
@@ -64,14 +64,14 @@ double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int 
   return turn_s / config.workers;
 }
 
-FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stages) {
-  FeedBounds bounds = feed_bounds({.workers = config.workers,
-                                   .cores = static_cast<double>(config.cores),
-                                   .streams = config.storage.streams,
-                                   .fetch_s = stages.fetch_s,
-                                   .preprocess_s = stages.preprocess_s,
-                                   .main_s = stages.hand_over_s + stages.compute_s,
-                                   .main_cpu_s = main_on_cpu_s(config, stages)});
+twin::FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stages) {
+  twin::FeedBounds bounds = twin::feed_bounds({.workers = config.workers,
+                                               .cores = static_cast<double>(config.cores),
+                                               .streams = config.storage.streams,
+                                               .fetch_s = stages.fetch_s,
+                                               .preprocess_s = stages.preprocess_s,
+                                               .main_s = stages.hand_over_s + stages.compute_s,
+                                               .main_cpu_s = main_on_cpu_s(config, stages)});
   if (config.keeps_core && config.workers > 0) {
     bounds.cores_s = kept_cores_s(config, stages, workers_beside_main(config, stages));
   }
@@ -79,7 +79,7 @@ FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stages) {
 }
 
 // The first of equals.
-PipelineBound longest(const FeedBounds& bounds) {
+PipelineBound longest(const twin::FeedBounds& bounds) {
   if (bounds.serial_s > 0) return PipelineBound::kSerial;
   const std::pair<PipelineBound, double> all[] = {{PipelineBound::kCompute, bounds.main_s},
                                                   {PipelineBound::kWorkers, bounds.workers_s},
@@ -178,7 +178,7 @@ EpochCost epoch_cost(const PipelineConfig& config, int epoch) {
   cost.stages = stage_times(config, epoch);
   cost.minibatches = minibatches_of(config);
   const StageTimes& stages = cost.stages;
-  const FeedBounds bounds = bounds_of(config, stages);
+  const twin::FeedBounds bounds = bounds_of(config, stages);
   cost.bound = longest(bounds);
   cost.interval_s = bounds.period_s(config.rounded);
   cost.time_s = cost.minibatches * cost.interval_s;
@@ -247,4 +247,4 @@ void sort_changes(std::vector<WhatIf>& changes) {
   });
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

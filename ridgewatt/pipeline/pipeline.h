@@ -30,7 +30,7 @@
 
 #include "ridgewatt/base/enum_names.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 // What one reader sees of a store, and how many readers it serves at once at that speed.
 struct StorageModel {
@@ -145,4 +145,4 @@ std::vector<WhatIf> all_changes(const PipelineConfig& config);
 // The fastest later epochs first; with equals, as listed.
 void sort_changes(std::vector<WhatIf>& changes);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -12,7 +12,7 @@
 #include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 // 100 minibatches of 10: fetch 10 ms, preprocessing 40 ms, compute 20 ms each.
@@ -245,10 +245,11 @@ TEST(Pipeline, ReliefIsWhatBindsMadeFaster) {
 
 TEST(Pipeline, TwinGivesComputeAndClocks) {
   const Board board = load_board("agx-orin");
-  const TwinModel model(load_twin(board),
-                        std::make_shared<const EagerWorkload>(
-                            "zoo:resnet18", EagerOptions{.kind = WorkloadKind::kTraining}),
-                        RunOptions{4, 4e-3}, 16);
+  const twin::TwinModel model(
+      twin::load_twin(board),
+      std::make_shared<const workload::EagerWorkload>(
+          "zoo:resnet18", workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+      twin::RunOptions{4, 4e-3}, 16);
   PipelineConfig config = hand_made();
   config.batch = 16;
   config.samples = 16000;
@@ -283,4 +284,4 @@ TEST(Pipeline, BadConfigsAreNamed) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

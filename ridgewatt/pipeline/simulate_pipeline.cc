@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -231,4 +231,4 @@ EpochCost simulate_epochs(const PipelineConfig& config, int epoch, std::uint64_t
   return mean;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

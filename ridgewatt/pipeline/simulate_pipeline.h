@@ -7,7 +7,7 @@
 
 #include "ridgewatt/pipeline/pipeline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 // Workers take minibatches in turn and deliver them in order; the main process sends a worker its
 // next index when it takes a minibatch, so that workers x prefetch are under way. The main process
@@ -21,4 +21,4 @@ EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t 
 // Mean time, stall and energy over epochs with seeds seed, seed + 1, ..
 EpochCost simulate_epochs(const PipelineConfig& config, int epoch, std::uint64_t seed, int count);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

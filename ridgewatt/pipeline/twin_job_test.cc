@@ -12,14 +12,14 @@
 #include "ridgewatt/pipeline/twin_pipeline.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 namespace {
 
 // A network, its kind and how it is fed, on a board.
 struct Question {
-  std::shared_ptr<TwinModel> model;
+  std::shared_ptr<twin::TwinModel> model;
   OperatingPoint point;
-  RunOptions run;
+  twin::RunOptions run;
 };
 
 class TwinJob : public ::testing::Test {
@@ -29,9 +29,12 @@ class TwinJob : public ::testing::Test {
   static constexpr int kBatches[] = {1, 3, 16, 64};
   const std::vector<std::string> boards_ = {"agx-orin", "orin-nano-8gb", "agx-xavier", "nano"};
 
-  std::shared_ptr<const EagerWorkload> workload(const std::string& network, WorkloadKind kind) {
+  std::shared_ptr<const workload::EagerWorkload> workload(const std::string& network,
+                                                          WorkloadKind kind) {
     auto& known = workloads_[{network, kind}];
-    if (!known) known = std::make_shared<const EagerWorkload>("zoo:" + network, EagerOptions{kind});
+    if (!known)
+      known = std::make_shared<const workload::EagerWorkload>("zoo:" + network,
+                                                              workload::EagerOptions{kind});
     return known;
   }
 
@@ -47,12 +50,14 @@ class TwinJob : public ::testing::Test {
     if (random.below(4) == 0) asked.point.mode.governor = "schedutil";
     const std::string network = kNetworks[random.below(std::size(kNetworks))];
     const auto kind = random.below(4) > 0 ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    asked.model = std::make_shared<TwinModel>(load_twin(board), workload(network, kind), asked.run);
+    asked.model = std::make_shared<twin::TwinModel>(twin::load_twin(board), workload(network, kind),
+                                                    asked.run);
     return asked;
   }
 
  private:
-  std::map<std::pair<std::string, WorkloadKind>, std::shared_ptr<const EagerWorkload>> workloads_;
+  std::map<std::pair<std::string, WorkloadKind>, std::shared_ptr<const workload::EagerWorkload>>
+      workloads_;
 };
 
 void expect_equal(double actual, double expected, const char* what) {
@@ -69,8 +74,8 @@ TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
     SCOPED_TRACE(describe(point.mode) + ", " + std::to_string(run.loader_workers) + " workers");
 
     // `estimate`
-    const Breakdown why = model->estimator(point.batch).breakdown(point.mode);
-    const JobCost job = job_cost(why.total, point.batch, samples);
+    const twin::Breakdown why = model->estimator(point.batch).breakdown(point.mode);
+    const twin::JobCost job = twin::job_cost(why.total, point.batch, samples);
     expect_equal(count * why.total.period_s, job.time_s, "time");
     expect_equal(count * why.total.energy_j(), job.energy_j, "energy");
     double causes_j = why.static_j;
@@ -82,7 +87,7 @@ TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
     expect_equal(why.total.pipe_s + why.total.stall_s(), why.total.period_s, "stall");
 
     // `tune`
-    const MinibatchCost tuned = (*model)(point);
+    const twin::MinibatchCost tuned = (*model)(point);
     const Observation seen = model->observe(point);
     expect_equal(count * tuned.period_s, job.time_s, "time of tune");
     expect_equal(count * seen.time_s, job.time_s, "time of a search");
@@ -116,11 +121,11 @@ TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
   for (int trial = 0; trial < 1000; ++trial) {
     Question asked = ask(random);
     asked.point.mode.governor.clear();
-    const Estimator& estimator = asked.model->estimator(asked.point.batch);
+    const twin::Estimator& estimator = asked.model->estimator(asked.point.batch);
     if (!asked.run.loader_s_per_sample && estimator.cost().kind == WorkloadKind::kInference) {
       continue;
     }
-    const auto expect_no_jump = [&](const MinibatchCost& a, const MinibatchCost& b,
+    const auto expect_no_jump = [&](const twin::MinibatchCost& a, const twin::MinibatchCost& b,
                                     const std::string& step) {
       const double energy = std::abs(std::log(b.energy_j() / a.energy_j()));
       const double time = std::abs(std::log(b.period_s / a.period_s));
@@ -134,14 +139,14 @@ TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
     const int most = asked.model->twin().cpu_cores;
     for (int cores = 1; cores < most; ++cores) {
       mode.cpu_cores = cores;
-      const MinibatchCost few = estimator(mode);
+      const twin::MinibatchCost few = estimator(mode);
       mode.cpu_cores = cores + 1;
       expect_no_jump(few, estimator(mode), std::to_string(cores) + " cores and one more");
     }
     for (int workers = 0; workers < 9; ++workers) {
-      RunOptions run = asked.run;
+      twin::RunOptions run = asked.run;
       run.loader_workers = workers;
-      const MinibatchCost few = estimator.breakdown(asked.point.mode, run).total;
+      const twin::MinibatchCost few = estimator.breakdown(asked.point.mode, run).total;
       run.loader_workers = workers + 1;
       expect_no_jump(few, estimator.breakdown(asked.point.mode, run).total,
                      fmt::format("{} workers and one more", workers));
@@ -153,4 +158,4 @@ TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
-PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const PowerMode& mode) {
-  const Twin& twin = model.twin();
-  RunOptions run = model.options();
+PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode) {
+  const twin::Twin& twin = model.twin();
+  twin::RunOptions run = model.options();
   run.loader_workers = config.workers;
-  const Breakdown at = model.estimator(config.batch).breakdown(mode, run);
+  const twin::Breakdown at = model.estimator(config.batch).breakdown(mode, run);
   if (at.clocks.has(Knob::kCpuClock)) {
     config.hand_over_s *= twin.cpu_clock_hz / at.clocks.cpu_clock_hz;
   }
@@ -29,7 +29,7 @@ PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const Powe
   return config;
 }
 
-std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const TwinModel& model,
+std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::TwinModel& model,
                                     const KnobSpace& space, const PowerMode& mode) {
   std::vector<WhatIf> changes;
   for (const auto& change : loader_changes(on_twin(config, model, mode))) {
@@ -69,4 +69,4 @@ std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const TwinMode
   return changes;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

@@ -9,17 +9,17 @@
 #include "ridgewatt/pipeline/pipeline.h"
 #include "ridgewatt/twin/twin_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::pipeline {
 
 // `config` with compute, power and cores of `mode`. Its preprocessing is the model's loader
 // (RunOptions::loader_s_per_sample, or the twin's own, which includes reading from the page cache);
 // its hand-over is that at the board's highest CPU clock and is scaled to the mode's. A governor's
 // clocks are those at which it settles without storage. Throws what the twin throws.
-PipelineConfig on_twin(PipelineConfig config, const TwinModel& model, const PowerMode& mode);
+PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode);
 
 // loader_changes, and the batch halved, doubled and four times; half and highest of each clock and
 // of the cores. Sorted.
-std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const TwinModel& model,
+std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::TwinModel& model,
                                     const KnobSpace& space, const PowerMode& mode);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::pipeline

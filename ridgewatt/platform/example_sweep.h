@@ -14,7 +14,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct ExampleWorkload {
   std::string model;  // zoo:NAME or a file
@@ -39,4 +39,4 @@ std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions&
 // far as `count` goes, levels between, of the clocks of GPU and CPU first.
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct FakePreset {
   int id = 0;
@@ -72,4 +72,4 @@ struct FakeBoardMark {
 };
 FakeBoardMark fake_board_mark(const std::string& folder);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -17,8 +17,8 @@ namespace ridgewatt::testing {
 struct FakeBoard {
   explicit FakeBoard(const std::string& name, std::uint64_t seed = 1) {
     root = (folder.path() / "board").string();
-    create_fake_board(fake_board_spec(name), root, seed);
-    sysfs = open_sysfs(root);
+    platform::create_fake_board(platform::fake_board_spec(name), root, seed);
+    sysfs = platform::open_sysfs(root);
   }
   // Replaces a file of the board, past its kernel.
   void set(const std::string& path, const std::string& content) const {
@@ -55,7 +55,7 @@ struct FakeBoard {
                              ? std::filesystem::path("/dev/shm")
                              : std::filesystem::temp_directory_path()};
   std::string root;
-  std::unique_ptr<Sysfs> sysfs;
+  std::unique_ptr<platform::Sysfs> sysfs;
 };
 
 }  // namespace ridgewatt::testing

@@ -18,7 +18,7 @@
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/twin/estimate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // How busy a load keeps the parts of a board, as shares of the time.
 struct FakeUse {
@@ -29,20 +29,20 @@ struct FakeUse {
 
 class FakeLoad {
  public:
-  FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t seed);
+  FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed);
   // The next minibatch: how many times as long as a mean one it takes.
   double next();
   // A minibatch with these clocks, its wait for data included, and the module's power meanwhile: of
   // a mean one, and as warm as the board is after `warm`.
-  TimePower at(const PowerMode& clocks) const;
+  twin::TimePower at(const PowerMode& clocks) const;
   FakeUse use(const PowerMode& clocks) const;
   double stall_share(const PowerMode& clocks) const;  // of a minibatch, spent waiting for its data
   void warm(double time_s);
   // Mean without noise, cold: what a perfect measurement would find.
-  TimePower truth(const PowerMode& mode) const;
+  twin::TimePower truth(const PowerMode& mode) const;
 
  private:
-  Estimator estimator_;
+  twin::Estimator estimator_;
   std::uint64_t seed_;
   Random random_;
   double warm_ = 0;  // 0 cold, 1 hot
@@ -73,7 +73,7 @@ class FakeRest {
   const Sysfs& sysfs_;
   JetsonLayout layout_;
   FakeRails rails_;
-  Twin twin_;
+  twin::Twin twin_;
 };
 
 // Name of the board file of a fake board.
@@ -115,4 +115,4 @@ class FakeActivity {
   std::vector<std::pair<std::string, std::string>> at_rest_;  // file of this machine, content
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -20,7 +20,7 @@
 
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 class FakeRest;
 
@@ -53,7 +53,7 @@ class FakeSysfs : public Sysfs {
   std::string name_;
   std::uint64_t seed_;
   bool legacy_;
-  mutable std::unique_ptr<FakeRest> rest_;
+  mutable std::unique_ptr<platform::FakeRest> rest_;
 };
 
 // The files under `root`: a fake board when it holds one, else plain files.
@@ -63,4 +63,4 @@ std::unique_ptr<Sysfs> open_sysfs(const std::string& root);
 // too, as long as it belongs to the caller. 0, or errno.
 int overwrite_board_file(const std::string& host_path, const std::string& content);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct JetsonIdentity {
   std::string model;                    // "NVIDIA Jetson AGX Orin Developer Kit"
@@ -28,4 +28,4 @@ std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs);
 // JetPack release of an L4T release ("36.4.3" gives "6.2"); empty when unknown.
 std::string jetpack_of_l4t(const std::string& l4t);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

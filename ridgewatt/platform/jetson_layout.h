@@ -7,7 +7,7 @@
 
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 inline constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
 
@@ -56,4 +56,4 @@ std::vector<double> emc_rates_hz(const Sysfs& sysfs, const EmcLayout& emc);
 // True when these are all that there are; else emc_rates_hz has the lowest and the highest.
 bool lists_emc_rates(const Sysfs& sysfs, const EmcLayout& emc);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

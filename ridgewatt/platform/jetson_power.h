@@ -13,7 +13,7 @@
 
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct PowerChannel {
   std::string rail;    // label, exactly as the board gives it
@@ -57,4 +57,4 @@ PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel);
 // The text of a sensor's file as a number, finite; nothing when it is not one. Allocates nothing.
 std::optional<double> sensor_number(std::string_view text);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

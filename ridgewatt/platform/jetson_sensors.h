@@ -13,7 +13,7 @@
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct ClockReading {
   std::string name;     // "cpu0", "gpu", "emc"
@@ -100,4 +100,4 @@ std::vector<ThrottleSignal> read_throttling(const Sysfs& sysfs);
 std::vector<std::string> throttled(const std::vector<ThrottleSignal>& before,
                                    const std::vector<ThrottleSignal>& after);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -13,7 +13,7 @@
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

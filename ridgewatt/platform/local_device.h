@@ -9,7 +9,7 @@
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct LocalDevice {
   std::string name;  // "local", "fake:agx-orin"
@@ -32,4 +32,4 @@ std::optional<std::string> board_at_hand(const Sysfs& sysfs);
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot = "",
                               std::uint64_t seed = 1);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

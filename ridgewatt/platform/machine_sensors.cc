@@ -6,7 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 MachineSensors::MachineSensors(const Sysfs& sysfs)
     : sysfs_(sysfs),
@@ -47,4 +47,4 @@ MachineReading MachineSensors::read() {
   return reading;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

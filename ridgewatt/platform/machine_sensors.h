@@ -14,7 +14,7 @@
 #include "ridgewatt/platform/rapl.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct GpuReading {
   NvmlDevice device;
@@ -53,4 +53,4 @@ class MachineSensors {
   SensorReader reader_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/modes/mode_translate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 std::vector<std::string> words(const std::optional<std::string>& text) {
@@ -357,4 +357,4 @@ void JetsonModeControl::keep_and_exit() {
   if (guardian_) guardian_->keep_and_exit();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -16,7 +16,7 @@
 #include "ridgewatt/platform/nvpmodel_conf.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // What a board is set to. Clocks are the upper limits; they are fixed when a lower limit equals it.
 struct ModeState {
@@ -107,4 +107,4 @@ class JetsonModeControl : public ModeControl {
   std::vector<FileSetting> held_;           // of fan and CPU idle states
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

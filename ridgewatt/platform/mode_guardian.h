@@ -14,7 +14,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/mode_journal.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // A flag that a process shares with its children.
 class SharedFlag {
@@ -72,4 +72,4 @@ bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& f
 WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
                                 const std::string& folder);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -25,7 +25,7 @@
 #include "ridgewatt/platform/mode_settings.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // Old values by path.
 using ModeSnapshot = std::map<std::string, std::string>;
@@ -78,4 +78,4 @@ class ModeJournal {
   OwnedFd lock_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

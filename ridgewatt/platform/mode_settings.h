@@ -15,7 +15,7 @@
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // What is absent stays as it is.
 struct ClockSettings {
@@ -77,4 +77,4 @@ struct WriteOptions {
 WriteSummary write_mode_settings(Sysfs& sysfs, const JetsonLayout& layout,
                                  const ModeSettings& settings, const WriteOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

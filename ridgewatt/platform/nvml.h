@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct NvmlDevice {
   int index = 0;
@@ -52,4 +52,4 @@ class Nvml {
   std::vector<NvmlDevice> devices_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

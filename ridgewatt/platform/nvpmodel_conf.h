@@ -15,7 +15,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct NvpParam {
   enum class Type { kFile, kClock, kHwmon };
@@ -68,4 +68,4 @@ PowerMode limits_of(const NvpConf& conf, const NvpMode& mode);
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -16,7 +16,7 @@
 #include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/rapl.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
@@ -189,4 +189,4 @@ double PowerMeter::usable_rate_hz(double asked_hz) {
   return source_ ? std::min(asked_hz, source_->largest_rate_hz()) : 0;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

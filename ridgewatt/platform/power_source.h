@@ -13,7 +13,7 @@
 #include "ridgewatt/platform/jetson_power.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 class PowerSource {
  public:
@@ -83,4 +83,4 @@ class PowerMeter {
   std::string description_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

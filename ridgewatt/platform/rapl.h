@@ -6,7 +6,7 @@
 
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 struct RaplZone {
   std::string name;  // "package-0", "core", "dram", "psys"
@@ -21,4 +21,4 @@ std::vector<RaplZone> find_rapl_zones(const Sysfs& sysfs);
 // Energy between two readings of a counter that wraps at `max_energy_j`.
 double rapl_difference_j(double before_j, double after_j, double max_energy_j);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -15,7 +15,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64 * 1024;
@@ -196,4 +196,4 @@ std::string digits_of(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 class Sysfs {
  public:
@@ -54,4 +54,4 @@ std::string folder_of(const std::string& path);
 // A number as kernels write it: whole, without an exponent.
 std::string digits_of(double value);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

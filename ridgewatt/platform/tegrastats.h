@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 inline constexpr std::size_t kMaxTegrastatsLineBytes = 64 * 1024;
 
@@ -67,4 +67,4 @@ TegrastatsLine parse_tegrastats_line(std::string_view line);
 // token, or a line is longer than 64 KiB.
 std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::string& source);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

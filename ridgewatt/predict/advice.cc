@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/published.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 std::vector<TrainingScenario> training_scenarios() {
   CsvReader csv = open_published("training_scenarios.csv");
@@ -68,4 +68,4 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // What the trainings of a board are like.
 struct TrainingScenario {
@@ -57,4 +57,4 @@ struct MethodCost {
 std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
                                         const ProfilingCost& profiling);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 const MethodCost& cost_of(const std::vector<MethodCost>& costs, const std::string& name,
@@ -56,4 +56,4 @@ TEST(Advice, NonsenseIsAnError) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

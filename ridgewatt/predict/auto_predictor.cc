@@ -8,7 +8,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/few_shot/few_shot_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kPart = 128;  // of many samples; see docs/methods/prediction.md
@@ -169,4 +169,4 @@ std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
   return model_->suggest_for_budgets(candidates, count, budgets);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -16,7 +16,7 @@
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/predict/reference.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct AutoOptions {
   // Where predictions will be asked (the board's modes and batches). Optional: it tells the scale
@@ -77,7 +77,7 @@ class AutoPredictor : public Predictor {
                                                const PowerBudgets& budgets) const;
 
  private:
-  std::unique_ptr<FewShotModel> model_;
+  std::unique_ptr<predict::FewShotModel> model_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 // A made-up board: GPU and CPU stages that overlap softly, static and dynamic power.
@@ -245,4 +245,4 @@ TEST(AutoPredictor, ManySamplesArePartlyFittedAndAllLearnedFrom) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

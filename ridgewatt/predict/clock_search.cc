@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr double kSmallerPart = 0.3819660112501051;  // of the golden section
@@ -137,4 +137,4 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
   return scores;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -16,7 +16,7 @@
 
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct ClockSearch {
   std::vector<std::size_t> measured;  // indices in the order measured
@@ -45,4 +45,4 @@ struct ClockSearchScore {
 // One score per group of at least three clocks, `count` of which are measured.
 std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t count);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

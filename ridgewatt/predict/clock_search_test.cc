@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 TEST(ClockSearch, FiveOfFortyClocksComeWithinAPercentOfAConvexMinimum) {
@@ -79,4 +79,4 @@ TEST(ClockSearch, LaterBatchesStartWhereEarlierOnesEnded) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -20,7 +20,7 @@
 
 #include "ridgewatt/predict/features.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Prior covariance of a quantity between candidate points (rows) and target points (columns), the
 // variance of each candidate, and the variance of the noise.
@@ -67,4 +67,4 @@ std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
                                               std::span<const Observation> measured,
                                               const std::vector<bool>& excluded);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -8,7 +8,7 @@
 #include "ridgewatt/predict/baselines/linear_predictor.h"
 #include "ridgewatt/predict/baselines/tree_predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 std::vector<std::string> predictor_methods() {
   return {"auto", "linear", "nn", "powertrain", "trees"};
@@ -51,4 +51,4 @@ std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
                    fmt::format("one of {}", fmt::join(predictor_methods(), ", ")));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -12,7 +12,7 @@
 #include "ridgewatt/predict/reference.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct PredictorOptions {
   std::string method = "auto";
@@ -36,4 +36,4 @@ std::vector<std::string> predictor_methods();
 // Throws UsageError for an unknown method, or `powertrain` without a reference.
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Columns of a feature matrix: natural logarithms of the four knobs and of the batch, relative to
 // the top of the space. An absent knob is 0 everywhere.
@@ -25,4 +25,4 @@ class FeatureSpace {
   Eigen::Matrix<double, 1, kFeatures> top_ = Eigen::Matrix<double, 1, kFeatures>::Zero();
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct MlpOptions {
   std::vector<std::size_t> hidden = {256, 128, 64};  // multiples of 32
@@ -60,4 +60,4 @@ class Mlp {
   std::vector<float> parameters_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

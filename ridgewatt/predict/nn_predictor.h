@@ -12,7 +12,7 @@
 #include "ridgewatt/predict/mlp.h"
 #include "ridgewatt/predict/predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct NnOptions {
   MlpOptions network;
@@ -71,4 +71,4 @@ class NnPredictor : public Predictor {
   double time_deviation_ = 0, power_deviation_ = 0;  // of ln(prediction / sample)
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -8,7 +8,7 @@
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/nn_predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 template <class Function>
@@ -61,4 +61,4 @@ TEST(PredictOptions, EachBadOneIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second) {
@@ -36,4 +36,4 @@ std::vector<std::size_t> pareto_front(std::span<const double> first,
   return front;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

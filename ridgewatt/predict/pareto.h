@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Indices of the points that no other point beats in both costs, by rising `first` (and so falling
 // `second`). Of points equal in both, the one with the lowest index. Points that are not finite are
@@ -13,4 +13,4 @@ namespace ridgewatt {
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -44,4 +44,4 @@ TEST(Pareto, NothingOnTheFrontIsBeatenAndEverythingElseIs) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

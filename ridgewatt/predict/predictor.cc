@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 Prediction exactly(const Observation& measured) {
   const auto certain = [](double value) { return Estimate{value, value, value}; };
@@ -39,4 +39,4 @@ void use_measured(std::span<const OperatingPoint> points, std::span<const Observ
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

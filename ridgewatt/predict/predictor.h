@@ -7,7 +7,7 @@
 
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // A predicted quantity with its predictive interval.
 struct Estimate {
@@ -55,4 +55,4 @@ class Predictor {
   }
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/predict/features.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kNearest = 8;
@@ -82,4 +82,4 @@ Reference reference_from_rows(std::string name, std::vector<Observation> rows) {
   return reference;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -12,7 +12,7 @@
 
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Time (s) and power (W) at each point.
 using ReferenceFunction =
@@ -30,4 +30,4 @@ struct Reference {
 // weighted by inverse squared distance in the logarithms of the knobs.
 Reference reference_from_rows(std::string name, std::vector<Observation> rows);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

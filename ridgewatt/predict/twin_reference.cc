@@ -9,11 +9,11 @@
 #include "ridgewatt/twin/twin_fit.h"
 #include "ridgewatt/twin/twin_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
-Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model, Provenance samples,
-                       std::vector<OperatingPoint> points) {
+Reference reference_of(std::string name, std::shared_ptr<const twin::TwinModel> model,
+                       Provenance samples, std::vector<OperatingPoint> points) {
   Reference reference;
   reference.name = std::move(name);
   reference.points = std::move(points);
@@ -28,21 +28,24 @@ Reference reference_of(std::string name, std::shared_ptr<const TwinModel> model,
 
 }  // namespace
 
-Reference twin_reference(const std::string& board, std::shared_ptr<const EagerWorkload> workload,
+Reference twin_reference(const std::string& board,
+                         std::shared_ptr<const workload::EagerWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points) {
   return reference_of(
       board + " twin",
-      std::make_shared<TwinModel>(load_twin(load_board(board)), std::move(workload)), samples,
-      std::move(points));
+      std::make_shared<twin::TwinModel>(twin::load_twin(load_board(board)), std::move(workload)),
+      samples, std::move(points));
 }
 
-Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
-                                const SweepSpec& scored) {
-  const auto own = load_calibration_runs(scored);
-  const auto others = load_calibration_runs(sweeps);
-  const Twin twin =
-      fit_twin_without(prior_twin(load_board(board)), others, own.front().workload).twin;
-  std::map<int, std::shared_ptr<const WorkloadCost>> costs;
+Reference unseen_twin_reference(const std::string& board,
+                                const std::vector<twin::SweepSpec>& sweeps,
+                                const twin::SweepSpec& scored) {
+  const auto own = twin::load_calibration_runs(scored);
+  const auto others = twin::load_calibration_runs(sweeps);
+  const twin::Twin twin =
+      twin::fit_twin_without(twin::prior_twin(load_board(board)), others, own.front().workload)
+          .twin;
+  std::map<int, std::shared_ptr<const workload::WorkloadCost>> costs;
   std::vector<OperatingPoint> points;
   for (const auto& run : own) {
     if (run.workload != own.front().workload) {
@@ -53,10 +56,10 @@ Reference unseen_twin_reference(const std::string& board, const std::vector<Swee
   }
   // A point without a batch asks for batch 1.
   if (costs.contains(0)) costs.emplace(1, costs.at(0));
-  const auto workload = std::make_shared<const EagerWorkload>(std::move(costs));
+  const auto workload = std::make_shared<const workload::EagerWorkload>(std::move(costs));
   return reference_of(board + " twin",
-                      std::make_shared<TwinModel>(twin, workload, own.front().options),
+                      std::make_shared<twin::TwinModel>(twin, workload, own.front().options),
                       Provenance::kReplayed, std::move(points));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

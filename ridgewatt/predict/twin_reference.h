@@ -10,16 +10,18 @@
 #include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Time and power of a workload by the twin of the board `board` (a name or board file), as rows of
 // the origin of `samples` show them, known best at `points`. Throws what load_board and load_twin
 // throw.
-Reference twin_reference(const std::string& board, std::shared_ptr<const EagerWorkload> workload,
+Reference twin_reference(const std::string& board,
+                         std::shared_ptr<const workload::EagerWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points);
 // The same by a twin that has not seen the workload of `scored`: fitted to `sweeps` without it.
 // Points are those of `scored`. Throws what reading and fitting throw.
-Reference unseen_twin_reference(const std::string& board, const std::vector<SweepSpec>& sweeps,
-                                const SweepSpec& scored);
+Reference unseen_twin_reference(const std::string& board,
+                                const std::vector<twin::SweepSpec>& sweeps,
+                                const twin::SweepSpec& scored);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

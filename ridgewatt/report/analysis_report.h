@@ -9,21 +9,23 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/workload/cost_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 inline constexpr int kAnalysisSchemaVersion = 1;
 
 // `options`: what `analysis` was made with.
-Json analysis_json(const Model& model, const Analysis& analysis, const CostOptions& options);
+Json analysis_json(const workload::Model& model, const workload::Analysis& analysis,
+                   const workload::CostOptions& options);
 // One row. `traffic` is the model of the bytes and of the intensity.
-Table analysis_totals(const Model& model, const Analysis& analysis, TrafficModel traffic);
-Table analysis_layers(const Analysis& analysis);    // nodes that cost something
-inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
-LayerSums analysis_sums(const Table& layers);       // of analysis_layers
-Json explanation_json(const Explanation& explanation);
-std::string explanation_text(const Explanation& explanation);
+Table analysis_totals(const workload::Model& model, const workload::Analysis& analysis,
+                      workload::TrafficModel traffic);
+Table analysis_layers(const workload::Analysis& analysis);  // nodes that cost something
+inline constexpr char kAnalysisOrder[] = "-flops";          // what costs most first
+LayerSums analysis_sums(const Table& layers);               // of analysis_layers
+Json explanation_json(const workload::Explanation& explanation);
+std::string explanation_text(const workload::Explanation& explanation);
 
 // docs/reference/operators.md.
 std::string operators_markdown();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -5,7 +5,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // One row per board: size of its mode space (of the selected BSP) and its peaks in the top mode.
 Table board_list_table(const std::vector<Board>& boards);
@@ -21,4 +21,4 @@ Table mode_table(const Board& board);
 // With `modes` the modes of the selected BSP too.
 Json board_to_json(const Board& board, bool modes = false);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

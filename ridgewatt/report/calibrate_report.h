@@ -10,27 +10,28 @@
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/twin/calibrate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // One row per workload and, with `by_batch`, one row per batch below; the mean, and all rows
 // pooled. Errors in per cent; `trusted` columns leave out the rows that data quality suspects.
-Table fit_table(const CalibrateSummary& summary, bool by_batch);
+Table fit_table(const twin::CalibrateSummary& summary, bool by_batch);
 // What intervals hold of what was left out: percent of rows, and the mean upper end over the
 // estimate. Means of workloads below them.
-Table coverage_table(const std::vector<CoverageRow>& rows);
-Table parameter_table(const Twin& twin);
-Table outlier_table(const CalibrateSummary& summary);
-Table findings_table(const std::vector<WorkloadFindings>& findings);
+Table coverage_table(const std::vector<twin::CoverageRow>& rows);
+Table parameter_table(const twin::Twin& twin);
+Table outlier_table(const twin::CalibrateSummary& summary);
+Table findings_table(const std::vector<evaluate::WorkloadFindings>& findings);
 // A row a way of counting: which twin ("fitted", "unseen"), which rows ("trusted", "all").
 struct CountedFindings {
   std::string twin;
   std::string rows;
-  FindingsCount count;
+  evaluate::FindingsCount count;
 };
 Table findings_count_table(const std::vector<CountedFindings>& counted);
 // eta B_eps / B_tau of dense convolutions with its 90 % interval; claimed where its end is at
 // most 1.
-Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes, std::uint64_t seed);
-Table microbench_table(const std::vector<MicrobenchFit>& fits);
+Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
+                         std::uint64_t seed);
+Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

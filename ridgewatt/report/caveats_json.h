@@ -4,10 +4,10 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // Adds `unsupported` (a list of op, domain, nodes, reason, share) and `assumed` (a list of
 // sentences) to the object `json`; both may be empty.
-void add_caveats(const CostCaveats& caveats, Json& json);
+void add_caveats(const workload::CostCaveats& caveats, Json& json);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -17,7 +17,7 @@
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // The shared column of that key, with the rank that the table gives it (see Column). An unknown key
 // throws std::out_of_range: the table does not have it.
@@ -30,12 +30,12 @@ void append(std::vector<Column>& columns, const std::vector<Column>& more);
 // time_ms, power_w, energy_j of a minibatch.
 std::vector<Column> cost_columns();
 void add_cost(std::vector<Cell>& cells, const Observation& measured);
-void add_cost(std::vector<Cell>& cells, const Prediction& predicted);  // its means
+void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted);  // its means
 
 // The same, each with its bounds behind it: time_ms, time_lo_ms, time_hi_ms, ...
 std::vector<Column> cost_interval_columns();
-void add_cost_interval(std::vector<Cell>& cells, const Prediction& predicted);
+void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& predicted);
 // As keys; without bounds where they are the mean.
-void add_cost_json(Json& json, const Prediction& predicted);
+void add_cost_json(Json& json, const predict::Prediction& predicted);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

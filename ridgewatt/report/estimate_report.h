@@ -8,7 +8,7 @@
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct EstimateTableOptions {
   bool boards = false;      // rows of several boards: name, twin and the twin's error per row
@@ -18,10 +18,11 @@ struct EstimateTableOptions {
 
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
 // minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory.
-Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options);
+Table estimate_table(const std::vector<answer::EstimateRow>& rows,
+                     const EstimateTableOptions& options);
 
 // {"tensors": .., "framework": .., "needed": .., "free": ..} in GB.
-Json memory_json(const MemoryFootprint& memory);
+Json memory_json(const twin::MemoryFootprint& memory);
 // Where its constants come from, by name.
 Json memory_sources_json(const Board& board);
 
@@ -29,12 +30,13 @@ Json memory_sources_json(const Board& board);
 inline constexpr char kLayerOrder[] = "-time_ms";
 
 // The layers of one mode in execution order: share of time, cause, intensity.
-Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers);
+Table layer_table(const workload::WorkloadCost& cost,
+                  const std::vector<twin::LayerEstimate>& layers);
 
 // Time, energy, work and traffic of the rows of `layer_table`, by operator and by block.
 LayerSums layer_sums(const Table& layers);
 
 // The share of time and energy that goes to each cause.
-Table cause_table(const Breakdown& breakdown);
+Table cause_table(const twin::Breakdown& breakdown);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

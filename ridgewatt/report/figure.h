@@ -16,7 +16,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // Whose numbers a figure shows and where they come from. Has no default, so that no figure is
 // without it.
@@ -190,4 +190,4 @@ double chart_height(const Figure& figure);
 std::vector<double> kernel_density(const std::vector<double>& sample,
                                    const std::vector<double>& at);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -17,7 +17,7 @@
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 class HtmlReport {
  public:
@@ -55,4 +55,4 @@ class HtmlReport {
 // Whether the build embedded the chart code.
 bool has_interactive_charts();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/twin/estimate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 inline constexpr double kSecondsPerHour = 3600;
 inline constexpr double kJoulesPerWh = 3600;
@@ -15,6 +15,6 @@ std::string duration_text(double seconds);
 // "0.524 Wh"; "1.9 kWh" from 1,000 Wh on.
 std::string energy_text(double joules);
 // "1 h 23 min and 12.4 Wh".
-std::string job_text(const JobCost& job);
+std::string job_text(const twin::JobCost& job);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

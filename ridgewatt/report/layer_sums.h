@@ -7,7 +7,7 @@
 
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // The part of a node's name that it has in common with its block: what stands before the operator's
 // own name, up to the first part that counts, as "layer.3" does. Empty when a name has no such
@@ -36,4 +36,4 @@ Table sums_by_operator(const Table& layers, const std::vector<std::string>& summ
 Table sums_by_block(const Table& layers, const std::vector<std::string>& summed,
                     const std::string& by);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

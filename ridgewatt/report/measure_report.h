@@ -9,20 +9,20 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w, peak_w,
 // energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a sensor),
 // idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms, compute_ms,
 // power_w, energy_j), phases, throttled, cpu, peak_memory_bytes, sampler.
-Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
-                         Provenance provenance);
-Table measurement_table(const Measurement& measurement, Provenance provenance);
+Json measurement_to_json(const measure::Measurement& measurement,
+                         const std::vector<std::string>& command, Provenance provenance);
+Table measurement_table(const measure::Measurement& measurement, Provenance provenance);
 
 // One row per minibatch of the window; begin_s counts from the start of the command.
-std::string minibatches_csv(const Measurement& measurement);
+std::string minibatches_csv(const measure::Measurement& measurement);
 // Every reading, a row each: time_s since the start of the command (negative: the idle baseline),
 // channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "memory:used"), value in SI.
-std::string series_csv(const Measurement& measurement);
+std::string series_csv(const measure::Measurement& measurement);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

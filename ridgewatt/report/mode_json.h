@@ -5,7 +5,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..}; absent knobs are absent; a governor is
 // "governor".
@@ -17,4 +17,4 @@ std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank =
 PowerMode mode_from_json(const Json& json, const std::string& source);
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

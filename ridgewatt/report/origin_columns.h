@@ -10,7 +10,7 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // `table` with the columns of `origins` behind its own; one origin per row, or one for all. A
 // column that the table has already (`board` of estimate) stays as it is.
@@ -18,4 +18,4 @@ Table with_origin(const Table& table, const std::vector<RowOrigin>& origins);
 // The same keys into a JSON object.
 void add_origin(Json& object, const RowOrigin& origin);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

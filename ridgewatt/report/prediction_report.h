@@ -9,19 +9,19 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // Knobs, batch, then mean and interval of time_ms, power_w and energy_j.
 Table prediction_table(std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions);
+                       std::span<const predict::Prediction> predictions);
 // The same with the columns of where the rows come from (origin_columns.h), for CSV: one origin
 // for all, or one per row.
 Table prediction_table(std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions,
+                       std::span<const predict::Prediction> predictions,
                        const std::vector<RowOrigin>& origins);
 // The same as an array of objects with `mode` nested.
 Json predictions_to_json(std::span<const OperatingPoint> points,
-                         std::span<const Prediction> predictions,
+                         std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

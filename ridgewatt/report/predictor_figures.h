@@ -7,13 +7,13 @@
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/report/figure.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // Error of time, error of power (median over runs with quartiles, one line a method), and fronts:
 // `measured`, and what the modes on each method's predicted front cost when they are run (first
 // run, largest number of profiled modes).
-std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
+std::vector<Figure> predictor_figures(const std::vector<evaluate::RunScore>& scores,
                                       const std::vector<Observation>& measured,
                                       const FigureSource& source);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/report/html_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // A table in a report stops here: a browser would not show more with comfort.
 inline constexpr std::size_t kMostTableRows = 2000;
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMostTableRows = 2000;
 // `name` is for headings and messages. InputError when `content` is neither.
 void add_result(HtmlReport& report, const std::string& name, std::string_view content);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

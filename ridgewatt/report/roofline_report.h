@@ -12,7 +12,7 @@
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // The two roofs of a class of kernels: what none passes and what the twin was fitted to.
 struct ClassRoof {
@@ -20,8 +20,8 @@ struct ClassRoof {
   std::string arithmetic;  // of the unit that it runs in: "tf32"
   double ceiling_flop_per_s = 0;
   double ceiling_bandwidth_bytes_per_s = 0;
-  EnergyRoofline reached;  // within the power cap
-  double share = 0;        // of the model's time on the GPU; 0: no model
+  roofline::EnergyRoofline reached;  // within the power cap
+  double share = 0;                  // of the model's time on the GPU; 0: no model
 };
 
 struct RooflineMode {
@@ -94,4 +94,4 @@ std::string roofline_svg(const RooflineReport& report);
 void add_roofline(HtmlReport& page, const RooflineReport& report);
 std::string roofline_html(const RooflineReport& report);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

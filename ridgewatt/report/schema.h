@@ -7,7 +7,7 @@
 
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // `result` of the command ("schedule.plan") with its schema first; an array becomes the `rows` of
 // an object.
@@ -17,4 +17,4 @@ Json with_schema(const std::string& command, Json result);
 // What has no schema, as older results, comes back as it is.
 Json without_schema(Json result);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,12 +9,12 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/study/study_analysis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct StudyReport {
-  Study study;
-  std::vector<StudyResult> results;  // per sample
-  StudyAnalysis analysis;
+  study::Study study;
+  std::vector<study::StudyResult> results;  // per sample
+  study::StudyAnalysis analysis;
   Provenance provenance = Provenance::kMeasured;
   std::string where;          // board or sweep
   std::string workload = {};  // empty: the study's program
@@ -22,11 +22,11 @@ struct StudyReport {
   FigureSource source() const;
 };
 
-Table effect_table(const StudyAnalysis& analysis);
-Table optimum_table(const StudyAnalysis& analysis);  // group by group
-Table cell_table(const StudyReport& report);         // geometric mean of each cell
+Table effect_table(const study::StudyAnalysis& analysis);
+Table optimum_table(const study::StudyAnalysis& analysis);  // group by group
+Table cell_table(const StudyReport& report);                // geometric mean of each cell
 // Those that the results can fill.
 std::vector<Figure> study_figures(const StudyReport& report);
 std::string study_html(const StudyReport& report);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct SvgPoint {
   double x = 0;
@@ -72,4 +72,4 @@ std::string ramp_color(double position);
 // leave some room.
 double text_width(std::string_view text, double size);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -12,7 +12,7 @@
 
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 inline constexpr double kGiga = 1e9;  // FLOP in a GFLOP, as columns have it
 
@@ -83,4 +83,4 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -10,30 +10,30 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // The contract of `tune --format json`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo
 // and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
-Json tune_to_json(const TuneAnswer& report);
+Json tune_to_json(const answer::TuneAnswer& report);
 // The errors of a twin's fit; null where it was not fitted or not checked.
-Json twin_error_json(const TwinFitError& fit);
+Json twin_error_json(const twin::TwinFitError& fit);
 // "time per sample under 30 W".
-std::string describe_goal(const Goal& goal);
+std::string describe_goal(const tune::Goal& goal);
 // What was asked, and of what; a line each.
-std::vector<std::string> tune_question(const TuneAnswer& report);
+std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // What was found, or why nothing was; a line each.
-std::vector<std::string> tune_headline(const TuneAnswer& report);
+std::vector<std::string> tune_headline(const answer::TuneAnswer& report);
 // What the figures rest on and what the search cost; a line each.
-std::vector<std::string> tune_remarks(const TuneAnswer& report);
+std::vector<std::string> tune_remarks(const answer::TuneAnswer& report);
 // That the power in a preset's name is no cap, where presets are named; else empty.
-std::string preset_note(const TuneAnswer& report);
+std::string preset_note(const answer::TuneAnswer& report);
 // What to do without an answer, in one line.
-std::string how_to_mend(const TuneAnswer& report);
+std::string how_to_mend(const answer::TuneAnswer& report);
 // The answer against the other points. Percentages are relative to the answer.
-Table tune_table(const TuneAnswer& report);
+Table tune_table(const answer::TuneAnswer& report);
 // One row per board, in the order given.
-Table ranking_table(const std::vector<TuneAnswer>& reports);
+Table ranking_table(const std::vector<answer::TuneAnswer>& reports);
 // Every profiled point in order, with the verdict and the reason for trying it.
-Table trace_table(const TuneAnswer& report);
+Table trace_table(const answer::TuneAnswer& report);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -11,24 +11,24 @@
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // For a FigureSource: the runtime whose execution the twin models, the twin's kind and its error:
 // "pytorch-eager, the agx-orin twin (fitted); fit error ...".
-std::string twin_words(const Twin& twin);
+std::string twin_words(const twin::Twin& twin);
 
 // Classes that take less of the GPU time than this are not shown. Chosen.
 inline constexpr double kLeastRoofShare = 0.01;
 
 struct RooflineQuestion {
   const Board& board;
-  const Twin& twin;
-  std::span<const PowerMode> modes;        // layers are shown in the first
-  const Estimator* estimator = nullptr;    // of the model; null: roofs alone
-  std::optional<double> power_cap_w = {};  // below the board's own limit
-  std::vector<RooflineLevel> levels = {};  // beside those that the board file states
+  const twin::Twin& twin;
+  std::span<const PowerMode> modes;            // layers are shown in the first
+  const twin::Estimator* estimator = nullptr;  // of the model; null: roofs alone
+  std::optional<double> power_cap_w = {};      // below the board's own limit
+  std::vector<RooflineLevel> levels = {};      // beside those that the board file states
 
-  Precision precision() const;
+  workload::Precision precision() const;
   // The lesser of the asked cap and the board's limit; kNoCap where there is neither.
   double cap_w() const;
 };
@@ -36,7 +36,7 @@ struct RooflineQuestion {
 // The classes that the model has, with their share of the GPU time in the first mode, largest
 // first; without a model convolutions and products, of share 0.
 struct SharedRoof {
-  RoofClass roof = RoofClass::kConvolution;
+  twin::RoofClass roof = twin::RoofClass::kConvolution;
   double share = 0;
 };
 std::vector<SharedRoof> roofs_of(const RooflineQuestion& question);
@@ -55,4 +55,4 @@ void add_observations(const RooflineQuestion& question, RooflineReport& report);
 // Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const RooflineQuestion& question);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

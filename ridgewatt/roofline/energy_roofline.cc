@@ -5,7 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 namespace {
 
 void require(bool condition, const char* what) {
@@ -149,4 +149,4 @@ EnergyRoofline HierarchicalRoofline::level(std::size_t index) const {
   return flat;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

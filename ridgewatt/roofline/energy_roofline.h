@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 
 // One power mode of a device. Immutable after validate(); all members are closed forms.
 struct EnergyRoofline {
@@ -91,4 +91,4 @@ struct HierarchicalRoofline {
   EnergyRoofline level(std::size_t index) const;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

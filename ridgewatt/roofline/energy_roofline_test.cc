@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 namespace {
 
 double log_uniform(Random& random, double low, double high) {
@@ -185,4 +185,4 @@ TEST(HierarchicalRoofline, OneLevelIsTheFlatRoofline) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

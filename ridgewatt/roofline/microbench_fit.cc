@@ -13,7 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 namespace {
 
 constexpr std::size_t kFewestPoints = 6;
@@ -354,4 +354,4 @@ std::vector<MicrobenchFit> fit_microbench_modes(std::span<const MicrobenchPoint>
   return fits;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

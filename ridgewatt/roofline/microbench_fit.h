@@ -21,7 +21,7 @@
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 
 // What a microbenchmark runs: multiply-adds, a stream through memory, multiply-adds over a stream,
 // tensor cores, an empty kernel.
@@ -95,4 +95,4 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
 std::vector<MicrobenchFit> fit_microbench_modes(std::span<const MicrobenchPoint> points,
                                                 const MicrobenchFitOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::roofline {
 namespace {
 
 EnergyRoofline device(Random& random) {
@@ -147,4 +147,4 @@ TEST(MicrobenchFit, FaultsAreNamed) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::roofline

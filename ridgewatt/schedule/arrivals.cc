@@ -9,7 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr double kMostArrivals = 1e8;
@@ -100,4 +100,4 @@ std::string write_arrivals_csv(const std::vector<double>& arrivals) {
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // The processes that arrivals are made from.
 enum class ArrivalProcess { kConstant, kPoisson, kBursty };
@@ -41,4 +41,4 @@ std::vector<double> read_arrivals(const std::string& path);
 double recorded_duration_s(std::span<const double> arrivals, double most_s);
 std::string write_arrivals_csv(const std::vector<double>& arrivals);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

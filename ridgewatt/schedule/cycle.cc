@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 const Minibatch Candidate::kNoMinibatch = {};
 const Round Candidate::kNoRound = {};
@@ -109,4 +109,4 @@ double violation(const Candidate& candidate, const Cycle& cycle, const PlanProbl
   return worst;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -18,7 +18,7 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // What the worst latency of a request counts.
 enum class Bound {
@@ -128,4 +128,4 @@ struct PlanProblem {
 // 10 % over).
 double violation(const Candidate& candidate, const Cycle& cycle, const PlanProblem& problem);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 #include "ridgewatt/schedule/search/clairvoyant.h"
 #include "ridgewatt/schedule/search/training_bound.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // A pause below this share of the latency bound makes no request late; a longer one may come only
@@ -180,4 +180,4 @@ void DynamicSummary::add(const DynamicSummary& other) {
   duration_s += other.duration_s;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/schedule/plan_book.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // Arrival rate from the arrivals so far. A long window is accurate, a short one is quick: the long
 // one counts unless the short one differs from it by more than chance explains.
@@ -117,4 +117,4 @@ DynamicSummary run_dynamic(PlanBook& book, std::span<const Candidate> all,
                            std::span<const double> arrivals, const SimulationOptions& simulation,
                            const DynamicOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

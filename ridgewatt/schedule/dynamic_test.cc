@@ -6,7 +6,7 @@
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 TEST(RateEstimator, FollowsAJumpAndIsCalmOtherwise) {
@@ -76,4 +76,4 @@ TEST_F(DynamicTest, NoModeWithinThePowerBudget) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

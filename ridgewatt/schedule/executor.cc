@@ -19,7 +19,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/schedule/cycle.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
@@ -371,4 +371,4 @@ void Executor::grant(WorkerLink& link) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

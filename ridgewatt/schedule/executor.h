@@ -22,7 +22,7 @@
 
 #include "ridgewatt/schedule/worker_link.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 struct ExecutorOptions {
   std::string socket_path;
@@ -129,4 +129,4 @@ class Executor {
   bool stopping_ = false;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

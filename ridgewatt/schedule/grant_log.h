@@ -10,7 +10,7 @@
 
 #include "ridgewatt/schedule/executor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 class GrantLog {
  public:
@@ -26,4 +26,4 @@ class GrantLog {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

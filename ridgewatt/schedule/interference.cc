@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // Of its time a program must be beside the other one: with less, what is left of the noise of its
@@ -74,4 +74,4 @@ std::optional<Interference> measure_interference(std::span<const GrantRecord> gr
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

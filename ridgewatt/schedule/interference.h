@@ -10,7 +10,7 @@
 
 #include "ridgewatt/schedule/executor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 struct InterferenceProgram {
   std::string name;
@@ -31,4 +31,4 @@ struct Interference {
 std::optional<Interference> measure_interference(std::span<const GrantRecord> grants,
                                                  double shared_from_s);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

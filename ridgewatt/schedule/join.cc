@@ -10,7 +10,7 @@
 #include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/twin/twin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // Observations of a sweep by mode, then by batch; of a point that occurs twice the slower one.
@@ -60,9 +60,10 @@ double least_power_w(const Candidate& candidate) {
 
 }  // namespace
 
-void set_idle_power(std::span<Candidate> candidates, const Twin& twin) {
+void set_idle_power(std::span<Candidate> candidates, const twin::Twin& twin) {
   for (auto& candidate : candidates) {
-    candidate.idle_power_w = std::min(idle_power_w(twin, candidate.mode), least_power_w(candidate));
+    candidate.idle_power_w =
+        std::min(twin::idle_power_w(twin, candidate.mode), least_power_w(candidate));
   }
 }
 
@@ -121,4 +122,4 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
   return candidates;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // No worse than `b` in anything that a plan looks at.
@@ -143,4 +143,4 @@ Plan PlanTable::best(const PlanProblem& problem) const {
   return plan_with(*nearest, problem);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

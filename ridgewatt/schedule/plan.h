@@ -15,9 +15,11 @@
 #include "ridgewatt/schedule/cycle.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
-
+namespace ridgewatt::twin {
 struct Twin;
+}  // namespace ridgewatt::twin
+
+namespace ridgewatt::schedule {
 
 // A background workload: a training, or a non-urgent inference in its place.
 struct Background {
@@ -45,7 +47,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads);
 // What the twin's board draws in each candidate's mode while nothing runs: static power, without
 // the clock trees of the GPU, which are gated then; at most the least power of the candidate's
 // rows.
-void set_idle_power(std::span<Candidate> candidates, const Twin& twin);
+void set_idle_power(std::span<Candidate> candidates, const twin::Twin& twin);
 // The same power for all. The least power of any candidate's rows when `power_w` is nothing: an
 // estimate from above, for sweeps of a board that is not known. Returns the power.
 double set_idle_power(std::span<Candidate> candidates, std::optional<double> power_w);
@@ -100,4 +102,4 @@ class PlanTable {
   std::vector<Group> groups_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -11,7 +11,7 @@
 
 #include "ridgewatt/schedule/simulate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // How a plan did on some arrivals.
 struct Trial {
@@ -69,4 +69,4 @@ class PlanBook {
   std::map<int, std::vector<double>> arrivals_;               // by step
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

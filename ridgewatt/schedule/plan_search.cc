@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(candidates)) {
   if (candidates_.empty()) throw UsageError("there is nothing to plan with");
@@ -16,8 +16,8 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
     points.push_back(candidate.point());
     modes.push_back({candidate.mode, 0});
   }
-  points_ = std::make_shared<SearchSpace>(points);
-  modes_ = std::make_shared<SearchSpace>(modes);
+  points_ = std::make_shared<tune::SearchSpace>(points);
+  modes_ = std::make_shared<tune::SearchSpace>(modes);
   if (points_->size() != candidates_.size()) {
     throw UsageError("a search needs one batch of each background workload", "",
                      "leave the other batches out of the sweep, or use --strategy exhaustive");
@@ -25,8 +25,8 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
   std::sort(candidates_.begin(), candidates_.end(),
             [](const auto& a, const auto& b) { return a.point() < b.point(); });
   for (const auto& candidate : candidates_) mode_of_.push_back(*modes_->find({candidate.mode, 0}));
-  if (has_inference()) infer_prior_ = std::make_shared<SurrogatePrior>(*points_);
-  if (has_training()) train_prior_ = std::make_shared<SurrogatePrior>(*modes_);
+  if (has_inference()) infer_prior_ = std::make_shared<tune::SurrogatePrior>(*points_);
+  if (has_training()) train_prior_ = std::make_shared<tune::SurrogatePrior>(*modes_);
 }
 
 Candidate PlanSpace::unprofiled(std::size_t point) const {
@@ -78,12 +78,12 @@ std::span<const PlanStrategy> plan_strategies() {
 }
 
 const std::vector<std::string_view>& plan_strategy_names() {
-  static const std::vector<std::string_view> names = names_of(plan_strategies());
+  static const std::vector<std::string_view> names = tune::names_of(plan_strategies());
   return names;
 }
 
 const PlanStrategy& find_plan_strategy(std::string_view name) {
-  return find_row(plan_strategies(), name);
+  return tune::find_row(plan_strategies(), name);
 }
 
 ProfilePoint replay(const PlanSpace& space) {
@@ -92,7 +92,7 @@ ProfilePoint replay(const PlanSpace& space) {
 
 namespace {
 
-SearchBudget plan_budget(const PlanSpace& space, const PlanSearchOptions& options) {
+tune::SearchBudget plan_budget(const PlanSpace& space, const PlanSearchOptions& options) {
   const bool every_point = find_plan_strategy(options.strategy).every_point;
   return {.profiles = every_point ? static_cast<int>(space.points().size()) : options.profiles};
 }
@@ -114,7 +114,7 @@ PlanSearch::PlanSearch(const PlanSpace& space, const PlanProblem& problem, Profi
 }
 
 void PlanSearch::allow_possible_batches() {
-  const SearchSpace& points = space();
+  const tune::SearchSpace& points = space();
   std::vector<char> possible;
   for (const auto& point : points.points()) possible.push_back(batch_possible(point.batch) ? 1 : 0);
   // An impossible problem still deserves its nearest miss.
@@ -216,7 +216,7 @@ void PlanBeliefs::draw(const PlanSpace& space, std::size_t point, const double z
 
 double PlanBeliefs::uncertainty(const PlanSpace& space, std::size_t point) const {
   double sum = 0;
-  const auto add = [&](const Beliefs& b, std::size_t i) {
+  const auto add = [&](const tune::Beliefs& b, std::size_t i) {
     sum += static_cast<double>(b.time_sd[i]) * b.time_sd[i] +
            static_cast<double>(b.power_sd[i]) * b.power_sd[i];
   };
@@ -225,4 +225,4 @@ double PlanBeliefs::uncertainty(const PlanSpace& space, std::size_t point) const
   return std::sqrt(sum);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -24,7 +24,7 @@
 #include "ridgewatt/tune/strategy_table.h"
 #include "ridgewatt/tune/surrogate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // The points that may be profiled, and what is believed of them before the first profile. Share one
 // between searches: it is the costly part.
@@ -36,23 +36,25 @@ class PlanSpace {
 
   // Candidates in the order of points(). What a search may not look at before it profiled it.
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  const SearchSpace& points() const { return *points_; }  // (mode, inference batch)
-  const SearchSpace& modes() const { return *modes_; }    // the modes, where training is modelled
+  const tune::SearchSpace& points() const { return *points_; }  // (mode, inference batch)
+  const tune::SearchSpace& modes() const {
+    return *modes_;
+  }  // the modes, where training is modelled
   std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
   bool has_inference() const { return candidates_.front().inference.has_value(); }
   bool has_training() const { return candidates_.front().background.has_value(); }
   // What is known of a point before it is profiled: mode, batch, what a round is worth.
   Candidate unprofiled(std::size_t point) const;
-  const SurrogatePrior& infer_prior() const { return *infer_prior_; }
-  const SurrogatePrior& train_prior() const { return *train_prior_; }
+  const tune::SurrogatePrior& infer_prior() const { return *infer_prior_; }
+  const tune::SurrogatePrior& train_prior() const { return *train_prior_; }
   // Sweeps of other workloads that shape the beliefs.
   void add_reference(const Sweep& inference_or_training, bool is_inference);
 
  private:
   std::vector<Candidate> candidates_;
-  std::shared_ptr<SearchSpace> points_, modes_;
+  std::shared_ptr<tune::SearchSpace> points_, modes_;
   std::vector<std::size_t> mode_of_;
-  std::shared_ptr<SurrogatePrior> infer_prior_, train_prior_;
+  std::shared_ptr<tune::SurrogatePrior> infer_prior_, train_prior_;
 };
 
 // What `auto` looks for.
@@ -81,7 +83,7 @@ struct PlanSearchSummary {
   std::string strategy;
   Plan plan;  // feasible: profiled and within the limits; else the nearest miss that was profiled
   std::vector<std::size_t> profiled;  // points in order
-  StopReason stop_reason = StopReason::kNothingLeft;
+  tune::StopReason stop_reason = tune::StopReason::kNothingLeft;
 };
 
 // Profiles both workloads at a point.
@@ -89,14 +91,14 @@ using ProfilePoint = std::function<Candidate(std::size_t point)>;
 // Looks the point up in the space's own candidates.
 ProfilePoint replay(const PlanSpace& space);
 
-class PlanSearch final : public BudgetedSearch<Candidate> {
+class PlanSearch final : public tune::BudgetedSearch<Candidate> {
  public:
   // Throws UsageError on an unknown strategy or a budget below 1.
   PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
              PlanSearchOptions options);
   // With the strategy that the options name, or with any, for example one of your own.
   PlanSearchSummary run();
-  PlanSearchSummary run(const StrategyRow<PlanSearch>& strategy);
+  PlanSearchSummary run(const tune::StrategyRow<PlanSearch>& strategy);
 
   // For the strategies; the points are space() of the base.
   const PlanSpace& plan_space() const { return plan_space_; }
@@ -119,7 +121,7 @@ class PlanSearch final : public BudgetedSearch<Candidate> {
 };
 
 // One row per strategy.
-using PlanStrategy = StrategyRow<PlanSearch>;
+using PlanStrategy = tune::StrategyRow<PlanSearch>;
 std::span<const PlanStrategy> plan_strategies();
 const std::vector<std::string_view>& plan_strategy_names();
 // Throws UsageError that lists the names.
@@ -136,8 +138,8 @@ class PlanBeliefs {
   double uncertainty(const PlanSpace& space, std::size_t point) const;
 
  private:
-  std::optional<Surrogate> infer_, train_;
-  Beliefs infer_beliefs_, train_beliefs_;
+  std::optional<tune::Surrogate> infer_, train_;
+  tune::Beliefs infer_beliefs_, train_beliefs_;
   std::size_t learned_ = 0;
   std::vector<char> mode_learned_;
 };
@@ -155,4 +157,4 @@ void plan_search_nn(PlanSearch& search);
 void plan_search_random(PlanSearch& search);
 void plan_search_maxn(PlanSearch& search);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

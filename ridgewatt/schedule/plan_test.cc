@@ -9,7 +9,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // By hand: batch 4 at 10 requests per second gathers in 0.3 s after its first request, has a period
@@ -163,4 +163,4 @@ TEST(EarlyDispatch, GathersWhatTheBoundLeavesTimeFor) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -16,7 +16,7 @@
 
 #include "ridgewatt/base/workload_kind.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 inline constexpr int kProtocolVersion = 1;
 inline constexpr std::size_t kLongestLine = 128;  // with the '\n'
@@ -52,4 +52,4 @@ class LineBuffer {
   bool skipping_ = false;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

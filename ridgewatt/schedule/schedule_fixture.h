@@ -53,11 +53,11 @@ inline MadeUpWorkload random_workload(Random& random, double scale) {
 }
 
 // One inference with batches 1, 4, 16, 32 and one training, over `modes` random modes.
-inline ScheduleWorkloads random_workloads(Random& random, std::size_t modes) {
+inline schedule::ScheduleWorkloads random_workloads(Random& random, std::size_t modes) {
   const KnobSpace space = small_space();
   std::vector<PowerMode> chosen;
   for (const auto i : random.sample(space.size(), modes)) chosen.push_back(space[i]);
-  ScheduleWorkloads result;
+  schedule::ScheduleWorkloads result;
   result.inference =
       random_workload(random, 0.003).sweep(chosen, {1, 4, 16, 32}, "infer", "inference");
   result.background.push_back(

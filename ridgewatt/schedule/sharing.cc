@@ -4,7 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/schedule/simulate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates) {
   ServingPlan serving;
@@ -35,4 +35,4 @@ void SimulationOptions::check() const {
   require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -384,4 +384,4 @@ Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals
   return Simulator(serving, arrivals, options, controller).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -16,7 +16,7 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/schedule/plan.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 enum class Sharing {
   kManaged,   // the cycle of the plan: a batch when it is due, training between, nothing preempted
@@ -141,4 +141,4 @@ struct Simulation {
 Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals,
                     const SimulationOptions& options, Controller* controller = nullptr);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -10,7 +10,7 @@
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 ServingPlan serving_of(int batch, double infer_s, double train_s, int per_cycle) {
@@ -342,4 +342,4 @@ TEST(Simulate, ABacklogGetsALargerBatchOnlyInTime) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/schedule/protocol.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // The process at the other end, as the kernel names it. Refers to that very process where the
 // kernel has pidfd (Linux 5.3); else to its number.
@@ -56,4 +56,4 @@ class WorkerLink {
   bool closing = false;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 // "ridgewatt.sock" in $XDG_RUNTIME_DIR; without it in /run/ridgewatt (root) or in
 // ~/.local/state/ridgewatt/run, which is made with mode 0700. Throws NotFoundError when the
@@ -12,4 +12,4 @@ namespace ridgewatt {
 // written by others.
 std::string default_worker_socket();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

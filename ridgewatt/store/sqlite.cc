@@ -12,7 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 
-namespace ridgewatt {
+namespace ridgewatt::store {
 
 namespace {
 
@@ -250,4 +250,4 @@ void Transaction::commit() {
   open_ = false;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::store

@@ -12,7 +12,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace ridgewatt {
+namespace ridgewatt::store {
 
 class Database;
 
@@ -92,4 +92,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::store

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::store {
 namespace {
 
 constexpr std::int64_t kSchemaVersion = 2;
@@ -385,4 +385,4 @@ std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenan
   return added;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::store

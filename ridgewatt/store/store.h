@@ -13,7 +13,7 @@
 #include "ridgewatt/store/sqlite.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::store {
 
 // What a set of points has in common: one workload profiled on one board in one way.
 struct Campaign {
@@ -122,4 +122,4 @@ class Store {
   std::unique_ptr<Database> database_;  // nothing: made at the first write
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::store

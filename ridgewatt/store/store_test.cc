@@ -10,7 +10,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::store {
 namespace {
 
 constexpr uid_t kNobody = 65534;
@@ -402,4 +402,4 @@ TEST(Store, UnderSudoItBelongsToTheCaller) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::store

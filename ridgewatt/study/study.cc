@@ -13,7 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/toml.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
@@ -250,4 +250,4 @@ std::string fill_command(const std::string& text, const Study& study, const Stud
   return filled;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 struct StudyFactor {
   std::string name;  // a knob (cpu_cores, gpu_mhz, .., governor) or a {name} in the command
@@ -73,4 +73,4 @@ struct StudyResult {
   Responses responses;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 constexpr std::size_t kMostLevels = 6;  // of a numeric factor, for effects level by level
@@ -303,4 +303,4 @@ StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& 
   return Analysis(study, results, replayed).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

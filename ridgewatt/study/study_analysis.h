@@ -14,7 +14,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/study/study.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 struct StudyEffect {
   std::string factor;
@@ -98,4 +98,4 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
 StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

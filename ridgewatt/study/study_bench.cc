@@ -15,7 +15,7 @@
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/sweep/neighbors.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 std::optional<Knob> knob_named(std::string_view name) {
@@ -79,11 +79,11 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
 
 }  // namespace
 
-CommandBench::CommandBench(const LocalDevice& device, const Options& options)
+CommandBench::CommandBench(const platform::LocalDevice& device, const Options& options)
     : device_(device), meter_(*device.sysfs), options_(options) {
   try {
-    control_ = std::make_unique<JetsonModeControl>(
-        *device.sysfs, JetsonModeControl::Options{options.state_folder, 100, false});
+    control_ = std::make_unique<platform::JetsonModeControl>(
+        *device.sysfs, platform::JetsonModeControl::Options{options.state_folder, 100, false});
     control_->levels();
   } catch (const Error& error) {
     control_.reset();
@@ -179,11 +179,11 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   const std::string command =
       fill_command(device_.fake && !study.fake_command.empty() ? study.fake_command : study.command,
                    study, cell);
-  MeasureOptions measure;
+  measure::MeasureOptions measure;
   measure.command = {"/bin/sh", "-c", command};
   measure.rate_hz = options_.rate_hz;
   measure.idle_s = 0;
-  const Measurement measured = measure_command(*device_.sysfs, measure, meter_);
+  const measure::Measurement measured = measure::measure_command(*device_.sysfs, measure, meter_);
   if (measured.status != 0) {
     throw Error(fmt::format("the command ended with status {}", measured.status), command);
   }
@@ -266,4 +266,4 @@ std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
   return results;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

@@ -13,7 +13,7 @@
 #include "ridgewatt/study/study.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 class CommandBench {
  public:
@@ -22,7 +22,7 @@ class CommandBench {
     double settle_s = 1;       // after a change of mode
     std::string state_folder;  // of the mode journal
   };
-  CommandBench(const LocalDevice& device, const Options& options);
+  CommandBench(const platform::LocalDevice& device, const Options& options);
   ~CommandBench();
   CommandBench(const CommandBench&) = delete;
   CommandBench& operator=(const CommandBench&) = delete;
@@ -40,10 +40,10 @@ class CommandBench {
  private:
   void resolve(StudyFactor& factor) const;
 
-  const LocalDevice& device_;
-  PowerMeter meter_;  // opened once for all runs
+  const platform::LocalDevice& device_;
+  platform::PowerMeter meter_;  // opened once for all runs
   Options options_;
-  std::unique_ptr<JetsonModeControl> control_;
+  std::unique_ptr<platform::JetsonModeControl> control_;
   std::string no_control_;  // why there is no mode control
 };
 
@@ -54,4 +54,4 @@ class CommandBench {
 std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                       std::vector<std::string>& left_out);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

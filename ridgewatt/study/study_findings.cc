@@ -7,7 +7,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/study/study_analysis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 // "cuts energy by 12.1 %, 10.2 to 14.0"
@@ -109,4 +109,4 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
   return findings;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

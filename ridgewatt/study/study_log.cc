@@ -5,7 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x52445753;  // "RDWS"
@@ -26,8 +26,8 @@ std::string definition_of(const Study& study) {
   return json.dump();
 }
 
-std::int64_t pragma(Database& database, const char* name) {
-  Statement statement(database, std::string("PRAGMA ") + name);
+std::int64_t pragma(store::Database& database, const char* name) {
+  store::Statement statement(database, std::string("PRAGMA ") + name);
   statement.step();
   return statement.integer(0);
 }
@@ -36,9 +36,9 @@ std::int64_t pragma(Database& database, const char* name) {
 
 StudyLog::StudyLog(const std::string& path, const Study& study, const std::string& board,
                    std::uint64_t seed)
-    : database_(path, Database::Access::kCreate) {
+    : database_(path, store::Database::Access::kCreate) {
   if (pragma(database_, "schema_version") == 0) {
-    Transaction transaction(database_);
+    store::Transaction transaction(database_);
     database_.execute(kSchema);
     database_.execute(
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1", kApplicationId));
@@ -50,12 +50,13 @@ StudyLog::StudyLog(const std::string& path, const Study& study, const std::strin
   }
   database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   const std::string definition = definition_of(study);
-  Statement insert(database_,
-                   "INSERT INTO study (definition, board, seed) VALUES (?, ?, ?) ON CONFLICT DO "
-                   "NOTHING");
-  Statement select(database_,
-                   "SELECT id FROM study WHERE definition = ? AND board = ? AND seed = ?");
-  for (Statement* statement : {&insert, &select}) {
+  store::Statement insert(
+      database_,
+      "INSERT INTO study (definition, board, seed) VALUES (?, ?, ?) ON CONFLICT DO "
+      "NOTHING");
+  store::Statement select(database_,
+                          "SELECT id FROM study WHERE definition = ? AND board = ? AND seed = ?");
+  for (store::Statement* statement : {&insert, &select}) {
     statement->bind(1, definition).bind(2, board).bind(3, static_cast<std::int64_t>(seed));
   }
   insert.run();
@@ -64,14 +65,15 @@ StudyLog::StudyLog(const std::string& path, const Study& study, const std::strin
 }
 
 bool StudyLog::has(const StudyRun& run) {
-  Statement select(database_, "SELECT 1 FROM run WHERE study = ? AND cell = ? AND block = ?");
+  store::Statement select(database_,
+                          "SELECT 1 FROM run WHERE study = ? AND cell = ? AND block = ?");
   select.bind(1, study_).bind(2, Json(run.cell).dump()).bind(3, run.block);
   return select.step();
 }
 
 void StudyLog::add(const StudyRun& run, const Responses& responses) {
-  Statement insert(database_,
-                   "INSERT INTO run (study, cell, block, responses) VALUES (?, ?, ?, ?)");
+  store::Statement insert(database_,
+                          "INSERT INTO run (study, cell, block, responses) VALUES (?, ?, ?, ?)");
   insert.bind(1, study_)
       .bind(2, Json(run.cell).dump())
       .bind(3, run.block)
@@ -80,7 +82,8 @@ void StudyLog::add(const StudyRun& run, const Responses& responses) {
 }
 
 std::vector<StudyResult> StudyLog::results() {
-  Statement row(database_, "SELECT cell, block, responses FROM run WHERE study = ? ORDER BY rowid");
+  store::Statement row(database_,
+                       "SELECT cell, block, responses FROM run WHERE study = ? ORDER BY rowid");
   row.bind(1, study_);
   std::vector<StudyResult> results;
   while (row.step()) {
@@ -94,4 +97,4 @@ std::vector<StudyResult> StudyLog::results() {
   return results;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

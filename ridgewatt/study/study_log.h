@@ -9,7 +9,7 @@
 #include "ridgewatt/store/sqlite.h"
 #include "ridgewatt/study/study.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 class StudyLog {
  public:
@@ -23,8 +23,8 @@ class StudyLog {
   std::vector<StudyResult> results();
 
  private:
-  Database database_;
+  store::Database database_;
   std::int64_t study_ = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

@@ -1,6 +1,6 @@
 #include "ridgewatt/study/study_run.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, StudyLog& log,
                                    const StudyRunOptions& options) {
@@ -16,4 +16,4 @@ std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, Stud
   return log.results();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

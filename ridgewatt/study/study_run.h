@@ -8,7 +8,7 @@
 #include "ridgewatt/study/study_bench.h"
 #include "ridgewatt/study/study_log.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 
 struct StudyRunOptions {
   std::uint64_t seed = 1;      // of the plan, and of the log
@@ -22,4 +22,4 @@ struct StudyRunOptions {
 std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, StudyLog& log,
                                    const StudyRunOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

@@ -17,7 +17,7 @@
 #include "ridgewatt/study/study_log.h"
 #include "ridgewatt/sweep/quality.h"
 
-namespace ridgewatt {
+namespace ridgewatt::study {
 namespace {
 
 using ::testing::HasSubstr;
@@ -238,4 +238,4 @@ TEST(StudyReplay, InteriorMinimumInEveryGroupOfTheLoudVaSweeps) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::study

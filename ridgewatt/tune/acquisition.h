@@ -9,7 +9,7 @@
 #include "ridgewatt/tune/search_space.h"
 #include "ridgewatt/tune/surrogate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 struct Outlook {
   std::vector<double> objective_mean;  // of the logarithm
@@ -40,4 +40,4 @@ void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& be
 // Probability that a standard normal variable is below `z`; 0 and 1 beyond six deviations.
 double normal_below(double z);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

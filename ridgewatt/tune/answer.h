@@ -8,7 +8,7 @@
 
 #include "ridgewatt/tune/acquisition.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 // Measurements with a smaller relative standard deviation are taken as they are.
 inline constexpr double kNoisy = 0.02;
@@ -36,4 +36,4 @@ class NoisyAnswers {
   Beliefs beliefs_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -16,7 +16,7 @@
 
 #include "ridgewatt/tune/search_space.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 class BisectionDescent {
  public:
@@ -65,4 +65,4 @@ class BisectionDescent {
   std::vector<KnobRange> ranges_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

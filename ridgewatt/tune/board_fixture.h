@@ -36,7 +36,7 @@ inline Observation small_board_run(const OperatingPoint& point) {
 
 inline Sweep small_board_sweep(const std::vector<int>& batches = {16}) {
   Sweep sweep{"small board", "synthetic", "inference", {}, {}};
-  const SearchSpace space(small_board(), batches);
+  const tune::SearchSpace space(small_board(), batches);
   for (const auto& point : space.points()) {
     sweep.observations.push_back(small_board_run(point));
     sweep.lines.push_back(sweep.lines.size() + 2);

@@ -16,7 +16,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/tune/search_space.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 struct SearchBudget {
   int profiles = 15;                                        // operating points profiled
@@ -170,4 +170,4 @@ class BudgetedSearch {
   StopReason stop_reason_ = StopReason::kNothingLeft;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

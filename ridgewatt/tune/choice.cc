@@ -5,19 +5,19 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
-Estimate estimate_of(double mean, const LogError& error, double interval) {
+predict::Estimate estimate_of(double mean, const twin::LogError& error, double interval) {
   const double factor = error.factor(interval);
   return {mean, mean / factor, mean * factor, error.degrees};
 }
 
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
-              std::span<const Prediction> predictions, Caution caution, double tie) {
+              std::span<const predict::Prediction> predictions, Caution caution, double tie) {
   if (points.size() != predictions.size()) {
     throw UsageError("one prediction per point is needed to choose");
   }
-  const auto held = [&](const Estimate& value) {
+  const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;
   };
   // Energy has an end of its own: the product of those of time and power would be too cautious.
@@ -54,4 +54,4 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
   return choice;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

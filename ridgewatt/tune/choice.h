@@ -11,7 +11,7 @@
 #include "ridgewatt/tune/problem.h"
 #include "ridgewatt/twin/estimate_error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 struct Choice {
   std::optional<std::size_t> best;  // index of the point
@@ -26,10 +26,11 @@ enum class Caution { kMeans, kUpperEnds };
 // the share `tie` of the least cannot be told apart by what predicted them: the fastest of them is
 // best.
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
-              std::span<const Prediction> predictions, Caution caution = Caution::kMeans,
+              std::span<const predict::Prediction> predictions, Caution caution = Caution::kMeans,
               double tie = 0);
 
 // A quantity around `mean` whose logarithm is off by `error`.
-Estimate estimate_of(double mean, const LogError& error, double interval = kDefaultInterval);
+predict::Estimate estimate_of(double mean, const twin::LogError& error,
+                              double interval = predict::kDefaultInterval);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -7,11 +7,11 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
-Prediction certain(double time_s, double power_w) {
-  const auto exact = [](double value) { return Estimate{value, value, value}; };
+predict::Prediction certain(double time_s, double power_w) {
+  const auto exact = [](double value) { return predict::Estimate{value, value, value}; };
   return {exact(time_s), exact(power_w), exact(time_s * power_w)};
 }
 
@@ -19,7 +19,7 @@ TEST(Choice, TakesTheFastestWithinTheLimit) {
   Goal goal;
   goal.limits.power_w = 10;
   const std::vector<OperatingPoint> points(3);
-  const std::vector<Prediction> costs = {certain(3, 9), certain(2, 10), certain(1, 11)};
+  const std::vector<predict::Prediction> costs = {certain(3, 9), certain(2, 10), certain(1, 11)};
   EXPECT_EQ(choose(goal, points, costs).best, 1u);
   goal.limits.power_w = 5;
   const Choice none = choose(goal, points, costs);
@@ -31,7 +31,8 @@ TEST(Choice, TheFastestOfThoseThatCannotBeToldApart) {
   Goal goal;
   goal.objective = Objective::kEnergy;
   const std::vector<OperatingPoint> points(3);
-  const std::vector<Prediction> costs = {certain(3, 1.0), certain(2, 1.51), certain(1, 3.2)};
+  const std::vector<predict::Prediction> costs = {certain(3, 1.0), certain(2, 1.51),
+                                                  certain(1, 3.2)};
   EXPECT_EQ(choose(goal, points, costs).best, 0u);
   EXPECT_EQ(choose(goal, points, costs, Caution::kMeans, 0.01).best, 1u);
   EXPECT_EQ(choose(goal, points, costs, Caution::kMeans, 0.1).best, 2u);
@@ -52,14 +53,14 @@ TEST(Choice, ConfidenceKeepsThePromisedShareOfLimits) {
   Goal goal;
   goal.limits.power_w = 20.5;
   const std::vector<OperatingPoint> points(2);
-  const std::vector<Prediction> costs = {
+  const std::vector<predict::Prediction> costs = {
       {estimate_of(1, {0.1}), estimate_of(20, {0.1}), estimate_of(20, {0.1})}, certain(2, 17)};
   EXPECT_EQ(choose(goal, points, costs).best, 0u);
   EXPECT_EQ(choose(goal, points, costs, Caution::kUpperEnds).best, 1u);
 }
 
 TEST(Choice, IntervalsCoverWhatTheySay) {
-  const Estimate value = estimate_of(3, {0.2});
+  const predict::Estimate value = estimate_of(3, {0.2});
   EXPECT_NEAR(std::log(value.hi / 3), 1.6449 * 0.2, 1e-4);
   EXPECT_NEAR(value.lo * value.hi, 9, 1e-9);
 }
@@ -70,4 +71,4 @@ TEST(Choice, NonsenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

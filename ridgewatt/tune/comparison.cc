@@ -4,16 +4,16 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen) {
-  const auto exact = [](double value) { return Estimate{value, value, value}; };
+  const auto exact = [](double value) { return predict::Estimate{value, value, value}; };
   return compared(goal, std::move(name), seen.point,
                   {exact(seen.time_s), exact(seen.power_w), exact(seen.energy_j())});
 }
 
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
-                       const Prediction& cost) {
+                       const predict::Prediction& cost) {
   const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
   return {std::move(name), point, cost, judge(goal, mean), objective_value(goal, mean), ""};
 }
@@ -72,4 +72,4 @@ std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -11,20 +11,20 @@
 #include "ridgewatt/tune/problem.h"
 #include "ridgewatt/tune/search_space.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 struct ComparedPoint {
   std::string name;  // "answer", "MAXN", "MODE_30W", "optimum of the sweep"
   OperatingPoint point;
-  Prediction cost;          // lo = mean = hi when measured
-  Verdict verdict;          // of the means
-  double objective = 0;     // per sample, SI
-  std::string preset = {};  // name of the board's preset with this mode, where one has it
+  predict::Prediction cost;  // lo = mean = hi when measured
+  Verdict verdict;           // of the means
+  double objective = 0;      // per sample, SI
+  std::string preset = {};   // name of the board's preset with this mode, where one has it
 };
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen);
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
-                       const Prediction& cost);
+                       const predict::Prediction& cost);
 
 // A named mode of the board, for example a preset.
 struct NamedMode {
@@ -45,4 +45,4 @@ std::vector<Observation> take_governed(Sweep& sweep);
 std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
                                                   const std::vector<Observation>& governed);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

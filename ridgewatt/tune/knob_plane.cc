@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr double kRidge = 3e-5;  // share of the mean diagonal
@@ -52,4 +52,4 @@ double KnobPlane::at(const Row& row) const {
   return shape_ == Shape::kPowerLaw ? std::exp(value) : std::max(value, least_ / 2);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/tune/search_space.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 class KnobPlane {
  public:
@@ -36,4 +36,4 @@ class KnobPlane {
   double least_ = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 TEST(KnobPlane, FindsWhatHasItsShape) {
@@ -43,4 +43,4 @@ TEST(KnobPlane, FindsWhatHasItsShape) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -6,7 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr int kLargestBatch = 128;
@@ -16,10 +16,10 @@ double samples_at(const OperatingPoint& point) {
 }
 
 // Probability that what is estimated stays within `bound`; nothing where it is measured.
-std::optional<double> kept_within(const Estimate& value, double bound) {
+std::optional<double> kept_within(const predict::Estimate& value, double bound) {
   if (!(value.hi > value.mean) || !(value.mean > 0)) return std::nullopt;
   if (!(bound > 0)) return 0;
-  constexpr double kUpper = 0.5 + kDefaultInterval / 2;
+  constexpr double kUpper = 0.5 + predict::kDefaultInterval / 2;
   const bool student = value.degrees > 0;
   const double log_sd =
       std::log(value.hi / value.mean) /
@@ -103,7 +103,7 @@ Goal with_limit(Goal goal, LimitKind kind, double value) {
 }  // namespace
 
 std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingPoint& point,
-                                              const Prediction& cost) {
+                                              const predict::Prediction& cost) {
   std::vector<LimitConfidence> result;
   const double wait_s = serving_latency_s(goal, point.batch, 0);
   const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
@@ -126,11 +126,12 @@ std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingP
 }
 
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
-                                    std::span<const Prediction> predictions, Caution caution) {
+                                    std::span<const predict::Prediction> predictions,
+                                    Caution caution) {
   if (points.size() != predictions.size()) {
     throw UsageError("one prediction per point is needed to relax a limit");
   }
-  const auto held = [&](const Estimate& value) {
+  const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;
   };
   std::vector<Relaxation> result;
@@ -168,4 +169,4 @@ std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
   return batches;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

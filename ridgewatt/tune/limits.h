@@ -13,7 +13,7 @@
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/tune/choice.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 struct LimitConfidence {
   LimitKind kind = LimitKind::kPower;
@@ -24,7 +24,7 @@ struct LimitConfidence {
 // logarithm is normal or Student's. Nothing for a limit on what is measured (an interval without
 // width).
 std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingPoint& point,
-                                              const Prediction& cost);
+                                              const predict::Prediction& cost);
 
 // A limit that gives an answer when it alone is relaxed.
 struct Relaxation {
@@ -36,7 +36,8 @@ struct Relaxation {
 // One for each limit that can mend it alone, in the order of LimitKind; values are rounded to four
 // digits to the side on which the point keeps them.
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
-                                    std::span<const Prediction> predictions, Caution caution);
+                                    std::span<const predict::Prediction> predictions,
+                                    Caution caution);
 
 // The minibatch sizes that a question without any is asked of. Training: 16, since its batch is no
 // free choice. A question that no batch can help (the least time, latency or power without a
@@ -45,4 +46,4 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
 std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 using ::testing::ElementsAre;
@@ -12,7 +12,7 @@ OperatingPoint point_of(int batch, int cores = 4) {
   return {{cores, 1e9, 1e9, 2e9, ""}, batch};
 }
 
-Prediction exact(double time_s, double power_w) {
+predict::Prediction exact(double time_s, double power_w) {
   return {{time_s, time_s, time_s},
           {power_w, power_w, power_w},
           {time_s * power_w, time_s * power_w, time_s * power_w}};
@@ -39,7 +39,7 @@ TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
   Goal goal = served(30, 10);
   goal.limits.latency_s = 0.090;
   // A 90 % interval ends at the 95 % quantile.
-  Prediction cost = exact(0.05, 10);
+  predict::Prediction cost = exact(0.05, 10);
   cost.power_w = {10, 8, 12.5};
   cost.time_s = {0.05, 0.04, 0.0625};
   const auto limits = limit_confidence(goal, point_of(2), cost);
@@ -56,8 +56,8 @@ TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
 
 TEST(Limits, OneRelaxedAloneSuffices) {
   const std::vector<OperatingPoint> points = {point_of(1, 2), point_of(1, 4), point_of(2, 4)};
-  const std::vector<Prediction> costs = {exact(0.040, 9.5), exact(0.030, 12.34567),
-                                         exact(0.062, 11)};
+  const std::vector<predict::Prediction> costs = {exact(0.040, 9.5), exact(0.030, 12.34567),
+                                                  exact(0.062, 11)};
   const auto found = relaxations(served(30, 10), points, costs, Caution::kMeans);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].kind, LimitKind::kPower);
@@ -91,4 +91,4 @@ TEST(Limits, BatchesThatCanMatter) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

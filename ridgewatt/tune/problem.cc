@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 double samples(int batch) {
@@ -177,4 +177,4 @@ std::optional<std::size_t> nearest_miss(const Goal& goal, const std::vector<Obse
   return nearest;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 enum class Objective {
   kTime,     // seconds per sample; the same as the most samples per second
@@ -129,4 +129,4 @@ std::string explain_miss(const Goal& goal, const Observation& seen);
 std::optional<std::size_t> best_feasible(const Goal& goal, const std::vector<Observation>& seen);
 std::optional<std::size_t> nearest_miss(const Goal& goal, const std::vector<Observation>& seen);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

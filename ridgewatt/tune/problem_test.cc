@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 Observation seen(int batch, double time_s, double power_w) {
@@ -124,4 +124,4 @@ TEST(Goal, NonsenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/tune/surrogate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 void SearchBudget::check() const {
   if (profiles < 1) {
@@ -95,4 +95,4 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

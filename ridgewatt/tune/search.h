@@ -18,7 +18,7 @@
 #include "ridgewatt/tune/budgeted_search.h"
 #include "ridgewatt/tune/problem.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 class SurrogatePrior;
 
@@ -32,7 +32,7 @@ struct StrategyOptions {
   std::vector<Observation> known;
   // What the model-based strategies believe before the first profile; made from the space when
   // empty. Share one between searches of the same space: it is the costly part.
-  std::shared_ptr<const SurrogatePrior> prior;
+  std::shared_ptr<const tune::SurrogatePrior> prior;
   // `auto` stops when the best untried point promises less than this relative gain.
   double min_gain = 0;
   // Standard deviation of a measurement, relative; answers are distrusted accordingly
@@ -69,7 +69,7 @@ class Search final : public BudgetedSearch<Observation> {
   const Goal& goal() const { return goal_; }
   const StrategyOptions& options() const { return options_; }
   // What is believed before the first profile: that of the options, or made when first asked for.
-  const SurrogatePrior& prior();
+  const tune::SurrogatePrior& prior();
 
   // Ends the search with `answer`.
   SearchSummary finish(const std::optional<Observation>& answer) const;
@@ -88,4 +88,4 @@ class Search final : public BudgetedSearch<Observation> {
   std::size_t top_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 double halton(std::size_t index, int base) {
@@ -127,4 +127,4 @@ std::size_t SearchSpace::top() const {
   return *nearest(most);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

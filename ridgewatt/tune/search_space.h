@@ -11,7 +11,7 @@
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/point_axis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 class SearchSpace {
  public:
@@ -59,4 +59,4 @@ class SearchSpace {
   std::array<std::vector<double>, kAxes> levels_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

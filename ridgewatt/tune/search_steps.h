@@ -8,7 +8,7 @@
 
 #include "ridgewatt/tune/budgeted_search.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 // Every allowed point that was not tried, in this order, while the budget lasts beyond `keep`
 // profiles.
@@ -81,4 +81,4 @@ std::vector<std::size_t> least_certain_of_bins(std::span<const std::size_t> fron
   return wanted;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/tune/answer.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 std::string listed(std::span<const std::string_view> names, std::string_view last_word) {
   if (names.size() < 2) return std::string(names.empty() ? "none" : names.front());
@@ -74,4 +74,4 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
   return search.finish(answers.answer(search.goal()));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

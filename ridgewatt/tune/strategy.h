@@ -15,7 +15,7 @@
 #include "ridgewatt/tune/strategy_table.h"
 #include "ridgewatt/tune/surrogate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 using Strategy = StrategyRow<Search>;
 
@@ -44,4 +44,4 @@ void search_als(Search& search);
 void search_thompson(Search& search);
 void search_auto(Search& search);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

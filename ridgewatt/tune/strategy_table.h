@@ -13,7 +13,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 // `Context`: the search that it works on.
 template <class Context>
@@ -67,4 +67,4 @@ const StrategyRow<Context>& find_row(std::span<const StrategyRow<Context>> rows,
                    "choose one of " + listed_names(rows, "or"));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -10,7 +10,7 @@
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 using testing::small_board;
@@ -347,4 +347,4 @@ TEST(Tune, AGainNotWorthAProfileEndsAuto) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -10,7 +10,7 @@
 
 #include "ridgewatt/tune/search_space.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 // A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both leave
 // the absolute level open: they are centered over the space.
@@ -27,4 +27,4 @@ struct StructurePrior {
 // Deterministic. Cost: `draws` model evaluations per point.
 StructurePrior make_structure_prior(const SearchSpace& space, int draws = 160, int rank = 14);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

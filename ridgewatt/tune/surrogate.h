@@ -13,7 +13,7 @@
 #include "ridgewatt/tune/search_space.h"
 #include "ridgewatt/tune/structure_prior.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 // Everything that does not depend on what is profiled; shared by all searches of a space.
 class SurrogatePrior {
@@ -80,4 +80,4 @@ class Surrogate {
   Output time_, power_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

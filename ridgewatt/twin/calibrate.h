@@ -19,7 +19,7 @@
 #include "ridgewatt/twin/twin_fit.h"
 #include "ridgewatt/twin/twin_score.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // A row that the twin cannot explain.
 struct CalibrationOutlier {
@@ -55,4 +55,4 @@ void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary&
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
                            const CalibrateOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -14,13 +14,13 @@
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/training_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // One workload at one batch size with what was measured.
 struct CalibrationRun {
   std::string workload;  // what is left out as one in cross-validation
   std::string board;     // where it ran; empty: on the board that is fitted
-  std::shared_ptr<const WorkloadCost> cost;
+  std::shared_ptr<const workload::WorkloadCost> cost;
   RunOptions options;
   bool medians = true;  // times are what sweeps show (MinibatchCost::like); else periods
   std::vector<Observation> observations;
@@ -56,4 +56,4 @@ std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs
 // InputError where the quality check flags all rows of a workload.
 void require_trusted_rows(const std::vector<CalibrationRun>& runs);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -15,7 +15,7 @@
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/twin_fit.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // What 90 % intervals hold of something that the twin did not see.
 struct CoverageRow {
@@ -69,4 +69,4 @@ class LeftOutTwins {
 std::vector<CoverageRow> coverage_as_it_is(const Twin& twin,
                                            const std::vector<CalibrationRun>& runs);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -10,7 +10,7 @@
 #include "ridgewatt/twin/fit/governor.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using P = TwinParam;
@@ -95,10 +95,10 @@ struct Estimator::CpuState {
   bool data_is_there = false;
 };
 
-Estimator::Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options)
-    : Estimator(twin, std::make_shared<const WorkloadCost>(std::move(cost)), options) {}
+Estimator::Estimator(const Twin& twin, workload::WorkloadCost cost, const RunOptions& options)
+    : Estimator(twin, std::make_shared<const workload::WorkloadCost>(std::move(cost)), options) {}
 
-Estimator::Estimator(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
                      const RunOptions& options)
     : twin_(twin),
       cost_(std::move(cost)),
@@ -371,4 +371,4 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   return layers;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -33,7 +33,7 @@
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 struct KernelTerms;
 
@@ -128,8 +128,8 @@ struct LayerEstimate {
 class Estimator {
  public:
   // UsageError when the workload has no kernels or a kernel's cost is not finite.
-  Estimator(const Twin& twin, WorkloadCost cost, const RunOptions& options = {});
-  Estimator(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+  Estimator(const Twin& twin, workload::WorkloadCost cost, const RunOptions& options = {});
+  Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
             const RunOptions& options = {});
   ~Estimator();
   Estimator(Estimator&&) noexcept;
@@ -145,7 +145,7 @@ class Estimator {
   void add_layer_times(const PowerMode& mode, std::span<double> time_s) const;
 
   const Twin& twin() const { return twin_; }
-  const WorkloadCost& cost() const { return *cost_; }
+  const workload::WorkloadCost& cost() const { return *cost_; }
   // Sustained bytes per second of DRAM in a mode.
   double bandwidth(const PowerMode& mode) const;
 
@@ -162,11 +162,11 @@ class Estimator {
   Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;
 
   Twin twin_;
-  std::shared_ptr<const WorkloadCost> cost_;
+  std::shared_ptr<const workload::WorkloadCost> cost_;
   RunOptions options_;
-  std::unique_ptr<KernelTerms> terms_;
+  std::unique_ptr<twin::KernelTerms> terms_;
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

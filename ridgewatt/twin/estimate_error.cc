@@ -10,7 +10,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr double kStep = 0.02;  // of a logarithm, for slopes
@@ -41,7 +41,7 @@ PowerMode rounded(const Twin& twin, const PowerMode& mode) {
 }
 
 // Arithmetics other than FP32 in which a workload contracts.
-std::set<Arithmetic> other_arithmetics(const WorkloadCost& cost) {
+std::set<Arithmetic> other_arithmetics(const workload::WorkloadCost& cost) {
   std::set<Arithmetic> found = {contraction_arithmetic(cost.arithmetic)};
   const bool integers = std::any_of(cost.kernels.begin(), cost.kernels.end(),
                                     [](const auto& kernel) { return kernel.work_int_op > 0; });
@@ -77,7 +77,7 @@ struct ErrorModel::Variances {
   double precision_share = 0;
 };
 
-ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const WorkloadCost> cost,
+ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
                        const RunOptions& options)
     : twin_(twin), middle_(twin, cost, options) {
   const WorkloadFeatures features = features_of(*cost);
@@ -174,4 +174,4 @@ void ErrorModel::explain(const WorkloadFeatures& features) {
   if (twin_.scaled) widened_by_.push_back("board: scaled from another");
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -22,7 +22,7 @@
 
 #include "ridgewatt/twin/estimate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 struct LogError {
   double sd = 0;       // scale of the logarithm
@@ -34,7 +34,8 @@ using EstimateError = std::array<LogError, kQuantities.size()>;
 
 class ErrorModel {
  public:
-  ErrorModel(const Twin& twin, std::shared_ptr<const WorkloadCost> cost, const RunOptions& options);
+  ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
+             const RunOptions& options);
   ~ErrorModel();
   // Safe to call from several threads. Slopes are those at clocks rounded to octaves of the
   // highest, which is as far as they are known.
@@ -61,4 +62,4 @@ class ErrorModel {
   mutable std::map<PowerMode, std::unique_ptr<Variances>> known_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -11,15 +11,16 @@
 #include "ridgewatt/twin/published_runs.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // One kernel of a class that computes for long: all of its time is work over rate.
-WorkloadCost one_kernel(OpClass op_class, double work_flop = 1e12, int batch = 1) {
-  WorkloadCost cost;
+workload::WorkloadCost one_kernel(workload::OpClass op_class, double work_flop = 1e12,
+                                  int batch = 1) {
+  workload::WorkloadCost cost;
   cost.name = "one";
   cost.batch = batch;
-  KernelCost kernel;
+  workload::KernelCost kernel;
   kernel.name = "k";
   kernel.op_class = op_class;
   kernel.work_flop = work_flop;
@@ -29,8 +30,10 @@ WorkloadCost one_kernel(OpClass op_class, double work_flop = 1e12, int batch = 1
   return cost;
 }
 
-EstimateError error_of(const Twin& twin, const WorkloadCost& cost, const PowerMode& mode = {}) {
-  return ErrorModel(twin, std::make_shared<const WorkloadCost>(cost), RunOptions{4, 0.0})(mode);
+EstimateError error_of(const Twin& twin, const workload::WorkloadCost& cost,
+                       const PowerMode& mode = {}) {
+  return ErrorModel(twin, std::make_shared<const workload::WorkloadCost>(cost),
+                    RunOptions{4, 0.0})(mode);
 }
 
 // A twin whose parameters are exact and whose own error has the scales of `errors`.
@@ -39,26 +42,26 @@ Twin exact_twin() {
   twin.log_sd.fill(0);
   twin.correlations.clear();
   twin.home = {};
-  twin.home.add("conv", features_of(one_kernel(OpClass::kConv)));
+  twin.home.add("conv", features_of(one_kernel(workload::OpClass::kConv)));
   return twin;
 }
 
 TEST(TwinHome, DistanceIsZeroAtHomeAndCountsWhatIsForeign) {
   TwinHome home;
-  home.add("a", features_of(one_kernel(OpClass::kConv, 1e9)));
-  home.add("b", features_of(one_kernel(OpClass::kConv, 1e11)));
-  const auto between = home.distance(features_of(one_kernel(OpClass::kConv, 1e10)));
+  home.add("a", features_of(one_kernel(workload::OpClass::kConv, 1e9)));
+  home.add("b", features_of(one_kernel(workload::OpClass::kConv, 1e11)));
+  const auto between = home.distance(features_of(one_kernel(workload::OpClass::kConv, 1e10)));
   EXPECT_DOUBLE_EQ(between.mix, 0);
   EXPECT_DOUBLE_EQ(between.kind, 0);
   EXPECT_DOUBLE_EQ(between.range, 0);
   // Ten times the work of a sample on the same bytes: a decade of work and one of intensity.
-  EXPECT_NEAR(home.distance(features_of(one_kernel(OpClass::kConv, 1e12))).range, std::sqrt(2.0),
-              1e-9);
+  EXPECT_NEAR(home.distance(features_of(one_kernel(workload::OpClass::kConv, 1e12))).range,
+              std::sqrt(2.0), 1e-9);
   // No class in common.
-  WorkloadCost product = one_kernel(OpClass::kGemm, 1e10);
+  workload::WorkloadCost product = one_kernel(workload::OpClass::kGemm, 1e10);
   EXPECT_DOUBLE_EQ(home.distance(features_of(product)).mix, 1);
   // Half of the work: sqrt(1 - sqrt(1/2)).
-  product.kernels.push_back(one_kernel(OpClass::kConv, 1e10).kernels[0]);
+  product.kernels.push_back(one_kernel(workload::OpClass::kConv, 1e10).kernels[0]);
   EXPECT_NEAR(home.distance(features_of(product)).mix, std::sqrt(1 - std::sqrt(0.5)), 1e-12);
   product.kind = WorkloadKind::kTraining;
   EXPECT_DOUBLE_EQ(home.distance(features_of(product)).kind, 1);
@@ -66,9 +69,10 @@ TEST(TwinHome, DistanceIsZeroAtHomeAndCountsWhatIsForeign) {
 
 TEST(TwinHome, SaysWhatIsForeign) {
   TwinHome home;
-  home.add("conv inference", features_of(one_kernel(OpClass::kConv)));
-  EXPECT_THAT(home.reasons(features_of(one_kernel(OpClass::kConv))), ::testing::IsEmpty());
-  WorkloadCost product = one_kernel(OpClass::kGemm, 1e14);
+  home.add("conv inference", features_of(one_kernel(workload::OpClass::kConv)));
+  EXPECT_THAT(home.reasons(features_of(one_kernel(workload::OpClass::kConv))),
+              ::testing::IsEmpty());
+  workload::WorkloadCost product = one_kernel(workload::OpClass::kGemm, 1e14);
   product.kind = WorkloadKind::kTraining;
   EXPECT_THAT(
       home.reasons(features_of(product)),
@@ -88,10 +92,10 @@ TEST(LogError, IntervalsHaveStudentsTails) {
 TEST(ErrorModel, WithExactParametersTheModelsOwnErrorIsLeft) {
   Twin twin = exact_twin();
   const ErrorScale& scale = twin.errors.scales[kTime];
-  const auto home = error_of(twin, one_kernel(OpClass::kConv));
+  const auto home = error_of(twin, one_kernel(workload::OpClass::kConv));
   EXPECT_NEAR(home[kTime].sd, scale.home, 1e-12);
   EXPECT_DOUBLE_EQ(home[kTime].degrees, twin.errors.degrees);
-  const auto foreign = error_of(twin, one_kernel(OpClass::kGemm));
+  const auto foreign = error_of(twin, one_kernel(workload::OpClass::kGemm));
   EXPECT_NEAR(foreign[kTime].sd, std::hypot(scale.home, scale.mix), 1e-12);
 }
 
@@ -100,10 +104,11 @@ TEST(ErrorModel, AParameterThatIsHardlyKnownWidensWhatNeedsIt) {
   Twin twin = exact_twin();
   twin.log_sd[static_cast<std::size_t>(TwinParam::kGemmRate)] = 0.5;
   for (auto& scale : twin.errors.scales) scale.home = scale.mix = 1e-9;
-  EXPECT_NEAR(error_of(twin, one_kernel(OpClass::kGemm))[kTime].sd, 0.5, 0.01);
-  EXPECT_LT(error_of(twin, one_kernel(OpClass::kConv))[kTime].sd, 1e-6);
-  const ErrorModel model(twin, std::make_shared<const WorkloadCost>(one_kernel(OpClass::kGemm)),
-                         RunOptions{4, 0.0});
+  EXPECT_NEAR(error_of(twin, one_kernel(workload::OpClass::kGemm))[kTime].sd, 0.5, 0.01);
+  EXPECT_LT(error_of(twin, one_kernel(workload::OpClass::kConv))[kTime].sd, 1e-6);
+  const ErrorModel model(
+      twin, std::make_shared<const workload::WorkloadCost>(one_kernel(workload::OpClass::kGemm)),
+      RunOptions{4, 0.0});
   EXPECT_THAT(model.widened_by(),
               ::testing::Contains("parameter gemm_rate: known within a factor of 2.3"));
 }
@@ -128,9 +133,9 @@ TEST(Twin, CorrelatedDeviationsCancel) {
 }
 
 TEST(ErrorModel, OtherBoardsAndPrecisionsAreLessSure) {
-  const EagerWorkload eager("zoo:resnet50");
-  const WorkloadCost fp32 = *eager.at(16);
-  const WorkloadCost fp16 = *eager.with({.precision = Precision::kFp16}).at(16);
+  const workload::EagerWorkload eager("zoo:resnet50");
+  const workload::WorkloadCost fp32 = *eager.at(16);
+  const workload::WorkloadCost fp16 = *eager.with({.precision = workload::Precision::kFp16}).at(16);
   const Twin home = load_twin(load_board("agx-orin"));
   const auto known = error_of(home, fp32);
   EXPECT_GT(error_of(home, fp16)[kTime].sd, known[kTime].sd);
@@ -152,7 +157,7 @@ TEST(Twin, HomeErrorsAndCorrelationsSurviveTheBoardFile) {
   ASSERT_EQ(read.home.workloads.size(), twin.home.workloads.size());
   EXPECT_EQ(read.home.workloads[0].name, twin.home.workloads[0].name);
   EXPECT_EQ(read.errors.degrees, twin.errors.degrees);
-  const auto cost = one_kernel(OpClass::kGemm);
+  const auto cost = one_kernel(workload::OpClass::kGemm);
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     EXPECT_NEAR(error_of(read, cost)[q].sd, error_of(twin, cost)[q].sd, 1e-3);
   }
@@ -170,7 +175,7 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   std::erase_if(table.texts, [](const auto& entry) { return entry.first.starts_with("home."); });
   std::erase_if(table.numbers, [](const auto& entry) { return entry.first.starts_with("home."); });
   const Twin lost = load_twin(parse_board(board_toml_with_twin(board, table), "x"));
-  const WorkloadCost cost = *EagerWorkload("zoo:resnet50").at(1);
+  const workload::WorkloadCost cost = *workload::EagerWorkload("zoo:resnet50").at(1);
   EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
 }
 
@@ -231,4 +236,4 @@ TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

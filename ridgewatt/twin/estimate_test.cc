@@ -11,20 +11,21 @@
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // A network of random kernels, from tiny to large.
-WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
-  WorkloadCost cost;
+workload::WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
+  workload::WorkloadCost cost;
   cost.name = "random";
   cost.batch = batch;
   cost.input_bytes = 600e3 * batch;
   for (std::size_t i = 0; i < count; ++i) {
-    KernelCost kernel;
+    workload::KernelCost kernel;
     kernel.name = "k" + std::to_string(i);
-    kernel.op_class = std::array{OpClass::kConv, OpClass::kDepthwiseConv, OpClass::kGemm,
-                                 OpClass::kElementwise}[random.below(4)];
+    kernel.op_class =
+        std::array{workload::OpClass::kConv, workload::OpClass::kDepthwiseConv,
+                   workload::OpClass::kGemm, workload::OpClass::kElementwise}[random.below(4)];
     kernel.output_elements = std::exp(random.uniform(3, 16));
     kernel.work_flop = kernel.output_elements * std::exp(random.uniform(0, 8));
     kernel.read_bytes = kernel.output_elements * 8;
@@ -88,7 +89,7 @@ TEST_F(EstimateTest, CausesAndLayersSumToTheWhole) {
 TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
   Random random(8);
   for (int trial = 0; trial < 20; ++trial) {
-    const WorkloadCost cost = random_cost(random, 100);
+    const workload::WorkloadCost cost = random_cost(random, 100);
     const Estimator estimator(twin_, cost, {4, 0.0});
     for (const auto& mode : modes_) {
       const double penalty =
@@ -116,7 +117,7 @@ TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
   Random random(9);
   const KnobSpace space = knob_space(board_);
   for (int trial = 0; trial < 8; ++trial) {
-    WorkloadCost cost = random_cost(random, 50);
+    workload::WorkloadCost cost = random_cost(random, 50);
     if (trial % 2 == 1) cost.kind = WorkloadKind::kTraining;
     const Estimator estimator(twin_, cost, {trial / 2, {}});
     for (int pair = 0; pair < 200; ++pair) {
@@ -134,10 +135,10 @@ TEST_F(EstimateTest, NeverSlowerWithMoreOfAnything) {
 }
 
 TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
-  WorkloadCost cost;
+  workload::WorkloadCost cost;
   cost.batch = 1;
-  KernelCost kernel;
-  kernel.op_class = OpClass::kElementwise;
+  workload::KernelCost kernel;
+  kernel.op_class = workload::OpClass::kElementwise;
   kernel.output_elements = 1000;
   kernel.work_flop = 1000;
   kernel.read_bytes = kernel.write_bytes = 4000;
@@ -145,13 +146,13 @@ TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
   const RunOptions no_loading{4, 0.0};
   EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kLaunch);
   for (auto& one : cost.kernels) {
-    one.op_class = OpClass::kConv;
+    one.op_class = workload::OpClass::kConv;
     one.output_elements = 1e8;
     one.work_flop = 1e12;
   }
   EXPECT_EQ(Estimator(twin_, cost, no_loading).breakdown(modes_[0]).dominant(), Cause::kCompute);
   for (auto& one : cost.kernels) {
-    one.op_class = OpClass::kDataMovement;
+    one.op_class = workload::OpClass::kDataMovement;
     one.work_flop = 0;
     one.read_bytes = 1e9;
   }
@@ -163,7 +164,7 @@ TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
 // hand.
 TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   Random random(11);
-  WorkloadCost cost = random_cost(random, 60, 8);
+  workload::WorkloadCost cost = random_cost(random, 60, 8);
   const PowerMode top = modes_[0];
   const auto run = [&](WorkloadKind kind, int workers, double sample_s, const PowerMode& mode) {
     cost.kind = kind;
@@ -222,7 +223,7 @@ TEST_F(EstimateTest, LayerTimesAddUpOverModes) {
 }
 
 TEST_F(EstimateTest, UnknownCostsAndGovernorsAreRefused) {
-  WorkloadCost cost;
+  workload::WorkloadCost cost;
   EXPECT_THROW(Estimator(twin_, cost), UsageError);
   cost.kernels.resize(1);
   cost.kernels[0].work_flop = std::nan("");
@@ -234,14 +235,14 @@ TEST_F(EstimateTest, UnknownCostsAndGovernorsAreRefused) {
 }
 
 TEST_F(EstimateTest, ATwinModelKeepsBatchesApart) {
-  std::map<int, std::shared_ptr<const WorkloadCost>> costs;
+  std::map<int, std::shared_ptr<const workload::WorkloadCost>> costs;
   for (const int batch : {1, 16, 128}) {
     Random random(static_cast<std::uint64_t>(batch));
-    WorkloadCost cost = random_cost(random, 10, batch);
+    workload::WorkloadCost cost = random_cost(random, 10, batch);
     cost.peak_memory_bytes = batch * 1e9;
-    costs[batch] = std::make_shared<const WorkloadCost>(cost);
+    costs[batch] = std::make_shared<const workload::WorkloadCost>(cost);
   }
-  const TwinModel model(twin_, std::make_shared<const EagerWorkload>(costs));
+  const TwinModel model(twin_, std::make_shared<const workload::EagerWorkload>(costs));
   EXPECT_GT(model({modes_[0], 16}).period_s, 0);
   EXPECT_EQ(model({modes_[0], 0}).period_s, model({modes_[0], 1}).period_s);
   EXPECT_TRUE(model.fits_memory(16));
@@ -282,7 +283,7 @@ TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
   for (const auto& [model, training] :
        {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
     const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    const WorkloadCost cost = *EagerWorkload(model, {.kind = kind}).at(16);
+    const workload::WorkloadCost cost = *workload::EagerWorkload(model, {.kind = kind}).at(16);
     const auto time_s = [&](const char* name) {
       const Board board = load_board(name);
       return Estimator(load_twin(board), cost)(knob_space(board).top()).period_s;
@@ -354,4 +355,4 @@ TEST(Twin, OtherBoardsAreScaledAndSaySo) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/numerics/soft_maximum.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr int kCorner = 6;  // order of the soft maximum: its corner is rounded a little
@@ -38,4 +38,4 @@ FeedBounds feed_bounds(const FeedTimes& times) {
   return bounds;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -11,7 +11,7 @@
 // the last where there are fewer cores than processes.
 #pragma once
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 struct FeedTimes {
   int workers = 0;
@@ -39,4 +39,4 @@ struct FeedBounds {
 
 FeedBounds feed_bounds(const FeedTimes& times);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -5,7 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024;
@@ -39,7 +39,7 @@ std::span<const MemoryConstant> runtime_memory(Runtime runtime) {
   return {};
 }
 
-MemoryFootprint memory_footprint(const Twin& twin, const WorkloadCost& cost,
+MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,
                                  const RunOptions& options) {
   const auto constants = runtime_memory(kModelledRuntime);
   MemoryFootprint memory;
@@ -55,4 +55,4 @@ MemoryFootprint memory_footprint(const Twin& twin, const WorkloadCost& cost,
   return memory;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -17,7 +17,7 @@
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // A constant of a runtime's memory, per process or per loader worker.
 struct MemoryConstant {
@@ -47,7 +47,7 @@ struct MemoryFootprint {
 };
 
 // Of one minibatch on the board of `twin`, in the runtime that the twin models.
-MemoryFootprint memory_footprint(const Twin& twin, const WorkloadCost& cost,
+MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,
                                  const RunOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

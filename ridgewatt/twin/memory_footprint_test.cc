@@ -8,12 +8,12 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 MemoryFootprint footprint(const char* board, const char* model, bool training, int batch = 16,
                           int workers = 4) {
-  const EagerWorkload eager(
+  const workload::EagerWorkload eager(
       std::string("zoo:") + model,
       {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
   RunOptions run;
@@ -88,4 +88,4 @@ TEST(MemoryFootprint, EveryConstantHasASource) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

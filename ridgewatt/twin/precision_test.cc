@@ -10,23 +10,24 @@
 #include "ridgewatt/workload/eager_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr Precision kAllPrecisions[] = {Precision::kFp32, Precision::kFp16, Precision::kBf16,
-                                        Precision::kMixed, Precision::kInt8};
+constexpr workload::Precision kAllPrecisions[] = {
+    workload::Precision::kFp32, workload::Precision::kFp16, workload::Precision::kBf16,
+    workload::Precision::kMixed, workload::Precision::kInt8};
 
-bool has_rate(const Board& board, Precision precision) {
+bool has_rate(const Board& board, workload::Precision precision) {
   switch (precision) {
-    case Precision::kFp16:
-    case Precision::kMixed:
+    case workload::Precision::kFp16:
+    case workload::Precision::kMixed:
       return supports(board, Arithmetic::kFp16);
-    case Precision::kBf16:
+    case workload::Precision::kBf16:
       return supports(board, Arithmetic::kBf16);
-    case Precision::kInt8:
+    case workload::Precision::kInt8:
       return supports(board, Arithmetic::kInt8);
     default:
       return true;
@@ -34,15 +35,15 @@ bool has_rate(const Board& board, Precision precision) {
 }
 
 // Calls check(name, board, estimators by precision) for every model and board.
-using Estimators = std::map<Precision, Estimator>;
+using Estimators = std::map<workload::Precision, Estimator>;
 void for_all(bool training,
              const std::function<void(const std::string&, const Board&, Estimators&)>& check) {
   std::map<std::string, Board> boards;
   for (const auto& name : list_boards()) boards.emplace(name, load_board(name));
-  for (const ZooEntry& entry : zoo()) {
-    const EagerWorkload eager("zoo:" + std::string(entry.name));
-    std::map<Precision, std::shared_ptr<const WorkloadCost>> costs;
-    for (const Precision precision : kAllPrecisions) {
+  for (const workload::ZooEntry& entry : workload::zoo()) {
+    const workload::EagerWorkload eager("zoo:" + std::string(entry.name));
+    std::map<workload::Precision, std::shared_ptr<const workload::WorkloadCost>> costs;
+    for (const workload::Precision precision : kAllPrecisions) {
       const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
       costs[precision] = eager.with({kind, precision}).at(16);
     }
@@ -59,20 +60,20 @@ void for_all(bool training,
 
 TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
   for_all(true, [](const std::string& what, const Board&, Estimators& at) {
-    const TimePower fp32 = at.at(Precision::kFp32)({}).timed();
-    const TimePower mixed = at.at(Precision::kMixed)({}).timed();
-    const TimePower fp16 = at.at(Precision::kFp16)({}).timed();
+    const TimePower fp32 = at.at(workload::Precision::kFp32)({}).timed();
+    const TimePower mixed = at.at(workload::Precision::kMixed)({}).timed();
+    const TimePower fp16 = at.at(workload::Precision::kFp16)({}).timed();
     EXPECT_LE(mixed.time_s, fp32.time_s * (1 + 1e-9)) << what;
     EXPECT_GE(mixed.time_s, fp16.time_s * (1 - 1e-9)) << what;
     // Slower by no more than the traffic of the master weights.
-    const Estimator& estimator = at.at(Precision::kMixed);
+    const Estimator& estimator = at.at(workload::Precision::kMixed);
     const double extra =
-        estimator.cost().traffic_bytes() - at.at(Precision::kFp16).cost().traffic_bytes();
+        estimator.cost().traffic_bytes() - at.at(workload::Precision::kFp16).cost().traffic_bytes();
     const double extra_s =
         extra * estimator.twin()[TwinParam::kVectorTraffic] / estimator.bandwidth({});
     // Launches and kernels of like length get in each other's way: by up to the fourth root of 2.
     EXPECT_LE(mixed.time_s, fp16.time_s + 1.19 * extra_s) << what;
-    if (const auto bf16 = at.find(Precision::kBf16); bf16 != at.end()) {
+    if (const auto bf16 = at.find(workload::Precision::kBf16); bf16 != at.end()) {
       EXPECT_GE(mixed.time_s, bf16->second({}).median_s * (1 - 1e-9)) << what;
     }
   });
@@ -80,11 +81,11 @@ TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
 
 TEST(Precision, NarrowerInferenceIsNeverSlower) {
   for_all(false, [](const std::string& what, const Board&, Estimators& at) {
-    const double fp32 = at.at(Precision::kFp32)({}).period_s;
-    const double fp16 = at.at(Precision::kFp16)({}).period_s;
+    const double fp32 = at.at(workload::Precision::kFp32)({}).period_s;
+    const double fp16 = at.at(workload::Precision::kFp16)({}).period_s;
     EXPECT_LE(fp16, fp32 * (1 + 1e-9)) << what;
-    EXPECT_LE(at.at(Precision::kMixed)({}).period_s, fp16 * (1 + 1e-9)) << what;
-    if (const auto int8 = at.find(Precision::kInt8); int8 != at.end()) {
+    EXPECT_LE(at.at(workload::Precision::kMixed)({}).period_s, fp16 * (1 + 1e-9)) << what;
+    if (const auto int8 = at.find(workload::Precision::kInt8); int8 != at.end()) {
       EXPECT_LE(int8->second({}).period_s, fp16 * (1 + 1e-9)) << what;
     }
   });
@@ -93,28 +94,28 @@ TEST(Precision, NarrowerInferenceIsNeverSlower) {
 // A product so large that nothing else counts: 8 Ampere times the FP32 rate in FP16, 16 in INT8.
 TEST(Precision, RatesAreThePeaksOfTheBoard) {
   const Board board = load_board("agx-orin");
-  WorkloadCost cost;
-  KernelCost product;
-  product.op_class = OpClass::kGemm;
+  workload::WorkloadCost cost;
+  workload::KernelCost product;
+  product.op_class = workload::OpClass::kGemm;
   product.work_flop = 1e15;
   product.output_elements = 1e9;
   cost.kernels.push_back(product);
-  const auto seconds = [&](Precision precision) {
+  const auto seconds = [&](workload::Precision precision) {
     cost.precision = cost.arithmetic = precision;
     return Estimator(load_twin(board), cost, RunOptions{4, 0.0})({}).period_s;
   };
-  const double fp32 = seconds(Precision::kFp32);
-  EXPECT_NEAR(fp32 / seconds(Precision::kFp16), 2048.0 / 256, 0.01);
-  EXPECT_NEAR(fp32 / seconds(Precision::kBf16), 2048.0 / 256, 0.01);
-  EXPECT_NEAR(fp32 / seconds(Precision::kMixed), 2048.0 / 256, 0.01);
-  EXPECT_NEAR(fp32 / seconds(Precision::kInt8), 4096.0 / 256, 0.02);
+  const double fp32 = seconds(workload::Precision::kFp32);
+  EXPECT_NEAR(fp32 / seconds(workload::Precision::kFp16), 2048.0 / 256, 0.01);
+  EXPECT_NEAR(fp32 / seconds(workload::Precision::kBf16), 2048.0 / 256, 0.01);
+  EXPECT_NEAR(fp32 / seconds(workload::Precision::kMixed), 2048.0 / 256, 0.01);
+  EXPECT_NEAR(fp32 / seconds(workload::Precision::kInt8), 4096.0 / 256, 0.02);
 }
 
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
-  const EagerWorkload eager("zoo:resnet18");
+  const workload::EagerWorkload eager("zoo:resnet18");
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
-    for (const Precision precision : kAllPrecisions) {
+    for (const workload::Precision precision : kAllPrecisions) {
       if (has_rate(board, precision)) continue;
       try {
         const Estimator estimator(load_twin(board), eager.with({.precision = precision}).at(1));
@@ -128,4 +129,4 @@ TEST(Precision, ABoardWithoutTheRateSaysSo) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

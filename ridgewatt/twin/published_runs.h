@@ -8,7 +8,7 @@
 
 #include "ridgewatt/twin/calibration_runs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // A training step at MAXN with minibatches of 16.
 struct PublishedRun {
@@ -30,4 +30,4 @@ std::vector<CalibrationRun> published_calibration_runs();
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs,
                                                   const Board& board);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using P = TwinParam;
@@ -420,4 +420,4 @@ double idle_power_w(const Twin& twin, const PowerMode& mode) {
          twin[P::kGpuLeakage] * squared(gpu_voltage);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -20,7 +20,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin_home.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 enum class TwinParam : std::size_t {
   // Compute: reached share of the FP32 peak, and how it falls for small kernels.
@@ -164,4 +164,4 @@ double relative_voltage(double relative_clock, double rise, double knee);
 // count as the highest.
 double idle_power_w(const Twin& twin, const PowerMode& mode);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

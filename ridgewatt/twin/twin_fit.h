@@ -8,7 +8,7 @@
 #include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 struct CalibrateOptions {
   // Deviations of ln(time) and ln(power) beyond which a row counts linearly (soft L1).
@@ -50,4 +50,4 @@ TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
 TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
                          const std::string& workload, const CalibrateOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -12,7 +12,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 inline double squared(double x) {
   return x * x;
@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 3> kQuantities = {"time", "power",
 // Kinds of work that reach different rates.
 inline constexpr std::array<std::string_view, 5> kWorkClasses = {
     "convolution", "depthwise convolution", "product", "recurrent", "vector"};
-std::size_t work_class(OpClass op_class);  // index in kWorkClasses
+std::size_t work_class(workload::OpClass op_class);  // index in kWorkClasses
 
 // What is compared between workloads beside kind and class mix, as logarithms to base 10.
 inline constexpr std::array<std::string_view, 3> kExtents = {"FLOP per byte", "FLOP per sample",
@@ -36,7 +36,7 @@ struct WorkloadFeatures {
   std::array<double, kWorkClasses.size()> shares{};  // of all operations, by class
   std::array<double, kExtents.size()> extents{};     // log10
 };
-WorkloadFeatures features_of(const WorkloadCost& cost);
+WorkloadFeatures features_of(const workload::WorkloadCost& cost);
 
 // From a workload to those that were fitted; all 0 for one of them.
 struct HomeDistance {
@@ -91,4 +91,4 @@ void write_home(const TwinHome& home, const TwinErrors& errors, TwinTable& table
 TwinHome read_home(const TwinTable& table);
 TwinErrors read_errors(const TwinTable& table, const std::string& source);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
-TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const EagerWorkload> workload,
+TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::EagerWorkload> workload,
                      const RunOptions& options, int default_batch)
     : twin_(twin),
       workload_(std::move(workload)),
@@ -60,4 +60,4 @@ MemoryFootprint TwinModel::memory(int batch) const {
   return memory_footprint(twin_, estimator(batch).cost(), options_);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -15,12 +15,12 @@
 #include "ridgewatt/twin/memory_footprint.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 class TwinModel {
  public:
   // A point of batch 0 means `default_batch`.
-  TwinModel(const Twin& twin, std::shared_ptr<const EagerWorkload> workload,
+  TwinModel(const Twin& twin, std::shared_ptr<const workload::EagerWorkload> workload,
             const RunOptions& options = {}, int default_batch = 1);
 
   // Safe to call from several threads.
@@ -45,7 +45,7 @@ class TwinModel {
 
  private:
   struct AtBatch {
-    std::shared_ptr<const WorkloadCost> cost;
+    std::shared_ptr<const workload::WorkloadCost> cost;
     std::unique_ptr<Estimator> estimator;
     std::unique_ptr<ErrorModel> errors;  // once asked for
   };
@@ -53,11 +53,11 @@ class TwinModel {
   const ErrorModel& errors(int batch) const;
 
   Twin twin_;
-  std::shared_ptr<const EagerWorkload> workload_;
+  std::shared_ptr<const workload::EagerWorkload> workload_;
   RunOptions options_;
   int default_batch_;
   mutable std::mutex mutex_;
   mutable std::map<int, AtBatch> batches_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

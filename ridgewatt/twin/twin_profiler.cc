@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 Observation TwinProfiler::profile(const OperatingPoint& point) {
   if (!model_.fits_memory(point.batch)) {
@@ -14,4 +14,4 @@ Observation TwinProfiler::profile(const OperatingPoint& point) {
   return model_.observe(point);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

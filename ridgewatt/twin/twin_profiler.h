@@ -4,7 +4,7 @@
 #include "ridgewatt/sweep/profiler.h"
 #include "ridgewatt/twin/twin_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 class TwinProfiler : public Profiler {
  public:
@@ -18,4 +18,4 @@ class TwinProfiler : public Profiler {
   const TwinModel& model_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using P = TwinParam;
@@ -37,10 +37,11 @@ struct RoofParameters {
   double base_w, memory_clock_w, memory_top_hz, core_leakage_w, cpu_busy_w, gpu_leakage_w, gpu_w;
   double cpu_rise, cpu_knee, gpu_rise, gpu_knee;
 
-  RoofParameters(const Twin& t, RoofClass roof, Precision precision) {
+  RoofParameters(const Twin& t, RoofClass roof, workload::Precision precision) {
     constexpr std::array kRates = {P::kConvRate, P::kGemmRate, P::kDepthwiseRate, P::kVectorRate};
-    constexpr std::array kKinds = {OpClass::kConv, OpClass::kGemm, OpClass::kDepthwiseConv,
-                                   OpClass::kElementwise};
+    constexpr std::array kKinds = {workload::OpClass::kConv, workload::OpClass::kGemm,
+                                   workload::OpClass::kDepthwiseConv,
+                                   workload::OpClass::kElementwise};
     const auto index = static_cast<std::size_t>(roof);
     const double faster = arithmetic_speedup(t, contraction_arithmetic(precision), kKinds[index]);
     flop_per_cycle = t[kRates[index]] * t.flop_per_cycle * faster;
@@ -77,9 +78,9 @@ struct ClockTerms {
   double cpu_v2, gpu_v2, bandwidth;
 };
 
-EnergyRoofline assemble_roofline(const RoofParameters& p, const RelativeMode& m,
-                                 const ClockTerms& c) {
-  EnergyRoofline roofline;
+roofline::EnergyRoofline assemble_roofline(const RoofParameters& p, const RelativeMode& m,
+                                           const ClockTerms& c) {
+  roofline::EnergyRoofline roofline;
   roofline.peak_flop_per_s = p.flop_per_cycle * m.gpu_hz;
   roofline.bandwidth_bytes_per_s = c.bandwidth;
   roofline.energy_per_flop_j = p.energy_per_flop_j * c.gpu_v2;
@@ -115,8 +116,8 @@ class DrawTable {
   std::map<Key, std::vector<double>> values_;
 };
 
-std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof, Precision precision,
-                                            std::uint64_t seed) {
+std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof,
+                                            workload::Precision precision, std::uint64_t seed) {
   Random random(seed);
   std::vector<RoofParameters> draws;
   Twin drawn = twin;
@@ -131,7 +132,7 @@ std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof, Pr
 
 }  // namespace
 
-RoofClass roof_class_of(OpClass op_class) {
+RoofClass roof_class_of(workload::OpClass op_class) {
   // Recurrent layers are products under the same roof, however differently they reach it.
   constexpr std::array<RoofClass, kWorkClasses.size()> kRoofs = {
       RoofClass::kConvolution, RoofClass::kDepthwise, RoofClass::kProduct, RoofClass::kProduct,
@@ -144,7 +145,7 @@ double RoofCeiling::attainable_flop_per_s(double intensity) const {
 }
 
 RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
-                         Precision precision) {
+                         workload::Precision precision) {
   const bool contraction = roof == RoofClass::kConvolution || roof == RoofClass::kProduct;
   Arithmetic arithmetic = contraction ? contraction_arithmetic(precision) : Arithmetic::kFp32;
   if (roof == RoofClass::kConvolution && arithmetic == Arithmetic::kFp32 &&
@@ -161,8 +162,8 @@ Cause LayerPoint::bound() const {
 
 std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
                                      const PowerMode& mode, double power_cap_w) {
-  const WorkloadCost& cost = estimator.cost();
-  std::array<EnergyRoofline, kRoofClasses.size()> reached;
+  const workload::WorkloadCost& cost = estimator.cost();
+  std::array<roofline::EnergyRoofline, kRoofClasses.size()> reached;
   std::array<RoofCeiling, kRoofClasses.size()> ceilings;
   for (const RoofClass roof : kRoofClasses) {
     const auto index = static_cast<std::size_t>(roof);
@@ -173,7 +174,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
   }
   std::vector<LayerPoint> points;
   for (const LayerEstimate& layer : estimator.layers(mode)) {
-    const KernelCost& kernel = cost.kernels[layer.kernel];
+    const workload::KernelCost& kernel = cost.kernels[layer.kernel];
     LayerPoint point{.kernel = layer.kernel,
                      .roof = roof_class_of(kernel.op_class),
                      .work_flop = kernel.work_flop,
@@ -185,13 +186,13 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                      .launch_s = layer.launch_s,
                      .time_s = layer.time_s};
     const auto index = static_cast<std::size_t>(point.roof);
-    const EnergyRoofline& roof = reached[index];
+    const roofline::EnergyRoofline& roof = reached[index];
     double dynamic_j =
         point.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
     if (kernel.work_int_op > 0) {
-      dynamic_j +=
-          kernel.work_int_op *
-          twin_roofline(estimator.twin(), mode, point.roof, Precision::kInt8).energy_per_flop_j;
+      dynamic_j += kernel.work_int_op *
+                   twin_roofline(estimator.twin(), mode, point.roof, workload::Precision::kInt8)
+                       .energy_per_flop_j;
     }
     point.gpu_s = std::max(point.gpu_s, dynamic_j / (power_cap_w - roof.static_power_w));
     if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
@@ -215,16 +216,17 @@ std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> 
   return shares;
 }
 
-EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, RoofClass roof,
-                             Precision precision) {
+roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, RoofClass roof,
+                                       workload::Precision precision) {
   const RoofParameters parameters(twin, roof, precision);
   const RelativeMode relative(twin, mode);
   return assemble_roofline(parameters, relative, clock_terms(parameters, relative));
 }
 
-std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
-                                           RoofClass roof, std::uint64_t seed,
-                                           Precision precision) {
+std::vector<roofline::FittedValue> twin_race_to_halt(const Twin& twin,
+                                                     std::span<const PowerMode> modes,
+                                                     RoofClass roof, std::uint64_t seed,
+                                                     workload::Precision precision) {
   const std::vector<RoofParameters> draws = draw_parameters(twin, roof, precision, seed);
   DrawTable<double> cpu, gpu;
   DrawTable<std::pair<double, double>> bandwidth;
@@ -238,7 +240,7 @@ std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const Pow
   bandwidth.fill(draws.size(), [&](std::size_t d, const auto& clocks) {
     return draws[d].bandwidth(clocks.first, clocks.second);
   });
-  std::vector<FittedValue> result(modes.size());
+  std::vector<roofline::FittedValue> result(modes.size());
   parallel_for(modes.size(), [&](std::size_t i) {
     const RelativeMode& m = relative[i];
     const auto& cpu_v2 = cpu.at(m.cpu);
@@ -255,9 +257,9 @@ std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const Pow
   return result;
 }
 
-FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, RoofClass roof,
-                              std::uint64_t seed) {
+roofline::FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode, RoofClass roof,
+                                        std::uint64_t seed) {
   return twin_race_to_halt(twin, std::span(&mode, 1), roof, seed).front();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

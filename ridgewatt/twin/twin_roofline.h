@@ -23,7 +23,7 @@
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // Kernels that run in the same unit and reach a like rate.
 enum class RoofClass : std::size_t { kConvolution, kProduct, kDepthwise, kVector };
@@ -35,14 +35,14 @@ constexpr auto enum_names(RoofClass) {
 }
 inline constexpr std::array<RoofClass, count_of<RoofClass>()> kRoofClasses = {
     RoofClass::kConvolution, RoofClass::kProduct, RoofClass::kDepthwise, RoofClass::kVector};
-RoofClass roof_class_of(OpClass op_class);
+RoofClass roof_class_of(workload::OpClass op_class);
 
 // The reached roof. Static power here is all that is spent for time while a kernel runs: every
 // domain's static and clock power, the busy GPU's and the launching thread's. NotSupportedError
 // where the board has no rate of the precision.
-EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
-                             RoofClass roof = RoofClass::kConvolution,
-                             Precision precision = Precision::kFp32);
+roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
+                                       RoofClass roof = RoofClass::kConvolution,
+                                       workload::Precision precision = workload::Precision::kFp32);
 
 // What no kernel of a class passes, all SMs on.
 struct RoofCeiling {
@@ -55,7 +55,7 @@ struct RoofCeiling {
 // FP32 convolutions run in TF32 where the GPU has it; depthwise and vector kernels on the FP32
 // pipes in any precision. NotSupportedError as above.
 RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
-                         Precision precision = Precision::kFp32);
+                         workload::Precision precision = workload::Precision::kFp32);
 
 // Where a kernel lies in a mode.
 struct LayerPoint {
@@ -88,12 +88,12 @@ std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> 
 
 // eta B_eps / B_tau of the reached roof with its 90 % interval, by sampling the twin's parameters
 // within their deviations (independently, so the interval is on the wide side).
-FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode,
-                              RoofClass roof = RoofClass::kConvolution, std::uint64_t seed = 1);
+roofline::FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode,
+                                        RoofClass roof = RoofClass::kConvolution,
+                                        std::uint64_t seed = 1);
 // The same of many modes: the parameters are sampled once for all.
-std::vector<FittedValue> twin_race_to_halt(const Twin& twin, std::span<const PowerMode> modes,
-                                           RoofClass roof = RoofClass::kConvolution,
-                                           std::uint64_t seed = 1,
-                                           Precision precision = Precision::kFp32);
+std::vector<roofline::FittedValue> twin_race_to_halt(
+    const Twin& twin, std::span<const PowerMode> modes, RoofClass roof = RoofClass::kConvolution,
+    std::uint64_t seed = 1, workload::Precision precision = workload::Precision::kFp32);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

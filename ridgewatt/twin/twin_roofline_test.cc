@@ -10,13 +10,13 @@
 #include "ridgewatt/workload/eager_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using ::testing::HasSubstr;
 
 Estimator estimator_of(const Board& board, const std::string& model, int batch) {
-  return {load_twin(board), EagerWorkload(model).at(batch)};
+  return {load_twin(board), workload::EagerWorkload(model).at(batch)};
 }
 
 // Time on the GPU, work, traffic and ceilings know the GPU and the memory clock alone, so that the
@@ -63,12 +63,13 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   const auto boards = all_boards_and_bsps();
   std::vector<std::vector<PowerMode>> modes;
   for (const auto& board : boards) modes.push_back(distinct_modes(board));
-  std::vector<std::shared_ptr<const WorkloadCost>> costs;
-  for (const ZooEntry& entry : zoo()) {
-    const EagerWorkload eager("zoo:" + std::string(entry.name));
+  std::vector<std::shared_ptr<const workload::WorkloadCost>> costs;
+  for (const workload::ZooEntry& entry : workload::zoo()) {
+    const workload::EagerWorkload eager("zoo:" + std::string(entry.name));
     for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
-      for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
-        if (kind == WorkloadKind::kTraining && precision == Precision::kInt8) continue;
+      for (const workload::Precision precision :
+           {workload::Precision::kFp32, workload::Precision::kFp16, workload::Precision::kInt8}) {
+        if (kind == WorkloadKind::kTraining && precision == workload::Precision::kInt8) continue;
         costs.push_back(eager.with({kind, precision}).at(16));
       }
     }
@@ -77,7 +78,8 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   parallel_for(boards.size(), [&](std::size_t b) {
     const Twin twin = load_twin(boards[b]);
     for (const auto& cost : costs) {
-      if (cost->arithmetic == Precision::kInt8 && !supports(boards[b], Arithmetic::kInt8)) continue;
+      if (cost->arithmetic == workload::Precision::kInt8 && !supports(boards[b], Arithmetic::kInt8))
+        continue;
       const Estimator estimator(twin, cost);
       for (const auto& mode : modes[b]) {
         for (const auto& point : place_layers(boards[b], estimator, mode)) {
@@ -115,15 +117,15 @@ TEST(Ceiling, IsTheUnitThatAClassRunsIn) {
   const Board orin = load_board("agx-orin");
   const Board nano = load_board("nano");
   const PowerMode top = knob_space(orin).top();
-  const auto in = [](const Board& board, RoofClass roof, Precision precision) {
+  const auto in = [](const Board& board, RoofClass roof, workload::Precision precision) {
     return roof_ceiling(board, knob_space(board).top(), roof, precision).arithmetic;
   };
-  EXPECT_EQ(in(orin, RoofClass::kConvolution, Precision::kFp32), Arithmetic::kTf32);
-  EXPECT_EQ(in(orin, RoofClass::kProduct, Precision::kFp32), Arithmetic::kFp32);
-  EXPECT_EQ(in(orin, RoofClass::kDepthwise, Precision::kFp16), Arithmetic::kFp32);
-  EXPECT_EQ(in(orin, RoofClass::kProduct, Precision::kBf16), Arithmetic::kBf16);
-  EXPECT_EQ(in(nano, RoofClass::kConvolution, Precision::kFp32), Arithmetic::kFp32);
-  EXPECT_THROW(in(nano, RoofClass::kProduct, Precision::kInt8), NotSupportedError);
+  EXPECT_EQ(in(orin, RoofClass::kConvolution, workload::Precision::kFp32), Arithmetic::kTf32);
+  EXPECT_EQ(in(orin, RoofClass::kProduct, workload::Precision::kFp32), Arithmetic::kFp32);
+  EXPECT_EQ(in(orin, RoofClass::kDepthwise, workload::Precision::kFp16), Arithmetic::kFp32);
+  EXPECT_EQ(in(orin, RoofClass::kProduct, workload::Precision::kBf16), Arithmetic::kBf16);
+  EXPECT_EQ(in(nano, RoofClass::kConvolution, workload::Precision::kFp32), Arithmetic::kFp32);
+  EXPECT_THROW(in(nano, RoofClass::kProduct, workload::Precision::kInt8), NotSupportedError);
   // 2 x 2048 cores x 1300.5 MHz, and TF32 four times that.
   EXPECT_NEAR(roof_ceiling(orin, top, RoofClass::kVector).flop_per_s, 5.327e12, 1e9);
   EXPECT_NEAR(roof_ceiling(orin, top, RoofClass::kConvolution).flop_per_s, 4 * 5.327e12, 4e9);
@@ -134,8 +136,9 @@ TEST(Ceiling, ReachedRoofsLieBelowInEveryPrecision) {
     const Twin twin = load_twin(board);
     for (const auto& mode : distinct_modes(board)) {
       for (const RoofClass roof : kRoofClasses) {
-        const EnergyRoofline reached = twin_roofline(twin, mode, roof, Precision::kFp16);
-        const RoofCeiling ceiling = roof_ceiling(board, mode, roof, Precision::kFp16);
+        const roofline::EnergyRoofline reached =
+            twin_roofline(twin, mode, roof, workload::Precision::kFp16);
+        const RoofCeiling ceiling = roof_ceiling(board, mode, roof, workload::Precision::kFp16);
         EXPECT_LE(reached.peak_flop_per_s, ceiling.flop_per_s) << board.name;
         EXPECT_LE(reached.bandwidth_bytes_per_s, ceiling.bandwidth_bytes_per_s) << board.name;
       }
@@ -176,4 +179,4 @@ TEST(RoofShare, SumsToOneOverTheClassesOfTheModel) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -7,7 +7,7 @@
 #include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/twin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // Mean absolute percentage errors as fractions; `trusted_` ones leave flagged rows out.
 struct FitScore {
@@ -41,4 +41,4 @@ FitScore mean_over(const std::vector<WorkloadFit>& fits, FitScore WorkloadFit::*
 // Errors over all rows of `runs`.
 FitScore score_rows(const Twin& twin, const std::vector<CalibrationRun>& runs);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -10,7 +10,7 @@
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using ::testing::HasSubstr;
@@ -657,4 +657,4 @@ TEST(Precision, NamesAreParsedOnceAndUnknownOnesListThem) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

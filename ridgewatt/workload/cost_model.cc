@@ -11,7 +11,7 @@
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/zoo.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr double kPagodaTrainingFactor = 3;
@@ -334,4 +334,4 @@ WorkloadCost workload_cost(Model& model, const CostOptions& options) {
   return analyze(model, options).workload;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

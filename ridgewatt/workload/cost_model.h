@@ -22,7 +22,7 @@
 #include "ridgewatt/workload/training_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // What counts as an operation.
 enum class Convention {
@@ -100,4 +100,4 @@ struct Explanation {
 // Throws NotFoundError when no node of that name runs.
 Explanation explain_node(const Analysis& analysis, std::string_view node);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -10,7 +10,7 @@
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/zoo.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 std::filesystem::path onnx_folder() {
@@ -197,4 +197,4 @@ TEST(CostModel, NodesKernelsAndTotalsAgree) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -13,7 +13,7 @@
 
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class OpContext;
 
@@ -68,7 +68,7 @@ enum class Saved : std::uint8_t {
 
 struct CostRule {
   OpClass op_class = OpClass::kOther;
-  OpCost (*forward)(const OpContext&, Terms&) = nullptr;
+  OpCost (*forward)(const workload::OpContext&, Terms&) = nullptr;
   std::string_view formula;  // of the operations, in the terms
   Fusion fusion = Fusion::kKernel;
   Gradient gradient = Gradient::kNone;
@@ -81,4 +81,4 @@ struct CostRule {
   double training_flops = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

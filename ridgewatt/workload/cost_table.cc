@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/cost/cost_rules.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using namespace cost;  // the rules
@@ -302,4 +302,4 @@ const CostRule* find_cost_rule(std::string_view domain, std::string_view name) {
                                                                                      : nullptr;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/workload/cost_rule.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct CostEntry {
   std::string_view name;
@@ -20,4 +20,4 @@ std::span<const CostEntry> cost_table();
 // The rule of the operator, or nullptr: nobody has priced it.
 const CostRule* find_cost_rule(std::string_view domain, std::string_view name);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -1,6 +1,6 @@
 #include "ridgewatt/workload/data_type.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 enum class Family : std::uint8_t { kOther, kSigned, kUnsigned, kFloating };
@@ -70,4 +70,4 @@ bool is_signed_integer(DataType type) {
   return facts(type).family == Family::kSigned;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

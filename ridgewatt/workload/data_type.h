@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 enum class DataType : std::uint8_t {
   kUndefined = 0,
@@ -49,4 +49,4 @@ bool is_integer(DataType type);  // signed or unsigned, not bool
 bool is_floating(DataType type);
 bool is_signed_integer(DataType type);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

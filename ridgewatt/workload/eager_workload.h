@@ -19,7 +19,7 @@
 #include "ridgewatt/workload/training_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct EagerOptions {
   WorkloadKind kind = WorkloadKind::kInference;
@@ -61,4 +61,4 @@ class EagerWorkload {
 // part scales with `area_ratio` = (new side / old side)^2.
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

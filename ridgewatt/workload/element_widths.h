@@ -5,7 +5,7 @@
 #include "ridgewatt/workload/precision.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct ElementWidths {
   int parameter_bits = 0;   // of floating-point weights; 0: as the model stores them
@@ -22,4 +22,4 @@ ElementWidths element_widths(Precision precision, WorkloadKind kind);
 // The precision of a floating-point or quantized type; anything else counts as FP32.
 Precision precision_of(DataType type);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

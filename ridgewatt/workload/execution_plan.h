@@ -11,7 +11,7 @@
 #include "ridgewatt/workload/cost_rule.h"
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // How a step runs.
 enum class StepKind : std::uint8_t {
@@ -65,4 +65,4 @@ ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
                                      std::size_t input);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 std::optional<std::int64_t> checked_element_count(const Shape& shape, std::string_view where) {
   bool known = true;
@@ -128,4 +128,4 @@ bool is_random(const Node& node) {
   return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial";
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

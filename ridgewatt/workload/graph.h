@@ -16,7 +16,7 @@
 
 #include "ridgewatt/workload/data_type.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Extents of a tensor; a scalar has none. kUnknownDim: not known before the model runs.
 using Shape = std::vector<std::int64_t>;
@@ -141,4 +141,4 @@ std::string format_type(const ValueInfo& value);
 // An operator that draws its values anew in every run (Dropout, which may not, aside).
 bool is_random(const Node& node);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class GraphBuilder {
  public:
@@ -145,4 +145,4 @@ class GraphBuilder {
   std::map<std::string, int> counts_;  // nodes made so far, by scope and operator
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -15,7 +15,7 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct InferOptions {
   // Batch size; if unset: as exported, or 1 where the model leaves it open. The batch is the
@@ -51,4 +51,4 @@ struct InferSummary {
 // shapes contradict each other, naming the node.
 InferSummary infer(Model& model, const InferOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

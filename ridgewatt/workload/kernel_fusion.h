@@ -13,7 +13,7 @@
 
 #include "ridgewatt/workload/execution_plan.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct Kernel {
   std::vector<int> steps;  // indices in the plan; the first one is the kernel's main work
@@ -35,4 +35,4 @@ struct Kernels {
 
 Kernels fuse(const ExecutionPlan& plan, const FusionOptions& options = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

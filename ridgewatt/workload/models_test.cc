@@ -9,7 +9,7 @@
 #include "ridgewatt/workload/infer.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ TEST(Models, UnknownExtentNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -13,7 +13,7 @@
 #include "ridgewatt/workload/infer.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

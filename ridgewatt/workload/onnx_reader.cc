@@ -15,7 +15,7 @@
 #include "ridgewatt/workload/onnx/onnx_tensor.h"
 #include "ridgewatt/workload/onnx/wire.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using onnx::FunctionProto;
@@ -500,4 +500,4 @@ ValueInfo load_value(const std::string& path, const ValueInfo& like) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

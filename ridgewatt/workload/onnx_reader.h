@@ -13,7 +13,7 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct LoadOptions {
   // Nodes after local functions are expanded, over all graphs of the model.
@@ -32,4 +32,4 @@ Model load_model_from_memory(std::string_view bytes, const std::string& name,
 // shape and, when small, content.
 ValueInfo load_value(const std::string& path, const ValueInfo& like = {});
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -14,7 +14,7 @@
 #include "ridgewatt/workload/infer.h"
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using ::testing::HasSubstr;
@@ -495,4 +495,4 @@ TEST(OnnxReader, SaysWhichFileIsMissing) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/enum_names.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 enum class Precision : std::uint8_t {
   kStored,  // as the model stores its weights
@@ -29,4 +29,4 @@ constexpr auto enum_names(Precision) {
                            {Precision::kMixed, "mixed"}});
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -10,7 +10,7 @@
 #include "ridgewatt/workload/execution_plan.h"
 #include "ridgewatt/workload/kernel_fusion.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 enum class TrafficModel {
   kUnfused,  // every operator reads all its inputs and writes all its outputs: upper bound
@@ -70,4 +70,4 @@ double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraff
 // the fly, else the tensor itself.
 TensorId stored_constant(const ExecutionPlan& plan, TensorId id);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

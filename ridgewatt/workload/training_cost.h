@@ -16,7 +16,7 @@
 #include "ridgewatt/workload/traffic.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Tensors of a parameter's size that one update reads and writes: SGD 3 (parameter, gradient,
 // parameter), with momentum 5, Adam 7.
@@ -47,4 +47,4 @@ OptimizerCost optimizer_cost(const ExecutionPlan& plan, const GradientFlow& flow
                              const TensorSizes& sizes, const ElementWidths& precision,
                              Optimizer optimizer);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

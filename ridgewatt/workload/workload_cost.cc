@@ -1,6 +1,6 @@
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 std::vector<std::string> CostCaveats::lines() const {
   std::vector<std::string> lines;
@@ -43,4 +43,4 @@ double WorkloadCost::launches() const {
   return sum;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/workload/precision.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Operators that reach a like fraction of a device's peak.
 enum class OpClass {
@@ -114,4 +114,4 @@ struct WorkloadCost {
   double arithmetic_intensity() const { return work_flop() / traffic_bytes(); }
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

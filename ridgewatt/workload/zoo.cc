@@ -9,7 +9,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using namespace zoo_builders;
@@ -72,4 +72,4 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
                       did_you_mean(name, names, fmt::format("one of {}", fmt::join(names, ", "))));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct ZooEntry {
   std::string_view name;
@@ -26,4 +26,4 @@ bool is_zoo_name(std::string_view model);
 // The entry of "NAME" or "zoo:NAME". Throws NotFoundError that lists the names.
 const ZooEntry& find_zoo_entry(std::string_view name);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -9,7 +9,7 @@
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/board_fit.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // All combinations of the knob levels that occur.
@@ -23,24 +23,26 @@ KnobSpace grid_of(const Sweep& samples) {
 // The fitted predictor; what was measured stands as it is.
 class SampledCosts {
  public:
-  SampledCosts(const ProfiledRows& asked, const SearchSpace& space)
+  SampledCosts(const ProfiledRows& asked, const tune::SearchSpace& space)
       : samples_(asked.rows), predictor_({space.points()}) {
     for (const auto& reference : asked.references) {
-      predictor_.add_reference(reference_from_rows(reference.workload, reference.observations));
+      predictor_.add_reference(
+          predict::reference_from_rows(reference.workload, reference.observations));
     }
     if (asked.workload && !asked.device.empty()) {
-      predictor_.add_reference(
-          twin_reference(asked.device, asked.workload, samples_.provenance, space.points()));
+      predictor_.add_reference(predict::twin_reference(asked.device, asked.workload,
+                                                       samples_.provenance, space.points()));
     }
     predictor_.fit(samples_.observations);
   }
-  std::vector<Prediction> at(std::span<const OperatingPoint> points, double interval) const {
+  std::vector<predict::Prediction> at(std::span<const OperatingPoint> points,
+                                      double interval) const {
     auto costs = predictor_.predict(points, interval);
-    use_measured(points, samples_.observations, costs);
+    predict::use_measured(points, samples_.observations, costs);
     return costs;
   }
-  Prediction at(const OperatingPoint& point) const {
-    return at(std::array{point}, kDefaultInterval).front();
+  predict::Prediction at(const OperatingPoint& point) const {
+    return at(std::array{point}, predict::kDefaultInterval).front();
   }
   bool measured(const OperatingPoint& point) const {
     return std::any_of(samples_.observations.begin(), samples_.observations.end(),
@@ -49,7 +51,7 @@ class SampledCosts {
 
  private:
   const Sweep& samples_;
-  AutoPredictor predictor_;
+  predict::AutoPredictor predictor_;
 };
 
 void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
@@ -63,7 +65,7 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
   found.origin = samples.origin_of(Provenance::kPredicted);
 }
 
-SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& asked) {
+tune::SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& asked) {
   const KnobSpace modes = asked.device.empty()
                               ? grid_of(asked.rows)
                               : knobs_of_samples(knob_space(load_board(asked.device)), asked.rows);
@@ -74,7 +76,7 @@ SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& asked) {
 
 TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked) {
   const Sweep& samples = asked.rows;
-  const SearchSpace space = space_of(question, asked);
+  const tune::SearchSpace space = space_of(question, asked);
   const std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
   TuneAnswer found;
   found.goal = question.goal;
@@ -91,9 +93,9 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
     found.goal.reference_time_s = costs.at(top).time_s.mean / std::max(top.batch, 1);
   }
   const auto all = costs.at(space.points(), interval_of(question));
-  const Choice choice = choose(found.goal, space.points(), all, caution_of(question));
+  const tune::Choice choice = tune::choose(found.goal, space.points(), all, caution_of(question));
   const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
-    return compared(found.goal, name, point, costs.at(point));
+    return tune::compared(found.goal, name, point, costs.at(point));
   };
   if (choice.best) found.answer = predicted("answer", space[*choice.best]);
   if (choice.miss) found.miss = predicted("nearest miss", space[*choice.miss]);
@@ -102,7 +104,7 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   }
   add_origin(found, samples, costs);
   if (found.answer) {
-    found.confidence = limit_confidence(found.goal, found.answer->point, found.answer->cost);
+    found.confidence = tune::limit_confidence(found.goal, found.answer->point, found.answer->cost);
   }
   add_mends(found, space.points(), all, caution_of(question));
   add_job(found);
@@ -110,4 +112,4 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -9,13 +9,13 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // Tells how far the search is while the board works.
 class ReportingProfiler : public Profiler {
  public:
-  ReportingProfiler(LiveProfiler& profiler, const BoardAtHand& board)
+  ReportingProfiler(measure::LiveProfiler& profiler, const BoardAtHand& board)
       : profiler_(profiler), board_(board) {}
   Observation profile(const OperatingPoint& point) override {
     if (board_.progress) board_.progress(done_, point);
@@ -25,16 +25,17 @@ class ReportingProfiler : public Profiler {
   Provenance provenance() const override { return profiler_.provenance(); }
 
  private:
-  LiveProfiler& profiler_;
+  measure::LiveProfiler& profiler_;
   const BoardAtHand& board_;
   std::size_t done_ = 0;
 };
 
-std::vector<NamedMode> preset_modes(const JetsonModeControl& control, const KnobSpace& modes) {
-  std::vector<NamedMode> names = {{"MAXN", modes.top()}};
+std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
+                                          const KnobSpace& modes) {
+  std::vector<tune::NamedMode> names = {{"MAXN", modes.top()}};
   if (!control.presets()) return names;
   for (const auto& preset : control.presets()->modes) {
-    names.push_back({preset.name, modes.nearest(limits_of(*control.presets(), preset))});
+    names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});
   }
   return names;
 }
@@ -50,8 +51,9 @@ void check_governors(const BoardAtHand& board) {
 }
 
 // Each governor at the batch of the answer; what fails is left out.
-std::vector<Observation> profile_governors(const BoardAtHand& board, LiveProfiler& profiler,
-                                           const SearchSummary& summary,
+std::vector<Observation> profile_governors(const BoardAtHand& board,
+                                           measure::LiveProfiler& profiler,
+                                           const tune::SearchSummary& summary,
                                            std::vector<std::string>& left_out) {
   std::vector<Observation> governed;
   const auto& like = summary.answer ? summary.answer : summary.miss;
@@ -62,7 +64,7 @@ std::vector<Observation> profile_governors(const BoardAtHand& board, LiveProfile
     point.batch = like->point.batch;
     try {
       governed.push_back(profiler.profile(point));
-    } catch (const PointFailedError& error) {
+    } catch (const measure::PointFailedError& error) {
       left_out.push_back(fmt::format("governor {} left out: {}", name, error.what()));
     }
   }
@@ -70,7 +72,7 @@ std::vector<Observation> profile_governors(const BoardAtHand& board, LiveProfile
 }
 
 // What could not be profiled; an error where nothing could.
-void add_failures(TuneAnswer& found, const LiveProfiler& profiler, bool nothing_seen) {
+void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool nothing_seen) {
   const auto& failures = profiler.failures();
   if (failures.empty()) return;
   if (nothing_seen) throw Error("no point could be profiled", failures.front());
@@ -78,41 +80,42 @@ void add_failures(TuneAnswer& found, const LiveProfiler& profiler, bool nothing_
                                        failures.size(), failures.front()));
 }
 
-void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<NamedMode>& names,
+void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune::NamedMode>& names,
                     const std::vector<Observation>& governed) {
-  found.others = compare_with_sweep(found.goal, seen, names);
+  found.others = tune::compare_with_sweep(found.goal, seen, names);
   if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
     found.others.pop_back();  // of what was profiled: that is the answer
   }
-  const auto governors = compare_with_governors(found.goal, governed);
+  const auto governors = tune::compare_with_governors(found.goal, governed);
   found.others.insert(found.others.end(), governors.begin(), governors.end());
 }
 
 }  // namespace
 
 TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
-  LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
+  measure::LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
   check_governors(board);
   const KnobSpace modes = board.control.space();
-  const SearchSpace space(modes, question.batches.empty() ? std::vector<int>{0} : question.batches);
+  const tune::SearchSpace space(modes,
+                                question.batches.empty() ? std::vector<int>{0} : question.batches);
   const auto names = preset_modes(board.control, modes);
-  StrategyOptions strategy = strategy_options(question);
+  tune::StrategyOptions strategy = strategy_options(question);
   strategy.budget.minibatches = std::max(board.profile.measure.window.minibatches, 1);
   for (const auto& name : names) strategy.presets.push_back(name.mode);
-  if (find_strategy(strategy.strategy).remembers) {
+  if (tune::find_strategy(strategy.strategy).remembers) {
     strategy.known = profiler.take_known();
     std::erase_if(strategy.known,
                   [](const Observation& seen) { return !seen.point.mode.governor.empty(); });
   }
   ReportingProfiler reporting(profiler, board);
-  const SearchSummary summary = tune(space, question.goal, reporting, strategy);
+  const tune::SearchSummary summary = tune::tune(space, question.goal, reporting, strategy);
   std::vector<std::string> left_out;
   const auto governed = profile_governors(board, profiler, summary, left_out);
   board.control.restore();
 
   TuneAnswer found = search_answer(question, space, summary);
   found.left_out = std::move(left_out);
-  const Campaign& campaign = board.profile.campaign;
+  const store::Campaign& campaign = board.profile.campaign;
   found.workload = campaign.workload + " " + campaign.kind;
   found.device = campaign.board;
   found.provenance = profiler.provenance();
@@ -125,4 +128,4 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

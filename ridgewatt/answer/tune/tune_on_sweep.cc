@@ -7,7 +7,7 @@
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/twin/twin_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // The rows of the batches that are asked of.
@@ -23,9 +23,9 @@ void keep_batches(const TuneQuestion& question, Sweep& sweep) {
 }
 
 // What the twin of the board says of every point, as one more reference.
-std::vector<Observation> twin_view(const ProfiledRows& asked, const SearchSpace& space,
-                                   CostCaveats& caveats) {
-  const TwinModel model(load_twin(load_board(asked.device)), asked.workload);
+std::vector<Observation> twin_view(const ProfiledRows& asked, const tune::SearchSpace& space,
+                                   workload::CostCaveats& caveats) {
+  const twin::TwinModel model(twin::load_twin(load_board(asked.device)), asked.workload);
   std::vector<Observation> rows;
   for (const auto& point : space.points()) {
     rows.push_back(model.observe_as(asked.rows.provenance, point));
@@ -39,33 +39,34 @@ std::vector<Observation> twin_view(const ProfiledRows& asked, const SearchSpace&
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   Sweep& sweep = asked.rows;
   keep_batches(question, sweep);
-  const auto governed = take_governed(sweep);
-  const SearchSpace space(sweep.points());
-  auto prior = std::make_shared<SurrogatePrior>(space);
+  const auto governed = tune::take_governed(sweep);
+  const tune::SearchSpace space(sweep.points());
+  auto prior = std::make_shared<tune::SurrogatePrior>(space);
   for (const auto& reference : asked.references) {
     prior->add_reference(space, reference.observations);
   }
-  std::optional<CostCaveats> caveats;
+  std::optional<workload::CostCaveats> caveats;
   if (asked.workload && !asked.device.empty()) {
     prior->add_reference(space, twin_view(asked, space, caveats.emplace()));
   }
   const auto names = named_modes(asked.device, space);
-  StrategyOptions strategy = strategy_options(question);
+  tune::StrategyOptions strategy = strategy_options(question);
   strategy.known = std::move(asked.known);
   strategy.prior = prior;
   for (const auto& name : names) strategy.presets.push_back(name.mode);
 
   ReplayProfiler profiler(sweep);
-  TuneAnswer found = search_answer(question, space, tune(space, question.goal, profiler, strategy));
+  TuneAnswer found =
+      search_answer(question, space, tune::tune(space, question.goal, profiler, strategy));
   found.caveats = std::move(caveats);
   found.workload = sweep.workload + " " + sweep.kind;
   found.provenance = profiler.provenance();
   found.origin = sweep.origin_of(Provenance::kReplayed);
-  found.others = compare_with_sweep(found.goal, sweep, names);
-  const auto governors = compare_with_governors(found.goal, governed);
+  found.others = tune::compare_with_sweep(found.goal, sweep, names);
+  const auto governors = tune::compare_with_governors(found.goal, governed);
   found.others.insert(found.others.end(), governors.begin(), governors.end());
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -10,14 +10,15 @@
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/twin/twin_profiler.h"
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 namespace {
 
 // What is asked of and fits the memory; all of what was asked where nothing fits.
-std::vector<int> batches_of(const TuneQuestion& question, const TwinModel& model,
+std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel& model,
                             WorkloadKind kind) {
   if (question.batches.empty()) {
-    return batches_to_try(question.goal, kind, [&](int batch) { return model.fits_memory(batch); });
+    return tune::batches_to_try(question.goal, kind,
+                                [&](int batch) { return model.fits_memory(batch); });
   }
   std::vector<int> fitting;
   for (const int batch : question.batches) {
@@ -27,51 +28,54 @@ std::vector<int> batches_of(const TuneQuestion& question, const TwinModel& model
   return fitting.empty() ? question.batches : fitting;
 }
 
-Prediction estimate(const TwinModel& model, const OperatingPoint& point, double interval) {
-  const MinibatchCost cost = model(point);
-  const EstimateError error = model.error(point);
-  return {estimate_of(cost.period_s, error[kTime], interval),
-          estimate_of(cost.power_w, error[kPower], interval),
-          estimate_of(cost.energy_j(), error[kEnergy], interval)};
+predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint& point,
+                             double interval) {
+  const twin::MinibatchCost cost = model(point);
+  const twin::EstimateError error = model.error(point);
+  return {tune::estimate_of(cost.period_s, error[twin::kTime], interval),
+          tune::estimate_of(cost.power_w, error[twin::kPower], interval),
+          tune::estimate_of(cost.energy_j(), error[twin::kEnergy], interval)};
 }
 
 // The goal with the slowdown reference that the twin gives.
-Goal with_reference(Goal goal, const TwinModel& model, const SearchSpace& space) {
+tune::Goal with_reference(tune::Goal goal, const twin::TwinModel& model,
+                          const tune::SearchSpace& space) {
   if (!goal.needs_reference()) return goal;
   const OperatingPoint& top = space[space.top()];
   goal.reference_time_s = model(top).period_s / std::max(top.batch, 1);
   return goal;
 }
 
-ComparedPoint estimated(const Goal& goal, const std::string& name, const TwinModel& model,
-                        const OperatingPoint& point) {
-  return compared(goal, name, point, estimate(model, point, kDefaultInterval));
+tune::ComparedPoint estimated(const tune::Goal& goal, const std::string& name,
+                              const twin::TwinModel& model, const OperatingPoint& point) {
+  return tune::compared(goal, name, point, estimate(model, point, predict::kDefaultInterval));
 }
 
 // MAXN and presets, each at the batch that is best for the goal.
-void compare_with_board(TuneAnswer& found, const std::vector<NamedMode>& names,
-                        const TwinModel& model) {
+void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& names,
+                        const twin::TwinModel& model) {
   for (const auto& [name, mode] : names) {
     std::vector<Observation> rows;
     for (const int batch : found.batches) rows.push_back(model.observe({mode, batch}));
-    auto chosen = best_feasible(found.goal, rows);
-    if (!chosen) chosen = nearest_miss(found.goal, rows);
+    auto chosen = tune::best_feasible(found.goal, rows);
+    if (!chosen) chosen = tune::nearest_miss(found.goal, rows);
     if (chosen) found.others.push_back(estimated(found.goal, name, model, rows[*chosen].point));
   }
 }
 
 // The best of all points, by their estimates.
-TuneAnswer choose_among_all(const TuneQuestion& question, const TwinModel& model,
-                            const SearchSpace& space) {
+TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel& model,
+                            const tune::SearchSpace& space) {
   TuneAnswer found;
   found.goal = with_reference(question.goal, model, space);
   found.strategy = "exhaustive";
   found.job_samples = question.job_samples;
   const double interval = interval_of(question);
-  std::vector<Prediction> costs(space.size());
+  std::vector<predict::Prediction> costs(space.size());
   parallel_for(space.size(),
                [&](std::size_t i) { costs[i] = estimate(model, space[i], interval); });
-  const Choice choice = choose(found.goal, space.points(), costs, caution_of(question), kTwinTie);
+  const tune::Choice choice =
+      tune::choose(found.goal, space.points(), costs, caution_of(question), twin::kTwinTie);
   if (choice.best) found.answer = estimated(found.goal, "answer", model, space[*choice.best]);
   if (choice.miss) found.miss = estimated(found.goal, "nearest miss", model, space[*choice.miss]);
   add_mends(found, space.points(), costs, caution_of(question));
@@ -79,12 +83,14 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const TwinModel& model
 }
 
 // A search on the twin in place of the board.
-TuneAnswer search_on_twin(const TuneQuestion& question, const TwinModel& model,
-                          const SearchSpace& space, const std::vector<NamedMode>& names) {
-  TwinProfiler profiler(model);
-  StrategyOptions strategy = strategy_options(question);
+TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& model,
+                          const tune::SearchSpace& space,
+                          const std::vector<tune::NamedMode>& names) {
+  twin::TwinProfiler profiler(model);
+  tune::StrategyOptions strategy = strategy_options(question);
   for (const auto& name : names) strategy.presets.push_back(name.mode);
-  TuneAnswer found = search_answer(question, space, tune(space, question.goal, profiler, strategy));
+  TuneAnswer found =
+      search_answer(question, space, tune::tune(space, question.goal, profiler, strategy));
   for (auto* point : {&found.answer, &found.miss}) {
     if (*point) *point = estimated(found.goal, (*point)->name, model, (*point)->point);
   }
@@ -92,7 +98,8 @@ TuneAnswer search_on_twin(const TuneQuestion& question, const TwinModel& model,
 }
 
 // What is said of the answer beside its cost.
-void add_facts(TuneAnswer& found, const TwinModel& model, const WorkloadCost& priced) {
+void add_facts(TuneAnswer& found, const twin::TwinModel& model,
+               const workload::WorkloadCost& priced) {
   found.memory_known = true;
   found.memory = model.memory(priced.batch);
   found.remark = model.provenance();
@@ -102,15 +109,15 @@ void add_facts(TuneAnswer& found, const TwinModel& model, const WorkloadCost& pr
   }
   if (!found.answer) return;
   const auto& point = found.answer->point;
-  found.confidence = limit_confidence(found.goal, point, found.answer->cost);
+  found.confidence = tune::limit_confidence(found.goal, point, found.answer->cost);
   if (found.job_samples > 0) {
-    found.job = job_cost(model(point), point.batch, found.job_samples);
+    found.job = twin::job_cost(model(point), point.batch, found.job_samples);
   }
 }
 
 // Where the figures come from.
 void add_origin(TuneAnswer& found, const std::string& workload, const Board& board,
-                const TwinModel& model, const WorkloadCost& priced) {
+                const twin::TwinModel& model, const workload::WorkloadCost& priced) {
   const std::string kind(name_of(priced.kind));
   found.workload =
       fmt::format("{}, {}, {}, on {}", workload, kind, name_of(priced.precision), board.title);
@@ -122,7 +129,7 @@ void add_origin(TuneAnswer& found, const std::string& workload, const Board& boa
 
 // Other boards, and other BSPs of this one, that keep the limits which this one cannot.
 std::vector<BoardWithAnswer> boards_with_answer(
-    const TuneQuestion& question, const std::shared_ptr<const EagerWorkload>& workload,
+    const TuneQuestion& question, const std::shared_ptr<const workload::EagerWorkload>& workload,
     const Board& board) {
   std::vector<std::string> names;
   for (const auto& bsp : board.bsps) {
@@ -150,16 +157,16 @@ std::vector<BoardWithAnswer> boards_with_answer(
 }  // namespace
 
 TuneAnswer tune_on_twin(const TuneQuestion& question,
-                        const std::shared_ptr<const EagerWorkload>& workload,
+                        const std::shared_ptr<const workload::EagerWorkload>& workload,
                         const std::string& device) {
   const Board board = load_board(device);
-  const TwinModel model(load_twin(board), workload);
+  const twin::TwinModel model(twin::load_twin(board), workload);
   const std::vector<int> batches = batches_of(question, model, workload->options().kind);
-  const SearchSpace space(knob_space(board), batches);
+  const tune::SearchSpace space(knob_space(board), batches);
   const auto names = named_modes(device, space);
   TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)
                                        : choose_among_all(question, model, space);
-  const WorkloadCost& priced =
+  const workload::WorkloadCost& priced =
       model.estimator(found.answer ? found.answer->point.batch : batches.front()).cost();
   add_origin(found, workload->name(), board, model, priced);
   found.device = device;
@@ -180,7 +187,8 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
 }
 
 void find_alternatives(const TuneQuestion& question,
-                       const std::shared_ptr<const EagerWorkload>& workload, TuneAnswer& found) {
+                       const std::shared_ptr<const workload::EagerWorkload>& workload,
+                       TuneAnswer& found) {
   if (found.answer) return;
   found.boards = boards_with_answer(question, workload, load_board(found.device));
   found.advice.clear();
@@ -192,7 +200,7 @@ void find_alternatives(const TuneQuestion& question,
 }
 
 BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const EagerWorkload>& workload) {
+                         const std::shared_ptr<const workload::EagerWorkload>& workload) {
   BoardRanking ranking;
   for (const auto& name : list_boards()) {
     try {
@@ -209,4 +217,4 @@ BoardRanking rank_boards(const TuneQuestion& question,
   return ranking;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

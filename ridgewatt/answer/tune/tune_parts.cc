@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::answer {
 
-StrategyOptions strategy_options(const TuneQuestion& question) {
-  StrategyOptions strategy;
+tune::StrategyOptions strategy_options(const TuneQuestion& question) {
+  tune::StrategyOptions strategy;
   strategy.strategy = question.strategy.value_or("auto");
   strategy.budget = question.budget;
   strategy.seed = question.seed;
@@ -17,17 +17,18 @@ StrategyOptions strategy_options(const TuneQuestion& question) {
   return strategy;
 }
 
-Caution caution_of(const TuneQuestion& question) {
-  return question.confidence != 0.5 ? Caution::kUpperEnds : Caution::kMeans;
+tune::Caution caution_of(const TuneQuestion& question) {
+  return question.confidence != 0.5 ? tune::Caution::kUpperEnds : tune::Caution::kMeans;
 }
 
 double interval_of(const TuneQuestion& question) {
-  return caution_of(question) == Caution::kUpperEnds ? std::abs(2 * question.confidence - 1)
-                                                     : kDefaultInterval;
+  return caution_of(question) == tune::Caution::kUpperEnds ? std::abs(2 * question.confidence - 1)
+                                                           : predict::kDefaultInterval;
 }
 
-std::vector<NamedMode> named_modes(const std::string& device, const SearchSpace& space) {
-  std::vector<NamedMode> names = {{"MAXN", space[space.top()].mode}};
+std::vector<tune::NamedMode> named_modes(const std::string& device,
+                                         const tune::SearchSpace& space) {
+  std::vector<tune::NamedMode> names = {{"MAXN", space[space.top()].mode}};
   if (device.empty()) return names;
   std::vector<PowerMode> modes;
   for (const auto& point : space.points()) modes.push_back(point.mode);
@@ -42,7 +43,7 @@ std::vector<NamedMode> named_modes(const std::string& device, const SearchSpace&
 }
 
 void name_presets(TuneAnswer& found, const Board& board) {
-  const auto name = [&](ComparedPoint& point) {
+  const auto name = [&](tune::ComparedPoint& point) {
     point.preset = preset_name(board, point.point.mode);
   };
   if (found.answer) name(*found.answer);
@@ -51,9 +52,9 @@ void name_presets(TuneAnswer& found, const Board& board) {
 }
 
 void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
-               std::span<const Prediction> costs, Caution caution) {
+               std::span<const predict::Prediction> costs, tune::Caution caution) {
   if (found.answer) return;
-  for (const auto& [kind, value, point] : relaxations(found.goal, points, costs, caution)) {
+  for (const auto& [kind, value, point] : tune::relaxations(found.goal, points, costs, caution)) {
     found.mends.push_back({kind, value, points[point]});
   }
 }
@@ -61,18 +62,18 @@ void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
 void add_job(TuneAnswer& found) {
   if (!(found.job_samples > 0) || !found.answer) return;
   const auto& [point, cost] = std::pair(found.answer->point, found.answer->cost);
-  found.job = job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, found.job_samples);
+  found.job = twin::job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, found.job_samples);
 }
 
-TuneAnswer search_answer(const TuneQuestion& question, const SearchSpace& space,
-                         const SearchSummary& summary) {
+TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& space,
+                         const tune::SearchSummary& summary) {
   TuneAnswer found;
   found.goal = question.goal;
   found.goal.reference_time_s = summary.reference_time_s;
   found.strategy = summary.strategy;
   found.seed = question.seed;
-  if (summary.answer) found.answer = compared(found.goal, "answer", *summary.answer);
-  if (summary.miss) found.miss = compared(found.goal, "nearest miss", *summary.miss);
+  if (summary.answer) found.answer = tune::compared(found.goal, "answer", *summary.answer);
+  if (summary.miss) found.miss = tune::compared(found.goal, "nearest miss", *summary.miss);
   found.profiled = summary.steps;
   found.considered = space.size();
   found.stop = summary.stop;
@@ -81,12 +82,12 @@ TuneAnswer search_answer(const TuneQuestion& question, const SearchSpace& space,
   found.job_samples = question.job_samples;
   add_job(found);
   std::vector<OperatingPoint> points;
-  std::vector<Prediction> costs;
+  std::vector<predict::Prediction> costs;
   for (const auto& step : summary.steps) {
     points.push_back(step.seen.point);
-    costs.push_back(exactly(step.seen));
+    costs.push_back(predict::exactly(step.seen));
   }
-  add_mends(found, points, costs, Caution::kMeans);
+  add_mends(found, points, costs, tune::Caution::kMeans);
   if (!found.answer && summary.steps.size() < space.size()) {
     found.advice = fmt::format("only {} of {} points were profiled: raise --profiles",
                                summary.steps.size(), space.size());
@@ -94,4 +95,4 @@ TuneAnswer search_answer(const TuneQuestion& question, const SearchSpace& space,
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer

@@ -31,7 +31,7 @@ struct EstimateOptions {
 };
 
 std::vector<RowOrigin> origins_of(const EstimateOptions& options,
-                                  const std::vector<EstimateRow>& rows) {
+                                  const std::vector<answer::EstimateRow>& rows) {
   std::vector<RowOrigin> origins;
   for (const auto& row : rows) {
     origins.push_back({options.workload.model, std::string(name_of(options.workload.kind)),
@@ -46,47 +46,49 @@ bool of_mode(const std::string& key) {
                                           [&](Knob knob) { return key == knob_field(knob); });
 }
 
-Json rows_to_json(const std::vector<EstimateRow>& rows, const Table& table,
+Json rows_to_json(const std::vector<answer::EstimateRow>& rows, const report::Table& table,
                   const std::vector<RowOrigin>& origins) {
   Json list = table.to_json();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Json row;
     row["board"] = rows[i].board;
-    row["mode"] = mode_to_json(rows[i].mode);
-    if (!rows[i].mode.governor.empty()) row["clocks"] = mode_to_json(rows[i].estimate.clocks);
+    row["mode"] = report::mode_to_json(rows[i].mode);
+    if (!rows[i].mode.governor.empty())
+      row["clocks"] = report::mode_to_json(rows[i].estimate.clocks);
     for (auto& [key, value] : list[i].items()) {
       if (!of_mode(key)) row[key] = value;
     }
     row["fits_memory"] = rows[i].memory.fits();
-    row["memory_gb"] = memory_json(rows[i].memory);
-    add_origin(row, origins[i]);
-    row["twin_error"] = twin_error_json(rows[i].fit);
+    row["memory_gb"] = report::memory_json(rows[i].memory);
+    report::add_origin(row, origins[i]);
+    row["twin_error"] = report::twin_error_json(rows[i].fit);
     if (!rows[i].widened_by.empty()) row["interval_widened_by"] = rows[i].widened_by;
     list[i] = row;
   }
   return list;
 }
 
-std::string preset_note_of(const std::vector<EstimateRow>& rows) {
+std::string preset_note_of(const std::vector<answer::EstimateRow>& rows) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
   for (const auto& row : rows) {
     names.push_back(row.preset);
     drawn_w.push_back(row.estimate.total.power_w);
   }
-  return preset_note(names, drawn_w);
+  return report::preset_note(names, drawn_w);
 }
 
 // What the figures rest on; of several boards each row says which twin it is of.
-std::string ground(const TwinModel& model, bool several) {
+std::string ground(const twin::TwinModel& model, bool several) {
   return several ? fmt::format("modelled for {}, each row with the twin of its board",
                                name_of(kModelledRuntime))
                  : model.provenance();
 }
 
 void print_json(const Context& context, const EstimateOptions& options,
-                const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
-  const Estimator& estimator = model.estimator(rows.front().batch);
+                const std::vector<answer::EstimateRow>& rows, const twin::TwinModel& model,
+                bool several) {
+  const twin::Estimator& estimator = model.estimator(rows.front().batch);
   Json json;
   json["model"] = options.workload.model;
   json["kind"] = std::string(name_of(options.workload.kind));
@@ -95,40 +97,44 @@ void print_json(const Context& context, const EstimateOptions& options,
   json["runtime"] = name_of(kModelledRuntime);
   if (!several) {
     json["twin"] = model.twin().status;
-    json["fit"] = twin_error_json(model.twin().fit);
-    json["memory_sources"] = memory_sources_json(load_board(options.device));
+    json["fit"] = report::twin_error_json(model.twin().fit);
+    json["memory_sources"] = report::memory_sources_json(load_board(options.device));
   }
-  add_caveats(estimator.cost().caveats, json);
-  const Table table = estimate_table(rows, {several, options.dataset_size * options.epochs, false});
+  report::add_caveats(estimator.cost().caveats, json);
+  const report::Table table =
+      report::estimate_table(rows, {several, options.dataset_size * options.epochs, false});
   json["estimates"] = rows_to_json(rows, table, origins_of(options, rows));
   const std::string note = preset_note_of(rows);
   if (!note.empty()) json["preset_note"] = note;
   if (options.per_layer) {
-    const Table layers = layer_table(estimator.cost(), estimator.layers(rows.front().mode));
+    const report::Table layers =
+        report::layer_table(estimator.cost(), estimator.layers(rows.front().mode));
     json["layers"] = layers.to_json();
-    const LayerSums sums = layer_sums(layers);
+    const report::LayerSums sums = report::layer_sums(layers);
     json["by_operator"] = sums.by_operator.to_json();
     json["by_block"] = sums.by_block.to_json();
-    json["causes"] = cause_table(rows.front().estimate).to_json();
+    json["causes"] = report::cause_table(rows.front().estimate).to_json();
   }
   print(context, json);
 }
 
 void print_result(const Context& context, const EstimateOptions& options,
-                  const std::vector<EstimateRow>& rows, const TwinModel& model, bool several) {
+                  const std::vector<answer::EstimateRow>& rows, const twin::TwinModel& model,
+                  bool several) {
   if (context.json()) return print_json(context, options, rows, model, several);
-  const Table table =
-      estimate_table(rows, {several, options.dataset_size * options.epochs, !context.csv()});
+  const report::Table table = report::estimate_table(
+      rows, {several, options.dataset_size * options.epochs, !context.csv()});
   const auto origins = origins_of(options, rows);
-  if (context.csv() && !options.per_layer) return print(context, with_origin(table, origins));
-  const EstimateRow& first = rows.front();
-  const Estimator& estimator = model.estimator(first.batch);
-  const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
-  if (context.csv()) return print(context, with_origin(layers, {origins.front()}));
+  if (context.csv() && !options.per_layer)
+    return print(context, report::with_origin(table, origins));
+  const answer::EstimateRow& first = rows.front();
+  const twin::Estimator& estimator = model.estimator(first.batch);
+  const report::Table layers = report::layer_table(estimator.cost(), estimator.layers(first.mode));
+  if (context.csv()) return print(context, report::with_origin(layers, {origins.front()}));
   std::cout << escape_terminal(options.workload.model) << ' ' << name_of(options.workload.kind)
             << ": " << escape_terminal(ground(model, several))
             << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
-  if (options.workload.precision != Precision::kFp32) {
+  if (options.workload.precision != workload::Precision::kFp32) {
     std::cout << name_of(options.workload.precision) << " by peak ratios: not validated\n";
   }
   std::cout << '\n';
@@ -137,10 +143,10 @@ void print_result(const Context& context, const EstimateOptions& options,
     std::cout << "\nLayers at " << describe(first.estimate.clocks) << ", batch " << first.batch;
     if (several) std::cout << ", on " << escape_terminal(first.board);
     std::cout << ":\n\n";
-    print(context, layers, kLayerOrder);
-    print_sums(context, layer_sums(layers));
+    print(context, layers, report::kLayerOrder);
+    print_sums(context, report::layer_sums(layers));
     std::cout << "\nBy cause:\n\n";
-    print_aside(context, cause_table(first.estimate));
+    print_aside(context, report::cause_table(first.estimate));
   } else {
     print(context, table);
   }
@@ -162,10 +168,12 @@ void check(const CLI::App& command, const EstimateOptions& options) {
 void run(const Context& context, EstimateOptions options) {
   options.device = board_or_at_hand(context, options.device);
   const bool several = options.device == "all";
-  const EstimateQuestion question{options.modes, options.workload.batches, options.workload.run()};
+  const answer::EstimateQuestion question{options.modes, options.workload.batches,
+                                          options.workload.run()};
   const auto workload = options.workload.workload();
-  const EstimateAnswer found = several ? estimate_over_boards(question, workload)
-                                       : estimate_on_board(question, workload, options.device);
+  const answer::EstimateAnswer found =
+      several ? answer::estimate_over_boards(question, workload)
+              : answer::estimate_on_board(question, workload, options.device);
   for (const auto& [board, reason] : found.left_out) {
     if (!context.json()) remark(context, "left out: " + board + ": " + reason);
   }

@@ -14,13 +14,15 @@ struct ParetoCommand {
 };
 
 void run(const Context& context, const ParetoCommand& options) {
-  const FrontCost x = parse_front_cost(options.x), y = parse_front_cost(options.y);
-  const PredictAnswer found =
+  const answer::FrontCost x = answer::parse_front_cost(options.x),
+                          y = answer::parse_front_cost(options.y);
+  const answer::PredictAnswer found =
       options.sweep.empty()
-          ? predicted_front(options.inputs.question(context), x, y)
-          : measured_front(read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers,
-                                              options.inputs.workload),
-                           x, y);
+          ? answer::predicted_front(options.inputs.question(context), x, y)
+          : answer::measured_front(
+                read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers,
+                                   options.inputs.workload),
+                x, y);
   print_predictions(context, found);
   remark(context, describe(found.origin));
 }

@@ -25,27 +25,27 @@ struct PredictCommand {
   std::optional<std::string> budgets;
   bool advise = false;
   double minibatch_ms = 0;
-  TrainingScenario job{"job", 0, 1, 1};
+  predict::TrainingScenario job{"job", 0, 1, 1};
 };
 
 // Which method pays: for the job that is described, or else for the usual scenarios.
 void advise(const Context& context, const PredictCommand& options) {
-  ProfilingCost profiling;
+  predict::ProfilingCost profiling;
   profiling.board_modes = knob_space(load_board(options.inputs.device)).modes().size();
   profiling.minibatch_s = options.minibatch_ms * 1e-3;
   const auto scenarios =
-      options.job.training_s > 0 ? std::vector{options.job} : training_scenarios();
-  Table table({{.name = "scenario", .wrap = true},
-               {"method"},
-               {"modes"},
-               {.name = "confidence", .digits = 3},
-               {.name = "profiling_h", .digits = 3},
-               {.name = "lost_h", .digits = 3},
-               {.name = "total_h", .digits = 3},
-               {.name = "over_budget_pct", .digits = 3}});
+      options.job.training_s > 0 ? std::vector{options.job} : predict::training_scenarios();
+  report::Table table({{.name = "scenario", .wrap = true},
+                       {"method"},
+                       {"modes"},
+                       {.name = "confidence", .digits = 3},
+                       {.name = "profiling_h", .digits = 3},
+                       {.name = "lost_h", .digits = 3},
+                       {.name = "total_h", .digits = 3},
+                       {.name = "over_budget_pct", .digits = 3}});
   constexpr double kHour = 3600;
   for (const auto& scenario : scenarios) {
-    for (const auto& cost : compare_methods(scenario, profiling)) {
+    for (const auto& cost : predict::compare_methods(scenario, profiling)) {
       const std::size_t modes = cost.method.modes == 0 ? profiling.board_modes : cost.method.modes;
       table.add_row({scenario.name, cost.method.name, static_cast<std::int64_t>(modes),
                      cost.method.confidence, cost.profiling_s / kHour, cost.lost_s / kHour,
@@ -56,20 +56,20 @@ void advise(const Context& context, const PredictCommand& options) {
 }
 
 // Modes before anything is known of their cost.
-Table points_table(const std::vector<OperatingPoint>& points) {
+report::Table points_table(const std::vector<OperatingPoint>& points) {
   std::vector<PowerMode> modes;
   for (const auto& point : points) modes.push_back(point.mode);
-  std::vector<Column> columns = knob_columns(modes);
-  Table table(columns);
-  for (const auto& mode : modes) table.add_row(knob_cells(mode, columns));
+  std::vector<report::Column> columns = report::knob_columns(modes);
+  report::Table table(columns);
+  for (const auto& mode : modes) table.add_row(report::knob_cells(mode, columns));
   return table;
 }
 
 void suggest(const Context& context, const PredictCommand& options) {
-  std::optional<PowerBudgets> budgets;
+  std::optional<predict::PowerBudgets> budgets;
   if (options.budgets) budgets = parse_budgets(*options.budgets);
-  const PredictAnswer found =
-      suggest_modes(options.inputs.question(context), options.suggest, budgets);
+  const answer::PredictAnswer found =
+      answer::suggest_modes(options.inputs.question(context), options.suggest, budgets);
   if (found.points.empty() && budgets) {
     throw NoSolutionError("no further mode is expected to be faster within these budgets",
                           *options.budgets);
@@ -82,12 +82,12 @@ void suggest(const Context& context, const PredictCommand& options) {
 }
 
 void train(const Context& context, const PredictCommand& options) {
-  NnOptions network;
+  predict::NnOptions network;
   network.seed = context.seed;
   network.quiet = context.quiet;
   const Sweep samples = read_samples(context, options.inputs.samples, options.inputs.keep_outliers,
                                      options.inputs.workload, options.inputs.device);
-  write_output(options.train_reference, write_reference_model(train_reference(
+  write_output(options.train_reference, predict::write_reference_model(predict::train_reference(
                                             samples.workload, samples.observations, network)));
 }
 
@@ -95,8 +95,8 @@ void run(const Context& context, const PredictCommand& options) {
   if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
   if (options.suggest > 0) return suggest(context, options);
-  const PredictQuestion question = options.inputs.question(context);
-  const PredictAnswer found = predict_modes(question);
+  const answer::PredictQuestion question = options.inputs.question(context);
+  const answer::PredictAnswer found = answer::predict_modes(question);
   print_predictions(context, found, options.output);
   remark(context,
          fmt::format("{} points predicted from {} samples by {}: {}", found.points.size(),

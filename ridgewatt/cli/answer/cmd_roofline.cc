@@ -32,23 +32,23 @@ struct RooflineCommand {
 };
 
 // "L2=1040": a cache and its bandwidth in GB/s.
-RooflineLevel parse_level(const std::string& text) {
+report::RooflineLevel parse_level(const std::string& text) {
   const auto equals = text.rfind('=');
   const auto value =
       equals == std::string::npos ? std::nullopt : parse_double(text.substr(equals + 1));
   if (!value || !(*value > 0) || !std::isfinite(*value) || equals == 0) {
     throw UsageError("--level needs NAME=GB/s", text, "for example --level L2=1000");
   }
-  return {text.substr(0, equals), *value * kGiga, "given with --level"};
+  return {text.substr(0, equals), *value * report::kGiga, "given with --level"};
 }
 
-std::vector<Column> roof_columns(bool shares) {
-  std::vector<Column> columns = {{.name = "roof", .heading = "class"},
-                                 {.name = "arithmetic", .heading = "runs in", .rank = 5}};
+std::vector<report::Column> roof_columns(bool shares) {
+  std::vector<report::Column> columns = {{.name = "roof", .heading = "class"},
+                                         {.name = "arithmetic", .heading = "runs in", .rank = 5}};
   if (shares) {
     columns.push_back({.name = "gpu_share_pct", .heading = "GPU time (%)", .digits = 3, .rank = 1});
   }
-  const std::vector<Column> roofs = {
+  const std::vector<report::Column> roofs = {
       {"ceiling_gflop_per_s"},
       {"reached_gflop_per_s"},
       {.name = "ceiling_gb_per_s", .rank = 1},
@@ -74,29 +74,30 @@ std::vector<Column> roof_columns(bool shares) {
   return columns;
 }
 
-void add_roof_cells(const ClassRoof& roof, const FittedValue& ratio, bool shares, double cap_w,
-                    std::vector<Cell>& cells) {
-  const EnergyRoofline& r = roof.reached;
+void add_roof_cells(const report::ClassRoof& roof, const roofline::FittedValue& ratio, bool shares,
+                    double cap_w, std::vector<report::Cell>& cells) {
+  const roofline::EnergyRoofline& r = roof.reached;
   cells.emplace_back(roof.name);
   cells.emplace_back(roof.arithmetic);
   if (shares) cells.emplace_back(100 * roof.share);
   for (const double value :
-       {roof.ceiling_flop_per_s / kGiga, r.peak_flop_per_s / kGiga,
-        roof.ceiling_bandwidth_bytes_per_s / kGiga, r.bandwidth_bytes_per_s / kGiga,
+       {roof.ceiling_flop_per_s / report::kGiga, r.peak_flop_per_s / report::kGiga,
+        roof.ceiling_bandwidth_bytes_per_s / report::kGiga, r.bandwidth_bytes_per_s / report::kGiga,
         r.time_balance(), r.energy_per_flop_j * 1e12, r.energy_per_byte_j * 1e12, r.static_power_w,
         r.dynamic_fraction(), r.energy_balance_dynamic(), r.half_peak_intensity()}) {
     cells.emplace_back(value);
   }
   const double uncapped_w = r.static_power_w + r.flop_power_w() + r.byte_power_w();
   const bool within = cap_w > r.static_power_w;  // else no kernel keeps the cap
-  cells.push_back(within ? Cell(r.max_power_w()) : Cell());
+  cells.push_back(within ? report::Cell(r.max_power_w()) : report::Cell());
   cells.emplace_back(uncapped_w);
-  cells.push_back(std::isfinite(cap_w) ? Cell(cap_w) : Cell());
+  cells.push_back(std::isfinite(cap_w) ? report::Cell(cap_w) : report::Cell());
   const bool binds = within && cap_w < uncapped_w;
-  cells.push_back(binds ? Cell(r.cap_from_intensity()) : Cell());
-  cells.push_back(binds && std::isfinite(r.cap_to_intensity()) ? Cell(r.cap_to_intensity())
-                                                               : Cell());
-  for (const double value : {r.peak_flop_per_j() / kGiga, ratio.value, ratio.lo, ratio.hi}) {
+  cells.push_back(binds ? report::Cell(r.cap_from_intensity()) : report::Cell());
+  cells.push_back(binds && std::isfinite(r.cap_to_intensity()) ? report::Cell(r.cap_to_intensity())
+                                                               : report::Cell());
+  for (const double value :
+       {r.peak_flop_per_j() / report::kGiga, ratio.value, ratio.lo, ratio.hi}) {
     cells.emplace_back(value);
   }
   // Claimed only where the whole interval is at most 1.
@@ -104,31 +105,31 @@ void add_roof_cells(const ClassRoof& roof, const FittedValue& ratio, bool shares
 }
 
 // A row for each mode and class.
-Table roof_table(const RooflineQuestion& question, std::uint64_t seed) {
+report::Table roof_table(const report::RooflineQuestion& question, std::uint64_t seed) {
   const std::vector<PowerMode> modes(question.modes.begin(), question.modes.end());
-  const auto knobs = knob_columns(modes);
-  std::vector<Column> columns(knobs.begin(), knobs.end());
+  const auto knobs = report::knob_columns(modes);
+  std::vector<report::Column> columns(knobs.begin(), knobs.end());
   const bool preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
     return !preset_name(question.board, mode).empty();
   });
   if (preset) columns.push_back({.name = "preset", .rank = 1});
   const bool shares = question.estimator != nullptr;
   for (auto& column : roof_columns(shares)) columns.push_back(std::move(column));
-  Table table(columns);
-  const auto roofs = roofs_of(question);
-  std::vector<std::vector<FittedValue>> ratios;
+  report::Table table(columns);
+  const auto roofs = report::roofs_of(question);
+  std::vector<std::vector<roofline::FittedValue>> ratios;
   for (const auto& roof : roofs) {
     ratios.push_back(
-        twin_race_to_halt(question.twin, modes, roof.roof, seed, question.precision()));
+        twin::twin_race_to_halt(question.twin, modes, roof.roof, seed, question.precision()));
   }
   for (std::size_t i = 0; i < modes.size(); ++i) {
     for (std::size_t r = 0; r < roofs.size(); ++r) {
-      std::vector<Cell> cells = knob_cells(modes[i], knobs);
+      std::vector<report::Cell> cells = report::knob_cells(modes[i], knobs);
       if (preset) {
         const std::string name = preset_name(question.board, modes[i]);
-        cells.push_back(name.empty() ? Cell() : Cell(name));
+        cells.push_back(name.empty() ? report::Cell() : report::Cell(name));
       }
-      add_roof_cells(class_roof(question, modes[i], roofs[r]), ratios[r][i], shares,
+      add_roof_cells(report::class_roof(question, modes[i], roofs[r]), ratios[r][i], shares,
                      question.cap_w(), cells);
       table.add_row(std::move(cells));
     }
@@ -136,7 +137,7 @@ Table roof_table(const RooflineQuestion& question, std::uint64_t seed) {
   return table;
 }
 
-RowOrigin origin_of(const Board& board, const Twin& twin, const RooflineCommand& command) {
+RowOrigin origin_of(const Board& board, const twin::Twin& twin, const RooflineCommand& command) {
   const bool model = !command.workload.model.empty();
   const std::string kind(name_of(command.workload.kind));
   return {command.workload.model,
@@ -163,42 +164,43 @@ void check(const CLI::App& command, const RooflineCommand& options) {
 
 // The model at the batch that layers are shown at, on the twin.
 struct PlacedModel {
-  TwinModel model;
+  twin::TwinModel model;
   int batch = 1;
 
-  PlacedModel(const Context& context, const WorkloadOptions& options, const Twin& twin)
+  PlacedModel(const Context& context, const WorkloadOptions& options, const twin::Twin& twin)
       : model(twin, options.workload(), options.run()) {
-    batch = options.batches.empty() ? usual_batch(options.eager().kind) : options.batches.front();
+    batch = options.batches.empty() ? answer::usual_batch(options.eager().kind)
+                                    : options.batches.front();
     say_caveats(context, estimator().cost().caveats);
   }
-  const Estimator& estimator() const { return model.estimator(batch); }
+  const twin::Estimator& estimator() const { return model.estimator(batch); }
 };
 
 void print_json(const Context& context, const RooflineCommand& command,
-                const RooflineQuestion& question, const RooflineReport& report,
-                const Table& roofs) {
+                const report::RooflineQuestion& question, const report::RooflineReport& report,
+                const report::Table& roofs) {
   Json json;
   json["device"] = command.device.empty() ? question.board.name : command.device;
   json["provenance"] = question.twin.provenance();
-  add_origin(json, origin_of(question.board, question.twin, command));
-  json["twin_error"] = twin_error_json(question.twin.fit);
-  json["ceilings"] = ceilings_json(question);
+  report::add_origin(json, origin_of(question.board, question.twin, command));
+  json["twin_error"] = report::twin_error_json(question.twin.fit);
+  json["ceilings"] = report::ceilings_json(question);
   json["modes"] = roofs.to_json();
-  json["levels"] = level_table(report).to_json();
+  json["levels"] = report::level_table(report).to_json();
   if (question.estimator != nullptr) {
     json["model"] = command.workload.model;
     json["batch"] = question.estimator->cost().batch;
-    json["mode"] = mode_to_json(question.modes.front());
-    add_caveats(question.estimator->cost().caveats, json);
-    json["layers"] = roofline_layer_table(report.layers).to_json();
-    json["time_parts"] = time_parts_table(report.parts).to_json();
+    json["mode"] = report::mode_to_json(question.modes.front());
+    report::add_caveats(question.estimator->cost().caveats, json);
+    json["layers"] = report::roofline_layer_table(report.layers).to_json();
+    json["time_parts"] = report::time_parts_table(report.parts).to_json();
   }
   print(context, json);
 }
 
 void print_text(const Context& context, const RooflineCommand& command,
-                const RooflineQuestion& question, const RooflineReport& report,
-                const Table& roofs) {
+                const report::RooflineQuestion& question, const report::RooflineReport& report,
+                const report::Table& roofs) {
   std::cout << escape_terminal(question.twin.provenance()) << '\n';
   for (const auto& line : report.ceilings) std::cout << escape_terminal(line) << '\n';
   std::cout << '\n';
@@ -206,21 +208,21 @@ void print_text(const Context& context, const RooflineCommand& command,
   layers ? print_aside(context, roofs) : print(context, roofs);
   if (!report.levels.empty()) {
     std::cout << "\nCaches at " << describe(question.modes.front()) << ":\n\n";
-    print_aside(context, level_table(report));
+    print_aside(context, report::level_table(report));
   }
   if (!layers) return;
   std::cout << '\n'
             << escape_terminal(command.workload.model) << " at " << describe(question.modes.front())
             << ", batch " << question.estimator->cost().batch
             << "; traffic as modelled, time on the GPU:\n\n";
-  print(context, roofline_layer_table(report.layers), kGpuOrder);
+  print(context, report::roofline_layer_table(report.layers), report::kGpuOrder);
   std::cout << "\nWhere the minibatch's time goes:\n\n";
-  print_aside(context, time_parts_table(report.parts));
+  print_aside(context, report::time_parts_table(report.parts));
 }
 
 void run(const Context& context, const RooflineCommand& command) {
   const Board board = load_board(board_or_at_hand(context, command.device));
-  const Twin twin = load_twin(board);
+  const twin::Twin twin = twin::load_twin(board);
   const auto modes = select_modes(board, command.modes);
   for (const auto& mode : modes) {
     if (mode.governor.empty()) continue;
@@ -229,20 +231,20 @@ void run(const Context& context, const RooflineCommand& command) {
   }
   std::optional<PlacedModel> model;
   if (!command.workload.model.empty()) model.emplace(context, command.workload, twin);
-  RooflineQuestion question{board, twin, modes, model ? &model->estimator() : nullptr};
+  report::RooflineQuestion question{board, twin, modes, model ? &model->estimator() : nullptr};
   question.power_cap_w = command.power_cap_w;
   for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
-  RooflineReport report = twin_report(question);
+  report::RooflineReport report = report::twin_report(question);
   if (!command.figures.empty()) {
-    add_observations(question, report);
-    command.figures.write([&] { return roofline_svg(report); },
-                          [&] { return roofline_html(report); });
+    report::add_observations(question, report);
+    command.figures.write([&] { return report::roofline_svg(report); },
+                          [&] { return report::roofline_html(report); });
   }
-  const Table roofs = roof_table(question, context.seed);
+  const report::Table roofs = roof_table(question, context.seed);
   if (context.json()) return print_json(context, command, question, report, roofs);
   if (!context.csv()) return print_text(context, command, question, report, roofs);
-  print(context, with_origin(model ? roofline_layer_table(report.layers) : roofs,
-                             {origin_of(board, twin, command)}));
+  print(context, report::with_origin(model ? report::roofline_layer_table(report.layers) : roofs,
+                                     {origin_of(board, twin, command)}));
 }
 
 }  // namespace

@@ -27,16 +27,16 @@ void refuse_search_options(const CLI::App& command, const std::string& when,
 
 // What the strategy that searches does not look at.
 void check_strategy(const CLI::App& command, const std::string& name) {
-  const Strategy& strategy = find_strategy(name);
+  const tune::Strategy& strategy = tune::find_strategy(name);
   const std::string when = "with --strategy " + name;
-  const auto refuse_unless = [&](bool Strategy::*follows, const char* option) {
+  const auto refuse_unless = [&](bool tune::Strategy::*follows, const char* option) {
     if (strategy.*follows) return;
     refuse_without_effect(command, {option}, when,
-                          "it goes with " + names_where(strategies(), follows));
+                          "it goes with " + tune::names_where(tune::strategies(), follows));
   };
-  refuse_unless(&Strategy::remembers, "--observations");
-  refuse_unless(&Strategy::uses_prior, "--reference");
-  refuse_unless(&Strategy::follows_min_gain, "--min-gain");
+  refuse_unless(&tune::Strategy::remembers, "--observations");
+  refuse_unless(&tune::Strategy::uses_prior, "--reference");
+  refuse_unless(&tune::Strategy::follows_min_gain, "--min-gain");
   if (strategy.every_point) refuse_without_effect(command, {"--profiles", "--noise"}, when);
 }
 
@@ -78,10 +78,11 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
 }
 
 // The model, of the kind of what it is compared with; none where there is no model or no board.
-std::shared_ptr<const EagerWorkload> model_of(const TuneOptions& options, WorkloadKind kind) {
+std::shared_ptr<const workload::EagerWorkload> model_of(const TuneOptions& options,
+                                                        WorkloadKind kind) {
   if (options.model.empty() || options.device.empty()) return nullptr;
-  return std::make_shared<const EagerWorkload>(options.model,
-                                               EagerOptions{kind, options.precision});
+  return std::make_shared<const workload::EagerWorkload>(
+      options.model, workload::EagerOptions{kind, options.precision});
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
@@ -93,11 +94,12 @@ std::vector<Sweep> references_of(const Context& context, const TuneOptions& opti
 }
 
 void ask_twin(const Context& context, const TuneOptions& options) {
-  const TuneQuestion question = options.asked(context);
+  const answer::TuneQuestion question = options.asked(context);
   const auto workload = model_of(options, options.kind);
-  if (options.device == "all") return print_ranking(context, rank_boards(question, workload));
-  TuneAnswer found = tune_on_twin(question, workload, options.device);
-  find_alternatives(question, workload, found);
+  if (options.device == "all")
+    return print_ranking(context, answer::rank_boards(question, workload));
+  answer::TuneAnswer found = answer::tune_on_twin(question, workload, options.device);
+  answer::find_alternatives(question, workload, found);
   print_answer(context, found, options.trace);
 }
 
@@ -111,8 +113,8 @@ std::vector<Observation> known_observations(const TuneOptions& options) {
   }
 }
 
-void keep_observations(const TuneOptions& options, const ProfiledRows& asked,
-                       const TuneAnswer& found) {
+void keep_observations(const TuneOptions& options, const answer::ProfiledRows& asked,
+                       const answer::TuneAnswer& found) {
   if (options.observations.empty()) return;
   Sweep kept = asked.rows.without_rows();
   kept.observations = asked.known;
@@ -121,25 +123,25 @@ void keep_observations(const TuneOptions& options, const ProfiledRows& asked,
 }
 
 void ask_sweep(const Context& context, const TuneOptions& options) {
-  ProfiledRows asked;
+  answer::ProfiledRows asked;
   asked.rows = read_trusted_sweep(context, options.sweep, options.keep_outliers, options.workload);
   asked.references = references_of(context, options);
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   asked.known = known_observations(options);
-  const TuneAnswer found = tune_on_sweep(options.asked(context), asked);
+  const answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
   keep_observations(options, asked, found);
   print_answer(context, found, options.trace);
 }
 
 void ask_samples(const Context& context, const TuneOptions& options) {
-  ProfiledRows asked;
+  answer::ProfiledRows asked;
   asked.rows = read_samples(context, options.samples, options.keep_outliers, options.workload,
                             options.device);
   asked.references = references_of(context, options);
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
-  print_answer(context, tune_from_samples(options.asked(context), asked), options.trace);
+  print_answer(context, answer::tune_from_samples(options.asked(context), asked), options.trace);
 }
 
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
@@ -147,7 +149,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
-  if (is_local_device(options.device)) {
+  if (platform::is_local_device(options.device)) {
     refuse_without_effect(command,
                           {"--sweep", "--samples", "--model", "--reference", "--precision",
                            "--confidence", "--observations", "--keep-outliers"},
@@ -195,7 +197,8 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
 }
 
 void add_search_options(CLI::App& command, TuneOptions& options) {
-  command.add_option("--strategy", options.question.strategy, listed_names(strategies(), "or"));
+  command.add_option("--strategy", options.question.strategy,
+                     tune::listed_names(tune::strategies(), "or"));
   quantity(command.add_option("--profiles", options.question.budget.profiles,
                               "Operating points profiled at most"),
            count().within(1, 1e6))

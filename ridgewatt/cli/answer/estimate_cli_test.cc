@@ -12,7 +12,7 @@
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -41,14 +41,14 @@ class EstimateCommand : public ::testing::Test {
   // Every 301st mode of the board, as if measured: what the twin gives.
   Sweep sweep_of(const std::string& workload, bool training) const {
     const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    const Estimator estimator(load_twin(board_),
-                              EagerWorkload("zoo:" + workload, {.kind = kind}).at(16));
+    const twin::Estimator estimator(
+        twin::load_twin(board_), workload::EagerWorkload("zoo:" + workload, {.kind = kind}).at(16));
     Sweep sweep;
     sweep.workload = workload;
     sweep.kind = training ? "training" : "inference";
     const KnobSpace space = knob_space(board_);
     for (std::size_t i = 0; i < space.size(); i += 301) {
-      const TimePower at = estimator(space[i]).timed();
+      const twin::TimePower at = estimator(space[i]).timed();
       sweep.observations.push_back({{space[i], 16}, at.time_s, at.power_w});
     }
     return sweep;
@@ -223,7 +223,7 @@ TEST_F(EstimateCommand, PresetsHaveTheirNames) {
 
 // This machine is no Jetson: nothing is taken in silence.
 TEST_F(EstimateCommand, WithoutABoardItSaysSo) {
-  if (board_at_hand(Sysfs())) GTEST_SKIP() << "skipped: a board is at hand";
+  if (platform::board_at_hand(platform::Sysfs())) GTEST_SKIP() << "skipped: a board is at hand";
   for (const char* arguments :
        {"estimate zoo:lenet5", "roofline", "pipeline zoo:lenet5", "tune zoo:lenet5"}) {
     expect_refused(arguments, 2, "no board given: --device NAME");
@@ -358,10 +358,10 @@ TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {
   // What the twin made itself is explained by it nearly fully; the priors hold the rest back.
   EXPECT_LT(json["fit"].back()["time_error_pct"].get<double>(), 5);
   EXPECT_LT(json["fit"].back()["power_error_pct"].get<double>(), 5);
-  const Twin twin = load_twin(load_board(toml));
+  const twin::Twin twin = twin::load_twin(load_board(toml));
   EXPECT_EQ(twin.status, "fitted");
   EXPECT_THAT(twin.origin, HasSubstr("a.csv"));
-  EXPECT_GT(twin.lo(TwinParam::kLaunchCycles), 0);
+  EXPECT_GT(twin.lo(twin::TwinParam::kLaunchCycles), 0);
   EXPECT_EQ(run_program("estimate zoo:resnet18 --device " + toml).status, 0);
 }
 
@@ -415,4 +415,4 @@ TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

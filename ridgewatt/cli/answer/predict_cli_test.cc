@@ -11,7 +11,7 @@
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using testing::ProgramResult;
@@ -36,7 +36,7 @@ class PredictCommand : public ::testing::Test {
   static Json json_of(const std::string& arguments) {
     const ProgramResult result = run_program(arguments + " --quiet --format json");
     EXPECT_EQ(result.status, 0) << arguments << '\n' << result.output;
-    return without_schema(Json::parse(result.output));
+    return report::without_schema(Json::parse(result.output));
   }
 };
 
@@ -268,4 +268,4 @@ TEST_F(PredictCommand, AnExampleSweepAnswersTheFirstQuestions) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

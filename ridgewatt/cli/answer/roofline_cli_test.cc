@@ -4,7 +4,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 // The page that users get: every chart drawn, and a layer selected in table and roofs.
@@ -49,4 +49,4 @@ TEST(RooflineCommand, PageOfAModelWorksInChromium) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

@@ -10,7 +10,7 @@
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using testing::ProgramResult;
@@ -188,4 +188,4 @@ TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

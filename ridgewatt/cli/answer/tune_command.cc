@@ -7,8 +7,8 @@
 
 namespace ridgewatt::cli {
 
-TuneQuestion TuneOptions::asked(const Context& context) const {
-  TuneQuestion asked = question;
+answer::TuneQuestion TuneOptions::asked(const Context& context) const {
+  answer::TuneQuestion asked = question;
   asked.goal = goal.goal();
   asked.seed = context.seed;
   asked.job_samples = dataset_size * epochs;
@@ -16,58 +16,59 @@ TuneQuestion TuneOptions::asked(const Context& context) const {
   return asked;
 }
 
-void print_answer(const Context& context, const TuneAnswer& found, bool trace) {
+void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace) {
   if (found.caveats) say_caveats(context, *found.caveats);
   if (context.json()) {
-    print(context, tune_to_json(found));
+    print(context, report::tune_to_json(found));
   } else if (context.csv()) {
-    const Table table = trace ? trace_table(found) : tune_table(found);
-    print(context, with_origin(table, {found.origin}));
+    const report::Table table = trace ? report::trace_table(found) : report::tune_table(found);
+    print(context, report::with_origin(table, {found.origin}));
   } else {
-    for (const auto& line : tune_question(found)) std::cout << escape_terminal(line) << '\n';
+    for (const auto& line : report::tune_question(found))
+      std::cout << escape_terminal(line) << '\n';
     std::cout << '\n';
-    for (const auto& line : tune_headline(found)) {
+    for (const auto& line : report::tune_headline(found)) {
       std::cout << "  " << escape_terminal(line) << '\n';
     }
     std::cout << '\n';
     const bool steps = trace && !found.profiled.empty();
     if (steps)
-      print_aside(context, tune_table(found));
+      print_aside(context, report::tune_table(found));
     else
-      print(context, tune_table(found));
-    for (const auto& line : tune_remarks(found)) std::cout << '\n' << escape_terminal(line);
+      print(context, report::tune_table(found));
+    for (const auto& line : report::tune_remarks(found)) std::cout << '\n' << escape_terminal(line);
     std::cout << '\n';
     if (steps) {
       std::cout << '\n';
-      print(context, trace_table(found));
+      print(context, report::trace_table(found));
     }
   }
   if (!found.answer) {
-    throw NoSolutionError("no answer within the limits", describe_goal(found.goal),
-                          how_to_mend(found));
+    throw NoSolutionError("no answer within the limits", report::describe_goal(found.goal),
+                          report::how_to_mend(found));
   }
 }
 
-void print_ranking(const Context& context, const BoardRanking& ranking) {
+void print_ranking(const Context& context, const answer::BoardRanking& ranking) {
   const auto& answers = ranking.answers;
   if (!answers.empty() && answers.front().caveats) {
     say_caveats(context, *answers.front().caveats);
   }
   const bool answered = !answers.empty() && answers.front().answer;
   if (context.json()) {
-    Json json = answers.empty() ? Json::object() : tune_to_json(answers.front());
+    Json json = answers.empty() ? Json::object() : report::tune_to_json(answers.front());
     json["boards"] = Json::array();
-    for (const auto& found : answers) json["boards"].push_back(tune_to_json(found));
+    for (const auto& found : answers) json["boards"].push_back(report::tune_to_json(found));
     print(context, json);
   } else {
     if (!context.csv() && answered) {
-      std::cout << escape_terminal(describe_goal(answers.front().goal)) << ", modelled, "
+      std::cout << escape_terminal(report::describe_goal(answers.front().goal)) << ", modelled, "
                 << name_of(answers.front().origin.runtime.value()) << "\n\n";
     }
     std::vector<RowOrigin> origins;
     for (const auto& found : answers) origins.push_back(found.origin);
-    const Table table = ranking_table(answers);
-    print(context, context.csv() && !origins.empty() ? with_origin(table, origins) : table);
+    const report::Table table = report::ranking_table(answers);
+    print(context, context.csv() && !origins.empty() ? report::with_origin(table, origins) : table);
   }
   if (!answered) throw NoSolutionError("no board has an answer within the limits");
   for (const auto& line : ranking.left_out) remark(context, "left out: " + line);

@@ -14,29 +14,29 @@ namespace ridgewatt::cli {
 struct LiveOptions {
   std::vector<std::string> command, governors;
   std::string store = "tune.db", sysroot;
-  ProfileOptions profile;
-  JetsonModeControl::Options control;
+  measure::ProfileOptions profile;
+  platform::JetsonModeControl::Options control;
 };
 
 struct TuneOptions {
   GoalOptions goal;
-  TuneQuestion question;  // but for the goal, the seed and the job
+  answer::TuneQuestion question;  // but for the goal, the seed and the job
   std::string model, device, sweep, samples, workload, observations;
   std::vector<std::string> references;
   WorkloadKind kind = WorkloadKind::kInference;
-  Precision precision = Precision::kFp32;
+  workload::Precision precision = workload::Precision::kFp32;
   std::optional<double> time_budget_s;
   double dataset_size = 0, epochs = 1;
   bool trace = false, keep_outliers = false;
   LiveOptions live;
 
-  TuneQuestion asked(const Context& context) const;
+  answer::TuneQuestion asked(const Context& context) const;
 };
 
 // Prints in the wanted format; throws NoSolutionError when there is no answer.
-void print_answer(const Context& context, const TuneAnswer& found, bool trace);
+void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace);
 // One board per row, the best first; as JSON the best board's answer and all of them as `boards`.
-void print_ranking(const Context& context, const BoardRanking& ranking);
+void print_ranking(const Context& context, const answer::BoardRanking& ranking);
 
 void add_live_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given, since no board at hand would follow it.

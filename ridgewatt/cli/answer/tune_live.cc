@@ -21,7 +21,7 @@ std::string instead_of_model(const TuneOptions& options) {
   const bool fake = options.device.rfind("fake:", 0) == 0;
   return fmt::format(
       "for the board's twin give --device {}; for a program give it after --, {}",
-      fake ? fake_board_spec(options.device.substr(5)).board : "BOARD",
+      fake ? platform::fake_board_spec(options.device.substr(5)).board : "BOARD",
       fake ? fmt::format("-- ridgewatt fake-run {} --device {}", model, options.device)
            : std::string("-- python3 infer.py"));
 }
@@ -80,26 +80,26 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
 void tune_live(const Context& context, TuneOptions options) {
   check(options);
   LiveOptions& live = options.live;
-  const auto device = open_local_device(options.device, live.sysroot, context.seed);
-  JetsonModeControl control(*device.sysfs, live.control);
-  ProfileOptions& profile = live.profile;
+  const auto device = platform::open_local_device(options.device, live.sysroot, context.seed);
+  platform::JetsonModeControl control(*device.sysfs, live.control);
+  measure::ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
   profile.campaign.workload = options.workload;
   profile.campaign.kind = name_of(options.kind);
   profile.quiet = context.quiet;
   name_campaign(device, profile);
-  Store store = Store::made_at_first_write(live.store);
+  store::Store store = store::Store::made_at_first_write(live.store);
   Progress progress("tune", static_cast<std::size_t>(options.question.budget.profiles),
                     context.quiet);
-  BoardAtHand board{*device.sysfs,
-                    control,
-                    store,
-                    profile,
-                    live.governors,
-                    [&](std::size_t done, const OperatingPoint& point) {
-                      progress.update(done, describe(point.mode));
-                    }};
-  TuneAnswer found = tune_on_board(options.asked(context), board);
+  answer::BoardAtHand board{*device.sysfs,
+                            control,
+                            store,
+                            profile,
+                            live.governors,
+                            [&](std::size_t done, const OperatingPoint& point) {
+                              progress.update(done, describe(point.mode));
+                            }};
+  answer::TuneAnswer found = answer::tune_on_board(options.asked(context), board);
   for (const auto& line : found.left_out) remark(context, line);
   found.remark = "points are kept in " + live.store;
   print_answer(context, found, options.trace);

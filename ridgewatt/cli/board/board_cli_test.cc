@@ -9,7 +9,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -194,4 +194,4 @@ TEST(Workloads, MarkTheirMinibatches) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

@@ -31,7 +31,7 @@ std::string today() {
 }
 
 // Base names only: where the user keeps the files is nobody's business.
-std::string origin(const CalibrateCommand& command, const CalibrateSummary& summary) {
+std::string origin(const CalibrateCommand& command, const twin::CalibrateSummary& summary) {
   std::string files;
   std::size_t rows = 0;
   for (const auto& sweep : command.sweeps) {
@@ -41,7 +41,7 @@ std::string origin(const CalibrateCommand& command, const CalibrateSummary& summ
         last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
     files += (files.empty() ? "" : ", ") +
              (before == std::string::npos ? path : path.substr(before + 1));
-    const std::string device = parse_sweep_spec(sweep).device;
+    const std::string device = twin::parse_sweep_spec(sweep).device;
     if (!device.empty()) files += " on " + device;
   }
   for (const auto& fit : summary.workloads) rows += fit.rows;
@@ -55,35 +55,35 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
   refuse_without_effect(app, {"--device", "--output", "--no-validation", "--parameters"},
                         "with --microbench",
                         "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board");
-  const auto fits = fit_microbench_modes(read_microbench(command.microbench));
-  print(context, microbench_table(fits));
+  const auto fits = roofline::fit_microbench_modes(roofline::read_microbench(command.microbench));
+  print(context, report::microbench_table(fits));
   for (const auto& fit : fits) {
     for (const auto& notice : fit.notices) remark(context, describe(fit.mode) + ": " + notice);
   }
 }
 
 void print_summary(const Context& context, const CalibrateCommand& command,
-                   const CalibrateSummary& summary) {
+                   const twin::CalibrateSummary& summary) {
   if (context.json()) {
     Json json;
     json["device"] = command.device;
     json["summary"] = summary.brief_report();
     json["converged"] = summary.search.converged;
-    json["fit"] = fit_table(summary, true).to_json();
-    json["parameters"] = parameter_table(summary.twin).to_json();
-    json["outliers"] = outlier_table(summary).to_json();
+    json["fit"] = report::fit_table(summary, true).to_json();
+    json["parameters"] = report::parameter_table(summary.twin).to_json();
+    json["outliers"] = report::outlier_table(summary).to_json();
     json["notices"] = summary.notices;
     return print(context, json);
   }
-  if (context.csv()) return print(context, parameter_table(summary.twin));
+  if (context.csv()) return print(context, report::parameter_table(summary.twin));
   std::cout << summary.brief_report() << "\n\n";
-  print(context, fit_table(summary, true));
+  print(context, report::fit_table(summary, true));
   if (command.parameters) {
     std::cout << '\n';
-    print_aside(context, parameter_table(summary.twin));
+    print_aside(context, report::parameter_table(summary.twin));
   }
   std::cout << "\nRows that the twin explains worst:\n\n";
-  print_aside(context, outlier_table(summary));
+  print_aside(context, report::outlier_table(summary));
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
@@ -93,18 +93,18 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   }
   if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
   const Board board = load_board(command.device);
-  std::vector<SweepSpec> specs;
-  for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
-  CalibrateOptions options;
+  std::vector<twin::SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
+  twin::CalibrateOptions options;
   options.seed = context.seed;
   options.quiet = context.quiet;
   options.cross_validate = !command.no_validation;
-  CalibrateSummary summary =
-      calibrate(prior_twin(board), load_calibration_runs(specs, board), options);
+  twin::CalibrateSummary summary =
+      twin::calibrate(twin::prior_twin(board), twin::load_calibration_runs(specs, board), options);
   summary.twin.origin = origin(command, summary);
   for (const auto& notice : summary.notices) remark(context, notice);
   if (!command.output.empty()) {
-    write_output(command.output, board_toml_with_twin(board, twin_table(summary.twin)));
+    write_output(command.output, board_toml_with_twin(board, twin::twin_table(summary.twin)));
     if (command.output == "-") return;
   }
   print_summary(context, command, summary);

@@ -23,16 +23,16 @@ struct CompareCommand {
   double idle_s = 0;
 };
 
-Table to_table(const std::vector<Comparison>& comparisons) {
-  Table table({{"quantity"},
-               {"unit"},
-               {"a", "A"},
-               {"b", "B"},
-               {"ratio", "B / A"},
-               {.name = "ratio_lo", .heading = "ratio from (95 %)", .rank = 1},
-               {.name = "ratio_hi", .heading = "ratio to (95 %)", .rank = 1},
-               {.name = "pairs", .rank = 2},
-               {"verdict"}});
+report::Table to_table(const std::vector<measure::Comparison>& comparisons) {
+  report::Table table({{"quantity"},
+                       {"unit"},
+                       {"a", "A"},
+                       {"b", "B"},
+                       {"ratio", "B / A"},
+                       {.name = "ratio_lo", .heading = "ratio from (95 %)", .rank = 1},
+                       {.name = "ratio_hi", .heading = "ratio to (95 %)", .rank = 1},
+                       {.name = "pairs", .rank = 2},
+                       {"verdict"}});
   for (const auto& entry : comparisons) {
     table.add_row(
         {entry.quantity, entry.unit, entry.a, entry.b, entry.ratio, entry.ratio_lo, entry.ratio_hi,
@@ -51,7 +51,7 @@ void run(const Context& context, const CompareCommand& options) {
     throw UsageError("give both --mode-a and --mode-b", "compare");
   }
   const auto device = options.device.open(context);
-  CompareOptions compare;
+  measure::CompareOptions compare;
   compare.a.command = {"/bin/sh", "-c", options.a};
   compare.b.command = {"/bin/sh", "-c", options.b.empty() ? options.a : options.b};
   for (auto* measure : {&compare.a, &compare.b}) {
@@ -60,14 +60,15 @@ void run(const Context& context, const CompareCommand& options) {
   }
   compare.repeats = options.repeats;
   compare.seed = context.seed;
-  std::unique_ptr<JetsonModeControl> control;
+  std::unique_ptr<platform::JetsonModeControl> control;
   if (modes) {
-    control = std::make_unique<JetsonModeControl>(
-        *device.sysfs, JetsonModeControl::Options{options.device.state_folder, 100, false});
+    control = std::make_unique<platform::JetsonModeControl>(
+        *device.sysfs,
+        platform::JetsonModeControl::Options{options.device.state_folder, 100, false});
     compare.prepare = [&](bool b) { apply_mode(*control, b ? options.mode_b : options.mode_a); };
   }
   Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
-  const auto comparisons = compare_commands(*device.sysfs, compare, [&](int done) {
+  const auto comparisons = measure::compare_commands(*device.sysfs, compare, [&](int done) {
     if (control) control->check_safety();
     progress.update(static_cast<std::size_t>(done));
   });
@@ -75,8 +76,8 @@ void run(const Context& context, const CompareCommand& options) {
   RowOrigin origin;
   origin.board = device.name;
   origin.provenance = device.provenance();
-  const Table table = to_table(comparisons);
-  print(context, context.csv() || context.json() ? with_origin(table, {origin}) : table);
+  const report::Table table = to_table(comparisons);
+  print(context, context.csv() || context.json() ? report::with_origin(table, {origin}) : table);
 }
 
 }  // namespace

@@ -14,20 +14,20 @@ struct ShowOptions {
 void list(const Context& context) {
   std::vector<Board> boards;
   for (const auto& name : list_boards()) boards.push_back(load_board(name));
-  print(context, board_list_table(boards));
+  print(context, report::board_list_table(boards));
 }
 
 void show(const Context& context, const ShowOptions& options) {
   const Board board = load_board(options.name);
   if (context.json()) {
-    print(context, board_to_json(board, options.modes));
+    print(context, report::board_to_json(board, options.modes));
   } else if (options.modes) {
-    print(context, mode_table(board));
+    print(context, report::mode_table(board));
   } else {
-    print(context, board_fact_table(board));
+    print(context, report::board_fact_table(board));
     if (context.csv()) return;
     std::cout << '\n' << "Presets of " << board.find_bsp().title << ":\n";
-    print_aside(context, preset_table(board));
+    print_aside(context, report::preset_table(board));
   }
 }
 

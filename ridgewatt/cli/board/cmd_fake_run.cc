@@ -48,14 +48,16 @@ void mark(const char* kind, Clock::time_point time) {
 
 void run(const Context& context, const FakeRunCommand& options) {
   const auto device = options.device.open(context);
-  const auto name = fake_board_mark(device.sysfs->root());
+  const auto name = platform::fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
-  const WorkloadCost cost =
-      *EagerWorkload(options.model, {.kind = options.kind}).at(static_cast<int>(options.batch));
+  const workload::WorkloadCost cost =
+      *workload::EagerWorkload(options.model, {.kind = options.kind})
+           .at(static_cast<int>(options.batch));
   say_caveats(context, cost.caveats);
-  FakeLoad load(load_twin(load_board(board_of_fake(name.name))), cost, name.seed);
-  const FakeRails rails(*device.sysfs);
-  std::optional<FakeActivity> activity(std::in_place, *device.sysfs);
+  platform::FakeLoad load(twin::load_twin(load_board(platform::board_of_fake(name.name))), cost,
+                          name.seed);
+  const platform::FakeRails rails(*device.sysfs);
+  std::optional<platform::FakeActivity> activity(std::in_place, *device.sysfs);
   auto end = Clock::now();
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
   int done = 0;
@@ -65,8 +67,8 @@ void run(const Context& context, const FakeRunCommand& options) {
     double stall_share = 0;
     for (double left = load.next(); left > 1e-9 && asked_to_end == 0;) {
       const PowerMode clocks = activity->clocks();
-      const TimePower at = load.at(clocks);
-      const double slice_s = std::min(left * at.time_s, FakeActivity::kTickS);
+      const twin::TimePower at = load.at(clocks);
+      const double slice_s = std::min(left * at.time_s, platform::FakeActivity::kTickS);
       rails.set(at.power_w);
       end += std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(slice_s / options.speed));
@@ -85,7 +87,7 @@ void run(const Context& context, const FakeRunCommand& options) {
     ++done;
   }
   activity.reset();
-  FakeRest(*device.sysfs, name.name, name.seed).set();
+  platform::FakeRest(*device.sysfs, name.name, name.seed).set();
   remark(context,
          fmt::format("fake-run: {} minibatches of {} on {} (modelled by a perturbed twin, seed {})",
                      done, options.model, name.name, name.seed));

@@ -11,23 +11,24 @@ namespace {
 
 struct MeasureCommand {
   DeviceOptions device;
-  MeasureOptions measure;
+  measure::MeasureOptions measure;
   std::string minibatches_file;
   std::string series_file;
 };
 
 void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
-  const auto measurement = measure_command(*device.sysfs, options.measure);
+  const auto measurement = measure::measure_command(*device.sysfs, options.measure);
   const Provenance provenance = device.provenance();
   if (context.json())
-    print(context, measurement_to_json(measurement, options.measure.command, provenance));
+    print(context, report::measurement_to_json(measurement, options.measure.command, provenance));
   else
-    print(context, measurement_table(measurement, provenance));
+    print(context, report::measurement_table(measurement, provenance));
   if (!options.minibatches_file.empty()) {
-    write_output(options.minibatches_file, minibatches_csv(measurement));
+    write_output(options.minibatches_file, report::minibatches_csv(measurement));
   }
-  if (!options.series_file.empty()) write_output(options.series_file, series_csv(measurement));
+  if (!options.series_file.empty())
+    write_output(options.series_file, report::series_csv(measurement));
   if (measurement.status != 0) {
     std::cout.flush();
     throw Error("the command failed with status " + std::to_string(measurement.status),

@@ -30,24 +30,24 @@ struct Arguments {
   int gpu = 0;
   double footprint_mib = 512;
   std::string output;
-  MicrobenchOptions options;
+  measure::MicrobenchOptions options;
 };
 
-Table to_table(const MicrobenchSummary& summary) {
-  Table table({{"kernel"},
-               {"intensity_flop_per_byte"},
-               {.name = "work_flop", .rank = 2},
-               {.name = "traffic_bytes", .rank = 2},
-               {"time_ms"},
-               {.name = "median_time_ms", .rank = 1},
-               {"gflops", "rate (GFLOP/s)"},
-               {"gbytes_s", "bandwidth (GB/s)"},
-               {.name = "power_w", .rank = 1},
-               {.name = "repetitions", .rank = 3}});
+report::Table to_table(const measure::MicrobenchSummary& summary) {
+  report::Table table({{"kernel"},
+                       {"intensity_flop_per_byte"},
+                       {.name = "work_flop", .rank = 2},
+                       {.name = "traffic_bytes", .rank = 2},
+                       {"time_ms"},
+                       {.name = "median_time_ms", .rank = 1},
+                       {"gflops", "rate (GFLOP/s)"},
+                       {"gbytes_s", "bandwidth (GB/s)"},
+                       {.name = "power_w", .rank = 1},
+                       {.name = "repetitions", .rank = 3}});
   for (const auto& point : summary.points) {
-    Cell intensity;
+    report::Cell intensity;
     if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
-    Cell power;
+    report::Cell power;
     if (point.power_w) power = *point.power_w;
     table.add_row({std::string(name_of(point.kernel)), intensity, point.work_flop,
                    point.traffic_bytes, point.time_s * 1e3, point.median_time_s * 1e3,
@@ -58,11 +58,11 @@ Table to_table(const MicrobenchSummary& summary) {
 }
 
 void run(const Context& context, const Arguments& arguments) {
-  MicrobenchOptions options = arguments.options;
-  std::optional<PowerWatch> power;
+  measure::MicrobenchOptions options = arguments.options;
+  std::optional<measure::PowerWatch> power;
   std::string powerless;  // why no power is measured
   try {
-    power.emplace(open_power_source(Sysfs("")));
+    power.emplace(platform::open_power_source(platform::Sysfs("")));
   } catch (const Error& error) {
     powerless = error.what();
   }
@@ -78,10 +78,10 @@ void run(const Context& context, const Arguments& arguments) {
   };
   options.footprint_bytes = static_cast<std::size_t>(arguments.footprint_mib * 1048576.0);
   const auto summary = arguments.target == Target::kCuda
-                           ? run_cuda_microbench(arguments.gpu, options)
-                           : run_cpu_microbench(options);
+                           ? measure::run_cuda_microbench(arguments.gpu, options)
+                           : measure::run_cpu_microbench(options);
   if (!powerless.empty()) remark(context, "no power: " + powerless);
-  const Table table = to_table(summary);
+  const report::Table table = to_table(summary);
   if (!arguments.output.empty()) {
     std::ostringstream csv;
     table.print_csv(csv);

@@ -33,42 +33,42 @@ struct ModeCommand {
   std::string output;
 };
 
-JetsonModeControl::Options control_options(const ModeCommand& options) {
+platform::JetsonModeControl::Options control_options(const ModeCommand& options) {
   return {options.device.state_folder, options.max_celsius, options.dry_run};
 }
 
 // Every mode of the board's tables, as `predict --query` and `profile --modes` read them.
-void print_grid(const Context& context, const JetsonModeControl& control) {
+void print_grid(const Context& context, const platform::JetsonModeControl& control) {
   const KnobSpace space = control.space();
-  const auto columns = knob_columns(space.modes());
-  Table table(columns);
-  for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
+  const auto columns = report::knob_columns(space.modes());
+  report::Table table(columns);
+  for (const auto& mode : space.modes()) table.add_row(report::knob_cells(mode, columns));
   print(context, table);
 }
 
 void list_modes(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const JetsonModeControl control(*device.sysfs, control_options(options));
+  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
   if (options.grid) return print_grid(context, control);
   if (context.json())
-    print(context, mode_list_to_json(control));
+    print(context, report::mode_list_to_json(control));
   else
-    print(context, mode_list_table(control));
+    print(context, report::mode_list_table(control));
 }
 
 void show_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const JetsonModeControl control(*device.sysfs, control_options(options));
+  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
   control.levels();  // says so when this machine has no knobs
   if (context.json())
-    print(context, mode_state_to_json(control.state()));
+    print(context, report::mode_state_to_json(control.state()));
   else
-    print(context, mode_state_table(control.state()));
+    print(context, report::mode_state_table(control.state()));
 }
 
-void hold(JetsonModeControl& control, double seconds) {
+void hold(platform::JetsonModeControl& control, double seconds) {
   static constexpr double kLookEveryS = 0.5;
   const Stopwatch held;
   while (held.s() < seconds) {
@@ -87,14 +87,14 @@ void apply(const Context& context, const ModeCommand& options) {
                      "for example: ridgewatt mode apply --gpu-mhz 612");
   }
   const auto device = options.device.open(context);
-  JetsonModeControl control(*device.sysfs, control_options(options));
+  platform::JetsonModeControl control(*device.sysfs, control_options(options));
   const auto summary = !options.preset.empty()  ? control.apply_preset(options.preset)
                        : options.answer.empty() ? control.apply(options.knobs.mode())
                                                 : control.apply(read_answer(options.answer));
   if (context.json()) {
-    print(context, apply_to_json(summary, options.dry_run));
+    print(context, report::apply_to_json(summary, options.dry_run));
   } else if (context.csv() || options.dry_run) {
-    print(context, writes_table(summary.written));
+    print(context, report::writes_table(summary.written));
   } else if (!context.quiet) {
     std::cout << "applied: " << describe(summary.applied) << "; " << summary.written.writes.size()
               << " files written, " << summary.written.changed.size() << " changed by the board\n";
@@ -109,13 +109,13 @@ void apply(const Context& context, const ModeCommand& options) {
 
 void restore(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const JetsonLayout layout = find_jetson_layout(*device.sysfs);
+  const platform::JetsonLayout layout = platform::find_jetson_layout(*device.sysfs);
   const std::string folder = options.device.state_folder.empty()
-                                 ? ModeJournal::default_folder(*device.sysfs)
+                                 ? platform::ModeJournal::default_folder(*device.sysfs)
                                  : options.device.state_folder;
-  const auto summary = restore_saved_mode(*device.sysfs, layout, folder);
+  const auto summary = platform::restore_saved_mode(*device.sysfs, layout, folder);
   if (context.json() || context.csv()) {
-    print(context, writes_table(summary));
+    print(context, report::writes_table(summary));
   } else if (!context.quiet) {
     std::cout << "restored: " << summary.writes.size() << " files written\n";
   }
@@ -123,7 +123,7 @@ void restore(const Context& context, const ModeCommand& options) {
 
 void export_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const JetsonModeControl control(*device.sysfs, control_options(options));
+  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.presets()) {
     throw NotFoundError("the board has no nvpmodel.conf", "/etc/nvpmodel.conf");
   }
@@ -134,13 +134,13 @@ void export_mode(const Context& context, const ModeCommand& options) {
   }
   if (!mode.governor.empty()) throw UsageError("a POWER_MODEL holds clocks, not a governor");
   const std::string section =
-      power_model_section(*control.presets(), mode, options.id, options.name);
+      platform::power_model_section(*control.presets(), mode, options.id, options.name);
   const std::string file =
       options.whole_file ? device.sysfs->text("/etc/nvpmodel.conf").value_or("") + "\n\n" : "";
   if (context.json() && options.output.empty())
     print(context, Json{{"id", options.id},
                         {"name", options.name},
-                        {"mode", mode_to_json(mode)},
+                        {"mode", report::mode_to_json(mode)},
                         {"text", file + section}});
   else
     write_output(options.output, file + section);
@@ -205,8 +205,8 @@ void add_fake_board(CLI::App& app, Context& context) {
       ->required();
   command->add_option("FOLDER", *folder, "New or empty folder")->required();
   command->callback([&context, board, folder] {
-    const auto spec = fake_board_spec(*board);
-    create_fake_board(spec, *folder, context.seed);
+    const auto spec = platform::fake_board_spec(*board);
+    platform::create_fake_board(spec, *folder, context.seed);
     if (context.json())
       print(context, Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
     else if (!context.quiet)

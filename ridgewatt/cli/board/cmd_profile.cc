@@ -17,18 +17,18 @@ namespace {
 
 struct ProfileCommand {
   DeviceOptions device;
-  ProfileOptions profile;
+  measure::ProfileOptions profile;
   std::string database;
   std::string modes_file;
   std::string samples;
   std::int64_t sample = 0;
   std::size_t suggest = 0;
-  JetsonModeControl::Options control;
+  platform::JetsonModeControl::Options control;
 };
 
 // The modes of a file, those that the predictor proposes, or a random part of the board's grid.
 std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& options,
-                                const JetsonModeControl& control) {
+                                const platform::JetsonModeControl& control) {
   std::vector<PowerMode> modes;
   if (!options.modes_file.empty()) {
     for (const auto& point : read_points(options.modes_file)) modes.push_back(point.mode);
@@ -36,14 +36,14 @@ std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& op
   }
   const KnobSpace space = control.space();
   if (options.suggest == 0) {
-    return random_modes(space, static_cast<std::size_t>(options.sample), context.seed);
+    return answer::random_modes(space, static_cast<std::size_t>(options.sample), context.seed);
   }
-  LearnQuestion question{
+  answer::LearnQuestion question{
       options.suggest, options.profile.batch, {}, options.profile.campaign.board};
   if (!options.samples.empty()) {
     question.samples = read_trusted_sweep(context, options.samples, false);
   }
-  return modes_to_learn_from(space, question);
+  return answer::modes_to_learn_from(space, question);
 }
 
 void run(const Context& context, ProfileCommand& options) {
@@ -54,13 +54,13 @@ void run(const Context& context, ProfileCommand& options) {
   }
   const auto device = options.device.open(context);
   options.control.state_folder = options.device.state_folder;
-  JetsonModeControl control(*device.sysfs, options.control);
+  platform::JetsonModeControl control(*device.sysfs, options.control);
   auto& profile_options = options.profile;
   name_campaign(device, profile_options);
   profile_options.quiet = context.quiet;
-  Store store = Store::made_at_first_write(options.database);
+  store::Store store = store::Store::made_at_first_write(options.database);
   const auto modes = modes_of(context, options, control);
-  const auto summary = profile(*device.sysfs, control, store, modes, profile_options);
+  const auto summary = measure::profile(*device.sysfs, control, store, modes, profile_options);
   if (context.json()) {
     print(context, Json{{"measured", summary.measured},
                         {"skipped", summary.skipped},
@@ -68,7 +68,7 @@ void run(const Context& context, ProfileCommand& options) {
                         {"failures", summary.failures},
                         {"store", options.database}});
   } else {
-    Table table({{"measured"}, {"skipped"}, {"failed"}});
+    report::Table table({{"measured"}, {"skipped"}, {"failed"}});
     table.add_row({std::int64_t{summary.measured}, std::int64_t{summary.skipped},
                    std::int64_t{summary.failed}});
     print(context, table);

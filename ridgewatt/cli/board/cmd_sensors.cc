@@ -27,27 +27,27 @@ struct SensorsOptions {
 
 void read_log(const Context& context, const std::string& path) {
   static constexpr std::size_t kLimitBytes = std::size_t{256} << 20;
-  const auto lines = parse_tegrastats(read_file(path, kLimitBytes), path);
+  const auto lines = platform::parse_tegrastats(read_file(path, kLimitBytes), path);
   if (context.json())
-    print(context, tegrastats_to_json(lines));
+    print(context, report::tegrastats_to_json(lines));
   else
-    print(context, tegrastats_table(lines));
+    print(context, report::tegrastats_table(lines));
 }
 
-void print_reading(const Context& context, const MachineSensors& sensors,
-                   const MachineReading& reading, bool one_line) {
+void print_reading(const Context& context, const platform::MachineSensors& sensors,
+                   const platform::MachineReading& reading, bool one_line) {
   if (context.json() && one_line)
-    std::cout << schema_first(context, sensors_to_json(sensors, reading)).dump() << '\n';
+    std::cout << schema_first(context, report::sensors_to_json(sensors, reading)).dump() << '\n';
   else if (context.json())
-    print(context, sensors_to_json(sensors, reading));
+    print(context, report::sensors_to_json(sensors, reading));
   else
-    print(context, sensors_table(sensors, reading));
+    print(context, report::sensors_table(sensors, reading));
 }
 
 void run(const Context& context, const SensorsOptions& options) {
   if (!options.tegrastats.empty()) return read_log(context, options.tegrastats);
   const auto device = options.device.open(context);
-  MachineSensors sensors(*device.sysfs);
+  platform::MachineSensors sensors(*device.sysfs);
   sensors.read();
   // CPU loads need two looks.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -6,7 +6,7 @@
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 TEST(DeviceCommand, ListsAndShows) {
@@ -36,4 +36,4 @@ TEST(DeviceCommand, ListsAndShows) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

@@ -11,7 +11,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 TEST(ModeCommand, AnUnlistedMemoryClockIsRefused) {
@@ -125,4 +125,4 @@ TEST(ModeCommand, AnotherVersionOfTheJournalIsSaidAndKept) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

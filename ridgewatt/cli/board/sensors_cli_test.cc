@@ -5,7 +5,7 @@
 
 #include "ridgewatt/platform/fake_board_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 // Fans and swap stand in every format.
@@ -48,7 +48,7 @@ TEST(SensorsCommand, LinkLoopsAreOneLine) {
     EXPECT_NE(result.output.find(a), std::string::npos) << result.output;
     EXPECT_EQ(result.output.find("internal"), std::string::npos) << result.output;
   }
-  const Sysfs sysfs((folder.path() / "tree").string());
+  const platform::Sysfs sysfs((folder.path() / "tree").string());
   EXPECT_FALSE(sysfs.exists("/sys/class/hwmon"));
   EXPECT_EQ(testing::run_program("sensors --sysroot " + sysfs.root()).status, 0);
 }
@@ -92,4 +92,4 @@ TEST(MicrobenchCommand, MissingGpuIsSaidInOneLine) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

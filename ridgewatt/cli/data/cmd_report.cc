@@ -16,8 +16,8 @@ struct ReportCommand {
 };
 
 void run(const ReportCommand& options) {
-  HtmlReport report(options.title);
-  for (const auto& file : options.files) add_result(report, file, read_file(file));
+  report::HtmlReport report(options.title);
+  for (const auto& file : options.files) report::add_result(report, file, read_file(file));
   write_output(options.output, report.html());
 }
 

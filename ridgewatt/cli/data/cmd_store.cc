@@ -11,14 +11,14 @@ struct StoreArguments {
   std::string database;
   std::string file;
   std::string board;
-  CampaignFilter filter;
+  store::CampaignFilter filter;
 };
 
 constexpr const char* kUnknownBoard = "unknown";
 
 void list(const Context& context, const StoreArguments& arguments) {
-  Store store(arguments.database, Database::Access::kReadOnly);
-  Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
+  store::Store store(arguments.database, store::Database::Access::kReadOnly);
+  report::Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
   for (const auto& campaign : store.campaigns()) {
     std::int64_t flagged = 0;
     const auto points = store.points(store.campaign(campaign));
@@ -36,7 +36,7 @@ Provenance imported_provenance(const Sweep& sweep) {
 }
 
 void export_sweeps(const StoreArguments& arguments) {
-  Store store(arguments.database, Database::Access::kReadOnly);
+  store::Store store(arguments.database, store::Database::Access::kReadOnly);
   const auto sweeps = store.sweeps(arguments.filter);
   if (sweeps.empty() && !store.campaigns().empty()) {
     throw UsageError("the store holds no points of this workload, kind and board",
@@ -47,8 +47,8 @@ void export_sweeps(const StoreArguments& arguments) {
 
 void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
-  Store store(arguments.database);
-  Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
+  store::Store store(arguments.database);
+  report::Table table({{"workload"}, {"kind"}, {"rows"}, {"added"}});
   for (const auto& sweep : sweeps) {
     std::string board = arguments.board.empty() ? sweep.board : arguments.board;
     if (board.empty()) board = kUnknownBoard;

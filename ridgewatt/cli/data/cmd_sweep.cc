@@ -13,10 +13,11 @@ namespace ridgewatt::cli {
 namespace {
 
 void describe_file(const Context& context, const std::string& path) {
-  Table table(
+  report::Table table(
       {{"workload"}, {"kind"}, {"board"}, {"provenance"}, {"rows"}, {"modes"}, {"batches"}});
   for (const auto& sweep : read_sweeps(path)) {
-    table.add_row({sweep.workload, sweep.kind, sweep.board.empty() ? Cell() : Cell(sweep.board),
+    table.add_row({sweep.workload, sweep.kind,
+                   sweep.board.empty() ? report::Cell() : report::Cell(sweep.board),
                    std::string(name_of(sweep.provenance)),
                    static_cast<std::int64_t>(sweep.observations.size()),
                    static_cast<std::int64_t>(sweep.space().size()),
@@ -37,7 +38,7 @@ Json report_json(const Sweep& sweep, const QualityReport& report) {
     const auto& point = sweep.observations[flag.row].point;
     flags.push_back({{"line", flag.line},
                      {"fault", name_of(flag.fault)},
-                     {"mode", mode_to_json(point.mode)},
+                     {"mode", report::mode_to_json(point.mode)},
                      {"batch", point.batch},
                      {"detail", flag.detail}});
   }
@@ -52,13 +53,13 @@ Json report_json(const Sweep& sweep, const QualityReport& report) {
 
 void check(const Context& context, const CheckOptions& options) {
   Json reports = Json::array();
-  Table table({{"line"},
-               {.name = "workload", .rank = 2},
-               {.name = "kind", .rank = 2},
-               {.name = "batch", .rank = 3},
-               {.name = "mode", .rank = 1},
-               {"fault"},
-               {.name = "detail", .wrap = true}});
+  report::Table table({{"line"},
+                       {.name = "workload", .rank = 2},
+                       {.name = "kind", .rank = 2},
+                       {.name = "batch", .rank = 3},
+                       {.name = "mode", .rank = 1},
+                       {"fault"},
+                       {.name = "detail", .wrap = true}});
   std::vector<Sweep> trusted;
   for (const auto& sweep : read_sweeps(options.path)) {
     const QualityReport report = check_quality(sweep, options.quality);
@@ -87,20 +88,20 @@ struct ExampleCommand {
   std::string output, board = "agx-orin";
   std::vector<std::string> workloads;
   std::vector<int> batches;
-  ExampleSweepOptions sweep;
+  platform::ExampleSweepOptions sweep;
 };
 
 void write_example(const Context& context, const ExampleCommand& command) {
-  ExampleSweepOptions options = command.sweep;
+  platform::ExampleSweepOptions options = command.sweep;
   options.seed = context.seed;
   if (!command.workloads.empty()) {
     options.workloads.clear();
     for (const auto& text : command.workloads) {
-      options.workloads.push_back(parse_example_workload(text));
+      options.workloads.push_back(platform::parse_example_workload(text));
     }
   }
   for (auto& workload : options.workloads) workload.batches = command.batches;
-  const auto sweeps = example_sweeps(load_board(command.board), options);
+  const auto sweeps = platform::example_sweeps(load_board(command.board), options);
   write_output(command.output, write_sweep_csv(sweeps));
   for (const auto& sweep : sweeps) {
     remark(context, fmt::format("{}: {} rows over {} modes", describe(sweep.origin()),

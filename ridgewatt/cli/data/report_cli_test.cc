@@ -5,7 +5,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,4 +25,4 @@ TEST(ReportCommand, WritesOneFile) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

@@ -43,7 +43,7 @@ void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI
   if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
   if (name == "BOARD") add_boards(all, false);
   if (name == "MODEL" || name == "--model") {
-    for (const auto& entry : zoo()) {
+    for (const auto& entry : workload::zoo()) {
       all.push_back({"zoo:" + std::string(entry.name), std::string(entry.description)});
     }
   }

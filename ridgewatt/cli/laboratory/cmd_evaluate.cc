@@ -13,14 +13,14 @@ void add_evaluate(CLI::App& app, Context& context) {
 }
 
 void write_scores(const FigureFiles& files, const std::string& title,
-                  const std::vector<Figure>& figures, const Table& scores) {
+                  const std::vector<report::Figure>& figures, const report::Table& scores) {
   const auto page_of = [&] {
-    HtmlReport page(title);
+    report::HtmlReport page(title);
     for (const auto& figure : figures) page.figure(figure);
     page.table("Scores", scores);
     return page.html();
   };
-  files.write([&] { return to_svg(figures, title); }, page_of);
+  files.write([&] { return report::to_svg(figures, title); }, page_of);
 }
 
 }  // namespace ridgewatt::cli

@@ -17,20 +17,20 @@ struct EvaluateClocksCommand {
 };
 
 void run(const Context& context, const EvaluateClocksCommand& options) {
-  Table table({{"workload"},
-               {"batch"},
-               {"clocks"},
-               {.name = "answer_gpu_mhz", .digits = kNominal},
-               {.name = "best_gpu_mhz", .digits = kNominal},
-               {.name = "excess_pct", .digits = 3},
-               {"within"},
-               {.name = "noise_pct", .digits = 3, .rank = 1}});
+  report::Table table({{"workload"},
+                       {"batch"},
+                       {"clocks"},
+                       {.name = "answer_gpu_mhz", .digits = report::kNominal},
+                       {.name = "best_gpu_mhz", .digits = report::kNominal},
+                       {.name = "excess_pct", .digits = 3},
+                       {"within"},
+                       {.name = "noise_pct", .digits = 3, .rank = 1}});
   for (const auto& path : options.sweeps) {
     const std::size_t before = table.rows().size();
     for (const auto& sweep : read_sweeps(path)) {
       const Sweep used =
           options.keep_outliers ? average_repeats(sweep) : leave_out_flagged(context, sweep, path);
-      for (const auto& score : score_clock_search(used, options.count)) {
+      for (const auto& score : predict::score_clock_search(used, options.count)) {
         table.add_row({sweep.workload + " " + sweep.kind, std::int64_t{score.rest.batch},
                        static_cast<std::int64_t>(score.clocks), mhz_of_hz(score.answer_hz),
                        mhz_of_hz(score.best_hz), 100 * score.excess,

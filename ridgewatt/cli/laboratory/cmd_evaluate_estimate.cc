@@ -19,62 +19,63 @@ struct EvaluateEstimate {
 struct NamedTable {
   std::string key;    // in JSON
   std::string title;  // above it, for people
-  Table table;
+  report::Table table;
 };
 
 // Details with trusted rows, of the twin that is fitted to all workloads and, where there are some,
 // of those that did not see the workload; counts also with the rows that data quality suspects.
-void add_findings(const CalibrateSummary& summary, const std::vector<CalibrationRun>& runs,
-                  std::vector<NamedTable>& tables) {
-  std::vector<CountedFindings> counted;
+void add_findings(const twin::CalibrateSummary& summary,
+                  const std::vector<twin::CalibrationRun>& runs, std::vector<NamedTable>& tables) {
+  std::vector<report::CountedFindings> counted;
   for (const bool all_rows : {false, true}) {
     const std::string rows = all_rows ? "all" : "trusted";
-    const auto fitted = find_findings(summary.twin, runs, all_rows);
-    const auto unseen = find_unseen_findings(summary, runs, all_rows);
-    counted.push_back({"fitted", rows, count_findings(fitted)});
-    if (!unseen.empty()) counted.push_back({"unseen", rows, count_findings(unseen)});
-    const auto neighbors = find_neighbor_findings(runs, all_rows);
-    counted.push_back({"none: the row's neighbors", rows, count_findings(neighbors)});
+    const auto fitted = evaluate::find_findings(summary.twin, runs, all_rows);
+    const auto unseen = evaluate::find_unseen_findings(summary, runs, all_rows);
+    counted.push_back({"fitted", rows, evaluate::count_findings(fitted)});
+    if (!unseen.empty()) counted.push_back({"unseen", rows, evaluate::count_findings(unseen)});
+    const auto neighbors = evaluate::find_neighbor_findings(runs, all_rows);
+    counted.push_back({"none: the row's neighbors", rows, evaluate::count_findings(neighbors)});
     if (all_rows) continue;
     tables.push_back({"findings", "Fitted to all workloads, looked up in trusted rows:",
-                      findings_table(fitted)});
+                      report::findings_table(fitted)});
     if (unseen.empty()) continue;
-    tables.push_back({"unseen_findings", "Fitted without the workload:", findings_table(unseen)});
+    tables.push_back(
+        {"unseen_findings", "Fitted without the workload:", report::findings_table(unseen)});
   }
-  tables.push_back({"findings_count", "Counted:", findings_count_table(counted)});
+  tables.push_back({"findings_count", "Counted:", report::findings_count_table(counted)});
 }
 
 void run(const Context& context, const EvaluateEstimate& command) {
   const Board board = load_board(command.device);
-  std::vector<SweepSpec> specs;
-  for (const auto& sweep : command.sweeps) specs.push_back(parse_sweep_spec(sweep));
-  const auto all = load_calibration_runs(specs, board);
-  const auto runs = runs_at_home(all);
-  require_trusted_rows(runs);
-  CalibrateSummary summary;
+  std::vector<twin::SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
+  const auto all = twin::load_calibration_runs(specs, board);
+  const auto runs = twin::runs_at_home(all);
+  twin::require_trusted_rows(runs);
+  twin::CalibrateSummary summary;
   if (command.shipped) {
-    summary.twin = load_twin(board);
-    summarize_scores(runs, summary);
-    summary.coverage = coverage_as_it_is(summary.twin, all);
+    summary.twin = twin::load_twin(board);
+    twin::summarize_scores(runs, summary);
+    summary.coverage = twin::coverage_as_it_is(summary.twin, all);
   } else {
-    CalibrateOptions options;
+    twin::CalibrateOptions options;
     options.seed = context.seed;
     options.quiet = context.quiet;
     options.coverage = true;
-    summary = calibrate(prior_twin(board), all, options);
+    summary = twin::calibrate(twin::prior_twin(board), all, options);
   }
-  std::vector<NamedTable> tables = {{"fit", "", fit_table(summary, true)}};
+  std::vector<NamedTable> tables = {{"fit", "", report::fit_table(summary, true)}};
   if (!summary.coverage.empty()) {
     tables.push_back({"coverage",
                       command.shipped ? "Rows within the 90 % intervals of the board file:"
                                       : "Rows of what is left out within its 90 % intervals:",
-                      coverage_table(summary.coverage)});
+                      report::coverage_table(summary.coverage)});
   }
   if (command.findings) {
     add_findings(summary, runs, tables);
     tables.push_back(
         {"race_to_halt", "eta B_eps / B_tau by class of kernels, 90 % interval:",
-         race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
+         report::race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
   }
   const std::string provenance =
       command.shipped ? summary.twin.provenance() : summary.brief_report();

@@ -6,17 +6,17 @@
 namespace ridgewatt::cli {
 namespace {
 
-Table row_table(const PublishedPipeline& published) {
-  Table table({{"device"},
-               {"network"},
-               {.name = "what", .wrap = true},
-               {"unit"},
-               {"published_lo"},
-               {"published_hi"},
-               {"predicted"},
-               {"error_pct", "off by (%)", 3},
-               {.name = "direction", .rank = 1},
-               {.name = "use", .rank = 2}});
+report::Table row_table(const evaluate::PublishedPipeline& published) {
+  report::Table table({{"device"},
+                       {"network"},
+                       {.name = "what", .wrap = true},
+                       {"unit"},
+                       {"published_lo"},
+                       {"published_hi"},
+                       {"predicted"},
+                       {"error_pct", "off by (%)", 3},
+                       {.name = "direction", .rank = 1},
+                       {.name = "use", .rank = 2}});
   for (const auto& row : published.rows) {
     table.add_row({row.published.device, row.published.network, row.published.what,
                    row.published.unit, row.published.lo, row.published.hi, row.predicted,
@@ -26,8 +26,8 @@ Table row_table(const PublishedPipeline& published) {
   return table;
 }
 
-Table parameter_table(const PublishedPipeline& published) {
-  Table table({{"device"}, {"network"}, {"parameter"}, {"value"}, {"unit"}});
+report::Table parameter_table(const evaluate::PublishedPipeline& published) {
+  report::Table table({{"device"}, {"network"}, {"parameter"}, {"value"}, {"unit"}});
   for (const auto& parameter : published.parameters) {
     table.add_row(
         {parameter.device, parameter.network, parameter.name, parameter.value, parameter.unit});
@@ -36,7 +36,7 @@ Table parameter_table(const PublishedPipeline& published) {
 }
 
 void run(const Context& context) {
-  const PublishedPipeline published = evaluate_published_pipeline(context.seed);
+  const evaluate::PublishedPipeline published = evaluate::evaluate_published_pipeline(context.seed);
   if (context.json()) {
     return print(context, Json{{"provenance", name_of(Provenance::kModelled)},
                                {"parameters", parameter_table(published).to_json()},

@@ -22,14 +22,14 @@ namespace {
 struct EvaluatePredictorsCommand {
   std::string sweep, workload, given, budgets = "17:50";
   std::vector<std::string> references, methods = {"auto"};
-  EvaluationOptions evaluation;
+  evaluate::EvaluationOptions evaluation;
   std::string twin;
   FigureFiles figures;
   std::vector<std::string> twin_sweeps;
   bool every_run = false, shuffle_references = false;
 };
 
-using Getter = std::function<double(const RunScore&)>;
+using Getter = std::function<double(const evaluate::RunScore&)>;
 struct Figure {
   std::string name;
   Getter get;
@@ -37,27 +37,31 @@ struct Figure {
 
 std::vector<Figure> figures() {
   std::vector<Figure> result;
-  const auto add_quantity = [&](const std::string& name, QuantityScore RunScore::*quantity) {
+  const auto add_quantity = [&](const std::string& name,
+                                evaluate::QuantityScore evaluate::RunScore::*quantity) {
     result.push_back(
-        {name + "_mape_pct", [=](const RunScore& s) { return (s.*quantity).mape_pct; }});
+        {name + "_mape_pct", [=](const evaluate::RunScore& s) { return (s.*quantity).mape_pct; }});
     result.push_back({name + "_trusted_mape_pct",
-                      [=](const RunScore& s) { return (s.*quantity).trusted_mape_pct; }});
-    result.push_back(
-        {name + "_coverage_pct", [=](const RunScore& s) { return (s.*quantity).coverage_pct; }});
-    result.push_back({name + "_trusted_coverage_pct",
-                      [=](const RunScore& s) { return (s.*quantity).trusted_coverage_pct; }});
-    result.push_back(
-        {name + "_width_ratio", [=](const RunScore& s) { return (s.*quantity).width_ratio; }});
+                      [=](const evaluate::RunScore& s) { return (s.*quantity).trusted_mape_pct; }});
+    result.push_back({name + "_coverage_pct",
+                      [=](const evaluate::RunScore& s) { return (s.*quantity).coverage_pct; }});
+    result.push_back({name + "_trusted_coverage_pct", [=](const evaluate::RunScore& s) {
+                        return (s.*quantity).trusted_coverage_pct;
+                      }});
+    result.push_back({name + "_width_ratio",
+                      [=](const evaluate::RunScore& s) { return (s.*quantity).width_ratio; }});
   };
-  add_quantity("time", &RunScore::time);
-  add_quantity("power", &RunScore::power);
-  add_quantity("energy", &RunScore::energy);
-  result.push_back({"penalty_pct", [](const RunScore& s) { return s.budget.penalty_pct; }});
-  result.push_back({"over_pct", [](const RunScore& s) { return s.budget.over_pct; }});
-  result.push_back({"over_by_1w_pct", [](const RunScore& s) { return s.budget.over_by_1w_pct; }});
-  result.push_back({"area_w", [](const RunScore& s) { return s.budget.area_w; }});
+  add_quantity("time", &evaluate::RunScore::time);
+  add_quantity("power", &evaluate::RunScore::power);
+  add_quantity("energy", &evaluate::RunScore::energy);
   result.push_back(
-      {"flagged_samples_pct", [](const RunScore& s) { return s.flagged_samples_pct; }});
+      {"penalty_pct", [](const evaluate::RunScore& s) { return s.budget.penalty_pct; }});
+  result.push_back({"over_pct", [](const evaluate::RunScore& s) { return s.budget.over_pct; }});
+  result.push_back(
+      {"over_by_1w_pct", [](const evaluate::RunScore& s) { return s.budget.over_by_1w_pct; }});
+  result.push_back({"area_w", [](const evaluate::RunScore& s) { return s.budget.area_w; }});
+  result.push_back(
+      {"flagged_samples_pct", [](const evaluate::RunScore& s) { return s.flagged_samples_pct; }});
   return result;
 }
 
@@ -71,8 +75,8 @@ int rank_of(const std::string& figure) {
 
 // Median over the runs that have a figure, and quartiles of the two errors; coverage and shares are
 // means.
-Table summary_table(const std::vector<RunScore>& scores) {
-  std::vector<Column> columns = {{"method"}, {"modes"}, {"runs"}};
+report::Table summary_table(const std::vector<evaluate::RunScore>& scores) {
+  std::vector<report::Column> columns = {{"method"}, {"modes"}, {"runs"}};
   const auto all = figures();
   for (const auto& figure : all) {
     columns.push_back({.name = figure.name, .digits = 3, .rank = rank_of(figure.name)});
@@ -84,15 +88,15 @@ Table summary_table(const std::vector<RunScore>& scores) {
       }
     }
   }
-  Table table(columns);
+  report::Table table(columns);
   for (std::size_t begin = 0; begin < scores.size();) {
     std::size_t end = begin;
     while (end < scores.size() && scores[end].method == scores[begin].method &&
            scores[end].size == scores[begin].size) {
       ++end;
     }
-    std::vector<Cell> row = {scores[begin].method, std::int64_t{scores[begin].size},
-                             static_cast<std::int64_t>(end - begin)};
+    std::vector<report::Cell> row = {scores[begin].method, std::int64_t{scores[begin].size},
+                                     static_cast<std::int64_t>(end - begin)};
     for (const auto& figure : all) {
       const bool error = figure.name.find("mape") != std::string::npos;  // every run has one
       std::vector<double> values;
@@ -101,11 +105,11 @@ Table summary_table(const std::vector<RunScore>& scores) {
         if (error || !std::isnan(value)) values.push_back(value);
       }
       if (values.empty()) {
-        row.push_back(known_cell(std::numeric_limits<double>::quiet_NaN()));
+        row.push_back(report::known_cell(std::numeric_limits<double>::quiet_NaN()));
         continue;
       }
-      row.push_back(
-          known_cell(error || figure.name == "penalty_pct" ? median(values) : mean(values)));
+      row.push_back(report::known_cell(error || figure.name == "penalty_pct" ? median(values)
+                                                                             : mean(values)));
       if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
         row.emplace_back(quantile(values, 0.25));
         row.emplace_back(quantile(values, 0.75));
@@ -117,55 +121,57 @@ Table summary_table(const std::vector<RunScore>& scores) {
   return table;
 }
 
-Table run_table(const std::vector<RunScore>& scores) {
-  std::vector<Column> columns = {{"method"}, {"modes"}, {"run"}};
+report::Table run_table(const std::vector<evaluate::RunScore>& scores) {
+  std::vector<report::Column> columns = {{"method"}, {"modes"}, {"run"}};
   const auto all = figures();
   for (const auto& figure : all) {
     columns.push_back({.name = figure.name, .digits = 3, .rank = rank_of(figure.name)});
   }
-  Table table(columns);
+  report::Table table(columns);
   for (const auto& score : scores) {
-    std::vector<Cell> row = {score.method, std::int64_t{score.size}, std::int64_t{score.run}};
-    for (const auto& figure : all) row.push_back(known_cell(figure.get(score)));
+    std::vector<report::Cell> row = {score.method, std::int64_t{score.size},
+                                     std::int64_t{score.run}};
+    for (const auto& figure : all) row.push_back(report::known_cell(figure.get(score)));
     table.add_row(std::move(row));
   }
   return table;
 }
 
 void run(const Context& context, EvaluatePredictorsCommand options) {
-  EvaluationOptions& evaluation = options.evaluation;
+  evaluate::EvaluationOptions& evaluation = options.evaluation;
   const Sweep sweep = read_trusted_sweep(context, options.sweep, true, options.workload);
   for (const auto& path : options.references) {
     Sweep reference = read_trusted_sweep(context, path, evaluation.keep_outliers);
-    if (options.shuffle_references) reference = shuffle_costs(std::move(reference), context.seed);
+    if (options.shuffle_references)
+      reference = evaluate::shuffle_costs(std::move(reference), context.seed);
     evaluation.predictor.references.push_back(std::move(reference));
   }
   if (!options.twin.empty()) {
-    std::vector<SweepSpec> specs;
-    for (const auto& text : options.twin_sweeps) specs.push_back(parse_sweep_spec(text));
+    std::vector<twin::SweepSpec> specs;
+    for (const auto& text : options.twin_sweeps) specs.push_back(twin::parse_sweep_spec(text));
     evaluation.predictor.priors.push_back(
-        unseen_twin_reference(options.twin, specs, parse_sweep_spec(options.sweep)));
+        predict::unseen_twin_reference(options.twin, specs, twin::parse_sweep_spec(options.sweep)));
   }
-  if (evaluation.sampling == Sampling::kGiven) {
+  if (evaluation.sampling == evaluate::Sampling::kGiven) {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
-    evaluation.given = read_given_samples(options.given, sweep);
+    evaluation.given = evaluate::read_given_samples(options.given, sweep);
   }
   evaluation.budgets = parse_budgets(options.budgets);
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
   evaluation.quiet = context.quiet;
-  const auto scores = evaluate_predictors(sweep, evaluation);
-  const Table table = options.every_run ? run_table(scores) : summary_table(scores);
+  const auto scores = evaluate::evaluate_predictors(sweep, evaluation);
+  const report::Table table = options.every_run ? run_table(scores) : summary_table(scores);
   print(context, table);
   if (options.figures.empty()) return;
-  const auto front = measured_front(sweep, evaluation.keep_outliers
-                                               ? std::vector<bool>(sweep.observations.size(), false)
-                                               : check_quality(sweep).flagged);
+  const auto front = evaluate::measured_front(
+      sweep, evaluation.keep_outliers ? std::vector<bool>(sweep.observations.size(), false)
+                                      : check_quality(sweep).flagged);
   const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
   const auto figures =
-      predictor_figures(scores, front,
-                        {sweep.workload + " " + sweep.kind, "", Provenance::kPredicted,
-                         "compared with the replayed sweep"});
+      report::predictor_figures(scores, front,
+                                {sweep.workload + " " + sweep.kind, "", Provenance::kPredicted,
+                                 "compared with the replayed sweep"});
   write_scores(options.figures, title, figures, table);
 }
 
@@ -178,7 +184,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "  ridgewatt evaluate predictors --sweep mobilenet_v3.csv --reference resnet18.csv \\\n"
       "      --sampling given --runs-file transfer_mobilenet_v3.csv");
   auto options = std::make_shared<EvaluatePredictorsCommand>();
-  EvaluationOptions& evaluation = options->evaluation;
+  evaluate::EvaluationOptions& evaluation = options->evaluation;
   input_file(command->add_option("--sweep", options->sweep, "Sweep CSV that is scored"))
       ->required();
   command->add_option("--workload", options->workload, "One of several workloads of the file");

@@ -21,10 +21,10 @@ struct EvaluateSchedulesCommand {
   // NAME or NAME:PROFILES
   std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
                                          "nn:15",   "nn:50",  "random:15", "maxn:5"};
-  ScheduleEvaluationOptions evaluation;
+  evaluate::ScheduleEvaluationOptions evaluation;
 };
 
-PlanStrategyRun parse_run(const std::string& text) {
+evaluate::PlanStrategyRun parse_run(const std::string& text) {
   const auto parts = split(text, ':');
   const auto profiles = parts.size() == 2 ? parse_int(parts[1]) : std::optional<std::int64_t>(15);
   if (parts.size() > 2 || !profiles || *profiles < 1 || *profiles > 1'000'000) {
@@ -33,7 +33,7 @@ PlanStrategyRun parse_run(const std::string& text) {
   return {parts[0], static_cast<int>(*profiles)};
 }
 
-std::vector<Cell> row_of(const ScheduleScore& s) {
+std::vector<report::Cell> row_of(const evaluate::ScheduleScore& s) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   return {s.training,
           s.inference,
@@ -67,11 +67,11 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
   for (const auto* paths : {&options.train, &options.infer}) {
     for (const auto& path : *paths) unflagged_and_flagged.push_back(read_sweep(path));
   }
-  const auto modes = common_modes(unflagged_and_flagged);
+  const auto modes = evaluate::common_modes(unflagged_and_flagged);
   if (modes.empty()) throw InputError("the sweeps have no power mode in common");
-  for (auto& sweep : sweeps) sweep = at_modes(sweep, modes);
+  for (auto& sweep : sweeps) sweep = evaluate::at_modes(sweep, modes);
 
-  std::vector<PairOfSweeps> pairs;
+  std::vector<evaluate::PairOfSweeps> pairs;
   for (std::size_t t = 0; t < options.train.size(); ++t) {
     for (std::size_t i = 0; i < options.infer.size(); ++i) {
       pairs.push_back({sweeps[t], sweeps[options.train.size() + i]});
@@ -89,9 +89,9 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
     if (!progress) progress.emplace("searches", total, context.quiet);
     progress->update(done);
   };
-  const auto scores = evaluate_schedules(pairs, evaluation);
+  const auto scores = evaluate::evaluate_schedules(pairs, evaluation);
   progress.reset();
-  Table table(
+  report::Table table(
       {{"training"},
        {"inference"},
        {"strategy"},

@@ -28,27 +28,28 @@ struct EvaluateOptions {
   std::vector<std::string> strategies;
 };
 
-ScoredSweep read_scored(const std::string& path) {
-  ScoredSweep scored{read_sweep(path), {}, {}};
-  take_governed(scored.all);
+evaluate::ScoredSweep read_scored(const std::string& path) {
+  evaluate::ScoredSweep scored{read_sweep(path), {}, {}};
+  tune::take_governed(scored.all);
   scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
   return scored;
 }
 
 // What the board's twin says of a sweep, fitted to the others without those of its workload,
 // whatever their kind.
-Sweep twin_view(const std::string& board, const ScoredSweep& scored,
-                const std::vector<ScoredSweep>& trainings,
-                const std::vector<ScoredSweep>& inferences) {
-  std::vector<SweepSpec> specs;
+Sweep twin_view(const std::string& board, const evaluate::ScoredSweep& scored,
+                const std::vector<evaluate::ScoredSweep>& trainings,
+                const std::vector<evaluate::ScoredSweep>& inferences) {
+  std::vector<twin::SweepSpec> specs;
   for (const auto* sweeps : {&trainings, &inferences}) {
     for (const auto& other : *sweeps) {
       if (other.all.workload == scored.all.workload) continue;
-      specs.push_back(parse_sweep_spec(other.all.source));
+      specs.push_back(twin::parse_sweep_spec(other.all.source));
     }
   }
   if (specs.empty()) throw UsageError("a twin needs sweeps of other workloads", "--twin");
-  const auto reference = unseen_twin_reference(board, specs, parse_sweep_spec(scored.all.source));
+  const auto reference =
+      predict::unseen_twin_reference(board, specs, twin::parse_sweep_spec(scored.all.source));
   Sweep view = scored.all;
   view.source = reference.name;
   view.observations = reference.at(scored.all.points());
@@ -56,20 +57,21 @@ Sweep twin_view(const std::string& board, const ScoredSweep& scored,
 }
 
 // What is run on an entry: the suite's choice, or the user's.
-std::vector<StrategyRun> runs_of(const SuiteEntry& entry, const EvaluateOptions& options) {
+std::vector<evaluate::StrategyRun> runs_of(const evaluate::SuiteEntry& entry,
+                                           const EvaluateOptions& options) {
   if (options.strategies.empty() && options.profiles.empty()) return entry.runs;
   const auto strategies =
       options.strategies.empty() ? std::vector<std::string>{"auto"} : options.strategies;
   const auto profiles = options.profiles.empty() ? std::vector<int>{15} : options.profiles;
-  std::vector<StrategyRun> runs;
+  std::vector<evaluate::StrategyRun> runs;
   for (const auto& strategy : strategies) {
     for (const int count : profiles) runs.push_back({strategy, count});
   }
   return runs;
 }
 
-Table score_table() {
-  return Table(
+report::Table score_table() {
+  return report::Table(
       {{"scenario"},
        {"workload"},
        {"strategy"},
@@ -96,11 +98,11 @@ Table score_table() {
        {.name = "board_energy_j", .digits = 3, .rank = 8}});
 }
 
-Cell percent(double share) {
-  return known_cell(100 * share);
+report::Cell percent(double share) {
+  return report::known_cell(100 * share);
 }
 
-void add_score(Table& table, const StrategyScore& score) {
+void add_score(report::Table& table, const evaluate::StrategyScore& score) {
   table.add_row({score.scenario,
                  score.workload,
                  score.strategy,
@@ -118,7 +120,7 @@ void add_score(Table& table, const StrategyScore& score) {
                  percent(score.median_penalty_with_flagged),
                  percent(score.mean_penalty_with_flagged),
                  percent(score.median_saving),
-                 known_cell(score.median_payback_minibatches),
+                 report::known_cell(score.median_payback_minibatches),
                  score.profiles_used,
                  score.board_time_s,
                  score.board_energy_j});
@@ -129,7 +131,7 @@ void run(const Context& context, const EvaluateOptions& options) {
   for (const int count : options.profiles) {
     if (count < 1) throw UsageError("one profile is the least", "--profiles");
   }
-  std::vector<ScoredSweep> trainings, inferences;
+  std::vector<evaluate::ScoredSweep> trainings, inferences;
   for (const auto& path : options.training) trainings.push_back(read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(read_scored(path));
   if (trainings.empty() && inferences.empty()) {
@@ -144,8 +146,8 @@ void run(const Context& context, const EvaluateOptions& options) {
   std::vector<PowerMode> modes;
   const Board board = load_board(options.board);
   for (const auto& preset : presets(board)) modes.push_back(preset.mode);
-  auto suite = make_strategy_suite(trainings, inferences, modes);
-  std::erase_if(suite, [&](const SuiteEntry& entry) {
+  auto suite = evaluate::make_strategy_suite(trainings, inferences, modes);
+  std::erase_if(suite, [&](const evaluate::SuiteEntry& entry) {
     return entry.scenario.name.find(options.only) == std::string::npos;
   });
   if (suite.empty()) throw UsageError("no scenario has this in its name", "--only " + options.only);
@@ -153,26 +155,26 @@ void run(const Context& context, const EvaluateOptions& options) {
   std::size_t total = 0, done = 0;
   for (const auto& entry : suite) total += runs_of(entry, options).size();
   Progress progress("evaluating strategies", total, context.quiet);
-  Table table = score_table();
-  std::vector<StrategyScore> scores;
+  report::Table table = score_table();
+  std::vector<evaluate::StrategyScore> scores;
   for (const auto& entry : suite) {
-    const auto prior = make_prior(entry.scenario);
+    const auto prior = evaluate::make_prior(entry.scenario);
     for (const auto& strategy : runs_of(entry, options)) {
       progress.update(done++, entry.scenario.name + ", " + entry.scenario.workload);
-      StrategyEvaluationOptions evaluation;
+      evaluate::StrategyEvaluationOptions evaluation;
       evaluation.seeds = options.seeds;
       evaluation.noise = entry.noise;
       evaluation.outlier_share = entry.outlier_share;
       evaluation.seed = context.seed;
       evaluation.threads = options.threads;
-      scores.push_back(evaluate_strategy(entry.scenario, strategy, evaluation, prior));
+      scores.push_back(evaluate::evaluate_strategy(entry.scenario, strategy, evaluation, prior));
       add_score(table, scores.back());
     }
   }
   progress.update(done);
   print(context, table);
   if (options.figures.empty()) return;
-  const auto figures = strategy_figures(scores, load_board(options.board).title);
+  const auto figures = report::strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
   write_scores(options.figures, title, figures, table);
 }

@@ -44,8 +44,8 @@ std::pair<std::string, std::string> assignment(const std::string& text, const ch
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Study study_of(const StudyCommand& options) {
-  Study study = load_study(options.name);
+study::Study study_of(const StudyCommand& options) {
+  study::Study study = study::load_study(options.name);
   for (const auto& text : options.parameters) {
     const auto [name, value] = assignment(text, "--set");
     if (!study.parameters.contains(name)) {
@@ -68,9 +68,10 @@ Study study_of(const StudyCommand& options) {
 }
 
 void print_studies(const Context& context) {
-  Table table({{"study"}, {.name = "factors", .wrap = true}, {.name = "question", .wrap = true}});
-  for (const auto& name : list_studies()) {
-    const Study study = load_study(name);
+  report::Table table(
+      {{"study"}, {.name = "factors", .wrap = true}, {.name = "question", .wrap = true}});
+  for (const auto& name : study::list_studies()) {
+    const study::Study study = study::load_study(name);
     std::string factors;
     for (const auto& factor : study.factors) factors += (factors.empty() ? "" : ", ") + factor.name;
     table.add_row({name, factors, study.question});
@@ -78,12 +79,12 @@ void print_studies(const Context& context) {
   print(context, table);
 }
 
-void show_plan(const Context& context, const Study& study) {
-  std::vector<Column> columns = {{"block"}};
+void show_plan(const Context& context, const study::Study& study) {
+  std::vector<report::Column> columns = {{"block"}};
   for (const auto& factor : study.factors) columns.push_back({factor.name});
-  Table table(std::move(columns));
-  for (const auto& run : plan_study(study, context.seed)) {
-    std::vector<Cell> row = {run.block};
+  report::Table table(std::move(columns));
+  for (const auto& run : study::plan_study(study, context.seed)) {
+    std::vector<report::Cell> row = {run.block};
     row.insert(row.end(), run.cell.begin(), run.cell.end());
     table.add_row(std::move(row));
   }
@@ -98,12 +99,13 @@ std::string own_path() {
 }
 
 // Runs what is left of the plan; returns what the log then holds.
-std::vector<StudyResult> measure(const Context& context, const StudyCommand& options, Study& study,
-                                 StudyReport& report) {
-  const LocalDevice device = options.device.open(context);
+std::vector<study::StudyResult> measure(const Context& context, const StudyCommand& options,
+                                        study::Study& study, report::StudyReport& report) {
+  const platform::LocalDevice device = options.device.open(context);
   study.parameters["ridgewatt"] = own_path();
   study.parameters["device"] = options.device.device;
-  CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder});
+  study::CommandBench bench(device,
+                            {options.rate_hz, options.settle_s, options.device.state_folder});
   bench.prepare(study);
   if (options.plan) {
     show_plan(context, study);
@@ -111,29 +113,31 @@ std::vector<StudyResult> measure(const Context& context, const StudyCommand& opt
   }
   report.provenance = bench.provenance();
   report.where = report.board = device.name;
-  StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
-               context.seed);
-  Progress progress("study " + study.name, plan_study(study, context.seed).size(), context.quiet);
-  return run_study(study, bench, log,
-                   {context.seed, options.max_runs, [&](std::size_t i, const StudyRun& run) {
-                      progress.update(
-                          i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
-                    }});
+  study::StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
+                      context.seed);
+  Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
+                    context.quiet);
+  return study::run_study(
+      study, bench, log,
+      {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
+         progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
+       }});
 }
 
-void show(const Context& context, const StudyCommand& options, const StudyReport& report,
+void show(const Context& context, const StudyCommand& options, const report::StudyReport& report,
           const std::vector<std::string>& remarks) {
-  options.figures.write([&] { return to_svg(study_figures(report), report.study.title); },
-                        [&] { return study_html(report); });
-  const Table effects = effect_table(report.analysis);
-  const Table optima = optimum_table(report.analysis);
+  options.figures.write(
+      [&] { return report::to_svg(report::study_figures(report), report.study.title); },
+      [&] { return report::study_html(report); });
+  const report::Table effects = report::effect_table(report.analysis);
+  const report::Table optima = report::optimum_table(report.analysis);
   if (context.json()) {
     return print(context, Json{{"study", report.study.name},
                                {"provenance", name_of(report.provenance)},
                                {"where", report.where},
                                {"runs", report.results.size()},
                                {"remarks", remarks},
-                               {"cells", cell_table(report).to_json()},
+                               {"cells", report::cell_table(report).to_json()},
                                {"effects", effects.to_json()},
                                {"optima", optima.to_json()},
                                {"findings", report.analysis.findings}});
@@ -141,7 +145,7 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   if (context.csv()) {
     RowOrigin origin{report.workload, "", report.board};
     origin.provenance = report.provenance;
-    return print(context, with_origin(effects, {origin}));
+    return print(context, report::with_origin(effects, {origin}));
   }
   std::cout << escape_terminal(report.study.title) << "\n"
             << name_of(report.provenance) << ": " << escape_terminal(report.where) << ", "
@@ -149,7 +153,7 @@ void show(const Context& context, const StudyCommand& options, const StudyReport
   for (const auto& remark : remarks) std::cout << escape_terminal(remark) << '\n';
   std::cout << '\n';
   if (options.replay.empty()) {
-    print_aside(context, cell_table(report));
+    print_aside(context, report::cell_table(report));
     std::cout << '\n';
   }
   print(context, effects);
@@ -179,15 +183,15 @@ void check(const CLI::App& command, const StudyCommand& options) {
 
 void run(const Context& context, const StudyCommand& options) {
   if (options.name.empty()) return print_studies(context);
-  Study study = study_of(options);
+  study::Study study = study_of(options);
   if (options.show) {
     std::cout << study.text;
     return;
   }
-  StudyReport report;
+  report::StudyReport report;
   std::vector<std::string> remarks;
   if (options.replay.empty()) {
-    report.results = per_sample(study, measure(context, options, study, report));
+    report.results = study::per_sample(study, measure(context, options, study, report));
     if (options.plan) return;
     if (std::none_of(report.results.begin(), report.results.end(),
                      [](const auto& result) { return result.responses.contains("power_w"); })) {
@@ -197,7 +201,7 @@ void run(const Context& context, const StudyCommand& options) {
     const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
     const QualityReport quality = check_quality(sweep);
     std::vector<std::string> left_out;
-    report.results = replay_study(study, trusted_rows(sweep, quality), left_out);
+    report.results = study::replay_study(study, trusted_rows(sweep, quality), left_out);
     for (const auto& factor : left_out) {
       remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
     }
@@ -210,7 +214,7 @@ void run(const Context& context, const StudyCommand& options) {
   }
   if (report.results.empty()) throw Error("no run is finished yet", study.name);
   report.study = study;
-  report.analysis = analyze_study(study, report.results, !options.replay.empty());
+  report.analysis = study::analyze_study(study, report.results, !options.replay.empty());
   show(context, options, report, remarks);
 }
 

@@ -24,6 +24,6 @@ inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
 
 // The figures of an evaluation as SVG, or with its scores as one HTML page.
 void write_scores(const FigureFiles& files, const std::string& title,
-                  const std::vector<Figure>& figures, const Table& scores);
+                  const std::vector<report::Figure>& figures, const report::Table& scores);
 
 }  // namespace ridgewatt::cli

@@ -11,7 +11,7 @@
 #include "ridgewatt/study/study.h"
 #include "ridgewatt/study/study_bench.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,10 +69,10 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
   const auto plan =
       testing::run_program("study cores --device fake:agx-orin --plan --quiet --format json");
-  Study study = load_study("cores");
+  study::Study study = study::load_study("cores");
   study.parameters["ridgewatt"] = "ridgewatt";
-  const LocalDevice device = open_local_device("fake:agx-orin");
-  CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
+  const platform::LocalDevice device = platform::open_local_device("fake:agx-orin");
+  study::CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
   unsetenv("RIDGEWATT_FAKE");
   // As numbers, not as text: 5 comes before 12.
   const auto& levels = study.factors.at(0).levels;
@@ -110,4 +110,4 @@ TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

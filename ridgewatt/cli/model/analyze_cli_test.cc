@@ -4,7 +4,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 // LeNet-5 by hand: 5x5 convolutions to 6x28x28 and 16x10x10, 400-120-84-10.
@@ -57,4 +57,4 @@ TEST(AnalyzeCommand, WrongOptionsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

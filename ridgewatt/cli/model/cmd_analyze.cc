@@ -15,55 +15,56 @@ struct AnalyzeArguments {
   std::string model;
   std::vector<std::string> dims;
   std::vector<std::string> inputs;
-  CostOptions cost;
+  workload::CostOptions cost;
   bool per_layer = false;
   std::string explain;
 };
 
-CostOptions cost_options(const AnalyzeArguments& arguments, const Model& model) {
-  CostOptions options = arguments.cost;
+workload::CostOptions cost_options(const AnalyzeArguments& arguments,
+                                   const workload::Model& model) {
+  workload::CostOptions options = arguments.cost;
   for (const auto& dim : arguments.dims) options.dims.insert(parse_dim(dim));
   if (arguments.inputs.size() > model.graph.inputs.size()) {
     throw UsageError("more --inputs than the model has inputs", model.name);
   }
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
-    const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
-    const ValueInfo like = input.declared ? *input.declared : ValueInfo{};
-    options.inputs.push_back(load_value(arguments.inputs[i], like));
+    const workload::Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
+    const workload::ValueInfo like = input.declared ? *input.declared : workload::ValueInfo{};
+    options.inputs.push_back(workload::load_value(arguments.inputs[i], like));
   }
   return options;
 }
 
-void print_layers(const Context& context, const Model& model, const Analysis& analysis,
-                  TrafficModel traffic) {
-  const Table layers = analysis_layers(analysis);
-  print(context, layers, kAnalysisOrder);
+void print_layers(const Context& context, const workload::Model& model,
+                  const workload::Analysis& analysis, workload::TrafficModel traffic) {
+  const report::Table layers = report::analysis_layers(analysis);
+  print(context, layers, report::kAnalysisOrder);
   if (context.csv()) return;
-  print_sums(context, analysis_sums(layers));
+  print_sums(context, report::analysis_sums(layers));
   std::cout << "\nIn all:\n\n";
-  print_aside(context, analysis_totals(model, analysis, traffic));
+  print_aside(context, report::analysis_totals(model, analysis, traffic));
 }
 
 void run(const Context& context, const AnalyzeArguments& arguments) {
-  Model model = load_workload(arguments.model);
-  const CostOptions options = cost_options(arguments, model);
-  const Analysis analysis = analyze(model, options);
-  const CostCaveats& caveats = analysis.workload.caveats;
+  workload::Model model = workload::load_workload(arguments.model);
+  const workload::CostOptions options = cost_options(arguments, model);
+  const workload::Analysis analysis = workload::analyze(model, options);
+  const workload::CostCaveats& caveats = analysis.workload.caveats;
   if (!context.json()) {
     for (const auto& line : caveats.lines()) remark(context, line);
   }
   if (!arguments.explain.empty()) {
-    const Explanation explanation = explain_node(analysis, arguments.explain);
+    const workload::Explanation explanation = workload::explain_node(analysis, arguments.explain);
     if (context.json())
-      print(context, explanation_json(explanation));
+      print(context, report::explanation_json(explanation));
     else
-      std::cout << explanation_text(explanation);
+      std::cout << report::explanation_text(explanation);
   } else if (context.json()) {
-    print(context, analysis_json(model, analysis, options));
+    print(context, report::analysis_json(model, analysis, options));
   } else if (arguments.per_layer) {
     print_layers(context, model, analysis, options.traffic);
   } else {
-    print(context, analysis_totals(model, analysis, options.traffic));
+    print(context, report::analysis_totals(model, analysis, options.traffic));
   }
   refuse_uncounted(context, caveats);
 }
@@ -102,7 +103,7 @@ void add_analyze(CLI::App& app, Context& context) {
 void add_operators(CLI::App& app, Context& context) {
   add_command(app, context, "operators", "Reference of all operators and their costs, in Markdown",
               "ridgewatt operators > docs/reference/operators.md")
-      ->callback([] { std::cout << operators_markdown(); });
+      ->callback([] { std::cout << report::operators_markdown(); });
 }
 
 }  // namespace ridgewatt::cli

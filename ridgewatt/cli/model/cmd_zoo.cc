@@ -8,8 +8,8 @@ namespace ridgewatt::cli {
 namespace {
 
 void list_zoo(const Context& context) {
-  Table table({{"name"}, {"alias"}, {.name = "description", .wrap = true}});
-  for (const auto& entry : zoo()) {
+  report::Table table({{"name"}, {"alias"}, {.name = "description", .wrap = true}});
+  for (const auto& entry : workload::zoo()) {
     table.add_row(
         {std::string(entry.name), std::string(entry.alias), std::string(entry.description)});
   }
@@ -17,7 +17,7 @@ void list_zoo(const Context& context) {
 }
 
 void write(const std::string& name, const std::string& path) {
-  const ZooEntry& entry = find_zoo_entry(name);
+  const workload::ZooEntry& entry = workload::find_zoo_entry(name);
   write_output(path.empty() ? std::string(entry.name) + ".onnx" : path, entry.build());
 }
 

@@ -7,7 +7,7 @@ namespace ridgewatt::cli {
 
 std::string board_or_at_hand(const Context& context, const std::string& device) {
   if (!device.empty()) return device;
-  const auto board = board_at_hand(*open_local_device("local").sysfs);
+  const auto board = platform::board_at_hand(*platform::open_local_device("local").sysfs);
   if (!board) {
     throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
   }

@@ -15,8 +15,8 @@ struct DeviceOptions {
   std::string sysroot;
   std::string state_folder;
 
-  LocalDevice open(const Context& context) const {
-    return open_local_device(device, sysroot, context.seed);
+  platform::LocalDevice open(const Context& context) const {
+    return platform::open_local_device(device, sysroot, context.seed);
   }
 };
 

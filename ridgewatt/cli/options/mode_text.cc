@@ -14,10 +14,10 @@ PowerMode read_answer(const std::string& path) {
   if (!knobs.is_object()) {
     throw InputError("holds no mode", path, "give the output of tune --format json");
   }
-  return mode_from_json(knobs, path);
+  return report::mode_from_json(knobs, path);
 }
 
-void apply_mode(JetsonModeControl& control, const std::string& text) {
+void apply_mode(platform::JetsonModeControl& control, const std::string& text) {
   if (text.ends_with(".json"))
     control.apply(read_answer(text));
   else if (text.find('=') != std::string::npos)

@@ -14,6 +14,6 @@ inline constexpr char kModeText[] =
 // The mode of an answer of `tune --format json`. InputError: it holds none.
 PowerMode read_answer(const std::string& path);
 // Sets a mode written as kModeText says. Throws what the control throws, and UsageError.
-void apply_mode(JetsonModeControl& control, const std::string& text);
+void apply_mode(platform::JetsonModeControl& control, const std::string& text);
 
 }  // namespace ridgewatt::cli

@@ -29,7 +29,7 @@ void PredictOptions::add_to(CLI::App& command, Context& context) {
   input_file(command.add_option("--query", query, "CSV of the modes (and batches) to predict"));
   command
       .add_option("--method", method,
-                  fmt::format("Predictor: {}", fmt::join(predictor_methods(), ", ")))
+                  fmt::format("Predictor: {}", fmt::join(predict::predictor_methods(), ", ")))
       ->capture_default_str();
   input_file(
       command.add_option("--reference-model", reference_model,
@@ -40,30 +40,30 @@ void PredictOptions::add_to(CLI::App& command, Context& context) {
   command.add_flag("--keep-outliers", keep_outliers, "Use the rows that the quality check flags");
 }
 
-PowerBudgets parse_budgets(const std::string& text) {
+predict::PowerBudgets parse_budgets(const std::string& text) {
   const auto fields = split(text, ':');
   const auto least_w = parse_double(fields.front()), most_w = parse_double(fields.back());
   if (fields.size() > 2 || !least_w || !most_w) {
     throw UsageError(fmt::format("'{}' is not a range of power", text), "--budgets",
                      "give LEAST:MOST in W, for example 17:50");
   }
-  const PowerBudgets budgets{*least_w, *most_w, 1};
+  const predict::PowerBudgets budgets{*least_w, *most_w, 1};
   budgets.values_w();  // throws where they are none
   return budgets;
 }
 
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
                    const std::optional<std::string>& workload, const std::string& device) {
-  TrustedSweep samples = ridgewatt::read_samples(path, device, {keep_outliers, workload});
+  TrustedSweep samples = ridgewatt::answer::read_samples(path, device, {keep_outliers, workload});
   if (samples.dropped > 0) remark(context, samples.remark());
   return std::move(samples.sweep);
 }
 
-void print_predictions(const Context& context, const PredictAnswer& found,
+void print_predictions(const Context& context, const answer::PredictAnswer& found,
                        const std::string& path) {
   const bool partly = found.summary && found.summary->part != found.summary->samples;
   if (context.json()) {
-    Json rows = predictions_to_json(found.points, found.predictions, found.origins);
+    Json rows = report::predictions_to_json(found.points, found.predictions, found.origins);
     for (auto& row : rows) {
       if (!partly) break;
       row["samples"] = found.summary->samples;
@@ -72,11 +72,12 @@ void print_predictions(const Context& context, const PredictAnswer& found,
     write_output(path, dump_json(rows) + '\n');
   } else if (!path.empty()) {
     std::ostringstream text;
-    prediction_table(found.points, found.predictions, found.origins).print_csv(text);
+    report::prediction_table(found.points, found.predictions, found.origins).print_csv(text);
     write_output(path, text.str());
   } else {
-    print(context, context.csv() ? prediction_table(found.points, found.predictions, found.origins)
-                                 : prediction_table(found.points, found.predictions));
+    print(context, context.csv()
+                       ? report::prediction_table(found.points, found.predictions, found.origins)
+                       : report::prediction_table(found.points, found.predictions));
   }
   if (!partly) return;
   remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
@@ -87,16 +88,17 @@ void print_predictions(const Context& context, const PredictAnswer& found,
 namespace {
 
 // The model on the twin of --device as prior; says what its cost leaves out.
-std::shared_ptr<const EagerWorkload> prior_of(const Context& context, const PredictOptions& options,
-                                              const PredictQuestion& question) {
+std::shared_ptr<const workload::EagerWorkload> prior_of(const Context& context,
+                                                        const PredictOptions& options,
+                                                        const answer::PredictQuestion& question) {
   if (options.device.empty()) {
     throw UsageError("a model alone says nothing of time and power", "--model",
                      "give --device, whose twin is to be the prior");
   }
-  auto workload = std::make_shared<const EagerWorkload>(
-      options.model, EagerOptions{workload_kind_of(question.samples.kind)});
+  auto workload = std::make_shared<const workload::EagerWorkload>(
+      options.model, workload::EagerOptions{workload_kind_of(question.samples.kind)});
   const int batch = question.points.empty() ? 1 : question.points.front().batch;
-  const CostCaveats& caveats = workload->at(batch)->caveats;
+  const workload::CostCaveats& caveats = workload->at(batch)->caveats;
   for (const auto& line : caveats.lines()) remark(context, line);
   refuse_uncounted(context, caveats);
   return workload;
@@ -104,22 +106,23 @@ std::shared_ptr<const EagerWorkload> prior_of(const Context& context, const Pred
 
 }  // namespace
 
-PredictQuestion PredictOptions::question(const Context& context) const {
-  PredictQuestion asked;
+answer::PredictQuestion PredictOptions::question(const Context& context) const {
+  answer::PredictQuestion asked;
   if (!samples.empty()) {
     asked.samples = read_samples(context, samples, keep_outliers, workload, device);
   }
   if (!query.empty()) {
-    asked.points = at_batches_of(asked.samples, read_points(query));
+    asked.points = answer::at_batches_of(asked.samples, read_points(query));
   } else if (!device.empty()) {
-    asked.points = points_of_board(device, asked.samples);
+    asked.points = answer::points_of_board(device, asked.samples);
   } else {
     throw UsageError("no modes to predict", "predict", "give --device or --query");
   }
   for (const auto& path : references) {
     asked.references.push_back(read_trusted_sweep(context, path, keep_outliers));
   }
-  if (!reference_model.empty()) asked.reference_model = read_reference_model(reference_model);
+  if (!reference_model.empty())
+    asked.reference_model = predict::read_reference_model(reference_model);
   asked.device = device;
   asked.method = method;
   asked.interval = confidence;

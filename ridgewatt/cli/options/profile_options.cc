@@ -5,8 +5,8 @@
 
 namespace ridgewatt::cli {
 
-void add_profile_options(CLI::App& command, ProfileOptions& options,
-                         JetsonModeControl::Options& control) {
+void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
+                         platform::JetsonModeControl::Options& control) {
   quantity(command.add_option("--settle", options.measure.settle.at_most_s,
                               "Longest wait for steady power under load (0: none)"),
            seconds().within(0, 3600))
@@ -41,7 +41,8 @@ void add_profile_options(CLI::App& command, ProfileOptions& options,
       .add_flag("--no-idle-states", control.no_idle_states,
                 "Switch the CPU's idle states off; taken back in the end")
       ->group(kMeasuringGroup);
-  const auto cache = [&](const char* name, CacheOptions::Start start, const char* meaning) {
+  const auto cache = [&](const char* name, measure::CacheOptions::Start start,
+                         const char* meaning) {
     return command
         .add_option_function<std::string>(
             name,
@@ -52,14 +53,14 @@ void add_profile_options(CLI::App& command, ProfileOptions& options,
         ->type_name("PATH")
         ->group(kMeasuringGroup);
   };
-  cache("--fill-cache", CacheOptions::Start::kFilled,
+  cache("--fill-cache", measure::CacheOptions::Start::kFilled,
         "Read this file, or all of this folder, into the page cache before each point")
-      ->excludes(cache("--drop-cache", CacheOptions::Start::kDropped,
+      ->excludes(cache("--drop-cache", measure::CacheOptions::Start::kDropped,
                        "Drop this file, or all of this folder, from it before each point"));
 }
 
-void name_campaign(const LocalDevice& device, ProfileOptions& options) {
-  const auto jetson = identify_jetson(*device.sysfs);
+void name_campaign(const platform::LocalDevice& device, measure::ProfileOptions& options) {
+  const auto jetson = platform::identify_jetson(*device.sysfs);
   auto& campaign = options.campaign;
   campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
   campaign.provenance = device.provenance();

@@ -10,11 +10,11 @@ namespace ridgewatt::cli {
 // Where the help lists them.
 inline constexpr char kMeasuringGroup[] = "Measuring";
 // Protocol of one point, and what the mode control holds meanwhile.
-void add_profile_options(CLI::App& command, ProfileOptions& options,
-                         JetsonModeControl::Options& control);
+void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
+                         platform::JetsonModeControl::Options& control);
 
 // Board and provenance of what is measured on `device`, and the workload's name where none was
 // given.
-void name_campaign(const LocalDevice& device, ProfileOptions& options);
+void name_campaign(const platform::LocalDevice& device, measure::ProfileOptions& options);
 
 }  // namespace ridgewatt::cli

@@ -37,7 +37,7 @@ void GoalOptions::add_to(CLI::App& command) {
 }
 
 void GoalOptions::check(const CLI::App& command) const {
-  if (goal().objective != Objective::kCost) {
+  if (goal().objective != tune::Objective::kCost) {
     refuse_without_effect(command, {"--energy-weight", "--time-weight"}, "without --minimize cost");
   }
   if (!(rate > 0)) {
@@ -46,11 +46,11 @@ void GoalOptions::check(const CLI::App& command) const {
   }
 }
 
-Goal GoalOptions::goal() const {
-  Goal goal;
-  goal.objective = minimize   ? parse_objective(*minimize)
-                   : rate > 0 ? Objective::kLatency
-                              : Objective::kTime;
+tune::Goal GoalOptions::goal() const {
+  tune::Goal goal;
+  goal.objective = minimize   ? tune::parse_objective(*minimize)
+                   : rate > 0 ? tune::Objective::kLatency
+                              : tune::Objective::kTime;
   if (max_power_w) goal.limits.power_w = *max_power_w;
   if (max_time_ms) goal.limits.time_s = *max_time_ms / 1e3;
   if (max_energy_j) goal.limits.energy_j = *max_energy_j;

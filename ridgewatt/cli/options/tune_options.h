@@ -22,7 +22,7 @@ struct GoalOptions {
   void add_to(CLI::App& command);
   // Refuses what has no effect on the question.
   void check(const CLI::App& command) const;
-  Goal goal() const;  // checked
+  tune::Goal goal() const;  // checked
 };
 
 // As in sweep/trusted_sweep.h; a remark on standard error says how many rows were dropped.

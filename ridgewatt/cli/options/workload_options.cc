@@ -19,9 +19,9 @@ std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
   return {text.substr(0, equals), *value};
 }
 
-void add_precision(CLI::App& command, Precision& precision) {
+void add_precision(CLI::App& command, workload::Precision& precision) {
   choice(command, "--precision", precision,
-         "What MODEL computes in: " + joined_names<Precision>() +
+         "What MODEL computes in: " + joined_names<workload::Precision>() +
              " (all but fp32 by peak ratios, not validated)")
       ->capture_default_str();
 }
@@ -30,16 +30,16 @@ void add_strict(CLI::App& command, Context& context) {
   command.add_flag("--strict", context.strict, "Exit with 1 when something could not be counted");
 }
 
-void say_caveats(const Context& context, const CostCaveats& caveats) {
+void say_caveats(const Context& context, const workload::CostCaveats& caveats) {
   if (!context.json()) {
     for (const auto& line : caveats.lines()) remark(context, line);
   }
   refuse_uncounted(context, caveats);
 }
 
-void refuse_uncounted(const Context& context, const CostCaveats& caveats) {
+void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats) {
   if (!context.strict || caveats.uncounted.empty()) return;
-  const Uncounted& first = caveats.uncounted.front();
+  const workload::Uncounted& first = caveats.uncounted.front();
   const std::size_t more = caveats.uncounted.size() - 1;
   throw NotSupportedError(
       "the model has operators that are not counted",
@@ -70,8 +70,8 @@ void check_workload_options(const CLI::App& command, const WorkloadOptions& opti
   }
 }
 
-EagerOptions WorkloadOptions::eager() const {
-  EagerOptions options;
+workload::EagerOptions WorkloadOptions::eager() const {
+  workload::EagerOptions options;
   options.kind = kind;
   options.precision = precision;
   options.optimizer = optimizer;
@@ -82,15 +82,15 @@ EagerOptions WorkloadOptions::eager() const {
   return options;
 }
 
-RunOptions WorkloadOptions::run() const {
-  RunOptions options;
+twin::RunOptions WorkloadOptions::run() const {
+  twin::RunOptions options;
   options.loader_workers = workers;
   if (loader_ms) options.loader_s_per_sample = *loader_ms * 1e-3;
   return options;
 }
 
-std::shared_ptr<const EagerWorkload> WorkloadOptions::workload() const {
-  return std::make_shared<const EagerWorkload>(model, eager());
+std::shared_ptr<const workload::EagerWorkload> WorkloadOptions::workload() const {
+  return std::make_shared<const workload::EagerWorkload>(model, eager());
 }
 
 }  // namespace ridgewatt::cli

@@ -15,31 +15,31 @@ namespace ridgewatt::cli {
 // "sequence=128" of --dim: a name and its extent; 0 is one, too, of a cache that is empty.
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
 // Adds --precision; the text is parsed here.
-void add_precision(CLI::App& command, Precision& precision);
+void add_precision(CLI::App& command, workload::Precision& precision);
 // Adds --strict, which say_caveats() obeys.
 void add_strict(CLI::App& command, Context& context);
 // Says what the cost of a model leaves out and what it rests on: one remark for each, but for JSON,
 // where keys say it (add_caveats). With --strict throws NotSupportedError when something is not
 // counted.
-void say_caveats(const Context& context, const CostCaveats& caveats);
+void say_caveats(const Context& context, const workload::CostCaveats& caveats);
 // The second half of that alone, for what prints its result first.
-void refuse_uncounted(const Context& context, const CostCaveats& caveats);
+void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats);
 
 struct WorkloadOptions {
   std::string model;
   std::vector<int> batches;
   WorkloadKind kind = WorkloadKind::kInference;
-  Precision precision = Precision::kFp32;
-  Optimizer optimizer = Optimizer::kSgd;
+  workload::Precision precision = workload::Precision::kFp32;
+  workload::Optimizer optimizer = workload::Optimizer::kSgd;
   std::vector<std::string> dims;  // NAME=VALUE
   int workers = 4;
   std::optional<double> loader_ms;
 
   // Adds MODEL and the options to `command`.
   void add_to(CLI::App& command, Context& context);
-  EagerOptions eager() const;
-  RunOptions run() const;
-  std::shared_ptr<const EagerWorkload> workload() const;
+  workload::EagerOptions eager() const;
+  twin::RunOptions run() const;
+  std::shared_ptr<const workload::EagerWorkload> workload() const;
 };
 
 // UsageError for options of the workload that this one does not follow.

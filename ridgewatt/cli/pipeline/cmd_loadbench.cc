@@ -35,7 +35,7 @@ struct LoadbenchCommand {
   std::vector<CacheState> cache = {CacheState::kCold, CacheState::kWarm};
   int repeats = 1;
   int cores = 0;
-  LoaderOptions loader;
+  pipeline::LoaderOptions loader;
 };
 
 // With its time: whoever measures may read several marks at once.
@@ -47,21 +47,21 @@ void mark(const char* descriptor, const char* kind) {
 }
 
 // Repeats of every number of workers in turn, so that a drift of the machine meets all of them.
-std::vector<LoaderRun> run_all(const Context& context, const LoadbenchCommand& options,
-                               CacheState cache) {
-  LoaderOptions loader = options.loader;
+std::vector<pipeline::LoaderRun> run_all(const Context& context, const LoadbenchCommand& options,
+                                         CacheState cache) {
+  pipeline::LoaderOptions loader = options.loader;
   loader.cold = cache == CacheState::kCold;
   if (const char* descriptor = std::getenv("RIDGEWATT_MARK_FD")) {
     loader.on_fetched = [descriptor] { mark(descriptor, "fetched"); };
     loader.on_minibatch = [descriptor] { mark(descriptor, "minibatch"); };
   }
-  if (cache == CacheState::kWarm && page_cache_residency(loader.paths).share() < 1) {
-    LoaderOptions warm_up = options.loader;
+  if (cache == CacheState::kWarm && pipeline::page_cache_residency(loader.paths).share() < 1) {
+    pipeline::LoaderOptions warm_up = options.loader;
     warm_up.workers = 1;
     warm_up.minibatches = 0;
-    run_loader(warm_up);
+    pipeline::run_loader(warm_up);
   }
-  std::vector<LoaderRun> runs;
+  std::vector<pipeline::LoaderRun> runs;
   Progress progress(std::string(name_of(cache)),
                     static_cast<std::size_t>(options.repeats) * options.workers.size(),
                     context.quiet);
@@ -70,15 +70,15 @@ std::vector<LoaderRun> run_all(const Context& context, const LoadbenchCommand& o
       progress.update(runs.size(), fmt::format("{} workers", workers));
       loader.workers = workers;
       loader.seed = context.seed + static_cast<std::uint64_t>(repeat);
-      runs.push_back(run_loader(loader));
+      runs.push_back(pipeline::run_loader(loader));
     }
   }
   return runs;
 }
 
 // The run of median time among those with `workers`; null when there is none.
-const LoaderRun* median_run(const std::vector<LoaderRun>& runs, int workers) {
-  std::vector<const LoaderRun*> those;
+const pipeline::LoaderRun* median_run(const std::vector<pipeline::LoaderRun>& runs, int workers) {
+  std::vector<const pipeline::LoaderRun*> those;
   for (const auto& run : runs) {
     if (run.workers == workers) those.push_back(&run);
   }
@@ -88,36 +88,37 @@ const LoaderRun* median_run(const std::vector<LoaderRun>& runs, int workers) {
   return those[(those.size() - 1) / 2];
 }
 
-void add_rows(Table& table, const std::vector<LoaderRun>& runs, const LoadbenchCommand& options,
-              CacheState cache) {
-  const LoaderRun* without = median_run(runs, 0);
-  const LoaderRun* with_one = median_run(runs, 1);
+void add_rows(report::Table& table, const std::vector<pipeline::LoaderRun>& runs,
+              const LoadbenchCommand& options, CacheState cache) {
+  const pipeline::LoaderRun* without = median_run(runs, 0);
+  const pipeline::LoaderRun* with_one = median_run(runs, 1);
   for (const int workers : options.workers) {
-    const LoaderRun& run = *median_run(runs, workers);
+    const pipeline::LoaderRun& run = *median_run(runs, workers);
     const double files = static_cast<double>(run.minibatches.size()) * options.loader.batch /
                          static_cast<double>(options.loader.paths.size());
-    std::vector<Cell> row = {std::string(name_of(cache)),
-                             std::int64_t{workers},
-                             run.time_s,
-                             run.stall_s,
-                             run.compute_s,
-                             run.mean.fetch_s * 1e3,
-                             run.fetch_cpu_s * 1e3,
-                             run.mean.preprocess_s * 1e3,
-                             run.mean.hand_over_s * 1e3,
-                             run.mean.compute_s * 1e3,
-                             static_cast<double>(run.io.storage_bytes) / 1e6,
-                             100 * run.before.share(),
-                             100 * run.after.share(),
-                             100 * files};
+    std::vector<report::Cell> row = {std::string(name_of(cache)),
+                                     std::int64_t{workers},
+                                     run.time_s,
+                                     run.stall_s,
+                                     run.compute_s,
+                                     run.mean.fetch_s * 1e3,
+                                     run.fetch_cpu_s * 1e3,
+                                     run.mean.preprocess_s * 1e3,
+                                     run.mean.hand_over_s * 1e3,
+                                     run.mean.compute_s * 1e3,
+                                     static_cast<double>(run.io.storage_bytes) / 1e6,
+                                     100 * run.before.share(),
+                                     100 * run.after.share(),
+                                     100 * files};
     if (without != nullptr && with_one != nullptr) {
-      const EpochCost predicted = LoaderFit(*without, *with_one, options.cores).predict(workers);
+      const pipeline::EpochCost predicted =
+          pipeline::LoaderFit(*without, *with_one, options.cores).predict(workers);
       const double predicted_s = predicted.start_s + predicted.time_s;  // end to end, as measured
       row.insert(row.end(),
                  {predicted_s, 100 * (predicted_s / run.time_s - 1),
                   workers <= 1 ? "fitted" : "predicted", std::string(name_of(predicted.bound))});
     } else {
-      row.insert(row.end(), {Cell(), Cell(), "measured", Cell()});
+      row.insert(row.end(), {report::Cell(), report::Cell(), "measured", report::Cell()});
     }
     table.add_row(std::move(row));
   }
@@ -125,28 +126,29 @@ void add_rows(Table& table, const std::vector<LoaderRun>& runs, const LoadbenchC
 
 void run(const Context& context, LoadbenchCommand& options) {
   if (options.generate > 0) {
-    generate_samples(options.folder, options.generate, options.sample_bytes, context.seed);
+    pipeline::generate_samples(options.folder, options.generate, options.sample_bytes,
+                               context.seed);
   }
-  options.loader.paths = list_samples(options.folder);
+  options.loader.paths = pipeline::list_samples(options.folder);
   if (options.cores == 0) options.cores = available_threads();
-  Table table({{"cache"},
-               {"workers"},
-               {"time_s", "time (s)"},
-               {"stall_s", "stall (s)"},
-               {"compute_s", "compute (s)"},
-               {.name = "fetch_ms", .rank = 3},
-               {.name = "fetch_cpu_ms", .heading = "fetch on CPU (ms)", .rank = 4},
-               {.name = "preprocess_ms", .rank = 3},
-               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 3},
-               {.name = "compute_ms", .rank = 3},
-               {.name = "storage_mb", .rank = 5},
-               {.name = "resident_before_pct", .rank = 6},
-               {.name = "resident_after_pct", .rank = 6},
-               {.name = "read_pct", .heading = "files read (%)", .rank = 7},
-               {.name = "model_s", .rank = 1},
-               {.name = "model_error_pct", .heading = "off by (%)", .digits = 3, .rank = 1},
-               {.name = "use", .rank = 2},
-               {"binds"}});
+  report::Table table({{"cache"},
+                       {"workers"},
+                       {"time_s", "time (s)"},
+                       {"stall_s", "stall (s)"},
+                       {"compute_s", "compute (s)"},
+                       {.name = "fetch_ms", .rank = 3},
+                       {.name = "fetch_cpu_ms", .heading = "fetch on CPU (ms)", .rank = 4},
+                       {.name = "preprocess_ms", .rank = 3},
+                       {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 3},
+                       {.name = "compute_ms", .rank = 3},
+                       {.name = "storage_mb", .rank = 5},
+                       {.name = "resident_before_pct", .rank = 6},
+                       {.name = "resident_after_pct", .rank = 6},
+                       {.name = "read_pct", .heading = "files read (%)", .rank = 7},
+                       {.name = "model_s", .rank = 1},
+                       {.name = "model_error_pct", .heading = "off by (%)", .digits = 3, .rank = 1},
+                       {.name = "use", .rank = 2},
+                       {"binds"}});
   for (const CacheState cache : options.cache) {
     add_rows(table, run_all(context, options, cache), options, cache);
   }

@@ -28,12 +28,12 @@ struct PipelineCommand {
   double hand_over_ms = 0;
   double compute_ms = 0;
   int simulate = 0;
-  PipelineConfig config;
+  pipeline::PipelineConfig config;
 };
 
-EpochAnswer answer_of(const Context& context, const PipelineCommand& options) {
-  PipelineConfig config = options.config;
-  config.storage = find_storage(options.storage);
+answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& options) {
+  pipeline::PipelineConfig config = options.config;
+  config.storage = pipeline::find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
   config.cache_bytes = options.cache_gb * 1e9;
   config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
@@ -43,32 +43,33 @@ EpochAnswer answer_of(const Context& context, const PipelineCommand& options) {
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;
-    return epochs_of_times(config);
+    return answer::epochs_of_times(config);
   }
-  EpochQuestion question{config, options.mode.mode(), {}};
+  answer::EpochQuestion question{config, options.mode.mode(), {}};
   if (options.preprocess_ms) question.preprocess_s_per_sample = config.preprocess_s_per_sample;
   const std::string device = board_or_at_hand(context, options.device);
-  return epochs_on_twin(question,
-                        std::make_shared<const EagerWorkload>(
-                            options.model, EagerOptions{.kind = WorkloadKind::kTraining}),
-                        device);
+  return answer::epochs_on_twin(
+      question,
+      std::make_shared<const workload::EagerWorkload>(
+          options.model, workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+      device);
 }
 
-Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) {
-  Table table({{"epoch"},
-               {"minibatch_ms", "minibatch (ms)"},
-               {.name = "minibatch_stall_ms", .heading = "its stall (ms)", .rank = 1},
-               {.name = "minibatch_j", .heading = "minibatch (J)", .rank = 1},
-               {"time_s", "time (s)"},
-               {"compute_s", "compute (s)"},
-               {"stall_s", "stall (s)"},
-               {"energy_j", "energy (J)"},
-               {.name = "start_s", .rank = 2},
-               {.name = "fetch_ms", .rank = 2},
-               {.name = "preprocess_ms", .rank = 2},
-               {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 2},
-               {.name = "compute_ms", .rank = 2},
-               {"binds"}});
+report::Table epoch_table(const std::vector<std::pair<std::string, pipeline::EpochCost>>& epochs) {
+  report::Table table({{"epoch"},
+                       {"minibatch_ms", "minibatch (ms)"},
+                       {.name = "minibatch_stall_ms", .heading = "its stall (ms)", .rank = 1},
+                       {.name = "minibatch_j", .heading = "minibatch (J)", .rank = 1},
+                       {"time_s", "time (s)"},
+                       {"compute_s", "compute (s)"},
+                       {"stall_s", "stall (s)"},
+                       {"energy_j", "energy (J)"},
+                       {.name = "start_s", .rank = 2},
+                       {.name = "fetch_ms", .rank = 2},
+                       {.name = "preprocess_ms", .rank = 2},
+                       {.name = "hand_over_ms", .heading = "hand-over (ms)", .rank = 2},
+                       {.name = "compute_ms", .rank = 2},
+                       {"binds"}});
   for (const auto& [name, cost] : epochs) {
     table.add_row({name, cost.interval_s * 1e3, cost.stall_s / cost.minibatches * 1e3,
                    cost.energy_j / cost.minibatches, cost.time_s, cost.compute_s, cost.stall_s,
@@ -79,9 +80,9 @@ Table epoch_table(const std::vector<std::pair<std::string, EpochCost>>& epochs) 
   return table;
 }
 
-Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
-                   const EpochCost& later) {
-  Table table(
+report::Table change_table(const std::vector<pipeline::WhatIf>& changes,
+                           const pipeline::EpochCost& first, const pipeline::EpochCost& later) {
+  report::Table table(
       {{"change"},
        {.name = "first_time_s", .heading = "epoch 0 (s)", .rank = 1},
        {.name = "first_ratio", .heading = "epoch 0, times", .digits = 3, .rank = 1},
@@ -91,10 +92,11 @@ Table change_table(const std::vector<WhatIf>& changes, const EpochCost& first,
        {.name = "later_energy_ratio", .heading = "later energy, times", .digits = 3, .rank = 2},
        {"binds"}});
   for (const auto& change : changes) {
-    table.add_row({change.change, change.first.time_s, change.first.time_s / first.time_s,
-                   change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
-                   later.energy_j > 0 ? Cell(change.later.energy_j / later.energy_j) : Cell(),
-                   std::string(name_of(change.later.bound))});
+    table.add_row(
+        {change.change, change.first.time_s, change.first.time_s / first.time_s,
+         change.later.time_s, change.later.time_s / later.time_s, change.later.stall_s,
+         later.energy_j > 0 ? report::Cell(change.later.energy_j / later.energy_j) : report::Cell(),
+         std::string(name_of(change.later.bound))});
   }
   return table;
 }
@@ -112,20 +114,21 @@ void check(const CLI::App& command, const PipelineCommand& options) {
 }
 
 void run(const Context& context, const PipelineCommand& options) {
-  const EpochAnswer answer = answer_of(context, options);
+  const answer::EpochAnswer answer = answer_of(context, options);
   if (answer.caveats) say_caveats(context, *answer.caveats);
-  std::vector<std::pair<std::string, EpochCost>> epochs;
+  std::vector<std::pair<std::string, pipeline::EpochCost>> epochs;
   for (const int epoch : {0, 1}) {
-    epochs.emplace_back(epoch == 0 ? "0" : "later", epoch_cost(answer.config, epoch));
+    epochs.emplace_back(epoch == 0 ? "0" : "later", pipeline::epoch_cost(answer.config, epoch));
     if (options.simulate > 0) {
-      epochs.emplace_back(epoch == 0 ? "0, simulated" : "later, simulated",
-                          simulate_epochs(answer.config, epoch, context.seed, options.simulate));
+      epochs.emplace_back(
+          epoch == 0 ? "0, simulated" : "later, simulated",
+          pipeline::simulate_epochs(answer.config, epoch, context.seed, options.simulate));
     }
   }
-  const EpochCost first = epoch_cost(answer.config, 0);
-  const EpochCost later = epoch_cost(answer.config, 1);
-  const Table epoch_rows = epoch_table(epochs);
-  const Table changes = change_table(answer.changes, first, later);
+  const pipeline::EpochCost first = pipeline::epoch_cost(answer.config, 0);
+  const pipeline::EpochCost later = pipeline::epoch_cost(answer.config, 1);
+  const report::Table epoch_rows = epoch_table(epochs);
+  const report::Table changes = change_table(answer.changes, first, later);
   std::string relief = "nothing in the table";
   if (!answer.changes.empty() && answer.changes.front().later.time_s < 0.99 * later.time_s) {
     relief = fmt::format("{}: later epochs take {:.1f} % less", answer.changes.front().change,
@@ -136,12 +139,12 @@ void run(const Context& context, const PipelineCommand& options) {
                  {"epochs", epoch_rows.to_json()},
                  {"relief", relief},
                  {"what_if", changes.to_json()}};
-    if (answer.caveats) add_caveats(*answer.caveats, json);
-    if (answer.clocks != PowerMode{}) json["clocks"] = mode_to_json(answer.clocks);
-    add_origin(json, answer.origin);
+    if (answer.caveats) report::add_caveats(*answer.caveats, json);
+    if (answer.clocks != PowerMode{}) json["clocks"] = report::mode_to_json(answer.clocks);
+    report::add_origin(json, answer.origin);
     return print(context, json);
   }
-  if (context.csv()) return print(context, with_origin(changes, {answer.origin}));
+  if (context.csv()) return print(context, report::with_origin(changes, {answer.origin}));
   std::cout << answer.provenance << "\n\n";
   print_aside(context, epoch_rows);
   std::cout << "\nbinds: " << name_of(later.bound) << "; relieved most by " << relief << "\n\n";

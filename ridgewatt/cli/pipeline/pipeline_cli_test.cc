@@ -6,14 +6,14 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/pipeline/load_samples.h"
 
-namespace ridgewatt {
+namespace ridgewatt::cli {
 namespace {
 
 TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
   // On the disk that the project lies on: a file system in memory has no page cache to drop.
   const testing::TemporaryFolder folder(testing::build_folder());
   const std::string data = (folder.path() / "data").string();
-  generate_samples(data, 160, 9000, 7);
+  pipeline::generate_samples(data, 160, 9000, 7);
   const std::string arguments =
       data + " --workers 0,1,2 --cache cold --batch 8 --quiet --format json";
   const auto result = testing::run_program("loadbench " + arguments);
@@ -56,4 +56,4 @@ TEST(PipelineCommand, TellsWhatBindsAndWhatRelieves) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::cli

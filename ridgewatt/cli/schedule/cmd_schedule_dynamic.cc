@@ -17,22 +17,23 @@ struct ScheduleDynamicCommand {
   ScheduleOptions schedule;
   std::string arrivals = "bursty", strategy = "auto";
   int profiles = 50, traces = 1;
-  BurstyOptions bursty;
-  SimulationOptions simulation;
-  DynamicOptions dynamic;
+  schedule::BurstyOptions bursty;
+  schedule::SimulationOptions simulation;
+  schedule::DynamicOptions dynamic;
   double mode_change_ms = 200;
   bool in_order = false;
 };
 
 // The rates that arrive, and how points for them are profiled.
-ArrivalsQuestion question_of(const Context& context, const ScheduleDynamicCommand& options) {
+answer::ArrivalsQuestion question_of(const Context& context,
+                                     const ScheduleDynamicCommand& options) {
   const auto [low, high] =
       std::minmax_element(options.bursty.rates_hz.begin(), options.bursty.rates_hz.end());
   return {*low, *high, options.dynamic.headroom, options.strategy, options.profiles, context.seed};
 }
 
-std::vector<Cell> row_of(const std::string& trace, const DynamicSummary& summary,
-                         std::size_t profiled) {
+std::vector<report::Cell> row_of(const std::string& trace, const schedule::DynamicSummary& summary,
+                                 std::size_t profiled) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   return {trace,
           count(summary.requests),
@@ -63,52 +64,58 @@ void run(const Context& context, ScheduleDynamicCommand options) {
   if (!options.schedule.rate) options.schedule.rate = options.bursty.rates_hz.front();
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
   options.dynamic.late_last = !options.in_order;
-  const PlanProblem problem = options.schedule.problem();
-  const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  const auto [points, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
-  const PlanSpace space(points);
-  const auto candidates = profile_for_arrivals(space, problem, question_of(context, options));
+  const schedule::PlanProblem problem = options.schedule.problem();
+  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
+  const auto [points, idle_source] =
+      answer::planned_points(workloads, options.schedule.idle_power_w);
+  const schedule::PlanSpace space(points);
+  const auto candidates =
+      answer::profile_for_arrivals(space, problem, question_of(context, options));
   options.simulation.seed = context.seed;
-  PlanBook book(candidates, problem,
-                dynamic_simulation(options.simulation, problem, options.dynamic));
-  Table table({{"trace"},
-               {"requests"},
-               {"windows"},
-               {.name = "possible_windows", .heading = "possible", .rank = 2},
-               {.name = "feasible_windows", .heading = "feasible", .rank = 3},
-               {"met_pct", "p99 met (%)"},
-               {.name = "met_of_feasible_pct", .rank = 2},
-               {"training_throughput", "training (1/s)"},
-               {.name = "achievable_throughput", .heading = "achievable (1/s)", .rank = 1},
-               {.name = "bound_throughput", .heading = "bound (1/s)", .rank = 1},
-               {.name = "regret_pct", .rank = 1},
-               {.name = "least_regret_pct", .rank = 2},
-               {.name = "highest_pct_of_bound", .heading = "highest percent of bound", .rank = 4},
-               {.name = "plan_changes", .rank = 4},
-               {.name = "mode_changes", .rank = 4},
-               {.name = "power_mean_w", .rank = 4},
-               {.name = "static_met_pct", .rank = 3},
-               {.name = "static_regret_pct", .rank = 3},
-               {.name = "profiled", .rank = 5}});
-  DynamicSummary all;
-  const bool bursty = find_name<ArrivalProcess>(options.arrivals) == ArrivalProcess::kBursty;
+  schedule::PlanBook book(
+      candidates, problem,
+      schedule::dynamic_simulation(options.simulation, problem, options.dynamic));
+  report::Table table(
+      {{"trace"},
+       {"requests"},
+       {"windows"},
+       {.name = "possible_windows", .heading = "possible", .rank = 2},
+       {.name = "feasible_windows", .heading = "feasible", .rank = 3},
+       {"met_pct", "p99 met (%)"},
+       {.name = "met_of_feasible_pct", .rank = 2},
+       {"training_throughput", "training (1/s)"},
+       {.name = "achievable_throughput", .heading = "achievable (1/s)", .rank = 1},
+       {.name = "bound_throughput", .heading = "bound (1/s)", .rank = 1},
+       {.name = "regret_pct", .rank = 1},
+       {.name = "least_regret_pct", .rank = 2},
+       {.name = "highest_pct_of_bound", .heading = "highest percent of bound", .rank = 4},
+       {.name = "plan_changes", .rank = 4},
+       {.name = "mode_changes", .rank = 4},
+       {.name = "power_mean_w", .rank = 4},
+       {.name = "static_met_pct", .rank = 3},
+       {.name = "static_regret_pct", .rank = 3},
+       {.name = "profiled", .rank = 5}});
+  schedule::DynamicSummary all;
+  const bool bursty =
+      find_name<schedule::ArrivalProcess>(options.arrivals) == schedule::ArrivalProcess::kBursty;
   for (int trace = 0; trace < options.traces; ++trace) {
     Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));
     const auto arrivals =
-        bursty ? bursty_arrivals(options.bursty, options.simulation.duration_s, random)
-               : read_arrivals(options.arrivals);
+        bursty ? schedule::bursty_arrivals(options.bursty, options.simulation.duration_s, random)
+               : schedule::read_arrivals(options.arrivals);
     auto simulation = options.simulation;
     if (!bursty) {
-      simulation.duration_s = recorded_duration_s(arrivals, simulation.duration_s);
+      simulation.duration_s = schedule::recorded_duration_s(arrivals, simulation.duration_s);
     }
     simulation.seed = context.seed + static_cast<std::uint64_t>(trace);
     const auto summary =
-        run_dynamic(book, space.candidates(), arrivals, simulation, options.dynamic);
+        schedule::run_dynamic(book, space.candidates(), arrivals, simulation, options.dynamic);
     table.add_row(row_of(std::to_string(trace), summary, candidates.size()));
     all.add(summary);
   }
   if (options.traces > 1) table.add_row(row_of("all", all, candidates.size()));
-  print(context, context.csv() ? with_origin(table, {plan_origin(workloads)}) : table);
+  print(context,
+        context.csv() ? report::with_origin(table, {schedule::plan_origin(workloads)}) : table);
   if (context.json() || context.csv()) return;
   remark(context, "idle power: " + idle_source);
   if (options.simulation.jitter > 0) {
@@ -146,7 +153,8 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   quantity(command->add_option("--traces", options->traces, "Number of traces"),
            count().within(1, 1000))
       ->capture_default_str();
-  std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
+  std::vector<std::string> names(schedule::plan_strategy_names().begin(),
+                                 schedule::plan_strategy_names().end());
   command->add_option("--strategy", options->strategy, "How modes are profiled beforehand")
       ->check(CLI::IsMember(names))
       ->capture_default_str();

@@ -20,10 +20,10 @@ struct PlanOptions {
 };
 
 // What was profiled at a point, in order.
-Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
-  const Plan plan = plan_with(candidate, problem);
+Json profiled_to_json(const schedule::Candidate& candidate, const schedule::PlanProblem& problem) {
+  const schedule::Plan plan = schedule::plan_with(candidate, problem);
   Json json;
-  json["mode"] = mode_to_json(candidate.mode);
+  json["mode"] = report::mode_to_json(candidate.mode);
   if (const auto& inference = candidate.inference) {
     json["batch"] = inference->batch;
     json["inference_time_ms"] = inference->time_s * 1e3;
@@ -37,16 +37,18 @@ Json profiled_to_json(const Candidate& candidate, const PlanProblem& problem) {
   return json;
 }
 
-Plan search(const Context& context, const PlanOptions& options, const PlanProblem& problem,
-            std::vector<Candidate> candidates, Json& profiled) {
-  PlanSpace space(std::move(candidates));
+schedule::Plan search(const Context& context, const PlanOptions& options,
+                      const schedule::PlanProblem& problem,
+                      std::vector<schedule::Candidate> candidates, Json& profiled) {
+  schedule::PlanSpace space(std::move(candidates));
   for (const auto& path : options.infer_reference) space.add_reference(read_sweep(path), true);
   for (const auto& path : options.train_reference) space.add_reference(read_sweep(path), false);
-  PlanSearchOptions search_options;
+  schedule::PlanSearchOptions search_options;
   search_options.strategy = options.strategy;
   search_options.profiles = options.profiles;
   search_options.seed = context.seed;
-  const auto summary = PlanSearch(space, problem, replay(space), search_options).run();
+  const auto summary =
+      schedule::PlanSearch(space, problem, schedule::replay(space), search_options).run();
   for (const std::size_t point : summary.profiled) {
     profiled.push_back(profiled_to_json(space.candidates()[point], problem));
   }
@@ -55,39 +57,41 @@ Plan search(const Context& context, const PlanOptions& options, const PlanProble
 
 void check(const CLI::App& command, const PlanOptions& options) {
   const std::string when = "with --strategy " + options.strategy;
-  const PlanStrategy& strategy = find_plan_strategy(options.strategy);
+  const schedule::PlanStrategy& strategy = schedule::find_plan_strategy(options.strategy);
   if (strategy.every_point) {
     refuse_without_effect(command, {"--profiles"}, when, "it knows every point of the sweeps");
   }
   if (!strategy.uses_prior) {
-    const std::string learners = names_where(plan_strategies(), &PlanStrategy::uses_prior);
+    const std::string learners =
+        tune::names_where(schedule::plan_strategies(), &schedule::PlanStrategy::uses_prior);
     refuse_without_effect(command, {"--training-reference", "--inference-reference"}, when,
                           learners + " learn from them");
   }
 }
 
 void run(const Context& context, const PlanOptions& options) {
-  const PlanProblem problem = options.schedule.problem();
-  const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  auto [candidates, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
+  const schedule::PlanProblem problem = options.schedule.problem();
+  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
+  auto [candidates, idle_source] = answer::planned_points(workloads, options.schedule.idle_power_w);
   Json profiled = Json::array();
   // The exact answer knows every point and needs no profile.
-  const Plan plan = find_plan_strategy(options.strategy).every_point
-                        ? PlanTable(std::move(candidates)).best(problem)
-                        : search(context, options, problem, std::move(candidates), profiled);
+  const schedule::Plan plan =
+      schedule::find_plan_strategy(options.strategy).every_point
+          ? schedule::PlanTable(std::move(candidates)).best(problem)
+          : search(context, options, problem, std::move(candidates), profiled);
   if (context.json()) {
     Json json = answer_to_json(plan);
     json["bound"] = options.schedule.bound;
     json["strategy"] = options.strategy;
     json["idle_power"] = idle_source;
     json["seed"] = context.seed;
-    add_origin(json, plan_origin(workloads));
+    report::add_origin(json, schedule::plan_origin(workloads));
     json["profiled"] = profiled;
     print(context, json);
   } else {
-    Table table = plan_table(plan);
-    const OriginFields fields({plan_origin(workloads)});
-    const auto values = fields.values(plan_origin(workloads));
+    report::Table table = plan_table(plan);
+    const OriginFields fields({schedule::plan_origin(workloads)});
+    const auto values = fields.values(schedule::plan_origin(workloads));
     for (std::size_t i = 0; i < values.size(); ++i) table.add_row({fields.names()[i], values[i]});
     remark(context, "idle power: " + idle_source);
     print(context, table);
@@ -106,7 +110,8 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
   auto options = std::make_shared<PlanOptions>();
   options->schedule.add_to(*command);
   options->schedule.add_idle_power_to(*command);
-  std::vector<std::string> names(plan_strategy_names().begin(), plan_strategy_names().end());
+  std::vector<std::string> names(schedule::plan_strategy_names().begin(),
+                                 schedule::plan_strategy_names().end());
   command
       ->add_option("--strategy", options->strategy,
                    "exhaustive: the optimum of the sweeps; others profile a few points of them")

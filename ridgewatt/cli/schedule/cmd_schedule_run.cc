@@ -24,7 +24,7 @@ namespace {
 
 struct RunOptions {
   ScheduleOptions schedule;
-  ExecutorOptions executor;
+  schedule::ExecutorOptions executor;
   double period_ms = 0, infer_ms = 0, train_ms = 0, least_deadline_ms = 1000, grace_ms = 1000;
   int training_per_cycle = -1;
   int batch = 0;
@@ -38,7 +38,7 @@ struct RunOptions {
 // Stops the executor on SIGINT and SIGTERM while it lives.
 class StopOnSignal {
  public:
-  explicit StopOnSignal(const Executor& executor) {
+  explicit StopOnSignal(const schedule::Executor& executor) {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
@@ -65,16 +65,18 @@ class StopOnSignal {
 };
 
 // The cycle from a plan over sweeps, then what was given outright.
-ExecutorOptions executor_options(const Context& context, const RunOptions& options,
-                                 std::optional<PowerMode>& mode) {
-  ExecutorOptions result = options.executor;
-  if (result.socket_path.empty()) result.socket_path = default_worker_socket();
+schedule::ExecutorOptions executor_options(const Context& context, const RunOptions& options,
+                                           std::optional<PowerMode>& mode) {
+  schedule::ExecutorOptions result = options.executor;
+  if (result.socket_path.empty()) result.socket_path = schedule::default_worker_socket();
   if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
-    const PlanProblem problem = options.schedule.problem();
-    const Plan plan = PlanTable(join_sweeps(options.schedule.workloads(context))).best(problem);
+    const schedule::PlanProblem problem = options.schedule.problem();
+    const schedule::Plan plan =
+        schedule::PlanTable(schedule::join_sweeps(options.schedule.workloads(context)))
+            .best(problem);
     if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
     mode = plan.candidate.mode;
-    follow(plan, result);
+    answer::follow(plan, result);
   }
   if (options.batch > 0) result.batch = options.batch;
   if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;
@@ -88,8 +90,8 @@ ExecutorOptions executor_options(const Context& context, const RunOptions& optio
 }
 
 // How fast two programs ran beside each other, after the first half of the time one at a time.
-Json interference_json(std::span<const GrantRecord> grants, double native_from_s) {
-  const auto measured = measure_interference(grants, native_from_s);
+Json interference_json(std::span<const schedule::GrantRecord> grants, double native_from_s) {
+  const auto measured = schedule::measure_interference(grants, native_from_s);
   if (!measured) {
     throw NoSolutionError(
         "no interference could be measured",
@@ -106,7 +108,8 @@ Json interference_json(std::span<const GrantRecord> grants, double native_from_s
   return json;
 }
 
-void print_summary(const Context& context, const ExecutorSummary& summary, const Json& more) {
+void print_summary(const Context& context, const schedule::ExecutorSummary& summary,
+                   const Json& more) {
   Json json;
   json["grants"] = summary.grants;
   json["inference_minibatches"] = summary.inference_minibatches;
@@ -118,21 +121,21 @@ void print_summary(const Context& context, const ExecutorSummary& summary, const
   json["running_s"] = summary.running_s;
   json.update(more);
   if (context.json()) return print(context, json);
-  Table table({{"quantity"}, {"value"}});
+  report::Table table({{"quantity"}, {"value"}});
   for (const auto& [name, value] : json.items()) {
-    table.add_row(
-        {context.csv() ? name : column_heading({.name = name}),
-         value.is_number_integer() ? Cell(value.get<std::int64_t>()) : Cell(value.get<double>())});
+    table.add_row({context.csv() ? name : report::column_heading({.name = name}),
+                   value.is_number_integer() ? report::Cell(value.get<std::int64_t>())
+                                             : report::Cell(value.get<double>())});
   }
   print(context, table);
 }
 
 void run(const Context& context, const RunOptions& options) {
   std::optional<PowerMode> mode;
-  ExecutorOptions executor_settings = executor_options(context, options, mode);
-  GrantLog log(options.log);
-  std::vector<GrantRecord> grants;
-  executor_settings.on_grant = [&](const GrantRecord& record) {
+  schedule::ExecutorOptions executor_settings = executor_options(context, options, mode);
+  schedule::GrantLog log(options.log);
+  std::vector<schedule::GrantRecord> grants;
+  executor_settings.on_grant = [&](const schedule::GrantRecord& record) {
     log.add(record);
     if (options.measure_interference) grants.push_back(record);
   };
@@ -147,24 +150,24 @@ void run(const Context& context, const RunOptions& options) {
       remark(context, fmt::format("{:.3f} s: {}", time_s, text));
     };
   }
-  Executor executor(executor_settings);
+  schedule::Executor executor(executor_settings);
   remark(context,
          fmt::format("serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
                      executor_settings.socket_path, executor_settings.batch,
                      executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
   const StopOnSignal stop(executor);
-  std::optional<LocalDevice> device;
-  std::optional<JetsonModeControl> control;
+  std::optional<platform::LocalDevice> device;
+  std::optional<platform::JetsonModeControl> control;
   if (options.apply_mode) {
     if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
     device.emplace(options.device.open(context));
-    JetsonModeControl::Options control_options;
+    platform::JetsonModeControl::Options control_options;
     control_options.state_folder = options.device.state_folder;
     control.emplace(*device->sysfs, control_options);
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));
   }
-  const ExecutorSummary summary = executor.run();
+  const schedule::ExecutorSummary summary = executor.run();
   if (control) control->restore();
   const Json more = options.measure_interference
                         ? interference_json(grants, executor_settings.native_from_s)

@@ -28,8 +28,9 @@ struct SimulateOptions {
   std::vector<double> burst_rates = {10, 30, 60, 90, 120};
   double burst_dwell_s = 60;
   double duration_s = 600;
-  std::vector<Sharing> sharing = {Sharing::kManaged, Sharing::kPriority, Sharing::kNative};
-  SimulationOptions simulation;
+  std::vector<schedule::Sharing> sharing = {
+      schedule::Sharing::kManaged, schedule::Sharing::kPriority, schedule::Sharing::kNative};
+  schedule::SimulationOptions simulation;
   double mode_change_ms = 0;
   bool full_batches = false;
   std::string power_csv, timeline_csv, arrivals_csv;
@@ -41,24 +42,25 @@ std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t 
                                   double& duration_s) {
   Random random(seed);
   const double rate = options.schedule.rate.value_or(0);
-  const auto process = find_name<ArrivalProcess>(options.arrivals);
+  const auto process = find_name<schedule::ArrivalProcess>(options.arrivals);
   if (!process) {
-    auto recorded = read_arrivals(options.arrivals);
-    duration_s = recorded_duration_s(recorded, duration_s);
+    auto recorded = schedule::read_arrivals(options.arrivals);
+    duration_s = schedule::recorded_duration_s(recorded, duration_s);
     return recorded;
   }
   switch (*process) {
-    case ArrivalProcess::kConstant:
-      return constant_arrivals(rate, options.duration_s);
-    case ArrivalProcess::kPoisson:
-      return poisson_arrivals(rate, options.duration_s, random);
-    case ArrivalProcess::kBursty:
+    case schedule::ArrivalProcess::kConstant:
+      return schedule::constant_arrivals(rate, options.duration_s);
+    case schedule::ArrivalProcess::kPoisson:
+      return schedule::poisson_arrivals(rate, options.duration_s, random);
+    case schedule::ArrivalProcess::kBursty:
       break;
   }
-  return bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s, random);
+  return schedule::bursty_arrivals({options.burst_rates, options.burst_dwell_s}, options.duration_s,
+                                   random);
 }
 
-std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
+std::vector<report::Cell> row_of(const std::string& sharing, const schedule::Simulation& result) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   return {sharing,
           count(result.requests),
@@ -77,23 +79,23 @@ std::vector<Cell> row_of(const std::string& sharing, const Simulation& result) {
           result.busy_share};
 }
 
-const std::vector<Column> kColumns = {{"sharing"},
-                                      {"requests"},
-                                      {.name = "latency_mean_ms", .rank = 4},
-                                      {.name = "latency_p50_ms", .rank = 3},
-                                      {.name = "latency_p95_ms", .rank = 4},
-                                      {"latency_p99_ms"},
-                                      {"latency_worst_ms"},
-                                      {"violations", "late"},
-                                      {.name = "unserved", .rank = 2},
-                                      {.name = "longest_queue", .rank = 5},
-                                      {"training_throughput", "training (1/s)"},
-                                      {.name = "power_mean_w", .rank = 1},
-                                      {"power_peak_w"},
-                                      {.name = "energy_j", .rank = 2},
-                                      {.name = "busy_share", .rank = 5}};
+const std::vector<report::Column> kColumns = {{"sharing"},
+                                              {"requests"},
+                                              {.name = "latency_mean_ms", .rank = 4},
+                                              {.name = "latency_p50_ms", .rank = 3},
+                                              {.name = "latency_p95_ms", .rank = 4},
+                                              {"latency_p99_ms"},
+                                              {"latency_worst_ms"},
+                                              {"violations", "late"},
+                                              {.name = "unserved", .rank = 2},
+                                              {.name = "longest_queue", .rank = 5},
+                                              {"training_throughput", "training (1/s)"},
+                                              {.name = "power_mean_w", .rank = 1},
+                                              {"power_peak_w"},
+                                              {.name = "energy_j", .rank = 2},
+                                              {.name = "busy_share", .rank = 5}};
 
-std::string power_to_csv(const Simulation& result, double bin_s) {
+std::string power_to_csv(const schedule::Simulation& result, double bin_s) {
   std::string text = "time_s,power_w\n";
   for (std::size_t i = 0; i < result.power_w.size(); ++i) {
     text += fmt::format("{},{}\n", static_cast<double>(i) * bin_s, result.power_w[i]);
@@ -101,7 +103,7 @@ std::string power_to_csv(const Simulation& result, double bin_s) {
   return text;
 }
 
-std::string timeline_to_csv(const Simulation& result) {
+std::string timeline_to_csv(const schedule::Simulation& result) {
   std::string text = "kind,start_s,end_s,requests,power_w\n";
   for (const auto& s : result.timeline) {
     text +=
@@ -111,7 +113,7 @@ std::string timeline_to_csv(const Simulation& result) {
 }
 
 // "resnet50 inference, resnet18 training".
-std::string names_of(const ScheduleWorkloads& workloads) {
+std::string names_of(const schedule::ScheduleWorkloads& workloads) {
   std::string names;
   const auto add = [&](const Sweep& sweep) {
     names += (names.empty() ? "" : ", ") + sweep.workload + " " + sweep.kind;
@@ -122,42 +124,43 @@ std::string names_of(const ScheduleWorkloads& workloads) {
 }
 
 // The first six cycles, the distributions, and the plans for other budgets.
-std::vector<ridgewatt::Figure> simulation_figures(
-    const Plan& plan, const PlanTable& table, const PlanProblem& problem,
-    const FigureSource& source, const std::vector<std::pair<std::string, Simulation>>& results) {
+std::vector<ridgewatt::report::Figure> simulation_figures(
+    const schedule::Plan& plan, const schedule::PlanTable& table,
+    const schedule::PlanProblem& problem, const report::FigureSource& source,
+    const std::vector<std::pair<std::string, schedule::Simulation>>& results) {
   const double until_s = 6 * plan.cycle.period_s;
   std::vector<double> power_w, latency_s;
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
   for (int i = 0; i <= 15; ++i) latency_s.push_back(0.5 + 0.1 * i);
-  const Simulation& first = results.front().second;
-  return {cycle_timeline(first, until_s, source),
-          cycle_power(first, until_s, plan.candidate.idle_power_w, source),
-          latency_distribution(results, problem.max_latency_s, source),
-          throughput_map(table, problem, power_w, latency_s, source)};
+  const schedule::Simulation& first = results.front().second;
+  return {report::cycle_timeline(first, until_s, source),
+          report::cycle_power(first, until_s, plan.candidate.idle_power_w, source),
+          report::latency_distribution(results, problem.max_latency_s, source),
+          report::throughput_map(table, problem, power_w, latency_s, source)};
 }
 
 // As files of their own in a folder, or all in one file.
-void write_figures(const FigureFiles& files, const std::vector<ridgewatt::Figure>& figures,
-                   const Table& results) {
+void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report::Figure>& figures,
+                   const report::Table& results) {
   constexpr const char* kNames[] = {"timeline.svg", "power.svg", "latency.svg", "throughput.svg"};
   for (const auto& folder : files.folders()) {
     make_folder(folder);
     for (std::size_t i = 0; i < figures.size(); ++i) {
-      write_output(folder + "/" + kNames[i], to_svg(figures[i]));
+      write_output(folder + "/" + kNames[i], report::to_svg(figures[i]));
     }
   }
   constexpr char kTitle[] = "A plan under simulated arrivals";
   const auto page_of = [&] {
-    HtmlReport page(kTitle);
+    report::HtmlReport page(kTitle);
     for (const auto& figure : figures) page.figure(figure);
     page.table("Ways of sharing", results);
     return page.html();
   };
-  files.write([&] { return to_svg(figures, kTitle); }, page_of);
+  files.write([&] { return report::to_svg(figures, kTitle); }, page_of);
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
-  if (find_name<ArrivalProcess>(options.arrivals) != ArrivalProcess::kBursty) {
+  if (find_name<schedule::ArrivalProcess>(options.arrivals) != schedule::ArrivalProcess::kBursty) {
     refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
   }
   if (options.schedule.infer.empty()) {
@@ -168,14 +171,15 @@ void check(const CLI::App& command, const SimulateOptions& options) {
 }
 
 void run(const Context& context, const SimulateOptions& options) {
-  const PlanProblem problem = options.schedule.problem();
-  const ScheduleWorkloads workloads = options.schedule.workloads(context);
-  const auto [candidates, idle_source] = planned_points(workloads, options.schedule.idle_power_w);
-  const PlanTable plans(candidates);
-  const Plan plan = plans.best(problem);
+  const schedule::PlanProblem problem = options.schedule.problem();
+  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
+  const auto [candidates, idle_source] =
+      answer::planned_points(workloads, options.schedule.idle_power_w);
+  const schedule::PlanTable plans(candidates);
+  const schedule::Plan plan = plans.best(problem);
   if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
 
-  SimulationOptions simulation = options.simulation;
+  schedule::SimulationOptions simulation = options.simulation;
   simulation.duration_s = options.duration_s;
   const auto arrivals = options.schedule.infer.empty()
                             ? std::vector<double>{}
@@ -187,19 +191,20 @@ void run(const Context& context, const SimulateOptions& options) {
       options.timeline_csv.empty() && options.figures.empty() ? 0 : 100'000;
   simulation.seed = context.seed;
   if (!options.arrivals_csv.empty()) {
-    write_output(options.arrivals_csv, write_arrivals_csv(arrivals));
+    write_output(options.arrivals_csv, schedule::write_arrivals_csv(arrivals));
   }
-  const std::string interference_source{simulation.interference == kNativeInterference
-                                            ? kNativeInterferenceSource
+  const std::string interference_source{simulation.interference == schedule::kNativeInterference
+                                            ? schedule::kNativeInterferenceSource
                                             : std::string_view("given")};
-  const ServingPlan serving = make_serving_plan(plan, candidates);
-  const RowOrigin origin = plan_origin(workloads);
-  Table table(kColumns);
-  std::vector<std::pair<std::string, Simulation>> results;
+  const schedule::ServingPlan serving = schedule::make_serving_plan(plan, candidates);
+  const RowOrigin origin = schedule::plan_origin(workloads);
+  report::Table table(kColumns);
+  std::vector<std::pair<std::string, schedule::Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
     simulation.sharing = options.sharing[i];
-    results.emplace_back(name_of(simulation.sharing), simulate(serving, arrivals, simulation));
-    const Simulation& result = results.back().second;
+    results.emplace_back(name_of(simulation.sharing),
+                         schedule::simulate(serving, arrivals, simulation));
+    const schedule::Simulation& result = results.back().second;
     table.add_row(row_of(results.back().first, result));
     if (i > 0) continue;
     if (!options.power_csv.empty()) {
@@ -208,8 +213,9 @@ void run(const Context& context, const SimulateOptions& options) {
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
   }
   if (!options.figures.empty() && !results.empty()) {
-    const FigureSource source(names_of(workloads), origin.board, Provenance::kModelled,
-                              fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
+    const report::FigureSource source(
+        names_of(workloads), origin.board, Provenance::kModelled,
+        fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
     write_figures(options.figures, simulation_figures(plan, plans, problem, source, results),
                   table);
   }
@@ -221,14 +227,14 @@ void run(const Context& context, const SimulateOptions& options) {
     json["provenance"] = name_of(Provenance::kModelled);
     json["idle_power"] = idle_source;
     json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
-    add_origin(json["sweeps"], origin);
+    report::add_origin(json["sweeps"], origin);
     json["results"] = table.to_json();
     print(context, json);
   } else {
-    print(context, context.csv() ? with_origin(table, {origin}) : table);
+    print(context, context.csv() ? report::with_origin(table, {origin}) : table);
     remark(context, fmt::format("idle power: {}", idle_source));
     const auto& ways = options.sharing;
-    if (std::find(ways.begin(), ways.end(), Sharing::kNative) != ways.end()) {
+    if (std::find(ways.begin(), ways.end(), schedule::Sharing::kNative) != ways.end()) {
       remark(context, fmt::format("native: interference {:.3f}, {}", simulation.interference,
                                   interference_source));
     }
@@ -263,9 +269,9 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
                                "Simulated time in s; a recorded trace may end sooner"),
            seconds().positive())
       ->capture_default_str();
-  listed_choices(
-      *command, "--sharing", options->sharing,
-      joined_names<Sharing>() + " (native by an ideal driver); CSV files are of the first")
+  listed_choices(*command, "--sharing", options->sharing,
+                 joined_names<schedule::Sharing>() +
+                     " (native by an ideal driver); CSV files are of the first")
       ->delimiter(',')
       ->capture_default_str();
   command->add_flag("--full-batches", options->full_batches,

@@ -34,8 +34,8 @@ void ScheduleOptions::add_idle_power_to(CLI::App& command) {
            watts());
 }
 
-PlanProblem ScheduleOptions::problem() const {
-  PlanProblem problem;
+schedule::PlanProblem ScheduleOptions::problem() const {
+  schedule::PlanProblem problem;
   problem.arrival_rate_hz = rate.value_or(0);
   if (max_latency_ms) problem.max_latency_s = *max_latency_ms / 1e3;
   if (max_power_w) problem.max_power_w = *max_power_w;
@@ -48,7 +48,7 @@ PlanProblem ScheduleOptions::problem() const {
   return problem;
 }
 
-ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
+schedule::ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   // Of a file with training and inference the part that is asked for.
   const auto read = [&](const std::string& path, WorkloadKind kind = WorkloadKind::kInference) {
     std::vector<Sweep> sweeps = read_sweeps(path);
@@ -62,7 +62,7 @@ ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   if (non_urgent_rate.size() > non_urgent.size()) {
     throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");
   }
-  ScheduleWorkloads workloads;
+  schedule::ScheduleWorkloads workloads;
   if (!infer.empty()) workloads.inference = read(infer);
   for (const auto& path : train)
     workloads.background.push_back({read(path, WorkloadKind::kTraining), 0});
@@ -76,10 +76,10 @@ ScheduleWorkloads ScheduleOptions::workloads(const Context& context) const {
   return workloads;
 }
 
-Json plan_to_json(const Plan& plan) {
+Json plan_to_json(const schedule::Plan& plan) {
   const auto& [candidate, cycle] = std::tie(plan.candidate, plan.cycle);
   Json json;
-  json["mode"] = mode_to_json(candidate.mode);
+  json["mode"] = report::mode_to_json(candidate.mode);
   if (candidate.inference) json["batch"] = candidate.inference->batch;
   const auto& round = candidate.train().minibatches;
   if (!round.empty() && round.front().batch > 0) {
@@ -99,7 +99,7 @@ Json plan_to_json(const Plan& plan) {
   return json;
 }
 
-Json answer_to_json(const Plan& plan) {
+Json answer_to_json(const schedule::Plan& plan) {
   Json json;
   json["feasible"] = plan.feasible;
   if (plan.feasible) {
@@ -111,9 +111,9 @@ Json answer_to_json(const Plan& plan) {
   return json;
 }
 
-Table plan_table(const Plan& plan) {
-  Table table({{"quantity"}, {.name = "value", .wrap = true}});
-  const auto add = [&](const std::string& name, Cell value) {
+report::Table plan_table(const schedule::Plan& plan) {
+  report::Table table({{"quantity"}, {.name = "value", .wrap = true}});
+  const auto add = [&](const std::string& name, report::Cell value) {
     table.add_row({name, std::move(value)});
   };
   add(plan.feasible ? "mode" : "mode (nearest miss)", describe(plan.candidate.mode));

@@ -16,22 +16,22 @@ struct ScheduleOptions {
   std::vector<std::string> non_urgent;
   std::vector<double> non_urgent_rate;
   std::optional<double> rate, max_latency_ms, max_power_w;
-  Bound bound = Bound::kStrict;
+  schedule::Bound bound = schedule::Bound::kStrict;
   bool keep_outliers = false;
   std::optional<double> idle_power_w;
 
   void add_to(CLI::App& command);
   void add_idle_power_to(CLI::App& command);
-  PlanProblem problem() const;
+  schedule::PlanProblem problem() const;
   // Reads the sweeps; flagged rows are left out unless wanted, and a remark says how many.
-  ScheduleWorkloads workloads(const Context& context) const;
+  schedule::ScheduleWorkloads workloads(const Context& context) const;
 };
 
 // The fields of a feasible plan: mode, batch, training_minibatches_per_cycle, ...
-Json plan_to_json(const Plan& plan);
+Json plan_to_json(const schedule::Plan& plan);
 // {"feasible":false,"nearest_miss":{...,"misses":"..."}} or {"feasible":true,...}.
-Json answer_to_json(const Plan& plan);
+Json answer_to_json(const schedule::Plan& plan);
 // Quantity and value, one per row, for people.
-Table plan_table(const Plan& plan);
+report::Table plan_table(const schedule::Plan& plan);
 
 }  // namespace ridgewatt::cli

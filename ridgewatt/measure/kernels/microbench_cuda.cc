@@ -10,7 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/microbench.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // The library beside the program, in ../lib, or where the linker looks.
@@ -74,7 +74,7 @@ MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& optio
   const CudaLibrary library;
   MicrobenchSummary summary;
   summary.device = library.device_name(device);
-  const auto add = [&](MicrobenchKernel kernel, int fma = 0, int group = 1) {
+  const auto add = [&](roofline::MicrobenchKernel kernel, int fma = 0, int group = 1) {
     ridgewatt_cuda_point raw{};
     if (options.power_start) options.power_start();
     const bool supported = library.run(device, name_of(kernel).data(), fma, group, options, raw);
@@ -93,4 +93,4 @@ MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& optio
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

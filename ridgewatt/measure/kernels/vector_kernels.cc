@@ -1,6 +1,6 @@
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 const VectorKernels& vector_kernels_baseline();
 #if defined(__x86_64__)
@@ -16,4 +16,4 @@ const VectorKernels& vector_kernels() {
   return vector_kernels_baseline();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct VectorKernels {
   const char* isa;  // "baseline", "avx2", "avx512"
@@ -26,4 +26,4 @@ inline constexpr std::size_t kIntensityBlock = 1024;
 // The widest set that this processor can run.
 const VectorKernels& vector_kernels();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -3,7 +3,7 @@
 // inline function of the library is compiled with instructions that another processor lacks.
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr int kBytes = RIDGEWATT_VECTOR_BYTES;
@@ -97,4 +97,4 @@ const VectorKernels& RIDGEWATT_VECTOR_NAME() {
   return kKernels;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

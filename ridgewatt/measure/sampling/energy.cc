@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 struct Point {
@@ -83,4 +83,4 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

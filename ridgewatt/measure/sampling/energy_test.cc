@@ -11,7 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 struct Curve {
@@ -88,4 +88,4 @@ TEST(Energy, BadInput) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -14,12 +14,12 @@
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/measure/sampling/quiet_thread.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr double kClockDrift = 0.01;
 
-bool has_active(const std::vector<ThrottleSignal>& signals, const std::string& name) {
+bool has_active(const std::vector<platform::ThrottleSignal>& signals, const std::string& name) {
   return std::any_of(signals.begin(), signals.end(),
                      [&](const auto& s) { return s.name == name && s.active(); });
 }
@@ -44,7 +44,7 @@ bool is_ours(int process) {
 }  // namespace
 
 // "CLIENT PROCESS PID SIZE" of every client; the last line, a total, has no number.
-std::vector<int> gpu_processes(const Sysfs& sysfs) {
+std::vector<int> gpu_processes(const platform::Sysfs& sysfs) {
   std::vector<int> processes;
   std::istringstream lines(sysfs.text("/sys/kernel/debug/nvmap/iovmm/clients").value_or(""));
   std::string line, client, name;
@@ -56,8 +56,9 @@ std::vector<int> gpu_processes(const Sysfs& sysfs) {
   return processes;
 }
 
-std::vector<RawSample> series_samples(const SensorSnapshot& snapshot, double time_s) {
-  std::vector<RawSample> samples;
+std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& snapshot,
+                                             double time_s) {
+  std::vector<store::RawSample> samples;
   for (const auto& clock : snapshot.clocks) {
     samples.push_back({"clock:" + clock.name, time_s, clock.clock_hz});
   }
@@ -75,7 +76,7 @@ std::vector<RawSample> series_samples(const SensorSnapshot& snapshot, double tim
   return samples;
 }
 
-MachineSeries::MachineSeries(const Sysfs& sysfs, double rate_hz)
+MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz)
     : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz) {
   if (!(rate_hz >= 0.1 && rate_hz <= 50)) throw UsageError("the series' rate is 0.1 to 50 Hz");
   first_processes_ = gpu_processes(sysfs);
@@ -89,18 +90,18 @@ MachineSeries::~MachineSeries() {
 
 void MachineSeries::look() {
   const double time_s = monotonic_s();
-  SensorSnapshot now = reader_.read();
+  platform::SensorSnapshot now = reader_.read();
   for (auto& sample : series_samples(now, time_s)) samples_.push_back(std::move(sample));
   const bool first = last_s_ == 0;
   if (first) first_ = last_ = now, last_s_ = time_s;
-  for (const auto& name : ridgewatt::throttled(first_.throttling, now.throttling)) {
+  for (const auto& name : ridgewatt::platform::throttled(first_.throttling, now.throttling)) {
     if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
       throttled_.push_back(name);
     }
   }
   // What was on from the beginning stays out of both.
-  const auto rose = [&](const ThrottleSignal& signal) {
-    return !ridgewatt::throttled(last_.throttling, {signal}).empty() &&
+  const auto rose = [&](const platform::ThrottleSignal& signal) {
+    return !ridgewatt::platform::throttled(last_.throttling, {signal}).empty() &&
            (signal.counter || !has_active(first_.throttling, signal.name));
   };
   note("throttling", std::any_of(now.throttling.begin(), now.throttling.end(), rose), time_s);
@@ -124,9 +125,9 @@ void MachineSeries::note(const std::string& cause, bool seen, double time_s) {
   open_[cause] = seen;
 }
 
-bool MachineSeries::clock_changed(const SensorSnapshot& now) const {
+bool MachineSeries::clock_changed(const platform::SensorSnapshot& now) const {
   if (now.cpus_online != first_.cpus_online) return true;
-  const auto off_limits = [](const ClockReading& clock) {
+  const auto off_limits = [](const platform::ClockReading& clock) {
     const bool fixed = clock.max_hz > 0 && clock.min_hz == clock.max_hz;
     return fixed && clock.clock_hz > 0 && std::abs(clock.clock_hz / clock.max_hz - 1) > kClockDrift;
   };
@@ -171,8 +172,8 @@ void MachineSeries::stop() {
   look();
 }
 
-std::vector<SeriesSummary> summarize_series(const std::vector<RawSample>& samples, double begin_s,
-                                            double end_s) {
+std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>& samples,
+                                            double begin_s, double end_s) {
   std::vector<SeriesSummary> summaries;
   std::vector<int> counts;  // 0: so far only a sample from before the window
   for (const auto& sample : samples) {
@@ -195,4 +196,4 @@ std::vector<SeriesSummary> summarize_series(const std::vector<RawSample>& sample
   return summaries;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

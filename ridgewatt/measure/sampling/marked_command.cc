@@ -23,7 +23,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr int kDrainMs = 100;
@@ -232,4 +232,4 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

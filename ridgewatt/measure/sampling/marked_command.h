@@ -7,7 +7,7 @@
 
 #include "ridgewatt/measure/marks.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 struct CommandRun {
   int status = 0;      // exit status, or 128 + signal; 0 when we ended it
@@ -29,4 +29,4 @@ struct CommandRun {
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

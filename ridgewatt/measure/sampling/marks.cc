@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 256;
@@ -89,4 +89,4 @@ std::vector<PhaseSpan> phases_of(const std::vector<TimedMark>& marks, double end
   return phases;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

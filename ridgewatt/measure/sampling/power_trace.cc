@@ -9,7 +9,7 @@
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 std::optional<EnergyEstimate> PowerTrace::energy(double begin_s, double end_s) const {
   const bool any =
@@ -32,7 +32,7 @@ PowerTrace as_steps(const PowerTrace& means) {
 }
 
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
-                                  const std::vector<PowerSource::Channel>& channels) {
+                                  const std::vector<platform::PowerSource::Channel>& channels) {
   std::vector<PowerTrace> traces;
   for (std::size_t c = 0; c < channels.size(); ++c) {
     PowerTrace trace{channels[c].name, channels[c].in_total, {}, {}};
@@ -53,7 +53,7 @@ PowerTrace total_of(const std::vector<PowerTrace>& traces) {
   total.times_s = first->times_s;
   for (std::size_t i = 0; i < total.times_s.size(); ++i) {
     const auto at_i = [&](std::size_t t) { return traces[t].powers_w[i]; };
-    total.powers_w.push_back(*total_power_w(traces, at_i));
+    total.powers_w.push_back(*platform::total_power_w(traces, at_i));
   }
   return total;
 }
@@ -120,4 +120,4 @@ double PowerIntegral::until(double time_s) const {
   return energies_j_[i] + (powers_w_[i] + slope * since_s / 2) * since_s;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

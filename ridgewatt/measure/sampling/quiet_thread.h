@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 
 template <typename Function>
 std::thread quiet_thread(Function function) {
@@ -20,4 +20,4 @@ std::thread quiet_thread(Function function) {
   return thread;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

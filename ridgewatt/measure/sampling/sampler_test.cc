@@ -11,16 +11,16 @@
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/fake_load.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 TEST(Sampler, ReadsAFakeBoardAtItsRate) {
   const testing::FakeBoard board("agx-orin-jp6");
-  const auto source = open_power_source(*board.sysfs);
+  const auto source = platform::open_power_source(*board.sysfs);
   ASSERT_EQ(source->channels().size(), 4u);
   // VDDQ_VDD2_1V8AO is not in the total.
   const double total_w = 20;
-  FakeRails(*board.sysfs).set(total_w);
+  platform::FakeRails(*board.sysfs).set(total_w);
   for (const double rate_hz : {100.0, 1000.0}) {
     Sampler::Options options;
     options.rate_hz = rate_hz;
@@ -44,7 +44,7 @@ TEST(Sampler, ReadsAFakeBoardAtItsRate) {
 
 TEST(Sampler, AFullRingCountsWhatItLoses) {
   const testing::FakeBoard board("nano");
-  const auto source = open_power_source(*board.sysfs);
+  const auto source = platform::open_power_source(*board.sysfs);
   Sampler::Options options;
   options.rate_hz = 1000;
   options.capacity = 10;
@@ -58,15 +58,16 @@ TEST(Sampler, AFullRingCountsWhatItLoses) {
 
 TEST(Sampler, AVanishedSensorIsMissingSamples) {
   const testing::FakeBoard board("orin-nano");
-  const auto source = open_power_source(*board.sysfs);
+  const auto source = platform::open_power_source(*board.sysfs);
   board.set("/sys/class/hwmon/hwmon0/curr1_input", "!EIO");
   double power_w[3];
   source->read(power_w);
   EXPECT_TRUE(std::isnan(power_w[0]));
   EXPECT_FALSE(std::isnan(power_w[1]));
   const testing::TemporaryFolder nothing;
-  EXPECT_THROW(open_power_source(Sysfs(nothing.path().string())), NotSupportedError);
+  EXPECT_THROW(platform::open_power_source(platform::Sysfs(nothing.path().string())),
+               NotSupportedError);
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 constexpr double kRobustDeviations = 3.5;
@@ -75,4 +75,4 @@ MeanInterval batch_means_interval(std::span<const double> values) {
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

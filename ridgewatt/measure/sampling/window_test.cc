@@ -16,7 +16,7 @@
 #include "ridgewatt/measure/power_trace.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::measure {
 namespace {
 
 // Marks at the ends of minibatches of these lengths; the first mark is at 100 s.
@@ -168,11 +168,11 @@ TEST(Meter, WhatCannotBeMeant) {
 }
 
 TEST(Series, MeanAndRangeOfTheWindow) {
-  const std::vector<RawSample> samples = {{"clock:gpu", 0, 900},
-                                          {"clock:gpu", 1, 1000},
-                                          {"load:cpu", 1, 0.5},
-                                          {"clock:gpu", 2, 800},
-                                          {"clock:gpu", 9, 100}};
+  const std::vector<store::RawSample> samples = {{"clock:gpu", 0, 900},
+                                                 {"clock:gpu", 1, 1000},
+                                                 {"load:cpu", 1, 0.5},
+                                                 {"clock:gpu", 2, 800},
+                                                 {"clock:gpu", 9, 100}};
   const auto summaries = summarize_series(samples, 0.5, 3);
   ASSERT_EQ(summaries.size(), 2u);
   EXPECT_EQ(summaries[0].channel, "clock:gpu");
@@ -222,4 +222,4 @@ TEST(Series, TellsOutsideCauses) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::measure

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // Fields of Nvml::Library have these types, which must not be one file's own.
 namespace nvml_interface {
@@ -253,4 +253,4 @@ void Nvml::reset_gpu_clock(int device) {
   if (library_->reset_clocks != nullptr) library_->reset_clocks(handle);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

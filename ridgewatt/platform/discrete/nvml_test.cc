@@ -11,7 +11,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/platform/discrete/nvml_stub.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 using ::testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST_F(NvmlTest, TheLibraryIsShutDownOnce) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

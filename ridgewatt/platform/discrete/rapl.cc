@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 std::vector<RaplZone> find_rapl_zones(const Sysfs& sysfs) {
   const std::string folder = "/sys/class/powercap";
@@ -26,4 +26,4 @@ double rapl_difference_j(double before_j, double after_j, double max_energy_j) {
   return after_j >= before_j ? after_j - before_j : after_j + max_energy_j - before_j;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

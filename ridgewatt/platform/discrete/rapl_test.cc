@@ -12,7 +12,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 void add_zone(const testing::TemporaryFolder& folder, const std::string& zone,
@@ -66,4 +66,4 @@ TEST(Rapl, AMachineWithoutPowerSaysWhatItLacks) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -10,7 +10,7 @@
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 std::size_t level_count(const KnobSpace& space, Knob knob) {
@@ -28,10 +28,10 @@ std::vector<double> some_levels(const std::vector<double>& all, std::size_t coun
 
 Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
                     const std::vector<PowerMode>& modes, std::uint64_t seed) {
-  const Twin twin = load_twin(board);
-  const auto model =
-      std::make_shared<const EagerWorkload>(workload.model, EagerOptions{.kind = workload.kind});
-  const TwinModel on_board(twin, model);
+  const twin::Twin twin = twin::load_twin(board);
+  const auto model = std::make_shared<const workload::EagerWorkload>(
+      workload.model, workload::EagerOptions{.kind = workload.kind});
+  const twin::TwinModel on_board(twin, model);
   const std::vector<int> usual =
       workload.kind == WorkloadKind::kTraining ? std::vector<int>{16} : std::vector<int>{1, 4, 16};
   Sweep sweep;
@@ -40,12 +40,12 @@ Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
   sweep.board = board.name;
   sweep.provenance = Provenance::kFake;
   for (const int batch : workload.batches.empty() ? usual : workload.batches) {
-    const WorkloadCost& cost = *model->at(batch);
+    const workload::WorkloadCost& cost = *model->at(batch);
     sweep.workload = cost.name;
     if (!on_board.fits_memory(batch)) continue;
     const FakeLoad load(twin, cost, seed);
     for (const auto& mode : modes) {
-      const TimePower at = load.truth(mode);
+      const twin::TimePower at = load.truth(mode);
       sweep.observations.push_back({{mode, batch}, at.time_s, at.power_w});
     }
   }
@@ -122,4 +122,4 @@ std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions&
   return sweeps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

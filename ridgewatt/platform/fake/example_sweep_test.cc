@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/quality.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
@@ -64,4 +64,4 @@ TEST(ExampleSweep, WorkloadsAreNamedShortly) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

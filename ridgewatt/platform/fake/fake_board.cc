@@ -13,7 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -362,4 +362,4 @@ FakeBoardMark fake_board_mark(const std::string& folder) {
   return {words[0], static_cast<std::uint64_t>(parse_int(words[1]).value_or(0))};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/fake_board.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 // first, first + step, .. up to last, and last itself.
@@ -187,4 +187,4 @@ FakeBoardSpec fake_board_spec(const std::string& name) {
   throw NotFoundError("no such fake board", name, "there are " + names);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

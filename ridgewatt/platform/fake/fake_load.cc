@@ -16,7 +16,7 @@
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr double kParameterError = 0.2;
@@ -34,7 +34,7 @@ constexpr double kUpThreshold = 0.8, kDownThreshold = 0.2, kStep = 0.05;
 constexpr double kGpuTarget = 0.7;
 constexpr const char* kLoadMark = "/.ridgewatt-fake-load";
 
-Twin perturbed(Twin twin, std::uint64_t seed) {
+twin::Twin perturbed(twin::Twin twin, std::uint64_t seed) {
   Random random = Random(seed).fork(1);
   for (double& value : twin.values) value *= 1 + random.uniform(-kParameterError, kParameterError);
   return twin;
@@ -72,22 +72,22 @@ double share_of(const std::string& rail) {
 
 }  // namespace
 
-FakeLoad::FakeLoad(const Twin& twin, const WorkloadCost& cost, std::uint64_t seed)
+FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed)
     : estimator_(perturbed(twin, seed), cost), seed_(seed), random_(Random(seed).fork(2)) {}
 
-TimePower FakeLoad::truth(const PowerMode& mode) const {
+twin::TimePower FakeLoad::truth(const PowerMode& mode) const {
   PowerMode clocks = mode;
   clocks.governor.clear();
-  const MinibatchCost cost = estimator_(clocks);
-  TimePower at{cost.period_s, cost.power_w};  // its minibatches follow each other
+  const twin::MinibatchCost cost = estimator_(clocks);
+  twin::TimePower at{cost.period_s, cost.power_w};  // its minibatches follow each other
   Random luck = Random(seed_).fork(mode_number(clocks));
   at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
   at.power_w *= 1 + luck.uniform(-kModeError, kModeError);
   return at;
 }
 
-TimePower FakeLoad::at(const PowerMode& clocks) const {
-  TimePower at = truth(clocks);
+twin::TimePower FakeLoad::at(const PowerMode& clocks) const {
+  twin::TimePower at = truth(clocks);
   at.power_w *= 1 + kHotLeakage * warm_;
   return at;
 }
@@ -110,7 +110,7 @@ FakeUse FakeLoad::use(const PowerMode& clocks) const {
 double FakeLoad::stall_share(const PowerMode& clocks) const {
   PowerMode mode = clocks;
   mode.governor.clear();
-  const MinibatchCost cost = estimator_(mode);
+  const twin::MinibatchCost cost = estimator_(mode);
   return cost.stall_s() / cost.period_s;
 }
 
@@ -167,10 +167,10 @@ FakeRest::FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t s
     : sysfs_(sysfs),
       layout_(find_jetson_layout(sysfs)),
       rails_(sysfs),
-      twin_(perturbed(load_twin(load_board(board_of_fake(board))), seed)) {}
+      twin_(perturbed(twin::load_twin(load_board(board_of_fake(board))), seed)) {}
 
 double FakeRest::power_w() const {
-  return idle_power_w(twin_, fake_clocks(sysfs_, layout_));
+  return twin::idle_power_w(twin_, fake_clocks(sysfs_, layout_));
 }
 
 void FakeRest::set() const {
@@ -242,4 +242,4 @@ void FakeActivity::step(const FakeUse& use) {
   write_number(sysfs_, layout_.emc.load, use.memory * clock_hz / 1e3);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -11,7 +11,7 @@
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr FakeUse kBusy{1, 1, 0.5};
@@ -57,12 +57,12 @@ TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
 // as published for the AGX Xavier (Prashanthi et al. 2022: DVFS on and off within 2 to 3 %).
 TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
   const testing::FakeBoard board("agx-orin-jp6");
-  WorkloadCost cost;
+  workload::WorkloadCost cost;
   cost.kind = WorkloadKind::kTraining;
   cost.batch = 16;
   for (int k = 0; k < 50; ++k) {
-    KernelCost kernel;
-    kernel.op_class = OpClass::kConv;
+    workload::KernelCost kernel;
+    kernel.op_class = workload::OpClass::kConv;
     kernel.work_flop = 2e9;
     kernel.macs = 1e9;
     kernel.output_elements = 4e6;
@@ -71,7 +71,7 @@ TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
     kernel.write_bytes = 1.6e7;
     cost.kernels.push_back(kernel);
   }
-  const FakeLoad load(load_twin(load_board("agx-orin")), cost, 1);
+  const FakeLoad load(twin::load_twin(load_board("agx-orin")), cost, 1);
   const double fixed_s = load.truth({12, 2201.6e6, 1300.5e6, 3199e6, ""}).time_s;
   for (const char* governor : {"schedutil", "ondemand", "conservative", "interactive"}) {
     for (const char* policy : {"policy0", "policy4", "policy8"}) {
@@ -157,4 +157,4 @@ TEST(FakeLoad, MovesABoardOfAnyUser) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

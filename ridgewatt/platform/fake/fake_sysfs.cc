@@ -17,7 +17,7 @@
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/jetson_layout.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr const char* kGpuUsed = "/.ridgewatt-fake-gpu-used";
@@ -265,4 +265,4 @@ int overwrite_board_file(const std::string& host_path, const std::string& conten
   return written ? 0 : errno;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

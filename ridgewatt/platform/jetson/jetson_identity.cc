@@ -11,7 +11,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/nvpmodel_conf.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr std::pair<const char*, const char*> kJetpacks[] = {
@@ -153,4 +153,4 @@ std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs) {
   return identity;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr const char* kDevfreqFolder = "/sys/class/devfreq";
@@ -163,4 +163,4 @@ bool lists_emc_rates(const Sysfs& sysfs, const EmcLayout& emc) {
   return !emc.possible_rates.empty() && !sysfs.numbers(emc.possible_rates).empty();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -10,7 +10,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr const char* kHwmonFolder = "/sys/class/hwmon";
@@ -260,4 +260,4 @@ PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel) {
   return reading;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 bool starts(const std::string& text, const char* prefix) {
@@ -240,4 +240,4 @@ SensorSnapshot SensorReader::read() {
   return snapshot;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

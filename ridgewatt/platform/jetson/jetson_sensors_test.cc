@@ -13,7 +13,7 @@
 #include "ridgewatt/platform/machine_sensors.h"
 #include "ridgewatt/platform/power_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 using Board = testing::FakeBoard;
@@ -371,4 +371,4 @@ TEST(SensorReader, FansAndSwap) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

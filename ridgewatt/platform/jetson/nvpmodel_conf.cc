@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr std::size_t kMaxLines = 20000;
@@ -236,4 +236,4 @@ std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int 
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

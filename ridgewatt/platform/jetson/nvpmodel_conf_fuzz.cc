@@ -8,10 +8,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    const auto conf =
-        ridgewatt::parse_nvpmodel_conf({reinterpret_cast<const char*>(data), size}, "fuzz");
-    for (const auto& mode : conf.modes) ridgewatt::limits_of(conf, mode);
-    ridgewatt::power_model_section(conf, {4, 1e9, 1e9, 1e9, ""}, 999999, "FUZZ");
+    const auto conf = ridgewatt::platform::parse_nvpmodel_conf(
+        {reinterpret_cast<const char*>(data), size}, "fuzz");
+    for (const auto& mode : conf.modes) ridgewatt::platform::limits_of(conf, mode);
+    ridgewatt::platform::power_model_section(conf, {4, 1e9, 1e9, 1e9, ""}, 999999, "FUZZ");
   } catch (const ridgewatt::Error&) {
   }
   return 0;

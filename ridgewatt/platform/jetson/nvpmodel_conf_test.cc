@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr const char* kConf = R"(# comment
@@ -101,4 +101,4 @@ TEST(NvpmodelConf, ExportedModeReadsBack) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

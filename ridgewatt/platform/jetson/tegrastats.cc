@@ -10,7 +10,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/jetson/tegrastats_tokens.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 bool is_digit(char c) {
@@ -276,4 +276,4 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
   return lines;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    ridgewatt::parse_tegrastats({reinterpret_cast<const char*>(data), size}, "fuzz");
+    ridgewatt::platform::parse_tegrastats({reinterpret_cast<const char*>(data), size}, "fuzz");
   } catch (const ridgewatt::InputError&) {
   }
   return 0;

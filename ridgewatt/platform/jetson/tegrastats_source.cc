@@ -20,7 +20,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/tegrastats.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr double kIntervalS = 0.1;
@@ -142,4 +142,4 @@ std::unique_ptr<PowerSource> open_tegrastats() {
   return source;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -13,7 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/jetson/tegrastats_source.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 const TegrastatsRail* rail(const TegrastatsLine& line, const std::string& name) {
@@ -252,4 +252,4 @@ TEST(TegrastatsSource, NoSuchProgramOrNoRail) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 // No clock (MHz), power (mW), memory or temperature of a board is beyond this.
@@ -207,4 +207,4 @@ std::optional<std::vector<TegrastatsClock>> read_tegrastats_cores(
   return cores;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

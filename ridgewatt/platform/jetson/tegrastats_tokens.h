@@ -9,7 +9,7 @@
 
 #include "ridgewatt/platform/tegrastats.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // What a token holds besides what could be read: words that go to TegrastatsLine::unknown.
 using UnreadWords = std::vector<std::string>;
@@ -39,4 +39,4 @@ std::optional<TegrastatsClock> read_tegrastats_clock(std::string_view name, std:
 std::optional<std::vector<TegrastatsClock>> read_tegrastats_cores(
     const std::vector<std::string>& elements, std::string_view suffix, UnreadWords& unread);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

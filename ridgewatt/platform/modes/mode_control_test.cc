@@ -13,7 +13,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 using testing::FakeBoard;
@@ -213,4 +213,4 @@ TEST(ModeControl, AnUnlistedMemoryClockIsRefused) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

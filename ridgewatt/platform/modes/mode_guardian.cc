@@ -15,7 +15,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr char kReady = 'y';
@@ -233,4 +233,4 @@ WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

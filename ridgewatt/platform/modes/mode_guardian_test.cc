@@ -16,7 +16,7 @@
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/mode_control.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 using GuardedBoard = testing::FakeBoard;
@@ -260,4 +260,4 @@ TEST(Held, AServiceThatTakesTheFanBackIsNamed) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -19,7 +19,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ void ModeJournal::forget_saved() {
   sync_folder();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

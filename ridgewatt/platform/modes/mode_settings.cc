@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 struct ClockFiles {
@@ -245,4 +245,4 @@ WriteSummary write_mode_settings(Sysfs& sysfs, const JetsonLayout& layout,
   return Writer(sysfs, layout, settings, options).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 namespace {
 
 constexpr const char* kNoLimit = "2147483647";
@@ -210,4 +210,4 @@ ModeSettings settings_of_preset(const Sysfs& sysfs, const JetsonLayout& layout, 
   return PresetTranslator(sysfs, layout, conf).translate(preset);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

@@ -7,7 +7,7 @@
 #include "ridgewatt/platform/nvpmodel_conf.h"
 #include "ridgewatt/platform/sysfs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::platform {
 
 // Fixed clocks (minimum = maximum, memory locked), or a governor between the lowest clock and the
 // mode's (or the highest). A GPU without that governor gets its own dynamic one. Cores are taken
@@ -20,4 +20,4 @@ ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout,
 ModeSettings settings_of_preset(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf& conf,
                                 const NvpMode& preset);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::platform

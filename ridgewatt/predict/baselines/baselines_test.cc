@@ -13,7 +13,7 @@
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/predict/mlp.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 std::vector<Observation> plane() {
@@ -251,4 +251,4 @@ TEST(Predictors, AKnobThatTheSamplesDoNotVaryHasNoEffect) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

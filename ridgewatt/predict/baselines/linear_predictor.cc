@@ -8,7 +8,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/sweep/point_axis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kInputs = kPointAxes.size();
@@ -108,4 +108,4 @@ std::vector<Prediction> LinearPredictor::predict(std::span<const OperatingPoint>
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/predict/predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 class LinearPredictor : public Predictor {
  public:
@@ -29,4 +29,4 @@ class LinearPredictor : public Predictor {
   double time_deviation_ = 0, energy_deviation_ = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -13,7 +13,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/predict/baselines/mlp_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kPredictRows = 256;  // rows per block outside training
@@ -253,4 +253,4 @@ std::vector<float> Mlp::predict(std::span<const float> inputs) const {
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

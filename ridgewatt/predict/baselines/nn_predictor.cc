@@ -17,7 +17,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/sweep/point_axis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr int kBatchInput = static_cast<int>(PointAxis::kBatch);
@@ -276,4 +276,4 @@ std::vector<Prediction> NnPredictor::predict(std::span<const OperatingPoint> poi
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -13,7 +13,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/features.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr int kTreeRounds = 300;
@@ -218,4 +218,4 @@ std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed) {
   return std::make_unique<TreePredictor>(seed);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -7,10 +7,10 @@
 
 #include "ridgewatt/predict/predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 bool trees_available();
 // Throws NotSupportedError where XGBoost is not installed.
 std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

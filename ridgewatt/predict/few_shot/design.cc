@@ -6,7 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
                                        const Eigen::VectorXd& price, double price_exponent,
@@ -131,4 +131,4 @@ std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
   return best;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 // A grid of 20 x 20 in two features, dense towards the top of the first.
@@ -120,4 +120,4 @@ TEST(ChooseForBudgets, LeavesWhatIsSlowerAndWhatIsExcluded) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/sweep/point_axis.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 static_assert(kFeatures == kPointAxes.size() && kLogBatch == static_cast<int>(PointAxis::kBatch));
@@ -35,4 +35,4 @@ FeatureMatrix FeatureSpace::features(std::span<const OperatingPoint> points) con
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

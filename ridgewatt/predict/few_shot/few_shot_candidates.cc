@@ -8,7 +8,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kReferenceRows = 1200;  // used to fit a reference's parameters
@@ -231,4 +231,4 @@ double CandidateSet::noise_variance() const {
   return deviation * deviation;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

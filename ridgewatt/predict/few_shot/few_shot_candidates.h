@@ -11,7 +11,7 @@
 #include "ridgewatt/predict/few_shot/semiparametric.h"
 #include "ridgewatt/predict/reference.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // ln(time / s) and ln(power / W) of rows.
 struct LogCosts {
@@ -111,4 +111,4 @@ class CandidateSet {
   std::vector<Candidate> candidates_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -6,7 +6,7 @@
 #include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/few_shot/few_shot_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kDesignCandidates = 700, kDesignTargets = 250;
@@ -151,4 +151,4 @@ std::vector<std::size_t> FewShotModel::suggest_for_budgets(
   return chosen;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -7,7 +7,7 @@
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/few_shot/few_shot_candidates.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 class FewShotModel {
  public:
@@ -49,4 +49,4 @@ class FewShotModel {
   double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -9,7 +9,7 @@
 #include "ridgewatt/numerics/kernels.h"
 #include "ridgewatt/numerics/minimize.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr double kJitter = 1e-9;
@@ -235,4 +235,4 @@ void GaussianProcess::predict(const FeatureMatrix& x, const Eigen::MatrixXd& lin
       variance.array().max(0) * signal_widening_ + std::exp(2 * hyper_[kNoise]) * noise_widening_;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

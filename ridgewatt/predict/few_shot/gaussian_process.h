@@ -13,7 +13,7 @@
 #include "ridgewatt/predict/features.h"
 #include "ridgewatt/predict/few_shot/neighborhoods.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 struct GaussianProcessOptions {
   // Prior of ln(signal deviation), ln(length), ln(noise deviation): mean and standard deviation.
@@ -122,4 +122,4 @@ class GaussianProcess {
   std::optional<Local> local_;  // after condition()
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

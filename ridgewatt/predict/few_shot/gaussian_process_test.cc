@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 // Functions drawn from the prior itself, hyperparameters too (Matern 5/2 written out again), over
@@ -140,4 +140,4 @@ TEST(Neighborhoods, EveryPointLiesInItsCellAndItsCellLearnsFromIt) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

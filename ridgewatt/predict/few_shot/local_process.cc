@@ -6,7 +6,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/predict/few_shot/gaussian_process.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 // See docs/methods/prediction.md.
@@ -142,4 +142,4 @@ void GaussianProcess::predict_local(const FeatureMatrix& x, const Eigen::MatrixX
   });
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

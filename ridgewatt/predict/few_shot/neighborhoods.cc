@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 Neighborhoods::Neighborhoods(const FeatureMatrix& x,
                              const Eigen::Matrix<double, kFeatures, 1>& lengths,
@@ -105,4 +105,4 @@ std::vector<std::vector<Eigen::Index>> Neighborhoods::rows_by_cell(const Feature
   return rows;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

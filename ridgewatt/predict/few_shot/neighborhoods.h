@@ -8,7 +8,7 @@
 
 #include "ridgewatt/predict/features.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 class Neighborhoods {
  public:
@@ -49,4 +49,4 @@ class Neighborhoods {
   std::vector<Cell> cells_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

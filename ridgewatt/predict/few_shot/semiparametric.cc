@@ -8,7 +8,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/minimize.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr int kRounds = 3;
@@ -133,4 +133,4 @@ Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& inpu
   return parameters;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

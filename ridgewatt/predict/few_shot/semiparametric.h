@@ -12,7 +12,7 @@
 #include "ridgewatt/predict/few_shot/gaussian_process.h"
 #include "ridgewatt/predict/few_shot/stage_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // Further linear terms of the mean (a reference's residual) with the prior of their coefficients.
 struct LinearTerms {
@@ -66,4 +66,4 @@ class SemiparametricModel {
 Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& input,
                                   const Eigen::VectorXd& y, double deviation);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

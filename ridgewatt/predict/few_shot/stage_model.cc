@@ -5,7 +5,7 @@
 
 #include "ridgewatt/numerics/soft_maximum.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 constexpr double kLeastExponent = 0.7;
@@ -255,4 +255,4 @@ void LogLinearModel::evaluate(const Eigen::VectorXd& parameters, const FeatureMa
   jacobian->rightCols(kFeatures) = x;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

@@ -24,7 +24,7 @@
 #include "ridgewatt/numerics/prior.h"
 #include "ridgewatt/predict/features.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 
 // A parametric mean function with a Gaussian prior on its parameters; parameter 0 is the level,
 // which adds to the value.
@@ -120,4 +120,4 @@ class LogLinearModel : public MeanModel {
                 Eigen::MatrixXd* jacobian) const override;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

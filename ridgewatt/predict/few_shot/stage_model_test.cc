@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::predict {
 namespace {
 
 TEST(StageModel, ThePriorsAreThoseOfTheDocumentation) {
@@ -52,4 +52,4 @@ TEST(StageModel, TheDerivativesAreThoseOfDifferences) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::predict

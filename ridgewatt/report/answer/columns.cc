@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 struct SharedColumn {
@@ -64,12 +64,12 @@ const SharedColumn* find_shared(std::string_view key) {
   return found == std::end(kShared) ? nullptr : found;
 }
 
-void add_interval(std::vector<Cell>& cells, const Estimate& value, double scale) {
+void add_interval(std::vector<Cell>& cells, const predict::Estimate& value, double scale) {
   for (const double bound : {value.mean, value.lo, value.hi}) cells.emplace_back(bound * scale);
 }
 
 void add_estimate(Json& json, const std::string& name, const std::string& unit,
-                  const Estimate& value, double scale) {
+                  const predict::Estimate& value, double scale) {
   json[name + "_" + unit] = value.mean * scale;
   if (value.lo == value.hi) return;
   json[name + "_lo_" + unit] = value.lo * scale;
@@ -105,7 +105,7 @@ void add_cost(std::vector<Cell>& cells, const Observation& measured) {
   }
 }
 
-void add_cost(std::vector<Cell>& cells, const Prediction& predicted) {
+void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted) {
   for (const double value :
        {predicted.time_s.mean * kMs, predicted.power_w.mean, predicted.energy_j.mean}) {
     cells.emplace_back(value);
@@ -118,16 +118,16 @@ std::vector<Column> cost_interval_columns() {
           column("energy_j"), column("energy_lo_j", 6), column("energy_hi_j", 6)};
 }
 
-void add_cost_interval(std::vector<Cell>& cells, const Prediction& predicted) {
+void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& predicted) {
   add_interval(cells, predicted.time_s, kMs);
   add_interval(cells, predicted.power_w, 1);
   add_interval(cells, predicted.energy_j, 1);
 }
 
-void add_cost_json(Json& json, const Prediction& predicted) {
+void add_cost_json(Json& json, const predict::Prediction& predicted) {
   add_estimate(json, "time", "ms", predicted.time_s, kMs);
   add_estimate(json, "power", "w", predicted.power_w, 1);
   add_estimate(json, "energy", "j", predicted.energy_j, 1);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -11,10 +11,10 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/provenance.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-void add_interval(std::vector<Cell>& cells, double value, const LogError& error) {
+void add_interval(std::vector<Cell>& cells, double value, const twin::LogError& error) {
   const double factor = error.factor(0.9);
   cells.emplace_back(value);
   cells.emplace_back(value / factor);
@@ -25,7 +25,7 @@ Cell error_cell(const std::optional<double>& share) {
   return share ? Cell(100 * *share) : Cell();
 }
 
-void add_job_cells(std::vector<Cell>& cells, const JobCost& job, bool for_people) {
+void add_job_cells(std::vector<Cell>& cells, const twin::JobCost& job, bool for_people) {
   if (for_people) {
     cells.emplace_back(duration_text(job.time_s));
     cells.emplace_back(energy_text(job.energy_j));
@@ -68,7 +68,8 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
 
 }  // namespace
 
-Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOptions& options) {
+Table estimate_table(const std::vector<answer::EstimateRow>& rows,
+                     const EstimateTableOptions& options) {
   std::vector<PowerMode> modes;
   for (const auto& row : rows) modes.push_back(row.estimate.clocks);
   const bool preset =
@@ -77,15 +78,15 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
   const std::vector<Column> knobs = knob_columns(modes, options.boards ? 3 : 0);
   Table table(estimate_columns(knobs, preset, options));
   for (const auto& row : rows) {
-    const MinibatchCost& total = row.estimate.total;
+    const twin::MinibatchCost& total = row.estimate.total;
     std::vector<Cell> cells;
     if (options.boards) cells.emplace_back(row.board);
     for (auto& cell : knob_cells(row.estimate.clocks, knobs)) cells.push_back(std::move(cell));
     if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
-    add_interval(cells, total.period_s * 1e3, row.error[kTime]);
-    add_interval(cells, total.power_w, row.error[kPower]);
-    add_interval(cells, total.energy_j(), row.error[kEnergy]);
+    add_interval(cells, total.period_s * 1e3, row.error[twin::kTime]);
+    add_interval(cells, total.power_w, row.error[twin::kPower]);
+    add_interval(cells, total.energy_j(), row.error[twin::kEnergy]);
     cells.emplace_back(total.median_s * 1e3);
     cells.emplace_back(total.stall_s() * 1e3);
     cells.emplace_back(100 * row.estimate.gpu_load);
@@ -94,7 +95,8 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
     cells.emplace_back(row.memory.needed_bytes() / kGiga);
     cells.emplace_back(row.memory.free_bytes() / kGiga);
     if (options.job_samples > 0) {
-      add_job_cells(cells, job_cost(total, row.batch, options.job_samples), options.for_people);
+      add_job_cells(cells, twin::job_cost(total, row.batch, options.job_samples),
+                    options.for_people);
     }
     if (options.boards) {
       cells.emplace_back(row.twin);
@@ -106,7 +108,8 @@ Table estimate_table(const std::vector<EstimateRow>& rows, const EstimateTableOp
   return table;
 }
 
-Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& layers) {
+Table layer_table(const workload::WorkloadCost& cost,
+                  const std::vector<twin::LayerEstimate>& layers) {
   Table table({column("layer"),
                column("op"),
                {.name = "phase", .rank = 3},
@@ -122,9 +125,9 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
   for (const auto& layer : layers) total_s += layer.time_s;
   for (const auto& layer : layers) {
     const auto& kernel = cost.kernels[layer.kernel];
-    const char* phase = kernel.phase == Phase::kForward    ? "forward"
-                        : kernel.phase == Phase::kBackward ? "backward"
-                                                           : "optimizer";
+    const char* phase = kernel.phase == workload::Phase::kForward    ? "forward"
+                        : kernel.phase == workload::Phase::kBackward ? "backward"
+                                                                     : "optimizer";
     Cell intensity;
     const double traffic_bytes = layer.effective_traffic_bytes;
     if (traffic_bytes > 0) intensity = kernel.work_flop / traffic_bytes;
@@ -136,7 +139,7 @@ Table layer_table(const WorkloadCost& cost, const std::vector<LayerEstimate>& la
   return table;
 }
 
-Json memory_json(const MemoryFootprint& memory) {
+Json memory_json(const twin::MemoryFootprint& memory) {
   return {
       {"tensors", memory.tensors_bytes / kGiga},     {"workspace", memory.workspace_bytes / kGiga},
       {"framework", memory.framework_bytes / kGiga}, {"cuda_context", memory.context_bytes / kGiga},
@@ -147,7 +150,7 @@ Json memory_json(const MemoryFootprint& memory) {
 
 Json memory_sources_json(const Board& board) {
   Json sources = Json::object();
-  for (const auto& constant : runtime_memory(kModelledRuntime)) {
+  for (const auto& constant : twin::runtime_memory(kModelledRuntime)) {
     sources[std::string(constant.name)] = std::string(constant.source);
   }
   for (const auto& [name, key] :
@@ -158,15 +161,15 @@ Json memory_sources_json(const Board& board) {
   return sources;
 }
 
-Table cause_table(const Breakdown& breakdown) {
+Table cause_table(const twin::Breakdown& breakdown) {
   Table table({{"cause"},
                column("time_ms"),
                {.name = "time_share", .heading = "time share (%)", .digits = 3, .scale = 100},
                column("energy_j"),
                {.name = "energy_share", .heading = "energy share (%)", .digits = 3, .scale = 100}});
-  const MinibatchCost& total = breakdown.total;
-  for (std::size_t i = 0; i < kCauseCount; ++i) {
-    table.add_row({std::string(name_of(static_cast<Cause>(i))), breakdown.time_s[i] * 1e3,
+  const twin::MinibatchCost& total = breakdown.total;
+  for (std::size_t i = 0; i < twin::kCauseCount; ++i) {
+    table.add_row({std::string(name_of(static_cast<twin::Cause>(i))), breakdown.time_s[i] * 1e3,
                    breakdown.time_s[i] / total.period_s, breakdown.energy_j[i],
                    breakdown.energy_j[i] / total.energy_j()});
   }
@@ -182,4 +185,4 @@ LayerSums layer_sums(const Table& layers) {
           sums_by_block(layers, summed, kLayerOrder)};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 Table with_origin(const Table& table, const std::vector<RowOrigin>& origins) {
   const std::size_t rows = table.rows().size();
@@ -40,4 +40,4 @@ void add_origin(Json& object, const RowOrigin& origin) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

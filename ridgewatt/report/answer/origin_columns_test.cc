@@ -7,7 +7,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/mode_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 Table two_rows() {
@@ -59,4 +59,4 @@ TEST(ModeJson, PresetsOfAllBoardsReadBack) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

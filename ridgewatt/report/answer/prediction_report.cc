@@ -7,9 +7,9 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 Table prediction_table(std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions) {
+                       std::span<const predict::Prediction> predictions) {
   std::vector<PowerMode> modes;
   for (const auto& point : points) modes.push_back(point.mode);
   const std::vector<Column> knobs = knob_columns(modes);
@@ -30,13 +30,13 @@ Table prediction_table(std::span<const OperatingPoint> points,
 }
 
 Table prediction_table(std::span<const OperatingPoint> points,
-                       std::span<const Prediction> predictions,
+                       std::span<const predict::Prediction> predictions,
                        const std::vector<RowOrigin>& origins) {
   return with_origin(prediction_table(points, predictions), origins);
 }
 
 Json predictions_to_json(std::span<const OperatingPoint> points,
-                         std::span<const Prediction> predictions,
+                         std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins) {
   const auto columns = cost_interval_columns();
   Json result = Json::array();
@@ -54,4 +54,4 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,11 +9,11 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-Plot error_figure(const std::vector<RunScore>& scores, const std::string& quantity,
-                  QuantityScore RunScore::*score, const FigureSource& source) {
+Plot error_figure(const std::vector<evaluate::RunScore>& scores, const std::string& quantity,
+                  evaluate::QuantityScore evaluate::RunScore::*score, const FigureSource& source) {
   Plot plot{.title = "Error of predicted " + quantity + ", median and quartiles",
             .source = source,
             .x = {.label = "profiled modes", .log = true},
@@ -48,7 +48,7 @@ Series front_series(std::string name, Mark mark, const std::vector<Observation>&
 
 }  // namespace
 
-std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
+std::vector<Figure> predictor_figures(const std::vector<evaluate::RunScore>& scores,
                                       const std::vector<Observation>& measured,
                                       const FigureSource& source) {
   Plot fronts{.title = "Pareto fronts of time and power",
@@ -56,9 +56,9 @@ std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
               .x = {.label = "time of a minibatch (ms)", .log = true},
               .y = {.label = "power (W)"}};
   fronts.series.push_back(front_series("measured front", Mark::kSteps, measured));
-  std::map<std::string, const RunScore*> shown;
+  std::map<std::string, const evaluate::RunScore*> shown;
   for (const auto& run : scores) {
-    const RunScore*& best = shown[run.method];
+    const evaluate::RunScore*& best = shown[run.method];
     if (best == nullptr || run.size > best->size) best = &run;
   }
   std::size_t color = 1;  // the measured front has the first
@@ -73,8 +73,8 @@ std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
                                          Mark::kPoints, run->measured_front));
     fronts.series.back().color = hue;
   }
-  return {error_figure(scores, "time", &RunScore::time, source),
-          error_figure(scores, "power", &RunScore::power, source), fronts};
+  return {error_figure(scores, "time", &evaluate::RunScore::time, source),
+          error_figure(scores, "power", &evaluate::RunScore::power, source), fronts};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

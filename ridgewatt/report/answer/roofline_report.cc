@@ -11,7 +11,7 @@
 #include "ridgewatt/report/svg.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr int kLineSteps = 160;
@@ -44,7 +44,7 @@ IntensityRange intensity_range(const RooflineReport& report) {
   return range.lo < range.hi ? range : IntensityRange{};
 }
 
-using RoofValue = std::function<double(const EnergyRoofline&, double intensity)>;
+using RoofValue = std::function<double(const roofline::EnergyRoofline&, double intensity)>;
 using LayerValue = std::function<double(const RooflineLayer&)>;
 
 // A line over all intensities, with the corners `kinks` among them.
@@ -69,7 +69,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
     plot.note = fmt::format("{} modes, from {} (dark) to {} (light)", count,
                             report.modes.front().name, report.modes.back().name);
   }
-  const auto add = [&](const std::string& name, const EnergyRoofline& roof) -> Series& {
+  const auto add = [&](const std::string& name, const roofline::EnergyRoofline& roof) -> Series& {
     const std::vector<double> kinks = {roof.time_balance(), roof.cap_from_intensity(),
                                        roof.cap_to_intensity()};
     plot.series.push_back(
@@ -108,11 +108,11 @@ void add_ceilings(const RooflineReport& report, const IntensityRange& range, Plo
               std::min(roof.ceiling_flop_per_s, intensity * roof.ceiling_bandwidth_bytes_per_s));
         }));
   }
-  HierarchicalRoofline caches;
+  roofline::HierarchicalRoofline caches;
   caches.peak_flop_per_s = top_flop_per_s;
   for (const auto& level : report.levels) {
     caches.levels.push_back({level.name, level.bandwidth_bytes_per_s, 0});
-    const EnergyRoofline slope = caches.level(caches.levels.size() - 1);
+    const roofline::EnergyRoofline slope = caches.level(caches.levels.size() - 1);
     plot.series.push_back(roof_line(
         fmt::format("{}, ceiling ({})", first.name, level.name), range, {slope.time_balance()},
         [&](double intensity) { return giga(slope.attainable_flop_per_s(intensity)); }));
@@ -183,7 +183,7 @@ Table balance_table(const RooflineReport& report) {
                {"max_power_w", "most power (W)"}});
   for (const auto& [name, roofs] : report.modes) {
     for (const auto& roof : roofs) {
-      const EnergyRoofline& r = roof.reached;
+      const roofline::EnergyRoofline& r = roof.reached;
       table.add_row({name, roof.name, roof.arithmetic,
                      roof.share > 0 ? Cell(100 * roof.share) : Cell(),
                      giga(roof.ceiling_flop_per_s), giga(r.peak_flop_per_s),
@@ -359,4 +359,4 @@ std::string roofline_html(const RooflineReport& report) {
   return page.html();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

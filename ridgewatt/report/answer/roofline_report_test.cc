@@ -9,12 +9,12 @@
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/result_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::HasSubstr;
 
-EnergyRoofline roof(double gpu_share) {
+roofline::EnergyRoofline roof(double gpu_share) {
   return {.peak_flop_per_s = 5e12 * gpu_share,
           .bandwidth_bytes_per_s = 2e11,
           .energy_per_flop_j = 5e-12,
@@ -111,7 +111,7 @@ TEST(RooflineReport, CachesAreFurtherSlopesOfTheTimeRoofline) {
 TEST(RooflineReport, ArchAndPowerLinesHaveTheirKnownPoints) {
   RooflineReport report = sample_report();
   const Series arch = energy_arch_figure(report).series[0];
-  const EnergyRoofline& first = report.modes[0].roofs[0].reached;
+  const roofline::EnergyRoofline& first = report.modes[0].roofs[0].reached;
   EXPECT_NEAR(arch.y.back(), 1e-9 * first.peak_flop_per_j(), 0.05 * arch.y.back());
   const Series power = power_line_figure(report).series[0];
   EXPECT_NEAR(*std::max_element(power.y.begin(), power.y.end()), 10 + 5e12 * 5e-12 + 2e11 * 6e-11,
@@ -220,4 +220,4 @@ TEST(ResultReport, RowsTellWhoseTheyAre) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,13 +6,15 @@
 #include <cmath>
 #include <limits>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
-Timeline cycle_timeline(const Simulation& simulation, double until_s, const FigureSource& source) {
+Timeline cycle_timeline(const schedule::Simulation& simulation, double until_s,
+                        const FigureSource& source) {
   Timeline figure{.title = "Who holds the device", .source = source};
   figure.time_label = "time (ms)";
   figure.lanes = {"inference", "training", "mode change"};
-  const auto add = [&](std::size_t lane, const Segment& segment, const std::string& label) {
+  const auto add = [&](std::size_t lane, const schedule::Segment& segment,
+                       const std::string& label) {
     figure.spans.push_back({lane, segment.start_s * 1e3, std::min(segment.end_s, until_s) * 1e3,
                             figure.lanes[lane], label});
   };
@@ -21,7 +23,7 @@ Timeline cycle_timeline(const Simulation& simulation, double until_s, const Figu
     const auto label = segment.batch > 0
                            ? fmt::format("batch of {}, {:.1f} W", segment.batch, segment.power_w)
                            : fmt::format("{:.1f} W", segment.power_w);
-    using Kind = Segment::Kind;
+    using Kind = schedule::Segment::Kind;
     if (segment.kind == Kind::kInference || segment.kind == Kind::kShared) add(0, segment, label);
     if (segment.kind == Kind::kTraining || segment.kind == Kind::kShared) add(1, segment, label);
     if (segment.kind == Kind::kModeChange) add(2, segment, "");
@@ -29,7 +31,7 @@ Timeline cycle_timeline(const Simulation& simulation, double until_s, const Figu
   return figure;
 }
 
-Plot cycle_power(const Simulation& simulation, double until_s, double idle_power_w,
+Plot cycle_power(const schedule::Simulation& simulation, double until_s, double idle_power_w,
                  const FigureSource& source) {
   Plot plot{.title = "Power while the device is held", .source = source};
   plot.x.label = "time (ms)";
@@ -54,8 +56,9 @@ Plot cycle_power(const Simulation& simulation, double until_s, double idle_power
   return plot;
 }
 
-Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>& simulations,
-                          double max_latency_s, const FigureSource& source) {
+Plot latency_distribution(
+    const std::vector<std::pair<std::string, schedule::Simulation>>& simulations,
+    double max_latency_s, const FigureSource& source) {
   constexpr std::size_t kPoints = 200;
   Plot plot{.title = "Latency of requests", .source = source};
   plot.x.label = "latency (ms)";
@@ -84,7 +87,7 @@ Plot latency_distribution(const std::vector<std::pair<std::string, Simulation>>&
   return plot;
 }
 
-HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
+HeatMap throughput_map(const schedule::PlanTable& table, const schedule::PlanProblem& problem,
                        const std::vector<double>& power_w, const std::vector<double>& latency_s,
                        const FigureSource& source) {
   HeatMap map{.title = fmt::format("Training throughput at {:g} requests per second",
@@ -99,7 +102,7 @@ HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
     map.y.push_back(bound_s * 1e3);
     auto& row = map.values.emplace_back();
     for (const double budget_w : power_w) {
-      PlanProblem cell = problem;
+      schedule::PlanProblem cell = problem;
       cell.max_latency_s = bound_s;
       cell.max_power_w = budget_w;
       const auto best = table.best_throughput(cell);
@@ -114,4 +117,4 @@ HeatMap throughput_map(const PlanTable& table, const PlanProblem& problem,
   return map;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

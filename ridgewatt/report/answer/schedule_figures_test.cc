@@ -4,16 +4,16 @@
 
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 const FigureSource kSource("net", "board", Provenance::kModelled, "simulated");
 
 TEST(ScheduleFigures, TimelineEndsWhereItIsCut) {
-  Simulation simulation;
-  simulation.timeline = {{Segment::Kind::kInference, 0, 0.1, 4, 20},
-                         {Segment::Kind::kTraining, 0.1, 0.3, 0, 30},
-                         {Segment::Kind::kTraining, 0.3, 0.5, 0, 30}};
+  schedule::Simulation simulation;
+  simulation.timeline = {{schedule::Segment::Kind::kInference, 0, 0.1, 4, 20},
+                         {schedule::Segment::Kind::kTraining, 0.1, 0.3, 0, 30},
+                         {schedule::Segment::Kind::kTraining, 0.3, 0.5, 0, 30}};
   const Timeline figure = cycle_timeline(simulation, 0.2, kSource);
   ASSERT_EQ(figure.spans.size(), 2u);
   EXPECT_DOUBLE_EQ(figure.spans[1].end, 200);
@@ -25,7 +25,7 @@ TEST(ScheduleFigures, TimelineEndsWhereItIsCut) {
 }
 
 TEST(ScheduleFigures, DistributionRisesToAll) {
-  Simulation simulation;
+  schedule::Simulation simulation;
   for (int i = 100; i >= 1; --i) simulation.latencies_s.push_back(i / 1e3);
   const Plot plot = latency_distribution({{"managed", simulation}}, 0.05, kSource);
   EXPECT_DOUBLE_EQ(plot.series[0].y.back(), 100);
@@ -35,11 +35,11 @@ TEST(ScheduleFigures, DistributionRisesToAll) {
 }
 
 TEST(ScheduleFigures, MapHasNoValueWhereNothingIsFeasible) {
-  Candidate candidate;
+  schedule::Candidate candidate;
   candidate.inference = {1, 0.01, 20};
-  candidate.background = Round::of({16, 0.02, 20});
-  const PlanTable table({candidate});
-  PlanProblem problem;
+  candidate.background = schedule::Round::of({16, 0.02, 20});
+  const schedule::PlanTable table({candidate});
+  schedule::PlanProblem problem;
   problem.arrival_rate_hz = 10;
   const HeatMap map = throughput_map(table, problem, {10, 30}, {0.01, 0.1}, kSource);
   EXPECT_EQ(map.note, "3 of 4 cells are empty: no plan keeps both bounds");
@@ -49,4 +49,4 @@ TEST(ScheduleFigures, MapHasNoValueWhereNothingIsFeasible) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -8,10 +8,10 @@
 
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-using Scores = std::vector<const StrategyScore*>;
+using Scores = std::vector<const evaluate::StrategyScore*>;
 
 // In order of profiles, by strategy.
 std::map<std::string, Scores> by_strategy(const Scores& scores) {
@@ -26,7 +26,7 @@ std::map<std::string, Scores> by_strategy(const Scores& scores) {
 
 // One strategy: a line over profiles inside the band of its interval. In per cent.
 void add_line(Plot& plot, const std::string& name, const std::string& color, const Scores& runs,
-              double StrategyScore::*value, Interval StrategyScore::*interval) {
+              double evaluate::StrategyScore::*value, Interval evaluate::StrategyScore::*interval) {
   Series band{.mark = Mark::kBand, .color = color};
   Series line{.name = name, .mark = Mark::kLinePoints, .color = color};
   for (const auto* run : runs) {
@@ -39,13 +39,14 @@ void add_line(Plot& plot, const std::string& name, const std::string& color, con
 }
 
 Plot against_profiles(const std::string& title, const FigureSource& source,
-                      const std::string& label, const Scores& scores, double StrategyScore::*value,
-                      Interval StrategyScore::*interval) {
+                      const std::string& label, const Scores& scores,
+                      double evaluate::StrategyScore::*value,
+                      Interval evaluate::StrategyScore::*interval) {
   Plot plot{.title = title,
             .source = source,
             .x = {.label = "profiles", .log = true},
             .y = {.label = label, .lo = 0.0}};
-  if (value == &StrategyScore::solved) plot.y.hi = 104;  // a share
+  if (value == &evaluate::StrategyScore::solved) plot.y.hi = 104;  // a share
   std::size_t color = 0;
   for (const auto& [strategy, runs] : by_strategy(scores)) {
     add_line(plot, strategy, palette_color(color++), runs, value, interval);
@@ -55,7 +56,7 @@ Plot against_profiles(const std::string& title, const FigureSource& source,
 
 }  // namespace
 
-std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
+std::vector<Figure> strategy_figures(const std::vector<evaluate::StrategyScore>& scores,
                                      const std::string& board) {
   std::vector<Figure> figures;
   std::vector<std::pair<std::string, Scores>> groups;  // in order of appearance
@@ -82,15 +83,15 @@ std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
     const FigureSource source(members.front()->workload, board, Provenance::kReplayed,
                               "searches over a measured sweep");
     figures.emplace_back(against_profiles("Penalty: " + group, source, "mean penalty (%)", members,
-                                          &StrategyScore::mean_penalty,
-                                          &StrategyScore::mean_interval));
+                                          &evaluate::StrategyScore::mean_penalty,
+                                          &evaluate::StrategyScore::mean_interval));
     figures.emplace_back(against_profiles("Solved: " + group, source, "problems solved (%)",
-                                          members, &StrategyScore::solved,
-                                          &StrategyScore::solved_interval));
+                                          members, &evaluate::StrategyScore::solved,
+                                          &evaluate::StrategyScore::solved_interval));
   }
   for (auto& [strategy, series] : paid) payback.series.push_back(std::move(series));
   if (!payback.series.empty()) figures.emplace_back(std::move(payback));
   return figures;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -15,13 +15,13 @@
 #include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kMostBars = 16;
 
 struct CellValues {
-  StudyCell cell;
+  study::StudyCell cell;
   std::map<std::string, std::vector<double>> values;  // by response
   double mean(const std::string& response) const {    // geometric
     double sum = 0;
@@ -32,7 +32,7 @@ struct CellValues {
 
 // In the order of the study's levels.
 std::vector<CellValues> cells_of(const StudyReport& report) {
-  const auto responses = common_responses(report.results);
+  const auto responses = study::common_responses(report.results);
   std::map<std::vector<std::size_t>, CellValues> cells;
   for (const auto& result : report.results) {
     std::vector<std::size_t> order;
@@ -63,7 +63,7 @@ std::string knob_words(const std::string& factor) {
   return found == kWords.end() ? factor : found->second;
 }
 
-std::string cell_name(const StudyReport& report, const StudyCell& cell) {
+std::string cell_name(const StudyReport& report, const study::StudyCell& cell) {
   std::string name;
   for (std::size_t f = 0; f < cell.size(); ++f) {
     const std::string& factor = report.study.factors[f].name;
@@ -113,15 +113,15 @@ StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues
     }
   }
   bars.note = settings_drawn(shown, cells.size());
-  for (const auto& part : parts) bars.parts.push_back(response_words(part));
+  for (const auto& part : parts) bars.parts.push_back(study::response_words(part));
   return bars;
 }
 
 ViolinPlot variation(const StudyReport& report, const std::vector<CellValues>& cells) {
   const std::string response = first_of(cells, {"minibatch_s", "time_s"});
-  ViolinPlot plot{.title = "Variation of " + response_words(response),
+  ViolinPlot plot{.title = "Variation of " + study::response_words(response),
                   .source = report.source(),
-                  .value = {.label = response_words(response) + " (ms)"}};
+                  .value = {.label = study::response_words(response) + " (ms)"}};
   std::vector<const CellValues*> repeated;
   for (const auto& cell : cells) {
     if (cell.values.at(response).size() >= 3) repeated.push_back(&cell);
@@ -143,8 +143,8 @@ Plot time_energy_front(const StudyReport& report, const std::vector<CellValues>&
                        const std::string& time, const std::string& energy) {
   Plot plot{.title = "Time against energy",
             .source = report.source(),
-            .x = {.label = response_words(time) + " (ms)"},
-            .y = {.label = response_words(energy) + " (J)"}};
+            .x = {.label = study::response_words(time) + " (ms)"},
+            .y = {.label = study::response_words(energy) + " (J)"}};
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < cells.size(); ++i) order.emplace_back(cells[i].mean(time) * 1e3, i);
   std::sort(order.begin(), order.end());
@@ -166,7 +166,7 @@ Plot time_energy_front(const StudyReport& report, const std::vector<CellValues>&
   return plot;
 }
 
-std::vector<double> numeric_levels(const StudyFactor& factor) {
+std::vector<double> numeric_levels(const study::StudyFactor& factor) {
   std::set<double> levels;
   for (const auto& level : factor.levels) {
     const auto number = parse_double(level);
@@ -193,7 +193,7 @@ std::optional<HeatMap> energy_surface(const StudyReport& report,
               .note = "Geometric mean over all other settings. Lines: so much above the least",
               .x_label = knob_words(x.name),
               .y_label = knob_words(y.name),
-              .value_label = response_words(energy) + " (J)",
+              .value_label = study::response_words(energy) + " (J)",
               .x = numeric_levels(x),
               .y = numeric_levels(y)};
   std::map<std::pair<double, double>, std::pair<double, int>> sums;
@@ -230,7 +230,7 @@ FigureSource StudyReport::source() const {
           where == board ? "" : where};
 }
 
-Table effect_table(const StudyAnalysis& analysis) {
+Table effect_table(const study::StudyAnalysis& analysis) {
   Table table({{"response"},
                {"factor"},
                {"from"},
@@ -247,7 +247,7 @@ Table effect_table(const StudyAnalysis& analysis) {
   return table;
 }
 
-Table optimum_table(const StudyAnalysis& analysis) {
+Table optimum_table(const study::StudyAnalysis& analysis) {
   Table table({{"factor"},
                {"response"},
                {"group"},
@@ -265,7 +265,7 @@ Table optimum_table(const StudyAnalysis& analysis) {
 }
 
 Table cell_table(const StudyReport& report) {
-  const auto responses = common_responses(report.results);
+  const auto responses = study::common_responses(report.results);
   std::vector<Column> columns;
   for (const auto& factor : report.study.factors) columns.push_back({factor.name});
   columns.push_back({"runs"});
@@ -318,4 +318,4 @@ std::string study_html(const StudyReport& report) {
   return page.html();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

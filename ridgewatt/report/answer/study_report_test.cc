@@ -8,20 +8,20 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/report/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::HasSubstr;
 
 StudyReport sample_study_report() {
   StudyReport report;
-  report.study = parse_study(
+  report.study = study::parse_study(
       "name = \"s\"\ntitle = \"Clocks <b>\"\ncommand = \"true\"\nrepeats = 6\n"
       "[[factor]]\nname = \"gpu_mhz\"\nlevels = [300, 600, 900]\n"
       "[[factor]]\nname = \"cpu_mhz\"\nlevels = [1000, 2000]\n",
       "s.toml");
   Random random(1);
-  for (const auto& run : plan_study(report.study, 1)) {
+  for (const auto& run : study::plan_study(report.study, 1)) {
     const double gpu = std::stod(run.cell[0]);
     const double cpu = std::stod(run.cell[1]);
     const double noise = std::exp(0.02 * random.normal());
@@ -36,7 +36,7 @@ StudyReport sample_study_report() {
                                {"stall_s", stall_s},
                                {"minibatch_energy_j", power_w * (compute_s + stall_s)}}});
   }
-  report.analysis = analyze_study(report.study, report.results, false);
+  report.analysis = study::analyze_study(report.study, report.results, false);
   report.provenance = Provenance::kMeasured;
   report.where = "test";
   return report;
@@ -85,4 +85,4 @@ TEST(StudyReport, PageWorksInChromiumWithoutErrors) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -10,20 +10,21 @@
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-void put_point(Json& json, const ComparedPoint& point, const Goal& goal) {
+void put_point(Json& json, const tune::ComparedPoint& point, const tune::Goal& goal) {
   json["mode"] = mode_to_json(point.point.mode);
   if (point.point.batch > 0) json["batch"] = point.point.batch;
   add_cost_json(json, point.cost);
   if (!point.preset.empty()) json["preset"] = point.preset;
   if (goal.rate_hz > 0) {
-    json["latency_ms"] = 1e3 * serving_latency_s(goal, point.point.batch, point.cost.time_s.mean);
+    json["latency_ms"] =
+        1e3 * tune::serving_latency_s(goal, point.point.batch, point.cost.time_s.mean);
   }
 }
 
-Observation mean_of(const ComparedPoint& point) {
+Observation mean_of(const tune::ComparedPoint& point) {
   return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
 }
 
@@ -33,14 +34,14 @@ Json known_json(const std::optional<double>& value) {
 
 }  // namespace
 
-Json twin_error_json(const TwinFitError& fit) {
+Json twin_error_json(const twin::TwinFitError& fit) {
   return {{"time_mape", known_json(fit.time_mape)},
           {"power_mape", known_json(fit.power_mape)},
           {"unseen_time_mape", known_json(fit.unseen_time_mape)},
           {"unseen_power_mape", known_json(fit.unseen_power_mape)}};
 }
 
-Json tune_to_json(const TuneAnswer& report) {
+Json tune_to_json(const answer::TuneAnswer& report) {
   Json json;
   json["feasible"] = report.answer.has_value();
   if (!report.workload.empty()) json["workload"] = report.workload;
@@ -52,7 +53,7 @@ Json tune_to_json(const TuneAnswer& report) {
   } else if (report.miss) {
     Json miss;
     put_point(miss, *report.miss, report.goal);
-    miss["misses"] = explain_miss(report.goal, mean_of(*report.miss));
+    miss["misses"] = tune::explain_miss(report.goal, mean_of(*report.miss));
     miss["broken"] = broken_json(report.goal, mean_of(*report.miss));
     json["nearest_miss"] = miss;
   }
@@ -80,8 +81,8 @@ Json tune_to_json(const TuneAnswer& report) {
   json["profiled"] = Json::array();
   for (const auto& step : report.profiled) {
     Json entry;
-    put_point(entry, compared(report.goal, "", step.seen), report.goal);
-    entry["feasible"] = step.verdict.feasibility == Feasibility::kFeasible;
+    put_point(entry, tune::compared(report.goal, "", step.seen), report.goal);
+    entry["feasible"] = step.verdict.feasibility == tune::Feasibility::kFeasible;
     entry["reason"] = step.reason;
     json["profiled"].push_back(entry);
   }
@@ -104,7 +105,7 @@ Json tune_to_json(const TuneAnswer& report) {
     Json entry;
     entry["name"] = other.name;
     put_point(entry, other, report.goal);
-    entry["feasible"] = other.verdict.feasibility == Feasibility::kFeasible;
+    entry["feasible"] = other.verdict.feasibility == tune::Feasibility::kFeasible;
     if (report.answer) entry["objective_ratio"] = other.objective / report.answer->objective;
     json["compared"].push_back(entry);
   }
@@ -114,8 +115,8 @@ Json tune_to_json(const TuneAnswer& report) {
 namespace {
 
 // Probability that every limit is kept, of each alone the least; empty for what is measured.
-Cell confidence_cell(const Goal& goal, const ComparedPoint& point) {
-  const auto limits = limit_confidence(goal, point.point, point.cost);
+Cell confidence_cell(const tune::Goal& goal, const tune::ComparedPoint& point) {
+  const auto limits = tune::limit_confidence(goal, point.point, point.cost);
   return limits.empty() ? Cell() : Cell(least_confidence(limits));
 }
 
@@ -128,14 +129,14 @@ std::vector<Column> outcome_columns(const char* ratio, int ratio_rank, bool conf
   return columns;
 }
 
-bool any_estimated(const Goal& goal, const std::vector<const ComparedPoint*>& points) {
-  return std::any_of(points.begin(), points.end(), [&](const ComparedPoint* point) {
-    return point != nullptr && !limit_confidence(goal, point->point, point->cost).empty();
+bool any_estimated(const tune::Goal& goal, const std::vector<const tune::ComparedPoint*>& points) {
+  return std::any_of(points.begin(), points.end(), [&](const tune::ComparedPoint* point) {
+    return point != nullptr && !tune::limit_confidence(goal, point->point, point->cost).empty();
   });
 }
 
-bool any_preset(const std::vector<const ComparedPoint*>& points) {
-  return std::any_of(points.begin(), points.end(), [](const ComparedPoint* point) {
+bool any_preset(const std::vector<const tune::ComparedPoint*>& points) {
+  return std::any_of(points.begin(), points.end(), [](const tune::ComparedPoint* point) {
     return point != nullptr && !point->preset.empty() && point->preset != point->name;
   });
 }
@@ -146,9 +147,9 @@ Cell text_cell(const std::string& text) {
 
 }  // namespace
 
-Table ranking_table(const std::vector<TuneAnswer>& reports) {
+Table ranking_table(const std::vector<answer::TuneAnswer>& reports) {
   std::vector<PowerMode> modes;
-  std::vector<const ComparedPoint*> points;
+  std::vector<const tune::ComparedPoint*> points;
   bool batch = false;
   for (const auto& report : reports) {
     const auto& point = report.answer ? report.answer : report.miss;
@@ -185,7 +186,7 @@ Table ranking_table(const std::vector<TuneAnswer>& reports) {
                           : Cell());
     std::string limits = "kept";
     if (!report.answer) {
-      limits = report.fits_memory && point ? explain_miss(report.goal, mean_of(*point))
+      limits = report.fits_memory && point ? tune::explain_miss(report.goal, mean_of(*point))
                                            : "does not fit the memory";
     }
     row.emplace_back(limits);
@@ -196,8 +197,8 @@ Table ranking_table(const std::vector<TuneAnswer>& reports) {
   return table;
 }
 
-Table tune_table(const TuneAnswer& report) {
-  std::vector<const ComparedPoint*> points;
+Table tune_table(const answer::TuneAnswer& report) {
+  std::vector<const tune::ComparedPoint*> points;
   if (report.answer) points.push_back(&*report.answer);
   if (!report.answer && report.miss) points.push_back(&*report.miss);
   for (const auto& other : report.others) points.push_back(&other);
@@ -224,16 +225,16 @@ Table tune_table(const TuneAnswer& report) {
     if (batch) row.emplace_back(std::int64_t{point->point.batch});
     add_cost(row, point->cost);
     row.emplace_back(point->objective / base);
-    row.emplace_back(point->verdict.feasibility == Feasibility::kFeasible
+    row.emplace_back(point->verdict.feasibility == tune::Feasibility::kFeasible
                          ? std::string("kept")
-                         : explain_miss(report.goal, mean_of(*point)));
+                         : tune::explain_miss(report.goal, mean_of(*point)));
     if (confidence) row.push_back(confidence_cell(report.goal, *point));
     table.add_row(std::move(row));
   }
   return table;
 }
 
-Table trace_table(const TuneAnswer& report) {
+Table trace_table(const answer::TuneAnswer& report) {
   std::vector<PowerMode> modes;
   bool batch = false;
   for (const auto& step : report.profiled) {
@@ -262,4 +263,4 @@ Table trace_table(const TuneAnswer& report) {
   return table;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

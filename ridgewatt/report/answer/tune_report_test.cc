@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,9 +22,9 @@ TEST(JobText, IsToldInHoursAndWattHours) {
 }
 
 TEST(LimitReport, OptionsBearTheUnitOfTheCommandLine) {
-  EXPECT_EQ(limit_option(LimitKind::kPower, 10.35), "--max-power 10.35");
-  EXPECT_EQ(limit_option(LimitKind::kLatency, 0.0412), "--max-latency 41.2");
-  EXPECT_EQ(limit_option(LimitKind::kSlowdown, 0.125), "--max-slowdown 12.5%");
+  EXPECT_EQ(limit_option(tune::LimitKind::kPower, 10.35), "--max-power 10.35");
+  EXPECT_EQ(limit_option(tune::LimitKind::kLatency, 0.0412), "--max-latency 41.2");
+  EXPECT_EQ(limit_option(tune::LimitKind::kSlowdown, 0.125), "--max-slowdown 12.5%");
 }
 
 TEST(LimitReport, APresetsNameIsNoCap) {
@@ -36,13 +36,13 @@ TEST(LimitReport, APresetsNameIsNoCap) {
 }
 
 TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
-  TuneAnswer report;
+  answer::TuneAnswer report;
   report.goal.rate_hz = 30;
   report.goal.limits.power_w = 10;
   report.considered = 3;
   const Observation seen{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.040, 10.5};
-  report.miss = compared(report.goal, "nearest miss", seen);
-  report.mends = {{LimitKind::kPower, 11, seen.point}};
+  report.miss = tune::compared(report.goal, "nearest miss", seen);
+  report.mends = {{tune::LimitKind::kPower, 11, seen.point}};
   report.boards = {{"orin-nx-16gb", "scaled, not validated", 8.91}};
   std::string text;
   for (const auto& line : tune_headline(report)) text += line + "\n";
@@ -56,4 +56,4 @@ TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

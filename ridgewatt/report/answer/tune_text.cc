@@ -7,16 +7,16 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/tune_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kSureEnough = 0.95;
 
-Observation mean_of_point(const ComparedPoint& point) {
+Observation mean_of_point(const tune::ComparedPoint& point) {
   return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
 }
 
-std::string with_interval(const Estimate& value, double scale, const char* unit) {
+std::string with_interval(const predict::Estimate& value, double scale, const char* unit) {
   std::string text = fmt::format("{:.3g} {}", value.mean * scale, unit);
   if (value.lo < value.hi) {
     text += fmt::format(" ({:.3g} to {:.3g})", value.lo * scale, value.hi * scale);
@@ -26,42 +26,42 @@ std::string with_interval(const Estimate& value, double scale, const char* unit)
 
 }  // namespace
 
-std::string describe_goal(const Goal& goal) {
+std::string describe_goal(const tune::Goal& goal) {
   std::string text = "least ";
   switch (goal.objective) {
-    case Objective::kTime:
+    case tune::Objective::kTime:
       text += "time per sample";
       break;
-    case Objective::kEnergy:
+    case tune::Objective::kEnergy:
       text += "energy per sample";
       break;
-    case Objective::kPower:
+    case tune::Objective::kPower:
       text += "power";
       break;
-    case Objective::kEdp:
+    case tune::Objective::kEdp:
       text += "energy-delay product per sample";
       break;
-    case Objective::kCost:
+    case tune::Objective::kCost:
       text +=
           fmt::format("cost per sample ({} x J + {} x s)", goal.energy_weight, goal.time_weight);
       break;
-    case Objective::kLatency:
+    case tune::Objective::kLatency:
       text += "latency";
       break;
   }
   std::vector<std::string> limits;
-  const Limits& limit = goal.limits;
-  if (limit.power_w < Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
-  if (limit.time_s < Limits::kNone) {
+  const tune::Limits& limit = goal.limits;
+  if (limit.power_w < tune::Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
+  if (limit.time_s < tune::Limits::kNone) {
     limits.push_back(fmt::format("{:.4g} ms per minibatch", limit.time_s * 1e3));
   }
-  if (limit.energy_j < Limits::kNone) {
+  if (limit.energy_j < tune::Limits::kNone) {
     limits.push_back(fmt::format("{:.4g} J per minibatch", limit.energy_j));
   }
-  if (limit.latency_s < Limits::kNone) {
+  if (limit.latency_s < tune::Limits::kNone) {
     limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
   }
-  if (limit.slowdown < Limits::kNone) {
+  if (limit.slowdown < tune::Limits::kNone) {
     limits.push_back(fmt::format("{:.4g} % slower than MAXN", limit.slowdown * 100));
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -71,7 +71,7 @@ std::string describe_goal(const Goal& goal) {
   return text;
 }
 
-std::vector<std::string> tune_question(const TuneAnswer& report) {
+std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
   std::string question = describe_goal(report.goal);
   question[0] = 'L';
   std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
@@ -88,7 +88,7 @@ std::vector<std::string> tune_question(const TuneAnswer& report) {
 
 namespace {
 
-void tell_miss(const TuneAnswer& report, std::vector<std::string>& lines) {
+void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
   const std::string which = report.profiled.empty()
                                 ? fmt::format("the {} points", report.considered)
                                 : fmt::format("the {} profiled points", report.profiled.size());
@@ -97,7 +97,7 @@ void tell_miss(const TuneAnswer& report, std::vector<std::string>& lines) {
     std::string batch;
     if (report.miss->point.batch > 0) batch = fmt::format(", batch {}", report.miss->point.batch);
     lines.push_back(fmt::format("Nearest: {}{}: {}.", describe(report.miss->point.mode), batch,
-                                explain_miss(report.goal, mean_of_point(*report.miss))));
+                                tune::explain_miss(report.goal, mean_of_point(*report.miss))));
   }
   for (const auto& mend : report.mends) {
     lines.push_back(fmt::format("{} has an answer: {}, batch {}",
@@ -108,17 +108,17 @@ void tell_miss(const TuneAnswer& report, std::vector<std::string>& lines) {
   if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
 }
 
-void tell_serving(const TuneAnswer& report, std::vector<std::string>& lines) {
+void tell_serving(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
   const auto& [point, time_s] = std::pair(report.answer->point, report.answer->cost.time_s.mean);
   if (!(report.goal.rate_hz > 0)) return;
   lines.push_back(fmt::format("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
                               std::max(point.batch, 1) / time_s,
-                              1e3 * serving_latency_s(report.goal, point.batch, time_s)));
+                              1e3 * tune::serving_latency_s(report.goal, point.batch, time_s)));
 }
 
 }  // namespace
 
-std::vector<std::string> tune_headline(const TuneAnswer& report) {
+std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
   if (report.memory_known && !report.fits_memory) {
     lines.push_back(fmt::format(
@@ -131,7 +131,7 @@ std::vector<std::string> tune_headline(const TuneAnswer& report) {
     tell_miss(report, lines);
     return lines;
   }
-  const ComparedPoint& answer = *report.answer;
+  const tune::ComparedPoint& answer = *report.answer;
   lines.push_back(describe(answer.point.mode));
   if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
   if (!answer.preset.empty()) lines.back() += fmt::format(" (preset {})", answer.preset);
@@ -154,7 +154,7 @@ std::vector<std::string> tune_headline(const TuneAnswer& report) {
   return lines;
 }
 
-std::vector<std::string> tune_remarks(const TuneAnswer& report) {
+std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
   if (!report.remark.empty()) lines.push_back(report.remark);
   if (!report.widened_by.empty()) {
@@ -171,10 +171,10 @@ std::vector<std::string> tune_remarks(const TuneAnswer& report) {
   return lines;
 }
 
-std::string preset_note(const TuneAnswer& report) {
+std::string preset_note(const answer::TuneAnswer& report) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
-  const auto add = [&](const ComparedPoint& point) {
+  const auto add = [&](const tune::ComparedPoint& point) {
     names.push_back(point.preset);
     drawn_w.push_back(point.cost.power_w.mean);
   };
@@ -184,7 +184,7 @@ std::string preset_note(const TuneAnswer& report) {
   return preset_note(names, drawn_w);
 }
 
-std::string how_to_mend(const TuneAnswer& report) {
+std::string how_to_mend(const answer::TuneAnswer& report) {
   std::string text;
   if (!report.fits_memory && report.advice.empty()) {
     const bool smaller = !report.batches.empty() && report.batches.front() > 1;
@@ -198,4 +198,4 @@ std::string how_to_mend(const TuneAnswer& report) {
   return report.advice.empty() ? text : text + "; " + report.advice;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/report/mode_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kTera = 1e12;
@@ -239,4 +239,4 @@ Json board_to_json(const Board& board, bool modes) {
   return json;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/csv.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 TEST(BoardReport, EveryNumberHasItsSource) {
@@ -22,4 +22,4 @@ TEST(BoardReport, EveryNumberHasItsSource) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

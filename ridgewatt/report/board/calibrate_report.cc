@@ -8,10 +8,10 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
+void add_score(std::vector<Cell>& cells, const twin::FitScore& score, bool known) {
   for (const double error :
        {score.time, score.power, score.energy, score.trusted_time, score.trusted_power}) {
     cells.emplace_back();
@@ -20,22 +20,23 @@ void add_score(std::vector<Cell>& cells, const FitScore& score, bool known) {
 }
 
 void add_fit_row(Table& table, const std::string& workload, Cell batch, std::size_t rows,
-                 const FitScore& score, const FitScore* unseen) {
+                 const twin::FitScore& score, const twin::FitScore* unseen) {
   std::vector<Cell> cells = {workload, std::move(batch), static_cast<std::int64_t>(rows)};
   add_score(cells, score, true);
-  add_score(cells, unseen != nullptr ? *unseen : FitScore{}, unseen != nullptr && unseen->time > 0);
+  add_score(cells, unseen != nullptr ? *unseen : twin::FitScore{},
+            unseen != nullptr && unseen->time > 0);
   table.add_row(std::move(cells));
 }
 
 // Every workload counts the same.
-CoverageRow mean_of_workloads(const std::vector<CoverageRow>& rows) {
-  CoverageRow mean{"workload", "mean of workloads", 0, {}};
+twin::CoverageRow mean_of_workloads(const std::vector<twin::CoverageRow>& rows) {
+  twin::CoverageRow mean{"workload", "mean of workloads", 0, {}};
   const auto count = static_cast<double>(std::count_if(
       rows.begin(), rows.end(), [](const auto& row) { return row.left_out == "workload"; }));
   for (const auto& row : rows) {
     if (row.left_out != "workload") continue;
     mean.rows += row.rows;
-    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    for (std::size_t q = 0; q < twin::kQuantities.size(); ++q) {
       mean.held[q].share += row.held[q].share / count;
       mean.held[q].factor += row.held[q].factor / count;
     }
@@ -43,7 +44,7 @@ CoverageRow mean_of_workloads(const std::vector<CoverageRow>& rows) {
   return mean;
 }
 
-void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
+void add_interval(std::vector<Cell>& cells, const roofline::FittedValue& fitted) {
   cells.emplace_back(fitted.value);
   cells.emplace_back(fitted.lo);
   cells.emplace_back(fitted.hi);
@@ -51,7 +52,7 @@ void add_interval(std::vector<Cell>& cells, const FittedValue& fitted) {
 
 }  // namespace
 
-Table fit_table(const CalibrateSummary& summary, bool by_batch) {
+Table fit_table(const twin::CalibrateSummary& summary, bool by_batch) {
   Table table({{"workload"},
                {"batch"},
                {"rows"},
@@ -79,14 +80,14 @@ Table fit_table(const CalibrateSummary& summary, bool by_batch) {
   return table;
 }
 
-Table coverage_table(const std::vector<CoverageRow>& rows) {
+Table coverage_table(const std::vector<twin::CoverageRow>& rows) {
   std::vector<Column> columns = {{"left_out"}, {.name = "name"}, {"rows"}};
-  for (const auto quantity : kQuantities) {
+  for (const auto quantity : twin::kQuantities) {
     columns.push_back({.name = fmt::format("{}_coverage_pct", quantity), .digits = 3});
     columns.push_back({.name = fmt::format("{}_hi_over_estimate", quantity), .digits = 3});
   }
   Table table(columns);
-  const auto add = [&](const CoverageRow& row) {
+  const auto add = [&](const twin::CoverageRow& row) {
     std::vector<Cell> cells = {row.left_out, row.name, static_cast<std::int64_t>(row.rows)};
     for (const auto& held : row.held) {
       cells.push_back(known_cell(100 * held.share));
@@ -102,21 +103,21 @@ Table coverage_table(const std::vector<CoverageRow>& rows) {
   return table;
 }
 
-Table parameter_table(const Twin& twin) {
+Table parameter_table(const twin::Twin& twin) {
   Table table({{"parameter"},
                {"value"},
                {.name = "lo", .rank = 1},
                {.name = "hi", .rank = 1},
                {"unit"},
                {.name = "meaning", .wrap = true}});
-  for (const auto& spec : twin_parameters()) {
+  for (const auto& spec : twin::twin_parameters()) {
     table.add_row({std::string(spec.key), twin[spec.param], twin.lo(spec.param),
                    twin.hi(spec.param), std::string(spec.unit), std::string(spec.meaning)});
   }
   return table;
 }
 
-Table outlier_table(const CalibrateSummary& summary) {
+Table outlier_table(const twin::CalibrateSummary& summary) {
   std::vector<PowerMode> modes;
   for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
   const auto knobs = knob_columns(modes);
@@ -144,7 +145,7 @@ Table outlier_table(const CalibrateSummary& summary) {
   return table;
 }
 
-Table findings_table(const std::vector<WorkloadFindings>& findings) {
+Table findings_table(const std::vector<evaluate::WorkloadFindings>& findings) {
   Table table(
       {{"workload"},
        {"batch"},
@@ -200,7 +201,7 @@ Table findings_count_table(const std::vector<CountedFindings>& counted) {
   return table;
 }
 
-Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
+Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
                          std::uint64_t seed) {
   const auto knobs = knob_columns(modes);
   std::vector<Column> columns(knobs.begin(), knobs.end());
@@ -208,8 +209,8 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
     columns.push_back({name});
   }
   Table table(columns);
-  for (const RoofClass roof : {RoofClass::kConvolution, RoofClass::kProduct}) {
-    const auto ratios = twin_race_to_halt(twin, modes, roof, seed);
+  for (const twin::RoofClass roof : {twin::RoofClass::kConvolution, twin::RoofClass::kProduct}) {
+    const auto ratios = twin::twin_race_to_halt(twin, modes, roof, seed);
     for (std::size_t i = 0; i < modes.size(); ++i) {
       std::vector<Cell> cells = knob_cells(modes[i], knobs);
       cells.emplace_back(std::string(name_of(roof)));
@@ -221,7 +222,7 @@ Table race_to_halt_table(const Twin& twin, const std::vector<PowerMode>& modes,
   return table;
 }
 
-Table microbench_table(const std::vector<MicrobenchFit>& fits) {
+Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
   std::vector<PowerMode> modes;
   for (const auto& fit : fits) modes.push_back(fit.mode);
   const auto knobs = knob_columns(modes);
@@ -262,4 +263,4 @@ Table microbench_table(const std::vector<MicrobenchFit>& fits) {
   return table;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

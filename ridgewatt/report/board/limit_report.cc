@@ -9,27 +9,27 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/mode_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
-std::string limit_option(LimitKind kind, double value) {
+std::string limit_option(tune::LimitKind kind, double value) {
   switch (kind) {
-    case LimitKind::kPower:
+    case tune::LimitKind::kPower:
       return fmt::format("--max-power {:.4g}", value);
-    case LimitKind::kTime:
+    case tune::LimitKind::kTime:
       return fmt::format("--max-time {:.4g}", value * 1e3);
-    case LimitKind::kEnergy:
+    case tune::LimitKind::kEnergy:
       return fmt::format("--max-energy {:.4g}", value);
-    case LimitKind::kLatency:
+    case tune::LimitKind::kLatency:
       return fmt::format("--max-latency {:.4g}", value * 1e3);
-    case LimitKind::kRate:
+    case tune::LimitKind::kRate:
       return fmt::format("--arrival-rate {:.4g}", value);
-    case LimitKind::kSlowdown:
+    case tune::LimitKind::kSlowdown:
       return fmt::format("--max-slowdown {:.4g}%", value * 100);
   }
   return "";
 }
 
-std::string confidence_text(const std::vector<LimitConfidence>& limits) {
+std::string confidence_text(const std::vector<tune::LimitConfidence>& limits) {
   std::string text;
   for (const auto& limit : limits) {
     text += fmt::format("{}{} with {:.0f} %", text.empty() ? "" : ", ", name_of(limit.kind),
@@ -38,13 +38,14 @@ std::string confidence_text(const std::vector<LimitConfidence>& limits) {
   return text;
 }
 
-double least_confidence(const std::vector<LimitConfidence>& limits) {
+double least_confidence(const std::vector<tune::LimitConfidence>& limits) {
   double least = 1;
   for (const auto& limit : limits) least = std::min(least, limit.probability);
   return least;
 }
 
-std::string mend_text(const std::vector<Mend>& mends, const std::vector<BoardWithAnswer>& boards) {
+std::string mend_text(const std::vector<answer::Mend>& mends,
+                      const std::vector<answer::BoardWithAnswer>& boards) {
   std::string text;
   for (const auto& mend : mends) {
     text += (text.empty() ? "" : " or ") + limit_option(mend.kind, mend.value);
@@ -60,7 +61,7 @@ std::string mend_text(const std::vector<Mend>& mends, const std::vector<BoardWit
   return text;
 }
 
-Json confidence_json(const std::vector<LimitConfidence>& limits) {
+Json confidence_json(const std::vector<tune::LimitConfidence>& limits) {
   Json json = Json::array();
   for (const auto& limit : limits) {
     json.push_back({{"limit", name_of(limit.kind)}, {"confidence", limit.probability}});
@@ -68,13 +69,13 @@ Json confidence_json(const std::vector<LimitConfidence>& limits) {
   return json;
 }
 
-Json broken_json(const Goal& goal, const Observation& seen) {
+Json broken_json(const tune::Goal& goal, const Observation& seen) {
   Json json = Json::array();
-  for (const auto& stand : limits_at(goal, seen)) {
+  for (const auto& stand : tune::limits_at(goal, seen)) {
     if (stand.excess() <= 0) continue;
-    const char* unit = stand.kind == LimitKind::kPower    ? "W"
-                       : stand.kind == LimitKind::kEnergy ? "J"
-                                                          : "s";
+    const char* unit = stand.kind == tune::LimitKind::kPower    ? "W"
+                       : stand.kind == tune::LimitKind::kEnergy ? "J"
+                                                                : "s";
     json.push_back({{"limit", name_of(stand.kind)},
                     {"value", stand.value},
                     {"bound", stand.bound},
@@ -84,7 +85,7 @@ Json broken_json(const Goal& goal, const Observation& seen) {
   return json;
 }
 
-Json mend_json(const std::vector<Mend>& mends) {
+Json mend_json(const std::vector<answer::Mend>& mends) {
   Json json = Json::array();
   for (const auto& mend : mends) {
     Json entry = {{"limit", name_of(mend.kind)},
@@ -96,7 +97,7 @@ Json mend_json(const std::vector<Mend>& mends) {
   return json;
 }
 
-Json boards_json(const std::vector<BoardWithAnswer>& boards) {
+Json boards_json(const std::vector<answer::BoardWithAnswer>& boards) {
   Json json = Json::array();
   for (const auto& board : boards) {
     json.push_back({{"board", board.name}, {"twin", board.twin}, {"power_w", board.power_w}});
@@ -122,4 +123,4 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
          (over.empty() ? "" : ": " + over);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,10 +6,10 @@
 
 #include "ridgewatt/io/csv.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-Json energy_json(const EnergyEstimate& energy) {
+Json energy_json(const measure::EnergyEstimate& energy) {
   return {{"mean_w", energy.mean_w},
           {"peak_w", energy.peak_w},
           {"energy_j", energy.energy_j},
@@ -25,7 +25,7 @@ Json bound_json(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
-Json summary_json(const MinibatchSummary& summary, bool power) {
+Json summary_json(const measure::MinibatchSummary& summary, bool power) {
   const auto all = static_cast<double>(summary.count + summary.excluded);
   if (all == 0) return nullptr;
   Json json = {{"count", summary.count},
@@ -58,7 +58,7 @@ std::string interval_note(double lo, double hi) {
                                 : "too few for an interval";
 }
 
-void add_summary_rows(const Measurement& measurement, Table& table) {
+void add_summary_rows(const measure::Measurement& measurement, Table& table) {
   const auto& summary = measurement.summary;
   const auto all = static_cast<double>(summary.count + summary.excluded);
   if (all == 0) return;
@@ -93,8 +93,8 @@ SeriesUnit unit_of(const std::string& channel) {
 
 }  // namespace
 
-Json measurement_to_json(const Measurement& measurement, const std::vector<std::string>& command,
-                         Provenance provenance) {
+Json measurement_to_json(const measure::Measurement& measurement,
+                         const std::vector<std::string>& command, Provenance provenance) {
   Json json = {{"command", command},
                {"status", measurement.status},
                {"provenance", name_of(provenance)},
@@ -135,7 +135,7 @@ Json measurement_to_json(const Measurement& measurement, const std::vector<std::
   return json;
 }
 
-Table measurement_table(const Measurement& measurement, Provenance provenance) {
+Table measurement_table(const measure::Measurement& measurement, Provenance provenance) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
   table.add_row({"status", std::int64_t{measurement.status}, "", std::string(name_of(provenance))});
   table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
@@ -171,7 +171,7 @@ Table measurement_table(const Measurement& measurement, Provenance provenance) {
   return table;
 }
 
-std::string minibatches_csv(const Measurement& measurement) {
+std::string minibatches_csv(const measure::Measurement& measurement) {
   std::string text = "begin_s,time_ms,fetch_stall_ms,compute_ms,energy_j,slow,excluded\n";
   for (const auto& minibatch : measurement.minibatches) {
     text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{},{}\n",
@@ -183,7 +183,7 @@ std::string minibatches_csv(const Measurement& measurement) {
   return text;
 }
 
-std::string series_csv(const Measurement& measurement) {
+std::string series_csv(const measure::Measurement& measurement) {
   std::string text = "time_s,channel,value\n";
   const auto row = [&](double time_s, const std::string& channel, double value) {
     text +=
@@ -200,4 +200,4 @@ std::string series_csv(const Measurement& measurement) {
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

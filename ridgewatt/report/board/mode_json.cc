@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/columns.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 Json mode_to_json(const PowerMode& mode) {
   Json json = Json::object();
@@ -68,4 +68,4 @@ std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& c
   return cells;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,16 +6,17 @@
 
 #include "ridgewatt/report/mode_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
-Json mode_list_to_json(const JetsonModeControl& control) {
+Json mode_list_to_json(const platform::JetsonModeControl& control) {
   Json json = {{"presets", Json::array()}, {"governors", control.governors()}};
   if (control.presets()) {
     for (const auto& preset : control.presets()->modes) {
-      json["presets"].push_back({{"id", preset.id},
-                                 {"name", preset.name},
-                                 {"mode", mode_to_json(limits_of(*control.presets(), preset))},
-                                 {"default", control.presets()->default_id == preset.id}});
+      json["presets"].push_back(
+          {{"id", preset.id},
+           {"name", preset.name},
+           {"mode", mode_to_json(platform::limits_of(*control.presets(), preset))},
+           {"default", control.presets()->default_id == preset.id}});
     }
   }
   const auto levels = control.levels();
@@ -42,7 +43,7 @@ Json mode_list_to_json(const JetsonModeControl& control) {
   return json;
 }
 
-Table mode_list_table(const JetsonModeControl& control) {
+Table mode_list_table(const platform::JetsonModeControl& control) {
   std::vector<Column> columns = {{"kind"}, {"id"}, {"name"}};
   PowerMode every;  // has each knob, so that each has a column
   for (const Knob knob : kKnobs) every.set(knob, 1);
@@ -56,7 +57,8 @@ Table mode_list_table(const JetsonModeControl& control) {
   };
   if (control.presets()) {
     for (const auto& preset : control.presets()->modes) {
-      row("preset", std::int64_t{preset.id}, preset.name, limits_of(*control.presets(), preset));
+      row("preset", std::int64_t{preset.id}, preset.name,
+          platform::limits_of(*control.presets(), preset));
     }
   }
   for (const auto& governor : control.governors()) row("governor", Cell(), governor, {});
@@ -66,7 +68,7 @@ Table mode_list_table(const JetsonModeControl& control) {
   return table;
 }
 
-Json mode_state_to_json(const ModeState& state) {
+Json mode_state_to_json(const platform::ModeState& state) {
   PowerMode limits = state.limits;
   limits.governor.clear();
   return {{"mode", mode_to_json(limits)},
@@ -76,7 +78,7 @@ Json mode_state_to_json(const ModeState& state) {
           {"preset", state.preset.empty() ? Json() : Json(state.preset)}};
 }
 
-Table mode_state_table(const ModeState& state) {
+Table mode_state_table(const platform::ModeState& state) {
   Table table({{"knob"}, {.name = "value", .digits = kNominal}, {"unit"}, {"held"}, {"governor"}});
   const auto& mode = state.limits;
   const auto held = [](bool fixed) { return fixed ? "fixed" : "upper limit"; };
@@ -91,7 +93,7 @@ Table mode_state_table(const ModeState& state) {
   return table;
 }
 
-Json apply_to_json(const ApplySummary& summary, bool dry_run) {
+Json apply_to_json(const platform::ApplySummary& summary, bool dry_run) {
   Json json = {{"requested", mode_to_json(summary.requested)},
                {"applied", mode_to_json(summary.applied)},
                {"dry_run", dry_run},
@@ -107,7 +109,7 @@ Json apply_to_json(const ApplySummary& summary, bool dry_run) {
   return json;
 }
 
-Table writes_table(const WriteSummary& summary) {
+Table writes_table(const platform::WriteSummary& summary) {
   Table table({{"path"}, {"value"}, {"found"}});
   for (const auto& write : summary.writes) {
     Cell found;
@@ -119,4 +121,4 @@ Table writes_table(const WriteSummary& summary) {
   return table;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // Nine digits are enough for any sensor; 5.064 * 0.24 prints without its rounding error.
@@ -23,7 +23,7 @@ std::string error_text(int error_number) {
   return std::generic_category().message(error_number);
 }
 
-Json board_json(const MachineSensors& sensors) {
+Json board_json(const platform::MachineSensors& sensors) {
   if (!sensors.jetson()) return nullptr;
   const auto& jetson = *sensors.jetson();
   return {{"name", jetson.board},    {"model", jetson.model},
@@ -32,7 +32,8 @@ Json board_json(const MachineSensors& sensors) {
           {"super", jetson.super},   {"compatible", jetson.compatible}};
 }
 
-void add_power(const MachineSensors& sensors, const MachineReading& reading, Json& json) {
+void add_power(const platform::MachineSensors& sensors, const platform::MachineReading& reading,
+               Json& json) {
   json["rails"] = Json::array();
   const auto& rails = sensors.rails();
   for (std::size_t i = 0; i < rails.channels.size(); ++i) {
@@ -57,7 +58,8 @@ void add_power(const MachineSensors& sensors, const MachineReading& reading, Jso
       {"power_w", number(reading.total_w)}, {"rule", rails.total_rule}, {"note", rails.total_note}};
 }
 
-void add_gpus(const MachineSensors& sensors, const MachineReading& reading, Json& json) {
+void add_gpus(const platform::MachineSensors& sensors, const platform::MachineReading& reading,
+              Json& json) {
   json["gpus"] = Json::array();
   for (const auto& gpu : reading.gpus) {
     Json entry = {{"name", gpu.device.name},
@@ -79,7 +81,8 @@ void add_gpus(const MachineSensors& sensors, const MachineReading& reading, Json
   }
 }
 
-void add_power_rows(const MachineSensors& sensors, const MachineReading& reading, Table& table) {
+void add_power_rows(const platform::MachineSensors& sensors,
+                    const platform::MachineReading& reading, Table& table) {
   const auto& rails = sensors.rails();
   for (std::size_t i = 0; i < rails.channels.size(); ++i) {
     const auto& power = reading.power[i];
@@ -94,7 +97,8 @@ void add_power_rows(const MachineSensors& sensors, const MachineReading& reading
   }
 }
 
-void add_gpu_rows(const MachineSensors& sensors, const MachineReading& reading, Table& table) {
+void add_gpu_rows(const platform::MachineSensors& sensors, const platform::MachineReading& reading,
+                  Table& table) {
   for (const auto& gpu : reading.gpus) {
     const std::string& name = gpu.device.name;
     table.add_row(
@@ -116,7 +120,7 @@ void add_gpu_rows(const MachineSensors& sensors, const MachineReading& reading, 
   }
 }
 
-void add_snapshot_rows(const SensorSnapshot& snapshot, Table& table) {
+void add_snapshot_rows(const platform::SensorSnapshot& snapshot, Table& table) {
   table.add_row({"cpus", "online", std::int64_t{snapshot.cpus_online}, "",
                  fmt::format("of {}", snapshot.cpus_present)});
   for (const auto& clock : snapshot.clocks) {
@@ -151,7 +155,8 @@ void add_snapshot_rows(const SensorSnapshot& snapshot, Table& table) {
 
 }  // namespace
 
-Json sensors_to_json(const MachineSensors& sensors, const MachineReading& reading) {
+Json sensors_to_json(const platform::MachineSensors& sensors,
+                     const platform::MachineReading& reading) {
   Json json = {{"board", board_json(sensors)}};
   add_power(sensors, reading, json);
   add_gpus(sensors, reading, json);
@@ -195,7 +200,8 @@ Json sensors_to_json(const MachineSensors& sensors, const MachineReading& readin
   return json;
 }
 
-Table sensors_table(const MachineSensors& sensors, const MachineReading& reading) {
+Table sensors_table(const platform::MachineSensors& sensors,
+                    const platform::MachineReading& reading) {
   Table table({{"kind"},
                {"name"},
                {.name = "value", .digits = 5},
@@ -207,4 +213,4 @@ Table sensors_table(const MachineSensors& sensors, const MachineReading& reading
   return table;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

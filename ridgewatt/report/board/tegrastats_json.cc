@@ -6,7 +6,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // The value under `name`, or under "name (2)" and so on when that is taken.
@@ -25,7 +25,7 @@ Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
-void add_clock(Json& clocks, Json& loads, const TegrastatsClock& clock) {
+void add_clock(Json& clocks, Json& loads, const platform::TegrastatsClock& clock) {
   if (clock.load) fresh(loads, clock.name) = std::round(*clock.load * 100);
   if (clock.off) {
     fresh(clocks, clock.name) = 0;
@@ -38,7 +38,7 @@ void add_clock(Json& clocks, Json& loads, const TegrastatsClock& clock) {
   }
 }
 
-Json line_to_json(const TegrastatsLine& line) {
+Json line_to_json(const platform::TegrastatsLine& line) {
   Json json = {{"line", line.number}};
   json["time"] = line.time.empty() ? Json() : Json(line.time);
   Json memory = Json::object();
@@ -77,7 +77,7 @@ Json line_to_json(const TegrastatsLine& line) {
 // The rows of one line of the log.
 class LineRows {
  public:
-  LineRows(const TegrastatsLine& line, Table& table) : line_(line), table_(table) {}
+  LineRows(const platform::TegrastatsLine& line, Table& table) : line_(line), table_(table) {}
 
   void add() {
     for (const auto& rail : line_.rails) {
@@ -107,7 +107,7 @@ class LineRows {
   }
   static double tidy(double value) { return std::round(value * 1e6) / 1e6; }
 
-  void add_clock(const TegrastatsClock& clock) {
+  void add_clock(const platform::TegrastatsClock& clock) {
     if (clock.off) return row("clock", clock.name, 0.0, "MHz", {}, {}, "off");
     for (std::size_t i = 0; i < clock.clocks_hz.size(); ++i) {
       const bool one = clock.clocks_hz.size() == 1;
@@ -122,19 +122,19 @@ class LineRows {
                     std::move(value), unit, std::move(average), std::move(maximum), note});
   }
 
-  const TegrastatsLine& line_;
+  const platform::TegrastatsLine& line_;
   Table& table_;
 };
 
 }  // namespace
 
-Json tegrastats_to_json(const std::vector<TegrastatsLine>& lines) {
+Json tegrastats_to_json(const std::vector<platform::TegrastatsLine>& lines) {
   Json json = Json::array();
   for (const auto& line : lines) json.push_back(line_to_json(line));
   return json;
 }
 
-Table tegrastats_table(const std::vector<TegrastatsLine>& lines) {
+Table tegrastats_table(const std::vector<platform::TegrastatsLine>& lines) {
   Table table({{"line"},
                {"time"},
                {"kind"},
@@ -148,4 +148,4 @@ Table tegrastats_table(const std::vector<TegrastatsLine>& lines) {
   return table;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // Lines of more modes cover each other; an even choice of them is drawn and the title says so.
@@ -23,7 +23,7 @@ std::string mode_name(const Board& board, const PowerMode& mode) {
   return found == known.end() ? describe(mode) : found->name;
 }
 
-RooflineLayer layer_of(const KernelCost& kernel, const LayerPoint& point) {
+RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoint& point) {
   RooflineLayer layer;
   layer.name = kernel.name;
   layer.op = kernel.op;
@@ -41,7 +41,8 @@ RooflineLayer layer_of(const KernelCost& kernel, const LayerPoint& point) {
 }
 
 // What the GPU works for, what it waits for, and what comes before and behind it.
-std::vector<TimePart> parts_of(const std::vector<LayerPoint>& points, const Breakdown& whole) {
+std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
+                               const twin::Breakdown& whole) {
   double compute_s = 0, memory_s = 0, beside_s = 0, chain_s = 0;
   for (const auto& point : points) {
     // As modelled: a power cap slows what runs on the GPU, not the minibatch's estimate.
@@ -50,13 +51,13 @@ std::vector<TimePart> parts_of(const std::vector<LayerPoint>& points, const Brea
     beside_s += point.gpu_beside_s;
     chain_s += point.time_s;
   }
-  const auto at = [&](Cause cause) { return whole.time_s[static_cast<std::size_t>(cause)]; };
+  const auto at = [&](twin::Cause cause) { return whole.time_s[static_cast<std::size_t>(cause)]; };
   return {{"GPU compute", compute_s},
           {"GPU memory", memory_s},
           {"GPU starting kernels", beside_s},
           {"waiting for launches", std::max(0.0, chain_s - compute_s - memory_s - beside_s)},
-          {"host", at(Cause::kHost)},
-          {"loader", at(Cause::kLoader)}};
+          {"host", at(twin::Cause::kHost)},
+          {"loader", at(twin::Cause::kLoader)}};
 }
 
 const char* arithmetic_key(Arithmetic arithmetic) {
@@ -109,7 +110,7 @@ std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
 
 }  // namespace
 
-std::string twin_words(const Twin& twin) {
+std::string twin_words(const twin::Twin& twin) {
   constexpr std::string_view kRuntime = name_of(kModelledRuntime);
   constexpr std::string_view kModelled = "modelled with ";
   std::string text = twin.provenance();
@@ -118,20 +119,21 @@ std::string twin_words(const Twin& twin) {
   return text;
 }
 
-Precision RooflineQuestion::precision() const {
-  return estimator == nullptr ? Precision::kFp32 : estimator->cost().arithmetic;
+workload::Precision RooflineQuestion::precision() const {
+  return estimator == nullptr ? workload::Precision::kFp32 : estimator->cost().arithmetic;
 }
 
 double RooflineQuestion::cap_w() const {
-  return std::min(power_cap_w.value_or(kNoCap), board.power_limit_w.value_or(kNoCap));
+  return std::min(power_cap_w.value_or(twin::kNoCap), board.power_limit_w.value_or(twin::kNoCap));
 }
 
 std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
-  if (question.estimator == nullptr) return {{RoofClass::kConvolution}, {RoofClass::kProduct}};
-  const auto shares =
-      roof_shares(place_layers(question.board, *question.estimator, question.modes.front()));
+  if (question.estimator == nullptr)
+    return {{twin::RoofClass::kConvolution}, {twin::RoofClass::kProduct}};
+  const auto shares = twin::roof_shares(
+      twin::place_layers(question.board, *question.estimator, question.modes.front()));
   std::vector<SharedRoof> roofs;
-  for (const RoofClass roof : kRoofClasses) {
+  for (const twin::RoofClass roof : twin::kRoofClasses) {
     const double share = shares[static_cast<std::size_t>(roof)];
     if (share >= kLeastRoofShare) roofs.push_back({roof, share});
   }
@@ -142,13 +144,15 @@ std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
 
 ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
                      const SharedRoof& shared) {
-  const RoofCeiling ceiling = roof_ceiling(question.board, mode, shared.roof, question.precision());
-  ClassRoof roof{.name = std::string(name_of(shared.roof)),
-                 .arithmetic = std::string(name_of(ceiling.arithmetic)),
-                 .ceiling_flop_per_s = ceiling.flop_per_s,
-                 .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
-                 .reached = twin_roofline(question.twin, mode, shared.roof, question.precision()),
-                 .share = shared.share};
+  const twin::RoofCeiling ceiling =
+      twin::roof_ceiling(question.board, mode, shared.roof, question.precision());
+  ClassRoof roof{
+      .name = std::string(name_of(shared.roof)),
+      .arithmetic = std::string(name_of(ceiling.arithmetic)),
+      .ceiling_flop_per_s = ceiling.flop_per_s,
+      .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
+      .reached = twin::twin_roofline(question.twin, mode, shared.roof, question.precision()),
+      .share = shared.share};
   if (question.cap_w() > roof.reached.static_power_w) roof.reached.power_cap_w = question.cap_w();
   return roof;
 }
@@ -159,7 +163,7 @@ RooflineReport twin_report(const RooflineQuestion& question) {
   RooflineReport report{.title = board.title,
                         .source = {"", board.title, Provenance::kModelled, twin_words(twin)}};
   const auto roofs = roofs_of(question);
-  const double static_w = twin_roofline(twin, modes.front()).static_power_w;
+  const double static_w = twin::twin_roofline(twin, modes.front()).static_power_w;
   if (question.cap_w() <= static_w) {
     throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
                                  "for time alone",
@@ -182,10 +186,10 @@ RooflineReport twin_report(const RooflineQuestion& question) {
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
   report.title += thinned;
   if (estimator == nullptr) return report;
-  const WorkloadCost& cost = estimator->cost();
+  const workload::WorkloadCost& cost = estimator->cost();
   report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
   report.source.workload = fmt::format("{}, batch {}", cost.name, cost.batch);
-  const auto points = place_layers(board, *estimator, modes.front(), question.cap_w());
+  const auto points = twin::place_layers(board, *estimator, modes.front(), question.cap_w());
   for (const auto& point : points) {
     report.layers.push_back(layer_of(cost.kernels[point.kernel], point));
   }
@@ -199,7 +203,7 @@ void add_observations(const RooflineQuestion& question, RooflineReport& report) 
   const KnobSpace space = knob_space(question.board);
   report.observations.reserve(space.size());
   for (const auto& mode : space.modes()) {
-    const MinibatchCost at = (*question.estimator)(mode);
+    const twin::MinibatchCost at = (*question.estimator)(mode);
     report.observations.push_back({{mode, batch}, at.period_s, at.power_w});
   }
 }
@@ -213,9 +217,9 @@ Json ceilings_json(const RooflineQuestion& question) {
     list.push_back(std::move(entry));
   };
   for (const auto& shared : roofs_of(question)) {
-    const Arithmetic arithmetic =
-        roof_ceiling(question.board, question.modes.front(), shared.roof, question.precision())
-            .arithmetic;
+    const Arithmetic arithmetic = twin::roof_ceiling(question.board, question.modes.front(),
+                                                     shared.roof, question.precision())
+                                      .arithmetic;
     add({{"of", std::string(name_of(shared.roof))},
          {"arithmetic", std::string(name_of(arithmetic))}},
         arithmetic_key(arithmetic));
@@ -226,4 +230,4 @@ Json ceilings_json(const RooflineQuestion& question) {
   return list;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

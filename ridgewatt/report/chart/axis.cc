@@ -9,7 +9,7 @@
 
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 std::vector<Tick> linear_ticks(double lo, double hi, int wanted) {
@@ -151,4 +151,4 @@ std::string tick_label(double value) {
   return fmt::format("{:g}", value);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct Tick {
   double value = 0;
@@ -45,4 +45,4 @@ Range padded_range(std::span<const double> values, bool log);
 // 0.25, 1500, 2e+06: short and unambiguous.
 std::string tick_label(double value);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kMostPlaces = 12;
@@ -66,4 +66,4 @@ std::vector<ContourLine> contour_lines(const HeatMap& map) {
   return lines;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

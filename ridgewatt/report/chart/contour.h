@@ -7,7 +7,7 @@
 
 #include "ridgewatt/report/figure.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // In fractional indices: column of the map's x, row of its y.
 struct MapPoint {
@@ -26,4 +26,4 @@ struct ContourLine {
 // is interpolated. Contours that cross nothing are left out.
 std::vector<ContourLine> contour_lines(const HeatMap& map);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,7 +9,7 @@
 #include "ridgewatt/report/chart/svg_frame.h"
 #include "ridgewatt/report/chart/violin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // Enough digits for the eye, and a third of the bytes.
@@ -419,4 +419,4 @@ Json to_echarts(const Figure& figure) {
   return std::visit([](const auto& f) { return option(f); }, figure);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -12,7 +12,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/chart/svg_frame.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 void require(bool holds, const std::string& title) {
@@ -165,4 +165,4 @@ std::string to_svg(const std::vector<Figure>& figures, const std::string& title)
       width, height, escape_html(title), parts);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

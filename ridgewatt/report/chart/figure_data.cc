@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kMostPointsTold = 40;  // of a series; chosen: a screen of numbers
@@ -132,4 +132,4 @@ FigureData figure_data(const Figure& figure, bool linked) {
   return std::visit([linked](const auto& f) { return data_of(f, linked); }, figure);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,7 +6,7 @@
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct FigureData {
   Table table;
@@ -17,4 +17,4 @@ struct FigureData {
 // rows of a linked table are left out when `linked`.
 FigureData figure_data(const Figure& figure, bool linked = false);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

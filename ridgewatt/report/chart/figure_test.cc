@@ -13,7 +13,7 @@
 #include "ridgewatt/report/chart/figure_data.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -286,4 +286,4 @@ TEST(Echarts, KeepsRowsAndUsesNoHtml) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

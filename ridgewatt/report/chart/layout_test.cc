@@ -9,7 +9,7 @@
 #include "ridgewatt/report/page/result_json.h"
 #include "ridgewatt/report/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -243,4 +243,4 @@ TEST(ResultJson, WhatIsNotAsExpectedIsToldAndNotTrusted) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // At most two decimals, no trailing zeros, no "-0".
@@ -160,4 +160,4 @@ double text_width(std::string_view text, double size) {
   return width * size;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,7 +9,7 @@
 #include "ridgewatt/report/chart/svg_frame.h"
 #include "ridgewatt/report/chart/violin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kAxisRoom = 46;  // below the frame
@@ -204,4 +204,4 @@ std::vector<double> kernel_density(const std::vector<double>& sample,
   return density;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kEdge = 12;  // of the document, around texts
@@ -238,4 +238,4 @@ void draw_haloed(Svg& svg, SvgPoint at, const std::string& text, const SvgText& 
   svg.text(at, text, style);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

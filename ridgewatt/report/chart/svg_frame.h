@@ -10,7 +10,7 @@
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 inline constexpr double kTickSize = 11;
 inline constexpr double kLabelSize = 12;
@@ -83,4 +83,4 @@ std::string draw_figure(const StackedBars& bars, const SvgOptions& options);
 std::string draw_figure(const ViolinPlot& plot, const SvgOptions& options);
 std::string draw_figure(const Timeline& timeline, const SvgOptions& options);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -8,7 +8,7 @@
 #include "ridgewatt/report/chart/svg_frame.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr int kColorSteps = 64;
@@ -159,4 +159,4 @@ std::string draw_figure(const HeatMap& map, const SvgOptions& options) {
   return svg.document(map.title + ". " + map.source.line());
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

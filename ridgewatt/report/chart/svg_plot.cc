@@ -4,7 +4,7 @@
 
 #include "ridgewatt/report/chart/svg_frame.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 class PlotWriter {
@@ -154,4 +154,4 @@ std::string draw_figure(const Plot& plot, const SvgOptions& options) {
   return sheet.svg.document(plot.title + ". " + plot.source.line());
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -8,7 +8,7 @@
 #include "ridgewatt/report/chart/axis.h"
 #include "ridgewatt/report/figure.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 struct Violin {
   std::vector<std::pair<double, double>> outline;  // value, density from -1 to 1 of its peak
@@ -23,4 +23,4 @@ Range violin_range(const ViolinPlot& plot);
 // The end of the value axis of bars.
 double bars_top(const StackedBars& bars);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

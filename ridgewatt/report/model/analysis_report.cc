@@ -5,7 +5,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/caveats_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 // Counts are whole numbers, and printed as such while they fit.
@@ -16,49 +16,51 @@ Json count(double value) {
   return value;
 }
 
-Json shape_json(const std::optional<Shape>& shape) {
+Json shape_json(const std::optional<workload::Shape>& shape) {
   if (!shape) return nullptr;
   Json extents = Json::array();
   for (const auto extent : *shape) {
-    extents.push_back(extent == kUnknownDim ? Json(nullptr) : Json(extent));
+    extents.push_back(extent == workload::kUnknownDim ? Json(nullptr) : Json(extent));
   }
   return extents;
 }
 
-Json type_json(const ValueInfo& value) {
+Json type_json(const workload::ValueInfo& value) {
   Json json;
-  const ValueInfo* content = &value;
-  if (value.kind == ValueKind::kSequence || value.kind == ValueKind::kOptional) {
-    json["kind"] = value.kind == ValueKind::kSequence ? "sequence" : "optional";
+  const workload::ValueInfo* content = &value;
+  if (value.kind == workload::ValueKind::kSequence ||
+      value.kind == workload::ValueKind::kOptional) {
+    json["kind"] = value.kind == workload::ValueKind::kSequence ? "sequence" : "optional";
     if (value.element) content = value.element.get();
   }
-  const bool tensor = content->kind == ValueKind::kTensor;
-  const bool unknown = content->dtype == DataType::kUndefined;
-  json["dtype"] = unknown ? Json(nullptr) : Json(std::string(data_type_name(content->dtype)));
+  const bool tensor = content->kind == workload::ValueKind::kTensor;
+  const bool unknown = content->dtype == workload::DataType::kUndefined;
+  json["dtype"] =
+      unknown ? Json(nullptr) : Json(std::string(workload::data_type_name(content->dtype)));
   json["shape"] = tensor ? shape_json(content->shape) : Json(nullptr);
   if (value.items) {
     json["items"] = Json::array();
-    for (const ValueInfo& item : *value.items) json["items"].push_back(type_json(item));
+    for (const workload::ValueInfo& item : *value.items) json["items"].push_back(type_json(item));
   }
   return json;
 }
 
-Json tensor_json(const Model& model, TensorId id) {
-  const Tensor& tensor = model.tensors[static_cast<std::size_t>(id)];
+Json tensor_json(const workload::Model& model, workload::TensorId id) {
+  const workload::Tensor& tensor = model.tensors[static_cast<std::size_t>(id)];
   Json json = {{"name", tensor.name}};
   json.update(type_json(tensor));
   return json;
 }
 
-Json tensors_json(const Model& model, const std::vector<TensorId>& ids) {
+Json tensors_json(const workload::Model& model, const std::vector<workload::TensorId>& ids) {
   Json list = Json::array();
-  for (const TensorId id : ids) {
-    if (id != kNoTensor) list.push_back(tensor_json(model, id));
+  for (const workload::TensorId id : ids) {
+    if (id != workload::kNoTensor) list.push_back(tensor_json(model, id));
   }
   return list;
 }
 
-Json totals_json(const Analysis& a) {
+Json totals_json(const workload::Analysis& a) {
   return {{"macs", count(a.macs)},
           {"flops", count(a.flops)},
           {"int_ops", count(a.int_ops)},
@@ -72,7 +74,8 @@ Json totals_json(const Analysis& a) {
           {"kernels", count(a.kernels)}};
 }
 
-Json node_json(const Model& model, const Step& step, const NodeCost& cost) {
+Json node_json(const workload::Model& model, const workload::Step& step,
+               const workload::NodeCost& cost) {
   Json json = {{"name", step.node->name}, {"op", step.node->op}};
   if (!step.node->domain.empty()) json["domain"] = step.node->domain;
   json["outputs"] = tensors_json(model, step.node->outputs);
@@ -87,7 +90,8 @@ Json node_json(const Model& model, const Step& step, const NodeCost& cost) {
 
 }  // namespace
 
-Json analysis_json(const Model& model, const Analysis& a, const CostOptions& options) {
+Json analysis_json(const workload::Model& model, const workload::Analysis& a,
+                   const workload::CostOptions& options) {
   Json json = {{"schema_version", kAnalysisSchemaVersion},
                {"model", model.name},
                {"kind", name_of(a.workload.kind)},
@@ -112,7 +116,8 @@ Json analysis_json(const Model& model, const Analysis& a, const CostOptions& opt
   return json;
 }
 
-Table analysis_totals(const Model& model, const Analysis& a, TrafficModel traffic) {
+Table analysis_totals(const workload::Model& model, const workload::Analysis& a,
+                      workload::TrafficModel traffic) {
   const std::string bytes_of(name_of(traffic));
   Table table({{"model"},
                {"kind"},
@@ -136,7 +141,7 @@ Table analysis_totals(const Model& model, const Analysis& a, TrafficModel traffi
   return table;
 }
 
-Table analysis_layers(const Analysis& a) {
+Table analysis_layers(const workload::Analysis& a) {
   Table table({{.name = "name", .heading = "layer"},
                {.name = "op", .heading = "operator"},
                {.name = "output", .rank = 2},
@@ -148,15 +153,17 @@ Table analysis_layers(const Analysis& a) {
                {.name = "bytes_written", .rank = 4}});
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
-    const Step& step = a.plan.steps[i];
-    const NodeCost& n = a.nodes[i];
-    const bool priced = step.kind == StepKind::kKernel && step.node->subgraphs.empty();
-    if (!priced && step.kind != StepKind::kUnpriced) continue;
-    const TensorId out = step.node->outputs.empty() ? kNoTensor : step.node->outputs[0];
+    const workload::Step& step = a.plan.steps[i];
+    const workload::NodeCost& n = a.nodes[i];
+    const bool priced = step.kind == workload::StepKind::kKernel && step.node->subgraphs.empty();
+    if (!priced && step.kind != workload::StepKind::kUnpriced) continue;
+    const workload::TensorId out =
+        step.node->outputs.empty() ? workload::kNoTensor : step.node->outputs[0];
     std::vector<Cell> row;
     row.emplace_back(step.node->name);
     row.emplace_back(step.node->op);
-    row.emplace_back(out == kNoTensor ? "" : format_shape(a.plan.tensor(out).shape));
+    row.emplace_back(out == workload::kNoTensor ? ""
+                                                : workload::format_shape(a.plan.tensor(out).shape));
     row.resize(table.columns().size());
     if (priced) {
       row[3] = whole(n.macs);
@@ -178,7 +185,7 @@ LayerSums analysis_sums(const Table& layers) {
           sums_by_block(layers, summed, kAnalysisOrder)};
 }
 
-Json explanation_json(const Explanation& e) {
+Json explanation_json(const workload::Explanation& e) {
   Json json = {{"node", e.node}, {"op", e.op}, {"formula", e.formula}};
   json["terms"] = Json::object();
   for (const auto& [name, value] : e.terms) json["terms"][std::string(name)] = count(value);
@@ -190,7 +197,7 @@ Json explanation_json(const Explanation& e) {
   return json;
 }
 
-std::string explanation_text(const Explanation& e) {
+std::string explanation_text(const workload::Explanation& e) {
   std::string text = escape_terminal(e.node) + " (" + escape_terminal(e.op) + ")\n";
   if (!e.remark.empty()) return text + "  " + e.remark + "\n";
   text += "  operations = " + e.formula + "\n";
@@ -202,4 +209,4 @@ std::string explanation_text(const Explanation& e) {
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

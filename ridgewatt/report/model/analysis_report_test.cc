@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 TEST(AnalysisReport, OperatorsOfTheDocumentationAreThoseOfTheProgram) {
@@ -19,4 +19,4 @@ TEST(AnalysisReport, OperatorsOfTheDocumentationAreThoseOfTheProgram) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

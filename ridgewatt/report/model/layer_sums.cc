@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kDeepestBlock = 2;  // parts of a block's name where none counts
@@ -115,4 +115,4 @@ Table sums_by_block(const Table& layers, const std::vector<std::string>& summed,
   return sum_layers(layers, {.name = "block"}, key, summed, by);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

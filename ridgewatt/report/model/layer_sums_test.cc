@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(LayerSums, NamesThatTellNoBlockGiveNoTable) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

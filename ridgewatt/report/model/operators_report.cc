@@ -5,37 +5,37 @@
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/workload/cost_table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
-std::string gradient_text(const CostRule& rule) {
+std::string gradient_text(const workload::CostRule& rule) {
   const std::string flops = format_exact(rule.gradient_flops);
   switch (rule.gradient) {
-    case Gradient::kNone:
+    case workload::Gradient::kNone:
       return "none";
-    case Gradient::kPass:
+    case workload::Gradient::kPass:
       return "0";
-    case Gradient::kPerInput:
+    case workload::Gradient::kPerInput:
       return rule.gradient_flops == 0 ? "0" : flops + " * outputs per operand";
-    case Gradient::kOnce:
+    case workload::Gradient::kOnce:
       return flops + " * inputs";
-    case Gradient::kContraction:
+    case workload::Gradient::kContraction:
       return "2 * MACs per operand";
   }
   return "";
 }
 
-std::string fusion_text(const CostRule& rule) {
+std::string fusion_text(const workload::CostRule& rule) {
   switch (rule.fusion) {
-    case Fusion::kView:
+    case workload::Fusion::kView:
       return "no kernel";
-    case Fusion::kPointwise:
+    case workload::Fusion::kPointwise:
       return "joins its producer";
-    case Fusion::kRowwise:
+    case workload::Fusion::kRowwise:
       return "joins work on the same rows";
-    case Fusion::kKernel:
+    case workload::Fusion::kKernel:
       return "kernel";
-    case Fusion::kAlone:
+    case workload::Fusion::kAlone:
       return "kernel that nothing joins";
   }
   return "";
@@ -68,8 +68,8 @@ An operator that is not in the table is reported under `unsupported`.
 
 std::string operators_markdown() {
   std::string text(kHead);
-  for (const CostEntry& entry : cost_table()) {
-    const CostRule& rule = *entry.rule;
+  for (const workload::CostEntry& entry : workload::cost_table()) {
+    const workload::CostRule& rule = *entry.rule;
     text += "| ";
     if (!entry.domain.empty()) text += std::string(entry.domain) + ".";
     text += std::string(entry.name) + " | " + std::string(name_of(rule.op_class)) + " | " +
@@ -80,4 +80,4 @@ std::string operators_markdown() {
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -1,19 +1,19 @@
 #include "ridgewatt/report/caveats_json.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
-void add_caveats(const CostCaveats& caveats, Json& json) {
+void add_caveats(const workload::CostCaveats& caveats, Json& json) {
   json["unsupported"] = Json::array();
-  for (const Uncounted& one : caveats.uncounted) {
+  for (const workload::Uncounted& one : caveats.uncounted) {
     json["unsupported"].push_back({{"op", one.full_name()},
                                    {"domain", one.domain},
                                    {"nodes", one.nodes},
                                    {"reason", one.reason},
                                    {"share", one.share}});
   }
-  CostCaveats assumed = caveats;
+  workload::CostCaveats assumed = caveats;
   assumed.uncounted.clear();
   json["assumed"] = assumed.lines();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

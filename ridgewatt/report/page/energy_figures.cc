@@ -10,7 +10,7 @@
 
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kMostPoints = 2000;
@@ -190,4 +190,4 @@ std::vector<Figure> energy_figures(std::span<const Observation> observations,
   return figures;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

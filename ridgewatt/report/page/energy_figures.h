@@ -10,7 +10,7 @@
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // Energy per sample over the GPU clock at the highest of all other knobs, one line per batch, each
 // with its minimum marked.
@@ -28,4 +28,4 @@ Plot time_power_front(std::span<const Observation> observations, const FigureSou
 std::vector<Figure> energy_figures(std::span<const Observation> observations,
                                    const FigureSource& source);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

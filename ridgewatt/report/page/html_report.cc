@@ -10,7 +10,7 @@
 #include "ridgewatt/report/chart/figure_data.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::string_view kCharts = "echarts.min.js";
@@ -229,4 +229,4 @@ std::string HtmlReport::html() const {
   return text;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -7,7 +7,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/test_support.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr const char* kHostile = "</script><script>document.title='owned'</script><img src=x>";
@@ -115,4 +115,4 @@ TEST(HtmlReport, StaticFallbackWorksInChromium) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 std::string duration_text(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.3g} s", seconds);
@@ -21,8 +21,8 @@ std::string energy_text(double joules) {
   return wh < 1000 ? fmt::format("{:.3g} Wh", wh) : fmt::format("{:.4g} kWh", wh / 1000);
 }
 
-std::string job_text(const JobCost& job) {
+std::string job_text(const twin::JobCost& job) {
   return fmt::format("{} and {}", duration_text(job.time_s), energy_text(job.energy_j));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

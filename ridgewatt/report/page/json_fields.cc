@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 std::string unit_symbol(const std::string& unit) {
@@ -157,4 +157,4 @@ FigureSource source_at(const Json& json) {
   return {workload, board, provenance, detail};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

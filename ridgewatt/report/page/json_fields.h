@@ -11,7 +11,7 @@
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/observation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // nullopt: absent, or not a finite number.
 std::optional<double> number_at(const Json& json, const std::string& key);
@@ -36,4 +36,4 @@ std::string with_interval_at(const Json& json, const std::string& key, const std
 // Workload, board, provenance, runtime and twin as the result itself tells them.
 FigureSource source_at(const Json& json);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -16,7 +16,7 @@
 #include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kFewPoints = 24;  // so many can be named in a figure
@@ -318,4 +318,4 @@ void add_json_result(HtmlReport& report, const std::string& name, const Json& js
   add_unknown_result(report, name, json);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

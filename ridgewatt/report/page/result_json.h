@@ -9,8 +9,8 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/html_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 void add_json_result(HtmlReport& report, const std::string& name, const Json& json);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -17,7 +17,7 @@
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr int kDeepest = 64;
@@ -169,4 +169,4 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   add_json_result(report, name, without_schema(json));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 std::string result_page(const std::string& content) {
@@ -52,4 +52,4 @@ TEST(ResultReport, BrokenFilesAreNamed) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

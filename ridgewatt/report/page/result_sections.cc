@@ -12,7 +12,7 @@
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/report/svg.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kPico = 1e-12;
@@ -42,7 +42,7 @@ std::optional<ClassRoof> roof_at(const Json& row) {
   ClassRoof roof;
   roof.name = text_at(row, "roof");
   roof.arithmetic = text_at(row, "arithmetic");
-  EnergyRoofline& reached = roof.reached;
+  roofline::EnergyRoofline& reached = roof.reached;
   const auto field = [&](const char* key, double scale, double& value) {
     const auto number = number_at(row, key);
     if (number) value = *number * scale;
@@ -204,7 +204,7 @@ void add_roofline_result(HtmlReport& report, const Json& json) {
     roofs.parts.push_back({text_at(part, "part"), number_at(part, "time_ms").value_or(0) * 1e-3});
   }
   for (const auto& roof : roofs.modes.front().roofs) {
-    const EnergyRoofline& r = roof.reached;
+    const roofline::EnergyRoofline& r = roof.reached;
     report.lead(fmt::format(
         "In {} {} reaches {} of {} GFLOP/s and {} of {} GB/s; its roofs meet at {:.3g} FLOP/byte.",
         roofs.modes.front().name, roof.name, cell_text(r.peak_flop_per_s / kGiga, 4),
@@ -329,4 +329,4 @@ void add_study_result(HtmlReport& report, const Json& json) {
   if (!optima.empty()) report.table("Where energy is least", fields_table(optima));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -9,7 +9,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/html_report.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 // "12 x CPU 2202, GPU 1300": for a figure.
 std::string short_mode(const PowerMode& mode);
@@ -31,4 +31,4 @@ void add_plan_result(HtmlReport& report, const Json& json);
 void add_simulation_result(HtmlReport& report, const Json& json);
 void add_study_result(HtmlReport& report, const Json& json);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 
 Json with_schema(const std::string& command, Json result) {
   Json json;
@@ -20,4 +20,4 @@ Json without_schema(Json result) {
   return result.size() == 1 && result.contains("rows") ? Json(std::move(result["rows"])) : result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 TEST(Schema, StandsFirst) {
@@ -24,4 +24,4 @@ TEST(Schema, WhatIsReadIsTheResultWithIt) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

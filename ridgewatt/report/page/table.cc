@@ -10,7 +10,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr double kGrouped = 10'000;  // from here on with commas
@@ -192,4 +192,4 @@ Json Table::to_json() const {
   return result;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

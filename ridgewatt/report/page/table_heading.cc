@@ -5,7 +5,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 struct UnitSuffix {
@@ -106,4 +106,4 @@ std::string column_heading(const Column& column) {
   return unit.empty() ? heading : heading + " (" + unit + ")";
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

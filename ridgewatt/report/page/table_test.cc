@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 using ::testing::Each;
@@ -207,4 +207,4 @@ TEST(Table, AnUnknownColumnIsAnsweredWithThoseThatAre) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

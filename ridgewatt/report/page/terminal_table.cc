@@ -5,7 +5,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/table.h"
 
-namespace ridgewatt {
+namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kGap = 2;        // blanks between columns
@@ -269,4 +269,4 @@ TableCut Table::print_terminal(std::ostream& out, std::size_t width) const {
   return Page(std::move(columns), width).print(out);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::report

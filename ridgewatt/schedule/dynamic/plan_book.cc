@@ -6,7 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/schedule/arrivals.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // How many plans are tried: beyond the first that keeps the bound, in all, and without training.
@@ -146,4 +146,4 @@ ServingPlan PlanBook::serving_plan(const Candidate& plan, double rate_hz) const 
   return serving_plan_of(plan, plans_, rate_hz, problem_.bound);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 #include "ridgewatt/schedule/search/clairvoyant.h"
 #include "ridgewatt/schedule/search/training_bound.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 class PlanBookTest : public ::testing::Test {
@@ -88,4 +88,4 @@ TEST_F(PlanBookTest, ChoosesLessTrainingTheMoreArrives) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

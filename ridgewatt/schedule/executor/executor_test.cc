@@ -17,7 +17,7 @@
 #include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 void sleep_s(double seconds) {
@@ -434,4 +434,4 @@ TEST_F(ExecutorTest, TheDefaultSocketIsInAFolderOfTheUser) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 GrantLog::GrantLog(const std::string& path) {
   if (path.empty()) return;
@@ -26,4 +26,4 @@ void GrantLog::put(const std::string& text) {
   std::fflush(file_.get());
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 std::optional<std::uint64_t> parse_sequence(std::string_view text) {
@@ -92,4 +92,4 @@ std::optional<LineBuffer::Line> LineBuffer::next() {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -11,16 +11,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::size_t piece = 1 + data[0] % 64;
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  ridgewatt::LineBuffer buffer;
+  ridgewatt::schedule::LineBuffer buffer;
   while (!rest.empty()) {
     buffer.feed(rest.substr(0, piece));
     rest.remove_prefix(std::min(piece, rest.size()));
     while (const auto line = buffer.next()) {
       if (line->too_long) continue;
-      const auto message = ridgewatt::parse_worker_message(line->text);
-      if (message && message->name.size() > ridgewatt::kLongestName) std::abort();
+      const auto message = ridgewatt::schedule::parse_worker_message(line->text);
+      if (message && message->name.size() > ridgewatt::schedule::kLongestName) std::abort();
     }
-    if (buffer.buffered() > ridgewatt::kLongestLine) std::abort();
+    if (buffer.buffered() > ridgewatt::schedule::kLongestLine) std::abort();
   }
   return 0;
 }

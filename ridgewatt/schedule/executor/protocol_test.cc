@@ -4,7 +4,7 @@
 
 #include "ridgewatt/base/random.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 using Type = WorkerMessage::Type;
@@ -64,4 +64,4 @@ TEST(Protocol, LinesAreBounded) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <utility>
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 PeerProcess PeerProcess::of(int socket) {
   PeerProcess peer;
@@ -73,4 +73,4 @@ bool WorkerLink::receive(std::size_t limit) {
   return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr const char* kHint = "give --socket PATH, or set XDG_RUNTIME_DIR to a folder of your own";
@@ -57,4 +57,4 @@ std::string default_worker_socket() {
   return folder + "/ridgewatt.sock";
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/parallel.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr std::size_t kServers = 4;                     // modes to serve in that are tried
@@ -144,4 +144,4 @@ std::vector<ClairvoyantWindow> clairvoyant_windows(std::span<const Candidate> ca
   return windows;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/schedule/plan_book.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 struct ClairvoyantWindow {
   bool feasible = false;   // a plan was found that keeps the bound on p99
@@ -22,4 +22,4 @@ std::vector<ClairvoyantWindow> clairvoyant_windows(std::span<const Candidate> ca
                                                    std::span<const double> arrivals,
                                                    const SimulationOptions& simulation);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

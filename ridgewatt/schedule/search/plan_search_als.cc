@@ -10,7 +10,7 @@
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/search_steps.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 struct Believed {
@@ -65,7 +65,7 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
 
 void plan_search_als(PlanSearch& search) {
   const PlanSpace& space = search.plan_space();
-  fill_space(search, search.options().seed);
+  tune::fill_space(search, search.options().seed);
   PlanBeliefs beliefs(search);
   const auto& shares = search.options().front_latency_shares;
   for (std::size_t round = 0; search.profiles_left() > 0; ++round) {
@@ -75,7 +75,7 @@ void plan_search_als(PlanSearch& search) {
     const auto front = untried_front(search, believed);
     if (front.empty()) return;
     const auto bins = static_cast<std::size_t>(std::clamp(search.profiles_left() / 4, 1, 8));
-    const auto chosen = least_certain_of_bins(
+    const auto chosen = tune::least_certain_of_bins(
         front, bins, [&](std::size_t i) { return believed[i].power_w; },
         [&](std::size_t i) { return beliefs.uncertainty(space, i); });
     for (const std::size_t point : chosen) {
@@ -84,4 +84,4 @@ void plan_search_als(PlanSearch& search) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

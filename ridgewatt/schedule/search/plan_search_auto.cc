@@ -10,14 +10,14 @@
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/search_steps.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr int kDraws = 24;
 
 // Where to begin, as shares of each knob's range (cores, CPU, GPU, memory) and of the batches that
 // are possible: the middle, then points that tell the parts of the structure apart.
-constexpr std::array<std::array<double, SearchSpace::kAxes>, 3> kDesign = {{
+constexpr std::array<std::array<double, tune::SearchSpace::kAxes>, 3> kDesign = {{
     {0.5, 0.5, 0.5, 0.5, 0.6},
     {0.5, 0.2, 0.9, 0.9, 0.9},
     {1.0, 0.9, 0.3, 0.5, 0.3},
@@ -88,7 +88,7 @@ void plan_search_auto(PlanSearch& search) {
   const PlanSpace& space = search.plan_space();
   for (const auto& share : kDesign) {
     if (search.seen().size() >= kDesign.size()) break;
-    search.look(point_at(search, share), "start: tells the structure apart");
+    search.look(tune::point_at(search, share), "start: tells the structure apart");
   }
   Random random(search.options().seed);
   std::vector<std::array<double, 4>> draws(kDraws);
@@ -120,4 +120,4 @@ void plan_search_auto(PlanSearch& search) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -5,15 +5,15 @@
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/search_steps.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 void plan_search_exhaustive(PlanSearch& search) {
-  profile_every_point(search);
+  tune::profile_every_point(search);
 }
 
 // The top mode with each batch that is possible, largest first.
 void plan_search_maxn(PlanSearch& search) {
-  const SearchSpace& points = search.space();
+  const tune::SearchSpace& points = search.space();
   const PowerMode top = points[points.top()].mode;
   auto batches = points.batches();
   std::reverse(batches.begin(), batches.end());
@@ -26,7 +26,7 @@ void plan_search_maxn(PlanSearch& search) {
 void plan_search_random(PlanSearch& search) {
   const std::size_t count = search.space().size();
   const auto order = Random(search.options().seed).sample(count, count);
-  profile_in_order(search, order, "drawn at random");
+  tune::profile_in_order(search, order, "drawn at random");
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

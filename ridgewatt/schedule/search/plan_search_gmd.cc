@@ -18,7 +18,7 @@
 #include "ridgewatt/tune/bisection_descent.h"
 #include "ridgewatt/tune/knob_plane.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 // By how much the planes usually miss, relative.
@@ -28,7 +28,7 @@ constexpr double kPowerError = 0.05;
 constexpr std::array<double, 7> kNormalQuantiles = {-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465};
 constexpr double kWorthOfFeasible = 1000;  // minibatches per second
 
-using Position = SearchSpace::Position;
+using Position = tune::SearchSpace::Position;
 
 // Time of the workload with the higher power.
 double leading_time_s(const Candidate& c) {
@@ -37,17 +37,19 @@ double leading_time_s(const Candidate& c) {
 
 // What a point's planes are over.
 struct PlaneRows {
-  KnobPlane::Row infer_time, train_time, infer_power, train_power;
-  PlaneRows(const SearchSpace& points, std::size_t index) {
-    train_time = infer_time = KnobPlane::row(KnobPlane::Shape::kReciprocals, points, index);
-    train_power = infer_power = KnobPlane::row(KnobPlane::Shape::kPowerLaw, points, index);
-    const auto& batches = points.levels(SearchSpace::kBatchAxis);
+  tune::KnobPlane::Row infer_time, train_time, infer_power, train_power;
+  PlaneRows(const tune::SearchSpace& points, std::size_t index) {
+    train_time = infer_time =
+        tune::KnobPlane::row(tune::KnobPlane::Shape::kReciprocals, points, index);
+    train_power = infer_power =
+        tune::KnobPlane::row(tune::KnobPlane::Shape::kPowerLaw, points, index);
+    const auto& batches = points.levels(tune::SearchSpace::kBatchAxis);
     const double load = batches.empty() ? 0 : points[index].batch / batches.back();
     // Launches on the CPU do not grow with the batch, everything else does.
     for (std::size_t k = 0; k < kKnobs.size(); ++k) {
       if (kKnobs[k] != Knob::kCpuClock) infer_time[static_cast<Eigen::Index>(k) + 1] *= load;
     }
-    infer_time[KnobPlane::kTerms - 1] = infer_power[KnobPlane::kTerms - 1] = load;
+    infer_time[tune::KnobPlane::kTerms - 1] = infer_power[tune::KnobPlane::kTerms - 1] = load;
   }
 };
 
@@ -66,12 +68,12 @@ class PlanDescent {
     if (!search_.plan_space().has_inference()) return true;
     const auto batches = points_.batches();
     Position top{};
-    for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) top[axis] = last(axis);
-    for (int level = last(SearchSpace::kBatchAxis); level >= 0; --level) {
+    for (std::size_t axis = 0; axis < tune::SearchSpace::kAxes; ++axis) top[axis] = last(axis);
+    for (int level = last(tune::SearchSpace::kBatchAxis); level >= 0; --level) {
       if (search_.profiles_left() <= 0) return false;
       if (!search_.batch_possible(batches[static_cast<std::size_t>(level)])) continue;
       descent_.set_batch_level(level);
-      top[SearchSpace::kBatchAxis] = level;
+      top[tune::SearchSpace::kBatchAxis] = level;
       const auto seen = look(top, "top mode: rules batches out");
       if (seen && fast_enough(*seen)) return true;
     }
@@ -97,10 +99,10 @@ class PlanDescent {
   }
 
  private:
-  static Position middle(const SearchSpace& points) {
+  static Position middle(const tune::SearchSpace& points) {
     Position position{};
     for (const std::size_t axis : points.free_axes()) {
-      if (axis != SearchSpace::kBatchAxis) position[axis] = points.last_level(axis) / 2;
+      if (axis != tune::SearchSpace::kBatchAxis) position[axis] = points.last_level(axis) / 2;
     }
     return position;
   }
@@ -113,9 +115,10 @@ class PlanDescent {
     const auto index = points_.nearest(position, search_.allowed());
     return index ? search_.look(*index, reason) : std::nullopt;
   }
-  std::optional<BisectionDescent::Sight> sight(const std::optional<Candidate>& seen) const {
+  std::optional<tune::BisectionDescent::Sight> sight(const std::optional<Candidate>& seen) const {
     if (!seen) return std::nullopt;
-    return BisectionDescent::Sight{leading_time_s(*seen), seen->peak_power_w(), over_power(*seen)};
+    return tune::BisectionDescent::Sight{leading_time_s(*seen), seen->peak_power_w(),
+                                         over_power(*seen)};
   }
 
   bool fast_enough(const Candidate& candidate) const {
@@ -137,14 +140,14 @@ class PlanDescent {
   void shrink_batch(Position there) {
     constexpr const char* kReason = "smaller batch: the larger one is too slow";
     const auto batches = points_.batches();
-    int level = descent_.at()[SearchSpace::kBatchAxis];
+    int level = descent_.at()[tune::SearchSpace::kBatchAxis];
     auto seen = look(there, kReason);
     while (seen && !fast_enough(*seen) && level > 0 && search_.profiles_left() > 0) {
       do {
         --level;
       } while (level > 0 && !may_fit(*seen, batches[static_cast<std::size_t>(level)]));
       descent_.set_batch_level(level);
-      there[SearchSpace::kBatchAxis] = level;
+      there[tune::SearchSpace::kBatchAxis] = level;
       if (over_power(*seen)) return;
       seen = look(there, kReason);
     }
@@ -152,13 +155,15 @@ class PlanDescent {
 
   // What the planes say of every point.
   std::vector<Candidate> predict() const {
-    KnobPlane infer_time(KnobPlane::Shape::kReciprocals),
-        train_time(KnobPlane::Shape::kReciprocals);
-    KnobPlane infer_power(KnobPlane::Shape::kPowerLaw), train_power(KnobPlane::Shape::kPowerLaw);
+    tune::KnobPlane infer_time(tune::KnobPlane::Shape::kReciprocals),
+        train_time(tune::KnobPlane::Shape::kReciprocals);
+    tune::KnobPlane infer_power(tune::KnobPlane::Shape::kPowerLaw),
+        train_power(tune::KnobPlane::Shape::kPowerLaw);
     for (std::size_t n = 0; n < search_.seen().size(); ++n) {
       const Candidate& seen = search_.seen()[n];
       const PlaneRows rows(points_, search_.points_seen()[n]);
-      const double weight = KnobPlane::weight(seen.peak_power_w(), search_.problem().max_power_w);
+      const double weight =
+          tune::KnobPlane::weight(seen.peak_power_w(), search_.problem().max_power_w);
       if (seen.inference) {
         infer_time.add(rows.infer_time, seen.inference->time_s, weight);
         infer_power.add(rows.infer_power, seen.inference->power_w, weight);
@@ -168,7 +173,8 @@ class PlanDescent {
         train_power.add(rows.train_power, seen.background->power_w, weight);
       }
     }
-    for (KnobPlane* plane : {&infer_time, &infer_power, &train_time, &train_power}) plane->fit();
+    for (tune::KnobPlane* plane : {&infer_time, &infer_power, &train_time, &train_power})
+      plane->fit();
     std::vector<Candidate> guesses(points_.size());
     for (std::size_t i = 0; i < guesses.size(); ++i) {
       guesses[i] = search_.plan_space().unprofiled(i);
@@ -238,8 +244,8 @@ class PlanDescent {
   }
 
   PlanSearch& search_;
-  const SearchSpace& points_;
-  BisectionDescent descent_;
+  const tune::SearchSpace& points_;
+  tune::BisectionDescent descent_;
 };
 
 }  // namespace
@@ -251,4 +257,4 @@ void plan_search_gmd(PlanSearch& search) {
   descent.improve();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

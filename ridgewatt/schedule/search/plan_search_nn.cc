@@ -7,7 +7,7 @@
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/search_steps.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   const PlanSpace& space = search.plan_space();
@@ -16,11 +16,11 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
     infer_rows.push_back({seen.point(), seen.infer().time_s, seen.infer().power_w});
     train_rows.push_back({{seen.mode, 0}, seen.train().time_s, seen.train().power_w});
   }
-  const auto predict = [&](const std::vector<Observation>& rows, const SearchSpace& points) {
-    NnOptions options;
+  const auto predict = [&](const std::vector<Observation>& rows, const tune::SearchSpace& points) {
+    predict::NnOptions options;
     options.seed = search.options().seed;
     options.threads = 1;  // searches run side by side
-    NnPredictor predictor(options);
+    predict::NnPredictor predictor(options);
     predictor.fit(rows);
     return predictor.predict(points.points());
   };
@@ -38,7 +38,7 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   if (space.has_training()) {
     const auto train = predict(train_rows, space.modes());
     for (std::size_t i = 0; i < result.size(); ++i) {
-      const Prediction& of_mode = train[space.mode_of(i)];
+      const predict::Prediction& of_mode = train[space.mode_of(i)];
       Round& round = *result[i].background;
       round.time_s = round.blocking_s = of_mode.time_s.mean;
       round.power_w = of_mode.power_w.mean;
@@ -49,12 +49,12 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
 }
 
 void plan_search_nn(PlanSearch& search) {
-  const SearchSpace& points = search.space();
+  const tune::SearchSpace& points = search.space();
   const auto order = Random(search.options().seed).sample(points.size(), points.size());
-  profile_in_order(search, order, "drawn at random", 1);
+  tune::profile_in_order(search, order, "drawn at random", 1);
   if (search.seen().empty()) return;
   const Plan plan = PlanTable(predict_with_networks(search)).best(search.problem());
   search.look(*points.find(plan.candidate.point()), "best of the predictions");
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 ScheduleWorkloads made_up(std::uint64_t seed) {
@@ -104,7 +104,7 @@ TEST(PlanSearch, AUsersOwnStrategyIsAFunctionAndARow) {
   const PlanSearchSummary summary = search.run(upwards);
   EXPECT_EQ(summary.strategy, "upwards");
   ASSERT_EQ(summary.profiled.size(), 6u);
-  EXPECT_EQ(summary.stop_reason, StopReason::kBudget);
+  EXPECT_EQ(summary.stop_reason, tune::StopReason::kBudget);
   // The best of the six, by the table that knows nothing of searches.
   std::vector<Candidate> seen;
   for (const std::size_t point : summary.profiled) seen.push_back(space.candidates()[point]);
@@ -145,4 +145,4 @@ TEST(PlanSearch, BadOptions) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

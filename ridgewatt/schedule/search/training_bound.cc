@@ -11,7 +11,7 @@
 
 #include "ridgewatt/base/parallel.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -394,4 +394,4 @@ std::vector<TrainingBound> training_bounds(std::span<const Candidate> candidates
   return bounds;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/schedule/simulate.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 
 struct TrainingBound {
   // False when no schedule can have 99 % of the requests in time, by this bound.
@@ -23,4 +23,4 @@ std::vector<TrainingBound> training_bounds(std::span<const Candidate> candidates
                                            double max_power_w, std::span<const double> arrivals,
                                            const SimulationOptions& simulation);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -6,7 +6,7 @@
 #include "ridgewatt/schedule/dynamic.h"
 #include "ridgewatt/schedule/schedule_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::schedule {
 namespace {
 
 Candidate candidate(int cores, int batch, double infer_s, double train_s) {
@@ -148,4 +148,4 @@ TEST(TrainingBound, NoPolicyBeatsItOnRandomTraces) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::schedule

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 // Derivatives of log objective by log time and log power.
@@ -82,4 +82,4 @@ void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& be
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -15,7 +15,7 @@
 #include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr std::size_t kMostBins = 12;
@@ -163,4 +163,4 @@ void search_als(Search& search) {
   AlsSearch(search).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

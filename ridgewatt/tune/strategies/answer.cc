@@ -2,7 +2,7 @@
 
 #include "ridgewatt/predict/predictor.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr double kLastResort = 0.6;  // probability that is enough where no point is trusted
@@ -14,7 +14,7 @@ std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& go
                                         double probability) {
   std::optional<Observation> best;
   double least = Limits::kNone;
-  for (const auto& mean : mean_by_point(seen)) {
+  for (const auto& mean : predict::mean_by_point(seen)) {
     const std::size_t index = *space.find(mean.point);
     if (outlook.feasible[index] < probability || outlook.objective_mean[index] >= least) continue;
     if (judge(goal, mean).feasibility != Feasibility::kFeasible) continue;
@@ -41,4 +41,4 @@ std::optional<Observation> NoisyAnswers::answer(const Goal& goal) const {
   return trusted ? trusted : trusted_best(space_, goal, outlook, seen_, kLastResort);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

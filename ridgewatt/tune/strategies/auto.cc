@@ -13,7 +13,7 @@
 #include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr double kJitter = 0.1;  // of the start, share of a knob's range
@@ -123,4 +123,4 @@ void search_auto(Search& search) {
   AutoSearch(search).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -3,7 +3,7 @@
 #include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 void search_exhaustive(Search& search) {
   profile_every_point(search);
@@ -32,4 +32,4 @@ void search_random(Search& search) {
   profile_in_order(search, order, "drawn at random");
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

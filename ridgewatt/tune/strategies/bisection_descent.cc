@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr double kPowerNoiseW = 1;  // published: a smaller change of power is noise
@@ -64,4 +64,4 @@ std::optional<BisectionDescent::Step> BisectionDescent::follow_steepest() {
   return Step{there, *seen};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

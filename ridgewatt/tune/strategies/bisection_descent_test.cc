@@ -4,7 +4,7 @@
 
 #include "ridgewatt/tune/board_fixture.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr std::size_t kGpu = 2, kMemory = 3;  // axes
@@ -66,4 +66,4 @@ TEST(BisectionDescent, EndsWhereNothingCanBeSeen) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

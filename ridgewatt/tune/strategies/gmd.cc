@@ -8,7 +8,7 @@
 #include "ridgewatt/tune/knob_plane.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 // The descent at one batch.
@@ -97,4 +97,4 @@ void search_gmd(Search& search) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -10,7 +10,7 @@
 #include "ridgewatt/tune/knob_plane.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr double kProbe = 0.5;  // how far down the first probe of a knob goes, share of its range
@@ -126,4 +126,4 @@ void search_ogd(Search& search) {
   GradientDescent(search).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -6,7 +6,7 @@
 #include "ridgewatt/tune/acquisition.h"
 #include "ridgewatt/tune/strategy.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 
 void search_thompson(Search& search) {
   Random random(search.options().seed);
@@ -36,4 +36,4 @@ void search_thompson(Search& search) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 constexpr std::uint64_t kSeed = 20;              // the family is the same everywhere
@@ -224,4 +224,4 @@ StructurePrior make_structure_prior(const SearchSpace& space, int draws, int ran
   return prior;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/numerics/kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::tune {
 namespace {
 
 // Length scales of what the structure does not explain, in octaves of clock, cores and batch.
@@ -299,4 +299,4 @@ void Surrogate::predict(Beliefs& beliefs) {
                  beliefs.power_mean, beliefs.power_sd);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::tune

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr std::size_t kOutliersListed = 20;
@@ -171,4 +171,4 @@ CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>&
   return summary;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

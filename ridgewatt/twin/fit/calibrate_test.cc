@@ -11,26 +11,28 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibration_runs.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // A workload of 25 kernels of all kinds; sizes differ between workloads and grow with the batch.
-std::shared_ptr<const WorkloadCost> synthetic_cost(std::uint64_t seed, int batch, bool training) {
+std::shared_ptr<const workload::WorkloadCost> synthetic_cost(std::uint64_t seed, int batch,
+                                                             bool training) {
   Random random(seed);
-  auto cost = std::make_shared<WorkloadCost>();
+  auto cost = std::make_shared<workload::WorkloadCost>();
   cost->name = "synthetic";
   cost->batch = batch;
   cost->kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
   cost->input_bytes = 6e5 * batch;
   for (int i = 0; i < 25; ++i) {
-    KernelCost kernel;
-    kernel.op_class = std::array{OpClass::kConv, OpClass::kDepthwiseConv, OpClass::kGemm,
-                                 OpClass::kElementwise, OpClass::kConv}[random.below(5)];
+    workload::KernelCost kernel;
+    kernel.op_class = std::array{workload::OpClass::kConv, workload::OpClass::kDepthwiseConv,
+                                 workload::OpClass::kGemm, workload::OpClass::kElementwise,
+                                 workload::OpClass::kConv}[random.below(5)];
     kernel.window = random.below(2) == 0 ? 1 : 9;
-    kernel.phase = training ? (i < 10   ? Phase::kForward
-                               : i < 20 ? Phase::kBackward
-                                        : Phase::kOptimizer)
-                            : Phase::kForward;
+    kernel.phase = training ? (i < 10   ? workload::Phase::kForward
+                               : i < 20 ? workload::Phase::kBackward
+                                        : workload::Phase::kOptimizer)
+                            : workload::Phase::kForward;
     kernel.output_elements = batch * std::exp(random.uniform(8, 14));
     kernel.work_flop = kernel.output_elements * std::exp(random.uniform(1, 8));
     kernel.read_bytes = 8 * kernel.output_elements;
@@ -194,4 +196,4 @@ TEST(SweepSpec, KeysAreReadAndUnknownOnesRefused) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

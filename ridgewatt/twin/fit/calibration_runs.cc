@@ -10,7 +10,7 @@
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // What "image=320" says; `where` is the whole of it.
@@ -76,7 +76,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    const EagerWorkload eager(spec.model, {.kind = *kind});
+    const workload::EagerWorkload eager(spec.model, {.kind = *kind});
     const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {
       CalibrationRun run;
@@ -85,8 +85,8 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
       run.board = spec.device;
       run.cost = eager.at(batch);
       if (spec.image_side) {
-        run.cost = std::make_shared<const WorkloadCost>(
-            scale_image(*run.cost, std::pow(*spec.image_side / side, 2)));
+        run.cost = std::make_shared<const workload::WorkloadCost>(
+            workload::scale_image(*run.cost, std::pow(*spec.image_side / side, 2)));
       }
       run.options.loader_workers = spec.workers.value_or(RunOptions{}.loader_workers);
       if (spec.loader_ms) run.options.loader_s_per_sample = *spec.loader_ms * 1e-3;
@@ -130,4 +130,4 @@ void require_trusted_rows(const std::vector<CalibrationRun>& runs) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using Workloads = std::vector<std::size_t>;  // sorted
@@ -357,4 +357,4 @@ std::vector<CoverageRow> coverage_as_it_is(const Twin& twin,
   return rows;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

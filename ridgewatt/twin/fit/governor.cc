@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr double kPeltHalfLifeS = 32e-3;
@@ -113,4 +113,4 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
   return now;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -20,7 +20,7 @@
 
 #include "ridgewatt/twin/twin.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // How busy a workload keeps the domains.
 struct DomainLoad {
@@ -41,4 +41,4 @@ double pelt_load(double run_s, double cycle_s);
 PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
                          const std::function<DomainLoad(const PowerMode&)>& load);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -8,7 +8,7 @@
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/eager_workload.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 class GovernorTest : public ::testing::Test {
@@ -100,7 +100,7 @@ TEST_F(GovernorTest, ClocksThatAreGivenAreLimits) {
 TEST_F(GovernorTest, TrainingUnderAGovernorIsNearMaxn) {
   for (const char* board : {"agx-xavier", "agx-orin"}) {
     for (const char* network : {"zoo:resnet18", "zoo:mobilenet_v3_large"}) {
-      const EagerWorkload eager(network, {.kind = WorkloadKind::kTraining});
+      const workload::EagerWorkload eager(network, {.kind = WorkloadKind::kTraining});
       const Estimator estimator(load_twin(load_board(board)), eager.at(16));
       const MinibatchCost fixed = estimator({});
       PowerMode mode;
@@ -113,4 +113,4 @@ TEST_F(GovernorTest, TrainingUnderAGovernorIsNearMaxn) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 using P = TwinParam;
@@ -15,11 +15,11 @@ struct ClassFactors {
   double traffic = 1;  // bytes moved over bytes counted
 };
 
-ClassFactors class_factors(const Twin& t, const KernelCost& kernel) {
-  const bool backward = kernel.phase == Phase::kBackward;
+ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
+  const bool backward = kernel.phase == workload::Phase::kBackward;
   const double window = std::max(kernel.window, 1.0);
   switch (kernel.op_class) {
-    case OpClass::kConv: {
+    case workload::OpClass::kConv: {
       // Beyond 3x3 the further reads stay in the cache.
       const double window_share = (std::min(window, 9.0) - 1) / 8;
       const double reads =
@@ -27,7 +27,7 @@ ClassFactors class_factors(const Twin& t, const KernelCost& kernel) {
       return {t[P::kConvRate] * (backward ? t[P::kConvBackwardRatio] : 1),
               t[P::kConvTraffic] * (backward ? t[P::kConvBackwardTraffic] : 1) * reads};
     }
-    case OpClass::kDepthwiseConv: {
+    case workload::OpClass::kDepthwiseConv: {
       if (backward) {
         return {t[P::kDepthwiseRate] * t[P::kDepthwiseBackwardRatio],
                 t[P::kConvTraffic] * t[P::kConvBackwardTraffic] * t[P::kDepthwiseBackwardTraffic]};
@@ -35,22 +35,22 @@ ClassFactors class_factors(const Twin& t, const KernelCost& kernel) {
       return {t[P::kDepthwiseRate], t[P::kConvTraffic] * t[P::kDepthwiseTraffic] *
                                         (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
     }
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
+    case workload::OpClass::kGemm:
+    case workload::OpClass::kRecurrent:
+    case workload::OpClass::kAttention:
       return {t[P::kGemmRate], t[P::kConvTraffic]};
     default:
       return {t[P::kVectorRate], t[P::kVectorTraffic]};
   }
 }
 
-double launch_ratio(const Twin& t, Phase phase) {
+double launch_ratio(const Twin& t, workload::Phase phase) {
   switch (phase) {
-    case Phase::kBackward:
+    case workload::Phase::kBackward:
       return t[P::kLaunchBackwardRatio];
-    case Phase::kOptimizer:
+    case workload::Phase::kOptimizer:
       return t[P::kLaunchOptimizerRatio];
-    case Phase::kForward:
+    case workload::Phase::kForward:
       break;
   }
   return 1;
@@ -60,36 +60,36 @@ double launch_ratio(const Twin& t, Phase phase) {
 
 // Mixed precision multiplies in FP16: training under automatic casts, inference with INT8 weights
 // that are widened as they are read.
-Arithmetic contraction_arithmetic(Precision precision) {
+Arithmetic contraction_arithmetic(workload::Precision precision) {
   switch (precision) {
-    case Precision::kStored:
-    case Precision::kFp32:
+    case workload::Precision::kStored:
+    case workload::Precision::kFp32:
       return Arithmetic::kFp32;
-    case Precision::kFp16:
-    case Precision::kMixed:
+    case workload::Precision::kFp16:
+    case workload::Precision::kMixed:
       return Arithmetic::kFp16;
-    case Precision::kBf16:
+    case workload::Precision::kBf16:
       return Arithmetic::kBf16;
-    case Precision::kInt8:
+    case workload::Precision::kInt8:
       return Arithmetic::kInt8;
   }
   return Arithmetic::kFp32;
 }
 
-double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class) {
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
   switch (op_class) {
-    case OpClass::kConv:
+    case workload::OpClass::kConv:
       return twin.speedup(arithmetic).conv;
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
+    case workload::OpClass::kGemm:
+    case workload::OpClass::kRecurrent:
+    case workload::OpClass::kAttention:
       return twin.speedup(arithmetic).product;
     default:
       return 1;
   }
 }
 
-KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
+KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
   const Arithmetic arithmetic = contraction_arithmetic(cost.arithmetic);
   twin.speedup(arithmetic);  // throws where the board has no such rate
   double launched = 0;
@@ -121,4 +121,4 @@ KernelTerms::KernelTerms(const Twin& twin, const WorkloadCost& cost) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -7,13 +7,13 @@
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 
 // What contractions compute in at a precision.
-Arithmetic contraction_arithmetic(Precision precision);
+Arithmetic contraction_arithmetic(workload::Precision precision);
 // Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
 // contractions run on matrix units. NotSupportedError where the board has no such rate.
-double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, OpClass op_class);
+double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
 struct KernelTerms {
   std::vector<double> compute_cycles;  // GPU cycles when compute bound
@@ -26,7 +26,7 @@ struct KernelTerms {
   double total_traffic_bytes = 0;
 
   // UsageError when a kernel's cost is not finite.
-  KernelTerms(const Twin& twin, const WorkloadCost& cost);
+  KernelTerms(const Twin& twin, const workload::WorkloadCost& cost);
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

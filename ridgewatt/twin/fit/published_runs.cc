@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr int kBatch = 16;
@@ -43,13 +43,13 @@ std::span<const PublishedRun> published_runs() {
 std::vector<CalibrationRun> published_calibration_runs() {
   std::vector<CalibrationRun> runs;
   for (const auto& published : kRuns) {
-    EagerOptions options{.kind = WorkloadKind::kTraining};
+    workload::EagerOptions options{.kind = WorkloadKind::kTraining};
     if (published.sequence > 0) options.dims["sequence"] = published.sequence;
     CalibrationRun run;
     run.workload = fmt::format("{}: {}", published.board, published.name);
     run.board = published.board;
     run.medians = false;
-    run.cost = EagerWorkload(std::string(published.model), options).at(kBatch);
+    run.cost = workload::EagerWorkload(std::string(published.model), options).at(kBatch);
     if (!published.loading) run.options.loader_s_per_sample = 0;
     Observation seen;
     seen.point.batch = kBatch;
@@ -73,4 +73,4 @@ std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& 
   return runs;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/minimize.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // Parameters of one stage: those of time, or those of power.
@@ -248,4 +248,4 @@ TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& r
   return fit_twin(start, others, options);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 constexpr std::size_t kMostWorkloads = 1000;  // that a board file may name
@@ -53,23 +53,23 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::size_t work_class(OpClass op_class) {
+std::size_t work_class(workload::OpClass op_class) {
   switch (op_class) {
-    case OpClass::kConv:
+    case workload::OpClass::kConv:
       return 0;
-    case OpClass::kDepthwiseConv:
+    case workload::OpClass::kDepthwiseConv:
       return 1;
-    case OpClass::kGemm:
-    case OpClass::kAttention:
+    case workload::OpClass::kGemm:
+    case workload::OpClass::kAttention:
       return 2;
-    case OpClass::kRecurrent:
+    case workload::OpClass::kRecurrent:
       return 3;
     default:
       return 4;
   }
 }
 
-WorkloadFeatures features_of(const WorkloadCost& cost) {
+WorkloadFeatures features_of(const workload::WorkloadCost& cost) {
   WorkloadFeatures features;
   features.kind = cost.kind;
   double work = 0;
@@ -218,4 +218,4 @@ TwinErrors read_errors(const TwinTable& table, const std::string& source) {
   return errors;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ridgewatt {
+namespace ridgewatt::twin {
 namespace {
 
 // Running means of absolute percentage errors.
@@ -100,4 +100,4 @@ FitScore score_rows(const Twin& twin, const std::vector<CalibrationRun>& runs) {
   return pooled.mean();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::twin

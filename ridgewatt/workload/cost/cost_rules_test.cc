@@ -16,7 +16,7 @@
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/zoo.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Sums, differences, products, quotients, parentheses, numbers and names.
@@ -244,4 +244,4 @@ TEST(CostRules, QuantizedWorkIsCountedApart) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 struct Pattern {
@@ -75,4 +75,4 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
   return eager;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,11 +7,11 @@
 
 #include "ridgewatt/workload/workload_cost.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Joins, in a cost counted with unfused traffic: SiLU, HardSwish, GELU (erf), LayerNormalization
 // and RMS normalization spelled out, forward and backward. A joined kernel has the work of all,
 // reads what the first reads, writes what the last writes, and is launched once.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 #include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/cost_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Pricing infers shapes in the model's place: one batch at a time.
 struct EagerWorkload::Loaded {
@@ -82,4 +82,4 @@ WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
   return scaled;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

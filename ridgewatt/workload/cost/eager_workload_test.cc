@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/cost/eager_kernels.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
@@ -81,4 +81,4 @@ TEST(EagerWorkload, KnownCostsAreAllThatThereIs) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

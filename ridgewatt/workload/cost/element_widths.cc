@@ -1,6 +1,6 @@
 #include "ridgewatt/workload/element_widths.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 int ElementWidths::bits(DataType type, bool parameter) const {
   const int chosen = parameter ? parameter_bits : activation_bits;
@@ -38,4 +38,4 @@ Precision precision_of(DataType type) {
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

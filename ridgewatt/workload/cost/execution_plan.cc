@@ -9,7 +9,7 @@
 #include "ridgewatt/workload/infer/attention_lengths.h"
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 bool is_quantized(DataType type) {
@@ -335,4 +335,4 @@ std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step
   return found;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -6,7 +6,7 @@
 #include "ridgewatt/workload/cost_model.h"
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 bool is_name_start(char c) {
@@ -77,4 +77,4 @@ Explanation explain_node(const Analysis& analysis, std::string_view node) {
   return explanation;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 double count_of(const Tensor& tensor) {
@@ -136,4 +136,4 @@ Kernels fuse(const ExecutionPlan& plan, const FusionOptions& options) {
   return Fuser(plan, options).run();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr double kElementBytes = 4;
@@ -82,4 +82,4 @@ PagodaCost pagoda_cost(const ExecutionPlan& plan, const Step& step) {
   return cost;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

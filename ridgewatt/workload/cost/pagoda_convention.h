@@ -12,7 +12,7 @@
 
 #include "ridgewatt/workload/execution_plan.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct PagodaCost {
   double flops = 0;
@@ -24,4 +24,4 @@ struct PagodaCost {
 // One execution of a step, forward.
 PagodaCost pagoda_cost(const ExecutionPlan& plan, const Step& step);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

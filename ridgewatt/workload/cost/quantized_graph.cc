@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 bool is_eight_bit(DataType type) {
@@ -205,4 +205,4 @@ TensorId operand_root(const ExecutionPlan& plan, const Step& step, TensorId id) 
   return dequantizes(plan, before) ? plan.root(before.node->inputs[0]) : root;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/workload/execution_plan.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Marks such steps as integer work, for inference:
 // * Contractions whose operands are both dequantized from 8 bits or fewer.
@@ -18,4 +18,4 @@ void absorb_quantization(ExecutionPlan& plan);
 // dequantization that the step does itself, else the root of the tensor.
 TensorId operand_root(const ExecutionPlan& plan, const Step& step, TensorId id);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

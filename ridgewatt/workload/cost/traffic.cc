@@ -6,7 +6,7 @@
 
 #include "ridgewatt/workload/cost/quantized_graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 double TensorSizes::elements(TensorId id) const {
   return static_cast<double>(plan_->tensor(id).element_count().value_or(0));
@@ -273,4 +273,4 @@ double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraff
   return most;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Inputs that gradients flow to, and what they are.
@@ -382,4 +382,4 @@ OptimizerCost optimizer_cost(const ExecutionPlan& plan, const GradientFlow& flow
   return cost;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

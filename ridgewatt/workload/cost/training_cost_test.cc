@@ -7,7 +7,7 @@
 
 #include "ridgewatt/workload/cost_model.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr double kBatch = 16;
@@ -151,4 +151,4 @@ TEST_F(ResNet18Step, MixedPrecisionKeepsMasterWeights) {
 }
 
 }  // namespace
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

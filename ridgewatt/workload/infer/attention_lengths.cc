@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr std::size_t kNoSlot = SIZE_MAX;
@@ -89,4 +89,4 @@ AttentionLengths attention_lengths(const OpContext& op) {
   return {cache, cache, cache != kUnknownDim};
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct AttentionLengths {
   std::int64_t keys = 0;     // past and new tokens, one quantity; kUnknownDim: not known
@@ -19,4 +19,4 @@ struct AttentionLengths {
 // DecoderMaskedSelfAttention, DecoderMaskedMultiHeadAttention.
 AttentionLengths attention_lengths(const OpContext& op);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/extent_names.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // The name of an extent of an input: its symbol, or "INPUT.AXIS".
@@ -285,4 +285,4 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
   return exported;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/workload/infer.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // What to take for extents that nobody gave, other than the batch.
 struct Assumptions {
@@ -37,4 +37,4 @@ std::vector<std::string> symbols_of_bodies(const Model& model);
 void bind_known_symbols(const std::vector<std::string>& symbols,
                         const std::map<std::string, std::int64_t>& bound, Shape& shape);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/generation.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 class BodyCloner {
@@ -84,4 +84,4 @@ void separate_first_decoders(Model& model) {
   separate_in(model, model.graph);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -3,7 +3,7 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Weights and tensors from outside are shared, everything else is new; nodes are named "NAME
 // (SUFFIX)".
@@ -14,4 +14,4 @@ Graph clone_body(Model& model, const Graph& body, const std::string& suffix);
 // "init_decoder".
 void separate_first_decoders(Model& model);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

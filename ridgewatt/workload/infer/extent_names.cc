@@ -8,7 +8,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 std::string lower_case(std::string_view name) {
@@ -116,4 +116,4 @@ void relate_lengths(const TokenLengths& lengths, const ExtentValues& given, Exte
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 using ExtentValues = std::map<std::string, std::int64_t>;
 
@@ -41,4 +41,4 @@ struct TokenLengths {
 // the user gave contradicts itself.
 void relate_lengths(const TokenLengths& lengths, const ExtentValues& given, ExtentValues& values);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

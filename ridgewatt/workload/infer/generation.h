@@ -4,8 +4,8 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 bool generates_text(const Node& node);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -8,7 +8,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/infer/interpreter.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Visits of nodes in bodies. Beyond the first bound loops are no longer followed iteration by
@@ -218,4 +218,4 @@ InferSummary infer(Model& model, const InferOptions& options) {
   throw InputError(first_error->what(), "", hint);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -9,7 +9,7 @@
 #include "ridgewatt/workload/infer/extent_names.h"
 #include "ridgewatt/workload/infer/interpreter.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 const Shape* InferContext::shape(std::size_t index) const {
   if (!has_input(index)) return nullptr;
@@ -314,4 +314,4 @@ void broadcast_all(InferContext& context) {
   context.set(0, context.dtype(0), std::move(shape));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

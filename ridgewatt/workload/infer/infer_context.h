@@ -11,7 +11,7 @@
 #include "ridgewatt/workload/graph.h"
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class Interpreter;
 
@@ -20,7 +20,7 @@ class Interpreter;
 // that depend on them unset.
 class InferContext : public OpContext {
  public:
-  InferContext(Model& model, Node& node, Interpreter& interpreter)
+  InferContext(Model& model, Node& node, workload::Interpreter& interpreter)
       : OpContext(model, node), model_(&model), node_(&node), interpreter_(&interpreter) {}
 
   Node& mutable_node() { return *node_; }
@@ -77,7 +77,7 @@ class InferContext : public OpContext {
  private:
   Model* model_;
   Node* node_;
-  Interpreter* interpreter_;
+  workload::Interpreter* interpreter_;
 };
 
 // Arithmetic on extents: unknown when an operand is, InputError when the result passes 2^48.
@@ -107,4 +107,4 @@ void fold_same_content(InferContext& context);   // content of the first input, 
 void same_as_input_bool(InferContext& context);  // the same shape, boolean
 void broadcast_all(InferContext& context);       // type of the first input, all shapes broadcast
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class Interpreter {
  public:
@@ -43,4 +43,4 @@ class Interpreter {
   std::size_t& steps_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

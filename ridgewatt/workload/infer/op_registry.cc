@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 bool before(const OpEntry* a, const OpEntry* b) {
@@ -69,4 +69,4 @@ void OpContext::fail(std::string_view message) const {
                    "): " + std::string(message));
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -12,7 +12,7 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class InferContext;
 
@@ -79,4 +79,4 @@ std::span<const OpEntry> ml_ops();
 std::span<const OpEntry> training_ops();
 std::span<const OpEntry> microsoft_ops();
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

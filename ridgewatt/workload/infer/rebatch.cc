@@ -1,6 +1,6 @@
 #include "ridgewatt/workload/infer/rebatch.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 void rebatch_target(const InferContext& context, const Shape& from, std::ptrdiff_t open,
                     Shape& to) {
@@ -23,4 +23,4 @@ void rebatch_target(const InferContext& context, const Shape& from, std::ptrdiff
   }
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Calls use(tensor) for every tensor that the node or its bodies read.
@@ -86,4 +86,4 @@ void sort_topologically(Graph& graph) {
   graph.nodes = std::move(sorted);
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ std::string ExternalFolder::read(const ExternalLocation& where, std::int64_t byt
   return content;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // The entries of TensorProto.external_data.
 struct ExternalLocation {
@@ -36,4 +36,4 @@ class ExternalFolder {
   std::map<std::string, std::optional<std::int64_t>> sizes_;  // by location, once checked
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -11,7 +11,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/io/file.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 MappedFile::MappedFile(const std::string& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -36,4 +36,4 @@ MappedFile::~MappedFile() {
   if (mapping_ != nullptr) munmap(mapping_, bytes_.size());
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 class MappedFile {
  public:
@@ -24,4 +24,4 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -10,14 +10,14 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridgewatt;
   try {
-    LoadOptions load_options;
+    workload::LoadOptions load_options;
     load_options.max_nodes = 2000;
-    Model model = load_model_from_memory(
+    workload::Model model = workload::load_model_from_memory(
         std::string_view(reinterpret_cast<const char*>(data), size), "fuzz", load_options);
-    infer(model);
-    InferOptions options;
+    workload::infer(model);
+    workload::InferOptions options;
     options.batch = 3;
-    infer(model, options);
+    workload::infer(model, options);
   } catch (const InputError&) {
     return 0;
   }

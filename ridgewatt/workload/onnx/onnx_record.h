@@ -23,7 +23,7 @@ struct RawNode {
 };
 
 struct RawAttribute {
-  Attribute attribute;
+  workload::Attribute attribute;
   std::string_view reference;  // the caller's attribute that this one stands for
   Messages graphs;
 };
@@ -34,6 +34,6 @@ std::string_view normal_domain(std::string_view domain);
 // Each throws InputError on bytes that are not such a record.
 void read_opset(std::string_view message, Opsets& opsets);
 RawNode read_raw_node(std::string_view message);
-RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external);
+RawAttribute read_raw_attribute(std::string_view message, workload::ExternalFolder& external);
 
 }  // namespace ridgewatt::onnx_format

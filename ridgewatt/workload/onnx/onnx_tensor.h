@@ -16,17 +16,21 @@ inline constexpr int kMaxTypeDepth = 16;
 
 struct NamedValue {
   std::string_view name;
-  ValueInfo value;
+  workload::ValueInfo value;
   std::vector<std::string> symbols;  // of ValueInfoProto: names of the extents, or empty
 };
 
 // All take the bytes of one message and throw InputError.
-NamedValue read_tensor(std::string_view message, ExternalFolder& external);         // TensorProto
-NamedValue read_sparse_tensor(std::string_view message, ExternalFolder& external);  // Sparse...
+NamedValue read_tensor(std::string_view message,
+                       workload::ExternalFolder& external);  // TensorProto
+NamedValue read_sparse_tensor(std::string_view message,
+                              workload::ExternalFolder& external);  // Sparse...
 NamedValue read_value_info(std::string_view message);
-ValueInfo read_type(std::string_view message, std::vector<std::string>* symbols = nullptr,
-                    int depth = 0);
-ValueInfo read_sequence(std::string_view message, ExternalFolder& external, int depth = 0);
-ValueInfo read_optional(std::string_view message, ExternalFolder& external, int depth = 0);
+workload::ValueInfo read_type(std::string_view message, std::vector<std::string>* symbols = nullptr,
+                              int depth = 0);
+workload::ValueInfo read_sequence(std::string_view message, workload::ExternalFolder& external,
+                                  int depth = 0);
+workload::ValueInfo read_optional(std::string_view message, workload::ExternalFolder& external,
+                                  int depth = 0);
 
 }  // namespace ridgewatt::onnx_format

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // for (WireReader in(bytes); in.next();) switch (in.field()) { case 1: use(in.bytes()); ... }
 // Fields that nobody asks for are skipped. Throws InputError where the bytes end early.
@@ -110,4 +110,4 @@ class WireReader {
   std::string_view content_;
 };
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr std::size_t kMaxEllipsis = 10;
@@ -113,4 +113,4 @@ std::optional<EinsumPlan> plan_einsum(const OpContext& context) {
   return plan;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct EinsumPlan {
   Shape output;
@@ -22,4 +22,4 @@ struct EinsumPlan {
 // does not fit the inputs.
 std::optional<EinsumPlan> plan_einsum(const OpContext& context);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,10 +5,10 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // Shape of numpy.matmul(a, b); nothing when a rank is unknown. Fails where the inner extents
 // differ.
 std::optional<Shape> matmul_shape(const OpContext& context, const Shape* a, const Shape* b);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

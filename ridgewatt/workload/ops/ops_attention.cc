@@ -1,7 +1,7 @@
 // Attention and what goes with it.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 std::int64_t divide(std::int64_t extent, std::int64_t parts) {
@@ -80,4 +80,4 @@ std::span<const OpEntry> attention_ops() {
   return kAttentionOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Iterations that are followed one by one; longer loops are summed up.
@@ -313,4 +313,4 @@ std::span<const OpEntry> control_ops() {
   return kControlOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

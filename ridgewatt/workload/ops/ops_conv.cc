@@ -4,7 +4,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/ops/sliding_window.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Output shape of a convolution of input `x` with weights `w` [out, in / group, kernel...].
@@ -127,4 +127,4 @@ std::span<const OpEntry> conv_ops() {
   return kConvOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

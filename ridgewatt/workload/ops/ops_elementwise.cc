@@ -6,7 +6,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/ops/elementwise_scalars.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using namespace scalar;  // NOLINT(google-build-using-namespace): a table of them follows
@@ -342,4 +342,4 @@ std::span<const OpEntry> elementwise_ops() {
   return kElementwiseOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

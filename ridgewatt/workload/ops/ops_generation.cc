@@ -7,7 +7,7 @@
 #include "ridgewatt/workload/infer/generation.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 bool generates_text(const Node& node) {
   constexpr std::array<std::string_view, 4> kNames = {"BeamSearch", "GreedySearch", "Sampling",
@@ -201,4 +201,4 @@ std::span<const OpEntry> generation_ops() {
   return kGenerationOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

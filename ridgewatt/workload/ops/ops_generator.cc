@@ -3,7 +3,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 void constant(InferContext& c) {
@@ -176,4 +176,4 @@ std::span<const OpEntry> generator_ops() {
   return kGeneratorOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

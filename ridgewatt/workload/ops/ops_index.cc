@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -238,4 +238,4 @@ std::span<const OpEntry> index_ops() {
   return kIndexOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

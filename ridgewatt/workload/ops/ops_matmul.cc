@@ -6,7 +6,7 @@
 #include "ridgewatt/workload/ops/einsum.h"
 #include "ridgewatt/workload/ops/matmul_shape.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 std::optional<Shape> matmul_shape(const OpContext& context, const Shape* a, const Shape* b) {
   if (a == nullptr || b == nullptr) return std::nullopt;
@@ -103,4 +103,4 @@ std::span<const OpEntry> matmul_ops() {
   return kMatmulOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

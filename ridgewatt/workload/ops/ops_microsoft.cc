@@ -5,7 +5,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/ops/matmul_shape.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr std::string_view kMs = "com.microsoft";
@@ -261,4 +261,4 @@ std::span<const OpEntry> microsoft_ops() {
   return kMicrosoftOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr std::string_view kMl = "ai.onnx.ml";
@@ -160,4 +160,4 @@ std::span<const OpEntry> ml_ops() {
   return kMlOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -418,4 +418,4 @@ std::span<const OpEntry> movement_ops() {
   return kMovementOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

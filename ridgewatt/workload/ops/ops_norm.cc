@@ -1,7 +1,7 @@
 // Normalizations, softmax and losses.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Y, then running or saved mean and variance, all as long as the channels.
@@ -66,4 +66,4 @@ std::span<const OpEntry> norm_ops() {
   return kNormOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

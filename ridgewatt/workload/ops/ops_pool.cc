@@ -4,7 +4,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/ops/sliding_window.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 void pool_of(InferContext& c, DataType type, bool channels_last) {
@@ -98,4 +98,4 @@ std::span<const OpEntry> pool_ops() {
   return kPoolOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -1,7 +1,7 @@
 // Quantization.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 void quantize(InferContext& c) {
@@ -42,4 +42,4 @@ std::span<const OpEntry> quant_ops() {
   return kQuantOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -1,7 +1,7 @@
 // Recurrent layers.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // X [T, N, I] (or [N, T, I] with layout 1), R [D, gates x H, H]: Y [T, D, N, H], Y_h and Y_c
@@ -49,4 +49,4 @@ std::span<const OpEntry> recurrent_ops() {
   return kRecurrentOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // Which axes are reduced, or nothing when that is unknown.
@@ -147,4 +147,4 @@ std::span<const OpEntry> reduce_ops() {
   return kReduceOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -4,7 +4,7 @@
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/infer/rebatch.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 void identity(InferContext& c) {
@@ -169,4 +169,4 @@ std::span<const OpEntry> reshape_ops() {
   return kReshapeOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -3,7 +3,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 using Items = std::vector<ValueInfo>;
@@ -263,4 +263,4 @@ std::span<const OpEntry> sequence_ops() {
   return kSequenceOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

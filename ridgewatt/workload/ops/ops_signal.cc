@@ -1,7 +1,7 @@
 // Fourier transforms.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // input [batch, signal..., 1 or 2]: the transformed axis gets dft_length, halved when one-sided;
@@ -62,4 +62,4 @@ std::span<const OpEntry> signal_ops() {
   return kSignalOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -3,7 +3,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 void string_concat(InferContext& c) {
@@ -120,4 +120,4 @@ std::span<const OpEntry> string_ops() {
   return kStringOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

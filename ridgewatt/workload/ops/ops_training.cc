@@ -1,7 +1,7 @@
 // Optimizers and gradients: domain ai.onnx.preview.training.
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 constexpr std::string_view kTraining = "ai.onnx.preview.training";
@@ -40,4 +40,4 @@ std::span<const OpEntry> training_ops() {
   return kTrainingOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

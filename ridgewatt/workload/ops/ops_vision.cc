@@ -3,7 +3,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 std::int64_t scaled(std::int64_t extent, double scale) {
@@ -147,4 +147,4 @@ std::span<const OpEntry> vision_ops() {
   return kVisionOps;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

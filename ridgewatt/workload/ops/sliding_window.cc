@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 namespace {
 
 // No attribute of a window is larger.
@@ -65,4 +65,4 @@ std::int64_t SlidingWindow::output_extent(const OpContext& context, std::size_t 
   return extent;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

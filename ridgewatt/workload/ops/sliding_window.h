@@ -6,7 +6,7 @@
 
 #include "ridgewatt/workload/infer/infer_context.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 // The attributes of one node, one entry a spatial axis.
 struct SlidingWindow {
@@ -22,4 +22,4 @@ struct SlidingWindow {
 SlidingWindow read_window(const OpContext& context, std::size_t axes,
                           const std::vector<std::int64_t>& kernel);
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

@@ -5,7 +5,7 @@
 
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 
-namespace ridgewatt {
+namespace ridgewatt::workload {
 
 struct GraphBuilder::Model {
   onnx::ModelProto proto;
@@ -287,4 +287,4 @@ std::string GraphBuilder::serialize() const {
   return model_->proto.SerializeAsString();
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::workload

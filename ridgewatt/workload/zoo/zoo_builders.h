@@ -29,7 +29,8 @@ std::string llama_small_prefill();
 std::string llama_small_decode();
 
 // Names the logits as the output of a classifier.
-inline std::string finish_classifier(GraphBuilder& g, const GraphBuilder::Value& logits) {
+inline std::string finish_classifier(workload::GraphBuilder& g,
+                                     const workload::GraphBuilder::Value& logits) {
   g.output(logits, "output", {"batch", logits.channels});
   return g.serialize();
 }
