@@ -81,7 +81,7 @@ void run(const Context& context, const PlanOptions& options) {
           : search(context, options, problem, std::move(candidates), profiled);
   if (context.json()) {
     Json json = answer_to_json(plan);
-    json["bound"] = options.schedule.bound;
+    json["bound"] = name_of(options.schedule.bound);
     json["strategy"] = options.strategy;
     json["idle_power"] = idle_source;
     json["seed"] = context.seed;
