@@ -3,7 +3,8 @@
 each other. The headers directly in a room are its face: the only ones that other rooms may include and that are
 installed, so a face includes faces alone. What lies in an alcove (ridgewatt/ROOM/ALCOVE/) is the room's own; alcoves
 do not include each other in a circle. A folder holds at most 30 files.
-A type has one definition: two headers that define the same name would be merged by the linker without a word.
+A room is a namespace, ridgewatt::ROOM; the rooms of words that all others speak (SHARED) lie in ridgewatt itself. A
+type has one definition: two headers that define the same name would be merged by the linker without a word.
 Files of a room are compiled some at a time, in groups that move when a file comes or goes: what a file keeps to
 itself has a name of its own in its room."""
 import collections
@@ -15,6 +16,7 @@ import sys
 FLOORS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep": 3, "roofline": 4, "store": 4, "twin": 5,
           "platform": 6, "predict": 6, "pipeline": 6, "measure": 7, "tune": 7, "schedule": 8, "study": 8,
           "answer": 9, "evaluate": 9, "report": 10, "cli": 11}
+SHARED = {"base", "io", "numerics", "device", "sweep"}
 MOST_FILES = 30
 
 
@@ -33,6 +35,13 @@ def kept_to_itself(text: str):
                      or re.match(r"[A-Za-z][^=;]*?[ &*](\w+\(.*\)) (?:const )?\{$", line))
             if found:
                 yield number, re.sub(r" \w+(?=[,)])", "", found[1])
+
+
+def namespace_faults(room: str, text: str):
+    """Lines that open ridgewatt itself in a room that is a namespace, but to declare another room's class."""
+    for found in re.finditer(r"^namespace ridgewatt \{\n(.*?)^\}  // namespace ridgewatt$", text, re.M | re.S):
+        if room not in SHARED and not re.fullmatch(r"(?:\s*(?:class|struct|enum class) \w+;\n)+", found[1]):
+            yield text.count("\n", 0, found.start()) + 1, f"opens ridgewatt, should open ridgewatt::{room}"
 
 
 def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None:
@@ -71,10 +80,11 @@ def main() -> int:
         if path.suffix == ".cc" and not test and not path.name.endswith("_fuzz.cc"):
             for number, name in kept_to_itself(text):
                 kept[room, name].append(f"{path}:{number}")
+        faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(room, text)]
         for number, line in enumerate(text.splitlines(), 1):
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)[^;]*\{", line)
             if defined and path.suffix == ".h":
-                types[defined[1]].append(f"{path}:{number}")
+                types["" if room in SHARED else room, defined[1]].append(f"{path}:{number}")
             found = re.match(r'\s*#include "ridgewatt/([\w/]+)/\w+\.', line)
             if not found:
                 continue
@@ -91,7 +101,7 @@ def main() -> int:
     for folder, count in folders.items():
         if count > MOST_FILES:
             faults.append(f"{folder}: {count} files; {MOST_FILES} at most: make an alcove")
-    for name, places in types.items():
+    for (_, name), places in types.items():
         if len(places) > 1:
             faults.append(f"type {name} is defined at {' and at '.join(places)}")
     for (_, name), places in kept.items():

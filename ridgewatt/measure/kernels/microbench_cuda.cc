@@ -84,7 +84,7 @@ MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& optio
     summary.points.push_back({kernel, raw.work_flop, raw.traffic_bytes, raw.time_s,
                               raw.median_time_s, raw.repetitions, power_w});
   };
-  using enum MicrobenchKernel;
+  using enum roofline::MicrobenchKernel;
   for (const auto kernel : {kFmaFp32, kFmaFp16, kTensorFp16, kTriad, kLaunch}) add(kernel);
   for (const double intensity : options.intensities) {
     const auto [fma, group] = nearest_intensity_kernel(intensity);
