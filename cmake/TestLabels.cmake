@@ -9,7 +9,7 @@ TuneCommand.AProfiledAnswer*")
 set(measure_board "Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
 set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
 set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
-TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*")
+TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*:JsonKeys.*")
 set(evaluate_slow "SharedSweeps.*")
 set(pipeline_slow "TwinJob.*")
 set(predict_slow "AutoPredictor.ManySamples*")

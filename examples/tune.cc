@@ -1,12 +1,13 @@
 // Which power mode and batch runs ResNet-50 fastest within 30 W?
 #include <cstdio>
+#include <memory>
 
 #include "ridgewatt/answer/tune.h"
 
 int main() {
   const auto model = std::make_shared<const ridgewatt::workload::EagerWorkload>("zoo:resnet50");
   ridgewatt::answer::TuneQuestion question;
-  question.goal.limits.power_w = 30;
+  question.goal.limits.power_w = 30;  // and, as nothing else is asked for, the least time
   const auto found = ridgewatt::answer::tune_on_twin(question, model, "agx-orin");
   if (!found.answer) return 3;
   std::printf("%s: %.1f ms, %.1f W\n", describe(found.answer->point.mode).c_str(),

@@ -33,7 +33,7 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const Strategy& strategy, StrategyOptions options);
 
-// The strategies of the table, one file each.
+// The strategies of the table; the simple ones are in strategies/baselines.cc.
 void search_exhaustive(Search& search);
 void search_maxn(Search& search);
 void search_presets(Search& search);

@@ -69,7 +69,7 @@ void print_predictions(const Context& context, const answer::PredictAnswer& foun
       row["samples"] = found.summary->samples;
       row["fitted_samples"] = found.summary->part;
     }
-    write_output(path, dump_json(rows) + '\n');
+    write_output(path, json_text(context, rows));
   } else if (!path.empty()) {
     std::ostringstream text;
     report::prediction_table(found.points, found.predictions, found.origins).print_csv(text);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace ridgewatt::kernels {
+namespace ridgewatt::predict::kernels {
 namespace {
 
 #define RIDGEWATT_INLINE inline __attribute__((always_inline))
@@ -232,4 +232,4 @@ const char* instruction_set() {
   return chosen().name;
 }
 
-}  // namespace ridgewatt::kernels
+}  // namespace ridgewatt::predict::kernels

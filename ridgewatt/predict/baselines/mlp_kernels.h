@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace ridgewatt::kernels {
+namespace ridgewatt::predict::kernels {
 
 // C[rows x columns] = A[rows x depth] B[depth x columns], or C += when `accumulate`. A is addressed
 // as a[i * a_row + k * a_column] (so a transpose costs nothing); B and C are row-major and dense in
@@ -37,4 +37,4 @@ void output_unit_gradient(const float* output_delta, const float* activation, co
 // "avx512", "avx2" or "plain".
 const char* instruction_set();
 
-}  // namespace ridgewatt::kernels
+}  // namespace ridgewatt::predict::kernels

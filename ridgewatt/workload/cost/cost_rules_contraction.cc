@@ -7,13 +7,12 @@
 #include "ridgewatt/workload/cost/cost_terms.h"
 #include "ridgewatt/workload/infer/attention_lengths.h"
 
-namespace ridgewatt::cost {
+namespace ridgewatt::workload::cost {
 namespace {
 
 // A convolution whose weight [out, in / groups, window...] is input `weight`, with an optional
 // bias.
-workload::OpCost conv_with(const workload::OpContext& op, workload::Terms& t, std::size_t weight,
-                           std::size_t bias) {
+OpCost conv_with(const OpContext& op, Terms& t, std::size_t weight, std::size_t bias) {
   const double outputs = outputs_of(op, t);
   const double channels = t("channels", extent(op.input(weight), 1));  // a group
   const double window = t("window", extents_from(op.input(weight), 2));
@@ -24,17 +23,17 @@ workload::OpCost conv_with(const workload::OpContext& op, workload::Terms& t, st
 
 constexpr std::string_view kConvFormula = "2 * outputs * channels * window + bias * outputs";
 
-workload::OpCost conv(const workload::OpContext& op, workload::Terms& t) {
+OpCost conv(const OpContext& op, Terms& t) {
   return conv_with(op, t, 1, op.node().op == "ConvInteger" ? SIZE_MAX : 2);
 }
 
-workload::OpCost qlinear_conv(const workload::OpContext& op, workload::Terms& t) {
+OpCost qlinear_conv(const OpContext& op, Terms& t) {
   return conv_with(op, t, 3, 8);
 }
 
 // The addend of com.microsoft.FusedConv and its activation come on top.
-workload::OpCost fused_conv(const workload::OpContext& op, workload::Terms& t) {
-  workload::OpCost cost = conv_with(op, t, 1, 2);
+OpCost fused_conv(const OpContext& op, Terms& t) {
+  OpCost cost = conv_with(op, t, 1, 2);
   const double extra =
       t("extra", (op.has_input(3) ? 1 : 0) + (op.node().text("activation", "").empty() ? 0 : 1));
   cost.flops += extra * elements(op.output(0));
@@ -42,7 +41,7 @@ workload::OpCost fused_conv(const workload::OpContext& op, workload::Terms& t) {
 }
 
 // Every input element meets the window of every output channel of its group.
-workload::OpCost conv_transpose(const workload::OpContext& op, workload::Terms& t) {
+OpCost conv_transpose(const OpContext& op, Terms& t) {
   const double inputs = inputs_of(op, t);
   const double channels = t("channels", extent(op.input(1), 1));  // outputs per group
   const double window = t("window", extents_from(op.input(1), 2));
@@ -54,8 +53,8 @@ workload::OpCost conv_transpose(const workload::OpContext& op, workload::Terms& 
 
 // A convolution at places that are interpolated: 8 operations per sample, which all output channels
 // share.
-workload::OpCost deform_conv(const workload::OpContext& op, workload::Terms& t) {
-  workload::OpCost cost = conv_with(op, t, 1, 3);
+OpCost deform_conv(const OpContext& op, Terms& t) {
+  OpCost cost = conv_with(op, t, 1, 3);
   const double out_channels = extent(op.output(0), 1);
   const double samples = t("samples", elements(op.output(0)) / out_channels *
                                           extent(op.input(0), 1) * extents_from(op.input(1), 2));
@@ -63,33 +62,32 @@ workload::OpCost deform_conv(const workload::OpContext& op, workload::Terms& t) 
   return cost;
 }
 
-workload::OpCost product(double macs, double outputs, double depth, double biased) {
+OpCost product(double macs, double outputs, double depth, double biased) {
   return {macs, 2 * macs + biased * outputs, depth};
 }
 
-workload::OpCost gemm(const workload::OpContext& op, workload::Terms& t) {
+OpCost gemm(const OpContext& op, Terms& t) {
   const double outputs = outputs_of(op, t);
   const double depth = t("k", extent(op.input(0), op.node().integer("transA", 0) != 0 ? 0 : 1));
   return product(outputs * depth, outputs, depth, t("bias", op.has_input(2) ? 1 : 0));
 }
 
-workload::OpCost matmul(const workload::OpContext& op, workload::Terms& t) {
+OpCost matmul(const OpContext& op, Terms& t) {
   const double outputs = outputs_of(op, t);
   const double depth = t("k", extent(op.input(0), -1));
   return product(outputs * depth, outputs, depth, 0);
 }
 
 // Axis of A along which the fused products of ONNX Runtime sum up.
-int summed_axis(const workload::Node& node, int rank) {
+int summed_axis(const Node& node, int rank) {
   const bool transposed = node.integer("transA", 0) != 0;
   if (!transposed || rank < 2) return rank - 1;
   return node.integer("transBatchA", 0) != 0 ? 0 : rank - 2;
 }
 
 // A product whose bias is input `bias`, with what is fused to it: a scale, an activation.
-workload::OpCost fused_product(const workload::OpContext& op, workload::Terms& t,
-                               std::size_t bias) {
-  const workload::Node& node = op.node();
+OpCost fused_product(const OpContext& op, Terms& t, std::size_t bias) {
+  const Node& node = op.node();
   const auto& shape = op.input(0).shape;
   const double outputs = outputs_of(op, t);
   const int axis = summed_axis(node, shape ? static_cast<int>(shape->size()) : 0);
@@ -107,7 +105,7 @@ constexpr std::string_view kFusedProductFormula = "2 * outputs * k + (bias + ext
 // from its end, so that they align between operands.
 using Labels = std::map<std::string, double>;
 
-void read_labels(std::string_view term, const workload::Tensor& tensor, Labels& labels) {
+void read_labels(std::string_view term, const Tensor& tensor, Labels& labels) {
   const auto rank = tensor.shape ? static_cast<int>(tensor.shape->size()) : 0;
   int named = 0;
   for (const char c : term) named += c != '.' && c != ' ' ? 1 : 0;
@@ -128,7 +126,7 @@ void read_labels(std::string_view term, const workload::Tensor& tensor, Labels& 
 }
 
 // Every combination of labels is one product for each operand after the first.
-workload::OpCost einsum(const workload::OpContext& op, workload::Terms& t) {
+OpCost einsum(const OpContext& op, Terms& t) {
   const std::string equation(op.node().text("equation", ""));
   const std::string operands = equation.substr(0, equation.find("->"));
   Labels labels;
@@ -151,8 +149,7 @@ workload::OpCost einsum(const workload::OpContext& op, workload::Terms& t) {
 
 // A recurrent layer: every step multiplies the input and the state with the weights of all gates.
 // `element_work`: operations for each element of the state besides.
-workload::OpCost recurrent(const workload::OpContext& op, workload::Terms& t, int gates,
-                           int element_work) {
+OpCost recurrent(const OpContext& op, Terms& t, int gates, int element_work) {
   const bool batch_first = op.node().integer("layout", 0) != 0;
   const double steps = t("steps", extent(op.input(0), batch_first ? 1 : 0));
   const double samples = t("samples", extent(op.input(0), batch_first ? 0 : 1));
@@ -171,7 +168,7 @@ struct AttentionShape {
 };
 
 // QK^T and PV, a softmax of 7 and a scale of 1 for every score.
-workload::OpCost attention_core(const AttentionShape& a, workload::Terms& t) {
+OpCost attention_core(const AttentionShape& a, Terms& t) {
   const double scores =
       t("batch", a.batch) * t("heads", a.heads) * t("queries", a.queries) * t("keys", a.keys);
   const double macs = scores * (t("head_size", a.head_size) + t("value_size", a.value_size));
@@ -182,15 +179,15 @@ constexpr std::string_view kAttentionFormula =
     "batch * heads * queries * keys * (2 * (head_size + value_size) + 8)";
 
 // Extent, or 0 of an input that is not given.
-double optional_extent(const workload::OpContext& op, std::size_t input, int axis) {
+double optional_extent(const OpContext& op, std::size_t input, int axis) {
   return op.has_input(input) ? extent(op.input(input), axis) : 0;
 }
 
 // ai.onnx.Attention: Q, K, V as [batch, heads, sequence, size] or [batch, sequence, heads * size].
-workload::OpCost attention(const workload::OpContext& op, workload::Terms& t) {
-  const workload::Tensor& q = op.input(0);
-  const workload::Tensor& k = op.input(1);
-  const workload::Tensor& v = op.input(2);
+OpCost attention(const OpContext& op, Terms& t) {
+  const Tensor& q = op.input(0);
+  const Tensor& k = op.input(1);
+  const Tensor& v = op.input(2);
   const bool split = q.shape && q.shape->size() == 4;
   const int sequence = split ? 2 : 1;
   const auto attribute = [&](const char* name) {
@@ -207,7 +204,7 @@ workload::OpCost attention(const workload::OpContext& op, workload::Terms& t) {
 }
 
 // A state of [head_size, value_size] a head is updated and read at every position.
-workload::OpCost linear_attention(const workload::OpContext& op, workload::Terms& t) {
+OpCost linear_attention(const OpContext& op, Terms& t) {
   const double heads = t("heads", static_cast<double>(op.node().integer("q_num_heads", 1)));
   const double batch = t("batch", extent(op.input(0), 0));
   const double positions = t("positions", extent(op.input(0), 1));
@@ -219,13 +216,13 @@ workload::OpCost linear_attention(const workload::OpContext& op, workload::Terms
 }
 
 double known_extent(std::int64_t value) {
-  return value == workload::kUnknownDim ? kUnknown : static_cast<double>(value);
+  return value == kUnknownDim ? kUnknown : static_cast<double>(value);
 }
 
 // com.microsoft.Attention: the projection onto queries, keys and values is part of it, with its
 // bias; so may be the rotation of queries and keys.
-workload::OpCost ms_attention(const workload::OpContext& op, workload::Terms& t) {
-  const workload::Node& node = op.node();
+OpCost ms_attention(const OpContext& op, Terms& t) {
+  const Node& node = op.node();
   const double heads = static_cast<double>(node.integer("num_heads", 1));
   const double width = extent(op.input(1), 1);
   double query_width = width / 3;
@@ -238,10 +235,10 @@ workload::OpCost ms_attention(const workload::OpContext& op, workload::Terms& t)
   a.batch = extent(op.input(0), 0);
   a.heads = heads;
   a.queries = extent(op.input(0), 1);
-  a.keys = known_extent(workload::attention_lengths(op).keys);
+  a.keys = known_extent(attention_lengths(op).keys);
   a.head_size = query_width / heads;
   a.value_size = value_width / heads;
-  workload::OpCost cost = attention_core(a, t);
+  OpCost cost = attention_core(a, t);
   const double projection = t("projection", elements(op.input(0)) * width);
   const double tokens = a.batch * a.queries;
   const double biases = t("biases", op.has_input(2) ? tokens * width : 0);
@@ -253,8 +250,8 @@ workload::OpCost ms_attention(const workload::OpContext& op, workload::Terms& t)
 }
 
 // Queries, keys and values come projected.
-workload::OpCost multi_head_attention(const workload::OpContext& op, workload::Terms& t) {
-  const workload::Tensor& q = op.input(0);
+OpCost multi_head_attention(const OpContext& op, Terms& t) {
+  const Tensor& q = op.input(0);
   AttentionShape a = {};
   a.batch = extent(q, 0);
   a.heads = static_cast<double>(op.node().integer("num_heads", 1));
@@ -262,15 +259,15 @@ workload::OpCost multi_head_attention(const workload::OpContext& op, workload::T
   const bool packed = q.shape && q.shape->size() == 5;  // [B, S, N, 3, H]
   a.head_size = packed ? extent(q, 4) : extent(q, -1) / a.heads;
   a.value_size = extent(op.output(0), -1) / a.heads;
-  a.keys = known_extent(workload::attention_lengths(op).keys);
+  a.keys = known_extent(attention_lengths(op).keys);
   return attention_core(a, t);
 }
 
 // Groups of heads share keys and values. What may be part of it: rotation (3 operations per element
 // of queries and new keys), a cap on the scores (quotient, hyperbolic tangent and product: 7), a
 // window that limits how far a token looks back.
-workload::OpCost group_query_attention(const workload::OpContext& op, workload::Terms& t) {
-  const workload::Node& node = op.node();
+OpCost group_query_attention(const OpContext& op, Terms& t) {
+  const Node& node = op.node();
   AttentionShape a = {};
   a.batch = extent(op.input(0), 0);
   a.heads = static_cast<double>(node.integer("num_heads", 1));
@@ -279,10 +276,10 @@ workload::OpCost group_query_attention(const workload::OpContext& op, workload::
   const bool packed = !op.has_input(1);
   a.head_size = extent(op.input(0), 2) / (packed ? a.heads + 2 * kv_heads : a.heads);
   a.value_size = a.head_size;
-  a.keys = known_extent(workload::attention_lengths(op).keys);
+  a.keys = known_extent(attention_lengths(op).keys);
   const auto window = static_cast<double>(node.integer("local_window_size", -1));
   if (window > 0 && a.keys > window) a.keys = window;
-  workload::OpCost cost = attention_core(a, t);
+  OpCost cost = attention_core(a, t);
   const bool rotates = node.integer("do_rotary", 0) != 0;
   const double rotated =
       t("rotated", rotates ? a.batch * a.queries * (a.heads + kv_heads) * a.head_size : 0);
@@ -293,95 +290,81 @@ workload::OpCost group_query_attention(const workload::OpContext& op, workload::
 }
 
 // Elimination of an n x n matrix.
-workload::OpCost determinant(const workload::OpContext& op, workload::Terms& t) {
+OpCost determinant(const OpContext& op, Terms& t) {
   const double size = t("n", extent(op.input(0), -1));
   return {.flops = 2.0 / 3 * inputs_of(op, t) * size};
 }
 
 }  // namespace
 
-const workload::CostRule kConv =
-    rule(workload::OpClass::kConv, conv, kConvFormula, workload::Fusion::kKernel,
-         contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kQLinearConv = rule(workload::OpClass::kConv, qlinear_conv, kConvFormula);
-const workload::CostRule kFusedConv =
-    rule(workload::OpClass::kConv, fused_conv,
-         "2 * outputs * channels * window + (bias + extra) * outputs", workload::Fusion::kKernel,
-         contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kConvTranspose = rule(
-    workload::OpClass::kConv, conv_transpose, "2 * inputs * channels * window + bias * outputs",
-    workload::Fusion::kKernel, contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kDeformConv =
-    rule(workload::OpClass::kConv, deform_conv,
-         "2 * outputs * channels * window + bias * outputs + 8 * samples",
-         workload::Fusion::kKernel, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kGemm =
-    rule(workload::OpClass::kGemm, gemm, "2 * outputs * k + bias * outputs",
-         workload::Fusion::kKernel, contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kMatMul =
-    rule(workload::OpClass::kGemm, matmul, "2 * outputs * k", workload::Fusion::kKernel,
-         contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kEinsum =
-    rule(workload::OpClass::kGemm, einsum, "2 * combinations * products", workload::Fusion::kKernel,
-         contraction_gradients(workload::Saved::kOtherInputs));
-const workload::CostRule kLstm = rule(
-    workload::OpClass::kRecurrent,
-    [](const workload::OpContext& op, workload::Terms& t) { return recurrent(op, t, 4, 26); },
+const CostRule kConv = rule(OpClass::kConv, conv, kConvFormula, Fusion::kKernel,
+                            contraction_gradients(Saved::kOtherInputs));
+const CostRule kQLinearConv = rule(OpClass::kConv, qlinear_conv, kConvFormula);
+const CostRule kFusedConv =
+    rule(OpClass::kConv, fused_conv, "2 * outputs * channels * window + (bias + extra) * outputs",
+         Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kConvTranspose =
+    rule(OpClass::kConv, conv_transpose, "2 * inputs * channels * window + bias * outputs",
+         Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kDeformConv = rule(OpClass::kConv, deform_conv,
+                                  "2 * outputs * channels * window + bias * outputs + 8 * samples",
+                                  Fusion::kKernel, contraction_gradients(Saved::kInputs));
+const CostRule kGemm = rule(OpClass::kGemm, gemm, "2 * outputs * k + bias * outputs",
+                            Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kMatMul = rule(OpClass::kGemm, matmul, "2 * outputs * k", Fusion::kKernel,
+                              contraction_gradients(Saved::kOtherInputs));
+const CostRule kEinsum = rule(OpClass::kGemm, einsum, "2 * combinations * products",
+                              Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
+const CostRule kLstm = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 4, 26); },
     "steps * samples * directions * hidden * "
     "(2 * 4 * (width + hidden) + 4 * bias + 26 + 6 * peepholes)",
-    workload::Fusion::kAlone, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kGru = rule(
-    workload::OpClass::kRecurrent,
-    [](const workload::OpContext& op, workload::Terms& t) { return recurrent(op, t, 3, 18); },
+    Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kGru = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 3, 18); },
     "steps * samples * directions * hidden * "
     "(2 * 3 * (width + hidden) + 3 * bias + 18)",
-    workload::Fusion::kAlone, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kRnn = rule(
-    workload::OpClass::kRecurrent,
-    [](const workload::OpContext& op, workload::Terms& t) { return recurrent(op, t, 1, 5); },
-    "steps * samples * directions * hidden * (2 * (width + hidden) + bias + 5)",
-    workload::Fusion::kAlone, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kAttention =
-    rule(workload::OpClass::kAttention, attention, kAttentionFormula, workload::Fusion::kKernel,
-         contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kLinearAttention =
-    rule(workload::OpClass::kAttention, linear_attention,
-         "4 * batch * heads * positions * head_size * value_size", workload::Fusion::kAlone,
-         contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kMsAttention =
-    rule(workload::OpClass::kAttention, ms_attention,
+    Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kRnn = rule(
+    OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 1, 5); },
+    "steps * samples * directions * hidden * (2 * (width + hidden) + bias + 5)", Fusion::kAlone,
+    contraction_gradients(Saved::kInputs));
+const CostRule kAttention = rule(OpClass::kAttention, attention, kAttentionFormula, Fusion::kKernel,
+                                 contraction_gradients(Saved::kInputs));
+const CostRule kLinearAttention = rule(OpClass::kAttention, linear_attention,
+                                       "4 * batch * heads * positions * head_size * value_size",
+                                       Fusion::kAlone, contraction_gradients(Saved::kInputs));
+const CostRule kMsAttention =
+    rule(OpClass::kAttention, ms_attention,
          "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 2 * projection + "
          "biases + 3 * rotated",
-         workload::Fusion::kKernel, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kMultiHeadAttention =
-    rule(workload::OpClass::kAttention, multi_head_attention, kAttentionFormula,
-         workload::Fusion::kKernel, contraction_gradients(workload::Saved::kInputs));
-const workload::CostRule kGroupQueryAttention =
-    rule(workload::OpClass::kAttention, group_query_attention,
+         Fusion::kKernel, contraction_gradients(Saved::kInputs));
+const CostRule kMultiHeadAttention =
+    rule(OpClass::kAttention, multi_head_attention, kAttentionFormula, Fusion::kKernel,
+         contraction_gradients(Saved::kInputs));
+const CostRule kGroupQueryAttention =
+    rule(OpClass::kAttention, group_query_attention,
          "batch * heads * queries * keys * (2 * (head_size + value_size) + 8) + 3 * rotated + "
          "7 * capped",
-         workload::Fusion::kKernel, contraction_gradients(workload::Saved::kInputs));
+         Fusion::kKernel, contraction_gradients(Saved::kInputs));
 
 namespace {
 
 template <std::size_t kBias>
-constexpr workload::CostRule fused_product_rule() {
+constexpr CostRule fused_product_rule() {
   return rule(
-      workload::OpClass::kGemm,
-      [](const workload::OpContext& op, workload::Terms& t) { return fused_product(op, t, kBias); },
-      kFusedProductFormula, workload::Fusion::kKernel,
-      contraction_gradients(workload::Saved::kOtherInputs));
+      OpClass::kGemm, [](const OpContext& op, Terms& t) { return fused_product(op, t, kBias); },
+      kFusedProductFormula, Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
 }
 
 }  // namespace
 
-const workload::CostRule kFusedMatMul = fused_product_rule<SIZE_MAX>();
-const workload::CostRule kFusedGemm = fused_product_rule<2>();
-const workload::CostRule kDynamicQuantizeMatMul = fused_product_rule<4>();
-const workload::CostRule kMatMulNBits = fused_product_rule<5>();
-const workload::CostRule kMatMulIntegerToFloat = fused_product_rule<6>();
-const workload::CostRule kDet =
-    rule(workload::OpClass::kOther, determinant, "2 / 3 * inputs * n", workload::Fusion::kKernel,
-         gradients_at_once(3, workload::Saved::kInputs));
+const CostRule kFusedMatMul = fused_product_rule<SIZE_MAX>();
+const CostRule kFusedGemm = fused_product_rule<2>();
+const CostRule kDynamicQuantizeMatMul = fused_product_rule<4>();
+const CostRule kMatMulNBits = fused_product_rule<5>();
+const CostRule kMatMulIntegerToFloat = fused_product_rule<6>();
+const CostRule kDet = rule(OpClass::kOther, determinant, "2 / 3 * inputs * n", Fusion::kKernel,
+                           gradients_at_once(3, Saved::kInputs));
 
-}  // namespace ridgewatt::cost
+}  // namespace ridgewatt::workload::cost

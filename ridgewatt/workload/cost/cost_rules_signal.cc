@@ -4,7 +4,7 @@
 #include "ridgewatt/workload/cost/cost_rules.h"
 #include "ridgewatt/workload/cost/cost_terms.h"
 
-namespace ridgewatt::cost {
+namespace ridgewatt::workload::cost {
 namespace {
 
 // Samples that an interpolation reads along one axis.
@@ -14,10 +14,10 @@ double taps_of(std::string_view mode) {
 }
 
 // Nearest: a copy. Linear and cubic: 2 or 4 samples along each axis that changes.
-workload::OpCost resize(const workload::OpContext& op, workload::Terms& t) {
+OpCost resize(const OpContext& op, Terms& t) {
   const double side = taps_of(op.node().text("mode", "nearest"));
-  const workload::Tensor& x = op.input(0);
-  const workload::Tensor& y = op.output(0);
+  const Tensor& x = op.input(0);
+  const Tensor& y = op.output(0);
   double taps = side > 0 ? 1 : 0;
   if (side > 0 && x.shape && y.shape && x.shape->size() == y.shape->size()) {
     for (std::size_t i = 0; i < x.shape->size(); ++i) {
@@ -27,13 +27,13 @@ workload::OpCost resize(const workload::OpContext& op, workload::Terms& t) {
   return {.flops = 2 * t("taps", taps) * outputs_of(op, t)};
 }
 
-workload::OpCost grid_sample(const workload::OpContext& op, workload::Terms& t) {
+OpCost grid_sample(const OpContext& op, Terms& t) {
   const double side = taps_of(op.node().text("mode", "linear"));
   const double axes = extent(op.input(1), -1);  // a place in the image
   return {.flops = 2 * t("taps", side > 0 ? std::pow(side, axes) : 0) * outputs_of(op, t)};
 }
 
-workload::OpCost roi_align(const workload::OpContext& op, workload::Terms& t) {
+OpCost roi_align(const OpContext& op, Terms& t) {
   const auto ratio = static_cast<double>(op.node().integer("sampling_ratio", 0));
   // 0 lets the operator choose; two samples a side is what detectors are trained with.
   const double samples = t("samples", ratio > 0 ? ratio * ratio : 4);
@@ -41,7 +41,7 @@ workload::OpCost roi_align(const workload::OpContext& op, workload::Terms& t) {
 }
 
 // Radix-2 transforms of complex numbers: 5 n log2(n) each (Van Loan, 1992).
-workload::OpCost fourier(const workload::OpContext& op, workload::Terms& t) {
+OpCost fourier(const OpContext& op, Terms& t) {
   const double outputs = outputs_of(op, t);
   double length = extent(op.output(0), -2);  // STFT: [batch, frames, bins, 2]
   if (op.node().op == "DFT") {
@@ -52,7 +52,7 @@ workload::OpCost fourier(const workload::OpContext& op, workload::Terms& t) {
 }
 
 // Every box is compared with every other of its class: 16 operations an overlap.
-workload::OpCost non_max_suppression(const workload::OpContext& op, workload::Terms& t) {
+OpCost non_max_suppression(const OpContext& op, Terms& t) {
   const double batch = t("batch", extent(op.input(1), 0));
   const double classes = t("classes", extent(op.input(1), 1));
   const double boxes = t("boxes", extent(op.input(1), 2));
@@ -60,7 +60,7 @@ workload::OpCost non_max_suppression(const workload::OpContext& op, workload::Te
 }
 
 // Comparisons on the way down every tree, of balanced depth.
-workload::OpCost trees(const workload::OpContext& op, workload::Terms& t) {
+OpCost trees(const OpContext& op, Terms& t) {
   const auto* nodes = op.node().integers("nodes_featureids");
   const auto* roots = op.node().integers("tree_roots");
   const auto* ids = op.node().integers("nodes_treeids");
@@ -73,7 +73,7 @@ workload::OpCost trees(const workload::OpContext& op, workload::Terms& t) {
   return {.flops = t("samples", extent(op.input(0), 0)) * t("trees", tree_count) * depth};
 }
 
-workload::OpCost linear_model(const workload::OpContext& op, workload::Terms& t) {
+OpCost linear_model(const OpContext& op, Terms& t) {
   const double depth = t("k", extent(op.input(0), -1));
   const double outputs = t("targets", extent(op.input(0), 0) * extent(op.output(0), -1));
   return {outputs * depth, 2 * outputs * depth + outputs, depth};
@@ -81,29 +81,20 @@ workload::OpCost linear_model(const workload::OpContext& op, workload::Terms& t)
 
 }  // namespace
 
-const workload::CostRule kResize =
-    rule(workload::OpClass::kDataMovement, resize, "2 * taps * outputs", workload::Fusion::kKernel,
-         gradients_at_once(1));
-const workload::CostRule kGridSample =
-    rule(workload::OpClass::kDataMovement, grid_sample, "2 * taps * outputs",
-         workload::Fusion::kKernel, gradients_at_once(8, workload::Saved::kInputs));
-const workload::CostRule kAffineGrid =
-    rule(workload::OpClass::kElementwise, per_output<6>, "6 * outputs", workload::Fusion::kKernel,
-         gradient_per_input(6));
-const workload::CostRule kRoiAlign =
-    rule(workload::OpClass::kPooling, roi_align, "8 * samples * outputs", workload::Fusion::kKernel,
-         gradient_per_input(16));
-const workload::CostRule kRoiPool = rule(workload::OpClass::kPooling, per_output<1>, "outputs");
-const workload::CostRule kFourier =
-    rule(workload::OpClass::kOther, fourier, "2.5 * outputs * stages");
-const workload::CostRule kMelWeights =
-    rule(workload::OpClass::kElementwise, per_output<4>, "4 * outputs");
-const workload::CostRule kNonMaxSuppression =
-    rule(workload::OpClass::kOther, non_max_suppression, "8 * batch * classes * boxes * boxes",
-         workload::Fusion::kAlone);
-const workload::CostRule kTrees =
-    rule(workload::OpClass::kOther, trees, "samples * trees * depth", workload::Fusion::kAlone);
-const workload::CostRule kLinearModel =
-    rule(workload::OpClass::kGemm, linear_model, "2 * targets * k + targets");
+const CostRule kResize = rule(OpClass::kDataMovement, resize, "2 * taps * outputs", Fusion::kKernel,
+                              gradients_at_once(1));
+const CostRule kGridSample = rule(OpClass::kDataMovement, grid_sample, "2 * taps * outputs",
+                                  Fusion::kKernel, gradients_at_once(8, Saved::kInputs));
+const CostRule kAffineGrid = rule(OpClass::kElementwise, per_output<6>, "6 * outputs",
+                                  Fusion::kKernel, gradient_per_input(6));
+const CostRule kRoiAlign = rule(OpClass::kPooling, roi_align, "8 * samples * outputs",
+                                Fusion::kKernel, gradient_per_input(16));
+const CostRule kRoiPool = rule(OpClass::kPooling, per_output<1>, "outputs");
+const CostRule kFourier = rule(OpClass::kOther, fourier, "2.5 * outputs * stages");
+const CostRule kMelWeights = rule(OpClass::kElementwise, per_output<4>, "4 * outputs");
+const CostRule kNonMaxSuppression = rule(OpClass::kOther, non_max_suppression,
+                                         "8 * batch * classes * boxes * boxes", Fusion::kAlone);
+const CostRule kTrees = rule(OpClass::kOther, trees, "samples * trees * depth", Fusion::kAlone);
+const CostRule kLinearModel = rule(OpClass::kGemm, linear_model, "2 * targets * k + targets");
 
-}  // namespace ridgewatt::cost
+}  // namespace ridgewatt::workload::cost

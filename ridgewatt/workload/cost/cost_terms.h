@@ -9,69 +9,65 @@
 #include "ridgewatt/workload/cost_rule.h"
 #include "ridgewatt/workload/infer/op_registry.h"
 
-namespace ridgewatt::cost {
+namespace ridgewatt::workload::cost {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-inline double elements(const workload::Tensor& tensor) {
+inline double elements(const Tensor& tensor) {
   const auto count = tensor.element_count();
   return count ? static_cast<double>(*count) : kUnknown;
 }
 
 // Extent of an axis, counted from the end when negative; NaN when it or the rank is not known.
-double extent(const workload::Tensor& tensor, int axis);
+double extent(const Tensor& tensor, int axis);
 
 // Product of the extents from axis `first` on.
-double extents_from(const workload::Tensor& tensor, std::size_t first);
+double extents_from(const Tensor& tensor, std::size_t first);
 
-inline double inputs_of(const workload::OpContext& op, workload::Terms& t) {
+inline double inputs_of(const OpContext& op, Terms& t) {
   return t("inputs", elements(op.input(0)));
 }
-inline double outputs_of(const workload::OpContext& op, workload::Terms& t) {
+inline double outputs_of(const OpContext& op, Terms& t) {
   return t("outputs", elements(op.output(0)));
 }
 
 // kOperations per output element; per element of the first input.
 template <int kOperations>
-workload::OpCost per_output(const workload::OpContext& op, workload::Terms& t) {
+OpCost per_output(const OpContext& op, Terms& t) {
   return {.flops = kOperations * outputs_of(op, t)};
 }
 template <int kOperations>
-workload::OpCost per_input(const workload::OpContext& op, workload::Terms& t) {
+OpCost per_input(const OpContext& op, Terms& t) {
   return {.flops = kOperations * inputs_of(op, t)};
 }
-inline workload::OpCost no_operations(const workload::OpContext&, workload::Terms&) {
+inline OpCost no_operations(const OpContext&, Terms&) {
   return {};
 }
 
 // What the backward pass costs: a part of a rule.
 struct Backward {
-  workload::Gradient gradient = workload::Gradient::kNone;
+  Gradient gradient = Gradient::kNone;
   double flops = 0;
-  workload::Saved saved = workload::Saved::kNothing;
+  Saved saved = Saved::kNothing;
 };
 constexpr Backward passed_gradient() {
-  return {.gradient = workload::Gradient::kPass};
+  return {.gradient = Gradient::kPass};
 }
 // `flops` per output element, for every input.
-constexpr Backward gradient_per_input(double flops,
-                                      workload::Saved saved = workload::Saved::kNothing) {
-  return {workload::Gradient::kPerInput, flops, saved};
+constexpr Backward gradient_per_input(double flops, Saved saved = Saved::kNothing) {
+  return {Gradient::kPerInput, flops, saved};
 }
 // `flops` per element of the first input, for all inputs together.
-constexpr Backward gradients_at_once(double flops,
-                                     workload::Saved saved = workload::Saved::kNothing) {
-  return {workload::Gradient::kOnce, flops, saved};
+constexpr Backward gradients_at_once(double flops, Saved saved = Saved::kNothing) {
+  return {Gradient::kOnce, flops, saved};
 }
-constexpr Backward contraction_gradients(workload::Saved saved) {
-  return {.gradient = workload::Gradient::kContraction, .saved = saved};
+constexpr Backward contraction_gradients(Saved saved) {
+  return {.gradient = Gradient::kContraction, .saved = saved};
 }
 
-using Forward = workload::OpCost (*)(const workload::OpContext&, workload::Terms&);
-constexpr workload::CostRule rule(workload::OpClass op_class, Forward forward,
-                                  std::string_view formula,
-                                  workload::Fusion fusion = workload::Fusion::kKernel,
-                                  Backward backward = {}) {
+using Forward = OpCost (*)(const OpContext&, Terms&);
+constexpr CostRule rule(OpClass op_class, Forward forward, std::string_view formula,
+                        Fusion fusion = Fusion::kKernel, Backward backward = {}) {
   return {.op_class = op_class,
           .forward = forward,
           .formula = formula,
@@ -80,10 +76,8 @@ constexpr workload::CostRule rule(workload::OpClass op_class, Forward forward,
           .gradient_flops = backward.flops,
           .saved = backward.saved};
 }
-constexpr workload::CostRule pointwise(Forward forward, std::string_view formula,
-                                       Backward backward = {}) {
-  return rule(workload::OpClass::kElementwise, forward, formula, workload::Fusion::kPointwise,
-              backward);
+constexpr CostRule pointwise(Forward forward, std::string_view formula, Backward backward = {}) {
+  return rule(OpClass::kElementwise, forward, formula, Fusion::kPointwise, backward);
 }
 
-}  // namespace ridgewatt::cost
+}  // namespace ridgewatt::workload::cost

@@ -4,7 +4,7 @@
 #include "ridgewatt/workload/onnx/onnx_tensor.h"
 #include "ridgewatt/workload/onnx/wire.h"
 
-namespace ridgewatt::onnx_format {
+namespace ridgewatt::workload::onnx_format {
 
 using onnx::AttributeProto;
 using onnx::NodeProto;
@@ -16,7 +16,7 @@ std::string_view normal_domain(std::string_view domain) {
 void read_opset(std::string_view message, Opsets& opsets) {
   std::string_view domain;
   std::int64_t version = 0;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     if (in.field() == onnx::OperatorSetIdProto::kDomainFieldNumber) domain = in.bytes();
     if (in.field() == onnx::OperatorSetIdProto::kVersionFieldNumber) version = in.integer();
   }
@@ -25,7 +25,7 @@ void read_opset(std::string_view message, Opsets& opsets) {
 
 RawNode read_raw_node(std::string_view message) {
   RawNode node;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case NodeProto::kInputFieldNumber:
         node.inputs.push_back(in.bytes());
@@ -58,7 +58,7 @@ RawNode read_raw_node(std::string_view message) {
 namespace {
 
 // A writer may leave out a value that is zero or empty.
-void fill_in_default(std::int64_t type, workload::Attribute& attribute) {
+void fill_in_default(std::int64_t type, Attribute& attribute) {
   if (type == AttributeProto::INT && attribute.ints.empty()) attribute.ints.push_back(0);
   if (type == AttributeProto::FLOAT && attribute.floats.empty()) attribute.floats.push_back(0);
   if (type == AttributeProto::STRING && attribute.strings.empty()) attribute.strings.emplace_back();
@@ -66,11 +66,11 @@ void fill_in_default(std::int64_t type, workload::Attribute& attribute) {
 
 }  // namespace
 
-RawAttribute read_raw_attribute(std::string_view message, workload::ExternalFolder& external) {
+RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external) {
   RawAttribute raw;
-  workload::Attribute& attribute = raw.attribute;
+  Attribute& attribute = raw.attribute;
   std::int64_t type = AttributeProto::UNDEFINED;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case AttributeProto::kNameFieldNumber:
         attribute.name = in.bytes();
@@ -119,4 +119,4 @@ RawAttribute read_raw_attribute(std::string_view message, workload::ExternalFold
   return raw;
 }
 
-}  // namespace ridgewatt::onnx_format
+}  // namespace ridgewatt::workload::onnx_format

@@ -12,7 +12,7 @@
 #include "ridgewatt/workload/graph.h"
 #include "ridgewatt/workload/onnx/external_data.h"
 
-namespace ridgewatt::onnx_format {
+namespace ridgewatt::workload::onnx_format {
 
 using Messages = std::vector<std::string_view>;
 using Opsets = std::map<std::string, std::int64_t>;  // domain to version
@@ -23,7 +23,7 @@ struct RawNode {
 };
 
 struct RawAttribute {
-  workload::Attribute attribute;
+  Attribute attribute;
   std::string_view reference;  // the caller's attribute that this one stands for
   Messages graphs;
 };
@@ -34,6 +34,6 @@ std::string_view normal_domain(std::string_view domain);
 // Each throws InputError on bytes that are not such a record.
 void read_opset(std::string_view message, Opsets& opsets);
 RawNode read_raw_node(std::string_view message);
-RawAttribute read_raw_attribute(std::string_view message, workload::ExternalFolder& external);
+RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external);
 
-}  // namespace ridgewatt::onnx_format
+}  // namespace ridgewatt::workload::onnx_format

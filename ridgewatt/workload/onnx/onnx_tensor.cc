@@ -9,7 +9,7 @@
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx/wire.h"
 
-namespace ridgewatt::onnx_format {
+namespace ridgewatt::workload::onnx_format {
 namespace {
 
 using onnx::OptionalProto;
@@ -35,16 +35,16 @@ double decode_small_float(std::uint32_t bits, int exponent_bits, int mantissa_bi
                            static_cast<int>(exponent) - bias - mantissa_bits);
 }
 
-double decode_float(workload::DataType type, std::uint64_t bits) {
+double decode_float(DataType type, std::uint64_t bits) {
   const auto low = static_cast<std::uint32_t>(bits);
   switch (type) {
-    case workload::DataType::kFloat:
+    case DataType::kFloat:
       return std::bit_cast<float>(low);
-    case workload::DataType::kDouble:
+    case DataType::kDouble:
       return std::bit_cast<double>(bits);
-    case workload::DataType::kFloat16:
+    case DataType::kFloat16:
       return decode_small_float(low & 0xffff, 5, 10, 15);
-    case workload::DataType::kBfloat16:
+    case DataType::kBfloat16:
       return std::bit_cast<float>(low << 16);
     default:  // 8 and 4 bit: no shape depends on them
       return std::numeric_limits<double>::quiet_NaN();
@@ -58,9 +58,8 @@ std::int64_t sign_extend(std::uint64_t bits, int width, bool is_signed) {
   return static_cast<std::int64_t>(bits);
 }
 
-void decode_raw(workload::DataType type, std::string_view raw, std::int64_t count,
-                workload::Constant& constant) {
-  const int width = workload::data_type_bits(type);
+void decode_raw(DataType type, std::string_view raw, std::int64_t count, Constant& constant) {
+  const int width = data_type_bits(type);
   for (std::int64_t i = 0; i < count; ++i) {
     std::uint64_t bits = 0;
     if (width >= 8) {
@@ -69,40 +68,39 @@ void decode_raw(workload::DataType type, std::string_view raw, std::int64_t coun
       const auto position = static_cast<std::size_t>(i * width);
       bits = static_cast<unsigned char>(raw[position / 8]) >> (position % 8);
     }
-    if (workload::is_floating(type)) {
+    if (is_floating(type)) {
       constant.floats.push_back(decode_float(type, bits));
     } else {
-      constant.ints.push_back(sign_extend(bits, width, workload::is_signed_integer(type)));
+      constant.ints.push_back(sign_extend(bits, width, is_signed_integer(type)));
     }
   }
 }
 
 // How many elements of that type are worth keeping.
-std::int64_t constant_limit(workload::DataType type) {
-  if (workload::is_floating(type)) return workload::kMaxConstantFloats;
-  if (workload::is_integer(type) || type == workload::DataType::kBool ||
-      type == workload::DataType::kString) {
-    return workload::kMaxConstantInts;
+std::int64_t constant_limit(DataType type) {
+  if (is_floating(type)) return kMaxConstantFloats;
+  if (is_integer(type) || type == DataType::kBool || type == DataType::kString) {
+    return kMaxConstantInts;
   }
   return -1;
 }
 
 struct TensorFields {
   std::string_view name;
-  workload::Shape shape;
-  workload::DataType dtype = workload::DataType::kUndefined;
+  Shape shape;
+  DataType dtype = DataType::kUndefined;
   std::string_view raw;
   bool has_raw = false;
   bool is_external = false;
-  workload::ExternalLocation external;
-  std::vector<workload::WireReader> typed;  // the *_data fields
+  ExternalLocation external;
+  std::vector<WireReader> typed;  // the *_data fields
   std::int64_t strings = 0;
 };
 
-void read_external_entry(std::string_view message, workload::ExternalLocation& external) {
+void read_external_entry(std::string_view message, ExternalLocation& external) {
   std::string_view key;
   std::string_view value;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     if (in.field() == onnx::StringStringEntryProto::kKeyFieldNumber) key = in.bytes();
     if (in.field() == onnx::StringStringEntryProto::kValueFieldNumber) value = in.bytes();
   }
@@ -118,13 +116,13 @@ void read_external_entry(std::string_view message, workload::ExternalLocation& e
 
 TensorFields read_fields(std::string_view message) {
   TensorFields fields;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case TensorProto::kDimsFieldNumber:
         in.integers([&](std::int64_t extent) { fields.shape.push_back(extent); });
         break;
       case TensorProto::kDataTypeFieldNumber: {
-        const auto dtype = workload::data_type_from_number(in.integer());
+        const auto dtype = data_type_from_number(in.integer());
         if (!dtype) throw InputError("unknown element type " + std::to_string(in.integer()));
         fields.dtype = *dtype;
         break;
@@ -143,14 +141,14 @@ TensorFields read_fields(std::string_view message) {
         fields.is_external = in.integer() == TensorProto::EXTERNAL;
         break;
       case TensorProto::kStringDataFieldNumber:
-        if (++fields.strings <= workload::kMaxConstantInts) fields.typed.push_back(in);
+        if (++fields.strings <= kMaxConstantInts) fields.typed.push_back(in);
         break;
       case TensorProto::kFloatDataFieldNumber:
       case TensorProto::kInt32DataFieldNumber:
       case TensorProto::kInt64DataFieldNumber:
       case TensorProto::kDoubleDataFieldNumber:
       case TensorProto::kUint64DataFieldNumber:
-        if (fields.typed.size() <= workload::kMaxConstantInts) fields.typed.push_back(in);
+        if (fields.typed.size() <= kMaxConstantInts) fields.typed.push_back(in);
         break;
       default:
         break;
@@ -160,11 +158,11 @@ TensorFields read_fields(std::string_view message) {
 }
 
 // The typed *_data fields. Values that do not belong to the element type are not read.
-void decode_typed(const TensorFields& fields, std::int64_t count, workload::Constant& constant) {
+void decode_typed(const TensorFields& fields, std::int64_t count, Constant& constant) {
   std::string packed;  // sub-byte elements: int32_data holds the bytes
-  const int width = workload::data_type_bits(fields.dtype);
+  const int width = data_type_bits(fields.dtype);
   const auto most = static_cast<std::size_t>(count);
-  for (const workload::WireReader& field : fields.typed) {
+  for (const WireReader& field : fields.typed) {
     switch (field.field()) {
       case TensorProto::kFloatDataFieldNumber:
         field.reals<float>([&](float value) { constant.floats.push_back(value); });
@@ -180,12 +178,12 @@ void decode_typed(const TensorFields& fields, std::int64_t count, workload::Cons
           if (constant.ints.size() + constant.floats.size() + packed.size() > most) return;
           if (width < 8) {
             packed.push_back(static_cast<char>(value));
-          } else if (workload::is_floating(fields.dtype)) {
+          } else if (is_floating(fields.dtype)) {
             constant.floats.push_back(
                 decode_float(fields.dtype, static_cast<std::uint64_t>(value)));
           } else {
             constant.ints.push_back(sign_extend(static_cast<std::uint64_t>(value), width,
-                                                workload::is_signed_integer(fields.dtype)));
+                                                is_signed_integer(fields.dtype)));
           }
         });
     }
@@ -195,16 +193,15 @@ void decode_typed(const TensorFields& fields, std::int64_t count, workload::Cons
   }
 }
 
-std::shared_ptr<const workload::Constant> read_content(const TensorFields& fields,
-                                                       std::int64_t count, std::int64_t bytes,
-                                                       workload::ExternalFolder& external) {
+std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::int64_t count,
+                                             std::int64_t bytes, ExternalFolder& external) {
   const bool small = count <= constant_limit(fields.dtype);
-  if (fields.dtype == workload::DataType::kString && (fields.has_raw || fields.is_external)) {
+  if (fields.dtype == DataType::kString && (fields.has_raw || fields.is_external)) {
     throw InputError("strings cannot be stored as raw data");
   }
   if (fields.is_external) {
     if (!external.check(fields.external, bytes) || !small) return nullptr;
-    auto constant = std::make_shared<workload::Constant>();
+    auto constant = std::make_shared<Constant>();
     decode_raw(fields.dtype, external.read(fields.external, bytes), count, *constant);
     return constant;
   }
@@ -213,7 +210,7 @@ std::shared_ptr<const workload::Constant> read_content(const TensorFields& field
                      std::to_string(fields.raw.size()) + " bytes of data");
   }
   if (!small) return nullptr;
-  auto constant = std::make_shared<workload::Constant>();
+  auto constant = std::make_shared<Constant>();
   if (fields.has_raw) {
     decode_raw(fields.dtype, fields.raw, count, *constant);
   } else {
@@ -222,8 +219,8 @@ std::shared_ptr<const workload::Constant> read_content(const TensorFields& field
   const std::size_t all =
       constant->ints.size() + constant->floats.size() + constant->strings.size();
   std::size_t stored = constant->ints.size();  // of the element type
-  if (workload::is_floating(fields.dtype)) stored = constant->floats.size();
-  if (fields.dtype == workload::DataType::kString) stored = constant->strings.size();
+  if (is_floating(fields.dtype)) stored = constant->floats.size();
+  if (fields.dtype == DataType::kString) stored = constant->strings.size();
   if (stored == static_cast<std::size_t>(count) && stored == all) return constant;
   if (all == 0) return nullptr;  // the weights were left out
   throw InputError("tensor of " + std::to_string(count) + " elements has " +
@@ -231,29 +228,29 @@ std::shared_ptr<const workload::Constant> read_content(const TensorFields& field
 }
 
 // Shape of TypeProto.Tensor; names of extents go to `symbols`.
-workload::Shape read_shape(std::string_view message, std::vector<std::string>* symbols) {
-  workload::Shape shape;
-  for (workload::WireReader in(message); in.next();) {
+Shape read_shape(std::string_view message, std::vector<std::string>* symbols) {
+  Shape shape;
+  for (WireReader in(message); in.next();) {
     if (in.field() != TensorShapeProto::kDimFieldNumber) continue;
-    std::int64_t extent = workload::kUnknownDim;
+    std::int64_t extent = kUnknownDim;
     std::string symbol;
-    for (workload::WireReader dim(in.bytes()); dim.next();) {
+    for (WireReader dim(in.bytes()); dim.next();) {
       if (dim.field() == TensorShapeProto::Dimension::kDimValueFieldNumber) extent = dim.integer();
       if (dim.field() == TensorShapeProto::Dimension::kDimParamFieldNumber) symbol = dim.bytes();
     }
-    shape.push_back(extent < 0 ? workload::kUnknownDim : extent);
+    shape.push_back(extent < 0 ? kUnknownDim : extent);
     if (symbols != nullptr) symbols->push_back(std::move(symbol));
   }
   return shape;
 }
 
-workload::ValueInfo read_tensor_type(std::string_view message, workload::ValueKind kind,
-                                     std::vector<std::string>* symbols) {
-  workload::ValueInfo value;
+ValueInfo read_tensor_type(std::string_view message, ValueKind kind,
+                           std::vector<std::string>* symbols) {
+  ValueInfo value;
   value.kind = kind;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     if (in.field() == TypeProto::Tensor::kElemTypeFieldNumber) {
-      const auto dtype = workload::data_type_from_number(in.integer());
+      const auto dtype = data_type_from_number(in.integer());
       if (!dtype) throw InputError("unknown element type " + std::to_string(in.integer()));
       value.dtype = *dtype;
     }
@@ -261,24 +258,20 @@ workload::ValueInfo read_tensor_type(std::string_view message, workload::ValueKi
       value.shape = read_shape(in.bytes(), symbols);
     }
   }
-  if (value.shape) workload::checked_element_count(*value.shape, "");
+  if (value.shape) checked_element_count(*value.shape, "");
   return value;
 }
 
 // TypeProto.Sequence, Optional and Map, whose element lies in field 1, 1 and 2.
-workload::ValueInfo read_container_type(std::string_view message, workload::ValueKind kind,
-                                        int depth) {
-  workload::ValueInfo value;
+ValueInfo read_container_type(std::string_view message, ValueKind kind, int depth) {
+  ValueInfo value;
   value.kind = kind;
-  const int element_field =
-      kind == workload::ValueKind::kMap ? TypeProto::Map::kValueTypeFieldNumber : 1;
-  for (workload::WireReader in(message); in.next();) {
+  const int element_field = kind == ValueKind::kMap ? TypeProto::Map::kValueTypeFieldNumber : 1;
+  for (WireReader in(message); in.next();) {
     if (in.field() == element_field) {
-      value.element =
-          std::make_shared<workload::ValueInfo>(read_type(in.bytes(), nullptr, depth + 1));
+      value.element = std::make_shared<ValueInfo>(read_type(in.bytes(), nullptr, depth + 1));
     } else if (in.field() == TypeProto::Map::kKeyTypeFieldNumber) {
-      value.dtype =
-          workload::data_type_from_number(in.integer()).value_or(workload::DataType::kUndefined);
+      value.dtype = data_type_from_number(in.integer()).value_or(DataType::kUndefined);
     }
   }
   return value;
@@ -288,32 +281,32 @@ void check_depth(int depth) {
   if (depth > kMaxTypeDepth) throw InputError("types are nested too deeply");
 }
 
-workload::ValueInfo container(workload::ValueKind kind, std::vector<workload::ValueInfo> items) {
-  workload::ValueInfo value;
+ValueInfo container(ValueKind kind, std::vector<ValueInfo> items) {
+  ValueInfo value;
   value.kind = kind;
   if (!items.empty()) {
-    workload::ValueInfo element = items.front();
+    ValueInfo element = items.front();
     element.constant = nullptr;
-    for (const workload::ValueInfo& item : items) {
+    for (const ValueInfo& item : items) {
       if (item.shape != element.shape) element.shape = std::nullopt;
     }
-    value.element = std::make_shared<workload::ValueInfo>(std::move(element));
+    value.element = std::make_shared<ValueInfo>(std::move(element));
   }
-  value.items = std::make_shared<const std::vector<workload::ValueInfo>>(std::move(items));
+  value.items = std::make_shared<const std::vector<ValueInfo>>(std::move(items));
   return value;
 }
 
 }  // namespace
 
-NamedValue read_tensor(std::string_view message, workload::ExternalFolder& external) {
+NamedValue read_tensor(std::string_view message, ExternalFolder& external) {
   TensorFields fields = read_fields(message);
   NamedValue named;
   named.name = fields.name;
   named.value.dtype = fields.dtype;
   try {
-    const auto count = workload::checked_element_count(fields.shape, "");
+    const auto count = checked_element_count(fields.shape, "");
     if (!count) throw InputError("tensor with a negative extent");
-    const std::int64_t bytes = (*count * workload::data_type_bits(fields.dtype) + 7) / 8;
+    const std::int64_t bytes = (*count * data_type_bits(fields.dtype) + 7) / 8;
     named.value.constant = read_content(fields, *count, bytes, external);
   } catch (const InputError& error) {
     throw InputError(error.what(), "tensor '" + escape_terminal(fields.name) + "'");
@@ -322,10 +315,10 @@ NamedValue read_tensor(std::string_view message, workload::ExternalFolder& exter
   return named;
 }
 
-NamedValue read_sparse_tensor(std::string_view message, workload::ExternalFolder& external) {
+NamedValue read_sparse_tensor(std::string_view message, ExternalFolder& external) {
   NamedValue named;
-  workload::Shape shape;
-  for (workload::WireReader in(message); in.next();) {
+  Shape shape;
+  for (WireReader in(message); in.next();) {
     if (in.field() == SparseTensorProto::kValuesFieldNumber) {
       const NamedValue values = read_tensor(in.bytes(), external);
       named.name = values.name;
@@ -334,36 +327,34 @@ NamedValue read_sparse_tensor(std::string_view message, workload::ExternalFolder
       in.integers([&](std::int64_t extent) { shape.push_back(extent); });
     }
   }
-  if (!workload::checked_element_count(shape, named.name))
-    throw InputError("tensor with a negative extent");
-  named.value.kind = workload::ValueKind::kSparseTensor;
+  if (!checked_element_count(shape, named.name)) throw InputError("tensor with a negative extent");
+  named.value.kind = ValueKind::kSparseTensor;
   named.value.shape = std::move(shape);
   return named;
 }
 
-workload::ValueInfo read_type(std::string_view message, std::vector<std::string>* symbols,
-                              int depth) {
+ValueInfo read_type(std::string_view message, std::vector<std::string>* symbols, int depth) {
   check_depth(depth);
-  workload::ValueInfo value;
-  for (workload::WireReader in(message); in.next();) {
+  ValueInfo value;
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case TypeProto::kTensorTypeFieldNumber:
-        value = read_tensor_type(in.bytes(), workload::ValueKind::kTensor, symbols);
+        value = read_tensor_type(in.bytes(), ValueKind::kTensor, symbols);
         break;
       case TypeProto::kSparseTensorTypeFieldNumber:
-        value = read_tensor_type(in.bytes(), workload::ValueKind::kSparseTensor, symbols);
+        value = read_tensor_type(in.bytes(), ValueKind::kSparseTensor, symbols);
         break;
       case TypeProto::kSequenceTypeFieldNumber:
-        value = read_container_type(in.bytes(), workload::ValueKind::kSequence, depth);
+        value = read_container_type(in.bytes(), ValueKind::kSequence, depth);
         break;
       case TypeProto::kOptionalTypeFieldNumber:
-        value = read_container_type(in.bytes(), workload::ValueKind::kOptional, depth);
+        value = read_container_type(in.bytes(), ValueKind::kOptional, depth);
         break;
       case TypeProto::kMapTypeFieldNumber:
-        value = read_container_type(in.bytes(), workload::ValueKind::kMap, depth);
+        value = read_container_type(in.bytes(), ValueKind::kMap, depth);
         break;
       case TypeProto::kOpaqueTypeFieldNumber:
-        value.kind = workload::ValueKind::kOpaque;
+        value.kind = ValueKind::kOpaque;
         break;
       default:
         break;
@@ -374,7 +365,7 @@ workload::ValueInfo read_type(std::string_view message, std::vector<std::string>
 
 NamedValue read_value_info(std::string_view message) {
   NamedValue named;
-  for (workload::WireReader in(message); in.next();) {
+  for (WireReader in(message); in.next();) {
     if (in.field() == ValueInfoProto::kNameFieldNumber) named.name = in.bytes();
     if (in.field() == ValueInfoProto::kTypeFieldNumber) {
       named.symbols.clear();
@@ -384,11 +375,10 @@ NamedValue read_value_info(std::string_view message) {
   return named;
 }
 
-workload::ValueInfo read_sequence(std::string_view message, workload::ExternalFolder& external,
-                                  int depth) {
+ValueInfo read_sequence(std::string_view message, ExternalFolder& external, int depth) {
   check_depth(depth);
-  std::vector<workload::ValueInfo> items;
-  for (workload::WireReader in(message); in.next();) {
+  std::vector<ValueInfo> items;
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case SequenceProto::kTensorValuesFieldNumber:
         items.push_back(read_tensor(in.bytes(), external).value);
@@ -406,14 +396,13 @@ workload::ValueInfo read_sequence(std::string_view message, workload::ExternalFo
         break;
     }
   }
-  return container(workload::ValueKind::kSequence, std::move(items));
+  return container(ValueKind::kSequence, std::move(items));
 }
 
-workload::ValueInfo read_optional(std::string_view message, workload::ExternalFolder& external,
-                                  int depth) {
+ValueInfo read_optional(std::string_view message, ExternalFolder& external, int depth) {
   check_depth(depth);
-  std::vector<workload::ValueInfo> items;
-  for (workload::WireReader in(message); in.next();) {
+  std::vector<ValueInfo> items;
+  for (WireReader in(message); in.next();) {
     switch (in.field()) {
       case OptionalProto::kTensorValueFieldNumber:
         items.push_back(read_tensor(in.bytes(), external).value);
@@ -431,7 +420,7 @@ workload::ValueInfo read_optional(std::string_view message, workload::ExternalFo
         break;
     }
   }
-  return container(workload::ValueKind::kOptional, std::move(items));
+  return container(ValueKind::kOptional, std::move(items));
 }
 
-}  // namespace ridgewatt::onnx_format
+}  // namespace ridgewatt::workload::onnx_format

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/workload/graph.h"
 
-namespace ridgewatt::scalar {
+namespace ridgewatt::workload::scalar {
 
 // Two's complement arithmetic without undefined behavior.
 inline std::int64_t wrap(std::uint64_t value) {
@@ -16,12 +16,12 @@ inline std::int64_t wrap(std::uint64_t value) {
 }
 
 // The value as an element of the type holds it.
-inline std::int64_t narrow(std::int64_t value, workload::DataType type) {
-  const int bits = workload::data_type_bits(type);
-  if (value == workload::kUnknownInt || !workload::is_integer(type) || bits >= 64) return value;
+inline std::int64_t narrow(std::int64_t value, DataType type) {
+  const int bits = data_type_bits(type);
+  if (value == kUnknownInt || !is_integer(type) || bits >= 64) return value;
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   std::uint64_t low = static_cast<std::uint64_t>(value) & mask;
-  if (workload::is_signed_integer(type) && ((low >> (bits - 1)) & 1) != 0) low |= ~mask;
+  if (is_signed_integer(type) && ((low >> (bits - 1)) & 1) != 0) low |= ~mask;
   return wrap(low);
 }
 
@@ -37,17 +37,17 @@ inline std::int64_t mul_i(std::int64_t a, std::int64_t b) {
 }
 // Towards zero, as the integer Div of the runtimes does; kUnknownInt is never an operand.
 inline std::int64_t div_i(std::int64_t a, std::int64_t b) {
-  return b == 0 ? workload::kUnknownInt : a / b;
+  return b == 0 ? kUnknownInt : a / b;
 }
 inline std::int64_t mod_i(std::int64_t a, std::int64_t b) {  // the sign of the divisor, as numpy
-  if (b == 0) return workload::kUnknownInt;
+  if (b == 0) return kUnknownInt;
   if (b == -1) return 0;
   const std::int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 inline std::int64_t pow_i(std::int64_t a, std::int64_t b) {
   const double value = std::pow(static_cast<double>(a), static_cast<double>(b));
-  return std::abs(value) < 0x1p53 ? static_cast<std::int64_t>(value) : workload::kUnknownInt;
+  return std::abs(value) < 0x1p53 ? static_cast<std::int64_t>(value) : kUnknownInt;
 }
 inline std::int64_t max_i(std::int64_t a, std::int64_t b) {
   return std::max(a, b);
@@ -175,4 +175,4 @@ inline std::int64_t bit_not(std::int64_t x) {
   return ~x;
 }
 
-}  // namespace ridgewatt::scalar
+}  // namespace ridgewatt::workload::scalar

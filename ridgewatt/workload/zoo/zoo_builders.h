@@ -6,7 +6,7 @@
 
 #include "ridgewatt/workload/graph_builder.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 
 std::string lenet5();
 std::string alexnet();
@@ -29,10 +29,9 @@ std::string llama_small_prefill();
 std::string llama_small_decode();
 
 // Names the logits as the output of a classifier.
-inline std::string finish_classifier(workload::GraphBuilder& g,
-                                     const workload::GraphBuilder::Value& logits) {
+inline std::string finish_classifier(GraphBuilder& g, const GraphBuilder::Value& logits) {
   g.output(logits, "output", {"batch", logits.channels});
   return g.serialize();
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

@@ -3,10 +3,10 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 
 std::string lenet5() {
-  workload::GraphBuilder g("lenet5", 17);
+  GraphBuilder g("lenet5", 17);
   auto x = g.input("input", {"batch", 1, 28, 28});
   x = g.max_pool(g.relu(g.conv(x, 6, {.kernel = 5, .padding = 2})), 2, 2);
   x = g.max_pool(g.relu(g.conv(x, 16, {.kernel = 5})), 2, 2);
@@ -16,7 +16,7 @@ std::string lenet5() {
 }
 
 std::string alexnet() {
-  workload::GraphBuilder g("alexnet", 17);
+  GraphBuilder g("alexnet", 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = g.relu(g.conv(x, 64, {.kernel = 11, .stride = 4, .padding = 2}));
   x = g.max_pool(x, 3, 2);
@@ -37,7 +37,7 @@ constexpr int kPool = 0;
 
 // `plan`: output channels of the 3x3 convolutions, with kPool where the image is halved.
 std::string vgg(const std::string& name, std::span<const int> plan) {
-  workload::GraphBuilder g(name, 17);
+  GraphBuilder g(name, 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   for (const int channels : plan) {
     if (channels == kPool)
@@ -64,4 +64,4 @@ std::string vgg16() {
   return vgg("vgg16", kPlan);
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

@@ -6,14 +6,14 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 namespace {
 
-using Value = workload::GraphBuilder::Value;
+using Value = GraphBuilder::Value;
 
 enum class Activation { kNone, kRelu, kRelu6, kHardSwish, kSilu };
 
-Value activate(workload::GraphBuilder& g, const Value& x, Activation activation) {
+Value activate(GraphBuilder& g, const Value& x, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
       return g.relu(x);
@@ -36,7 +36,7 @@ struct Unit {
 };
 
 // Convolution, batch normalization, activation.
-Value unit(workload::GraphBuilder& g, const Value& x, std::int64_t channels, const Unit& u,
+Value unit(GraphBuilder& g, const Value& x, std::int64_t channels, const Unit& u,
            Activation activation) {
   const Value y = g.conv(x, channels,
                          {.kernel = u.kernel,
@@ -48,8 +48,8 @@ Value unit(workload::GraphBuilder& g, const Value& x, std::int64_t channels, con
 }
 
 // Squeeze and excitation (Hu et al., 2018): every channel scaled by what its average says.
-Value squeeze_excite(workload::GraphBuilder& g, const Value& x, std::int64_t squeezed,
-                     Activation inner, const std::string& gate) {
+Value squeeze_excite(GraphBuilder& g, const Value& x, std::int64_t squeezed, Activation inner,
+                     const std::string& gate) {
   const Value s = activate(g, g.conv(g.global_average_pool(x), squeezed, {}), inner);
   const Value e = g.conv(s, x.channels, {});
   // HardSigmoid with a slope of 1/6, as trained.
@@ -65,7 +65,7 @@ struct Block {
   Activation activation;
 };
 
-Value inverted_residual(workload::GraphBuilder& g, const Value& x, const Block& b) {
+Value inverted_residual(GraphBuilder& g, const Value& x, const Block& b) {
   Value y = x;
   if (b.expanded != x.channels) y = unit(g, y, b.expanded, {}, b.activation);
   y = unit(g, y, b.expanded, {b.kernel, b.stride, b.expanded}, b.activation);
@@ -78,7 +78,7 @@ Value inverted_residual(workload::GraphBuilder& g, const Value& x, const Block& 
   return b.stride == 1 && x.channels == b.channels ? g.add(x, y) : y;
 }
 
-Value pool_to_vector(workload::GraphBuilder& g, const Value& x) {
+Value pool_to_vector(GraphBuilder& g, const Value& x) {
   return g.flatten(g.global_average_pool(x), x.channels);
 }
 
@@ -96,7 +96,7 @@ std::string mobilenet_v2() {
   };
   constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                                {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-  workload::GraphBuilder g("mobilenet_v2", 17);
+  GraphBuilder g("mobilenet_v2", 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = unit(g, x, 32, {.kernel = 3, .stride = 2}, Activation::kRelu6);
   int index = 1;
@@ -128,7 +128,7 @@ std::string mobilenet_v3_large() {
       {3, 240, 80, false, kHs, 2}, {3, 200, 80, false, kHs, 1}, {3, 184, 80, false, kHs, 1},
       {3, 184, 80, false, kHs, 1}, {3, 480, 112, true, kHs, 1}, {3, 672, 112, true, kHs, 1},
       {5, 672, 160, true, kHs, 2}, {5, 960, 160, true, kHs, 1}, {5, 960, 160, true, kHs, 1}};
-  workload::GraphBuilder g("mobilenet_v3_large", 17);
+  GraphBuilder g("mobilenet_v3_large", 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = unit(g, x, 16, {.kernel = 3, .stride = 2}, kHs);
   int index = 1;
@@ -150,7 +150,7 @@ std::string efficientnet_b0() {
   constexpr Stage kStages[] = {{1, 3, 1, 16, 1}, {6, 3, 2, 24, 2},  {6, 5, 2, 40, 2},
                                {6, 3, 2, 80, 3}, {6, 5, 1, 112, 3}, {6, 5, 2, 192, 4},
                                {6, 3, 1, 320, 1}};
-  workload::GraphBuilder g("efficientnet_b0", 17);
+  GraphBuilder g("efficientnet_b0", 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = unit(g, x, 32, {.kernel = 3, .stride = 2}, Activation::kSilu);
   int stage = 1;
@@ -167,4 +167,4 @@ std::string efficientnet_b0() {
   return finish_classifier(g, g.linear(pool_to_vector(g, x), 1000));
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

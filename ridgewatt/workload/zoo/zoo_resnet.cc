@@ -5,31 +5,28 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 namespace {
 
-using Value = workload::GraphBuilder::Value;
+using Value = GraphBuilder::Value;
 
-Value conv_bn(workload::GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel,
+Value conv_bn(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel,
               std::int64_t stride) {
   return g.batch_norm(g.conv(
       x, channels, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false}));
 }
 
-Value shortcut(workload::GraphBuilder& g, const Value& x, std::int64_t channels,
-               std::int64_t stride) {
+Value shortcut(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t stride) {
   return stride == 1 && x.channels == channels ? x : conv_bn(g, x, channels, 1, stride);
 }
 
-Value basic_block(workload::GraphBuilder& g, const Value& x, std::int64_t width,
-                  std::int64_t stride) {
+Value basic_block(GraphBuilder& g, const Value& x, std::int64_t width, std::int64_t stride) {
   const Value y = g.relu(conv_bn(g, x, width, 3, stride));
   const Value side = shortcut(g, x, width, stride);
   return g.relu(g.add(conv_bn(g, y, width, 3, 1), side));
 }
 
-Value bottleneck(workload::GraphBuilder& g, const Value& x, std::int64_t width,
-                 std::int64_t stride) {
+Value bottleneck(GraphBuilder& g, const Value& x, std::int64_t width, std::int64_t stride) {
   Value y = g.relu(conv_bn(g, x, width, 1, 1));
   y = g.relu(conv_bn(g, y, width, 3, stride));
   const Value side = shortcut(g, x, 4 * width, stride);
@@ -38,7 +35,7 @@ Value bottleneck(workload::GraphBuilder& g, const Value& x, std::int64_t width,
 
 std::string resnet(const std::string& name, decltype(&basic_block) block,
                    const std::array<int, 4>& depths) {
-  workload::GraphBuilder g(name, 17);
+  GraphBuilder g(name, 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = g.max_pool(g.relu(conv_bn(g, x, 64, 7, 2)), 3, 2, 1);
   for (int stage = 0; stage < 4; ++stage) {
@@ -60,4 +57,4 @@ std::string resnet50() {
   return resnet("resnet50", bottleneck, {3, 4, 6, 3});
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

@@ -3,17 +3,17 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 
-using Value = workload::GraphBuilder::Value;
+using Value = GraphBuilder::Value;
 
 std::string lstm_lm() {
   constexpr std::int64_t kVocabulary = 29423;
   constexpr std::int64_t kWidth = 256;
   constexpr std::int64_t kGates = 4;
-  workload::GraphBuilder g("lstm_lm", 17);
+  GraphBuilder g("lstm_lm", 17);
   g.default_dim("sequence", 32);
-  const auto ids = g.input("input", {"batch", "sequence"}, workload::GraphBuilder::Element::kInt64);
+  const auto ids = g.input("input", {"batch", "sequence"}, GraphBuilder::Element::kInt64);
   // The operator wants time first.
   auto x = g.transpose(g.embedding(ids, "embedding", kVocabulary, kWidth), {1, 0, 2});
   for (int i = 0; i < 2; ++i) {
@@ -44,7 +44,7 @@ constexpr std::int64_t kGroups = 4;  // heads of keys and values
 constexpr std::int64_t kHead = kWidth / kHeads;
 constexpr std::int64_t kMaxPositions = 2048;
 
-Value rms_norm(workload::GraphBuilder& g, const Value& x) {
+Value rms_norm(GraphBuilder& g, const Value& x) {
   return g.layer("RMSNormalization", x, {{"weight", {kWidth}}}, {{"epsilon", 1e-5}}, kWidth);
 }
 
@@ -52,13 +52,13 @@ struct Rotary {
   Value cos, sin, positions;
 };
 
-Value rotate(workload::GraphBuilder& g, const Value& x, std::int64_t heads, const Rotary& rotary) {
+Value rotate(GraphBuilder& g, const Value& x, std::int64_t heads, const Rotary& rotary) {
   return g.op("RotaryEmbedding", {x, rotary.cos, rotary.sin, rotary.positions},
               {{"num_heads", heads}});
 }
 
 // Attention of `layer` over the tokens and, when `cached`, over what came before them.
-Value attention(workload::GraphBuilder& g, const Value& x, const Rotary& rotary, std::int64_t layer,
+Value attention(GraphBuilder& g, const Value& x, const Rotary& rotary, std::int64_t layer,
                 bool cached) {
   const Value q = rotate(g, g.dense(x, kWidth, false), kHeads, rotary);
   const Value k = rotate(g, g.dense(x, kGroups * kHead, false), kGroups, rotary);
@@ -81,22 +81,20 @@ Value attention(workload::GraphBuilder& g, const Value& x, const Rotary& rotary,
   return g.dense(outputs[0], kWidth, false);
 }
 
-Value gated_feed_forward(workload::GraphBuilder& g, const Value& x) {
+Value gated_feed_forward(GraphBuilder& g, const Value& x) {
   const Value gate = g.silu(g.dense(x, kHidden, false));
   return g.dense(g.mul(gate, g.dense(x, kHidden, false)), kWidth, false);
 }
 
 std::string llama(const std::string& name, bool cached) {
-  workload::GraphBuilder g(name, 23);
-  const workload::GraphBuilder::Dim sequence =
-      cached ? workload::GraphBuilder::Dim(1) : workload::GraphBuilder::Dim("sequence");
+  GraphBuilder g(name, 23);
+  const GraphBuilder::Dim sequence = cached ? GraphBuilder::Dim(1) : GraphBuilder::Dim("sequence");
   g.default_dim(cached ? "past_sequence" : "sequence", cached ? 511 : 512);
-  const auto ids =
-      g.input("input_ids", {"batch", sequence}, workload::GraphBuilder::Element::kInt64);
+  const auto ids = g.input("input_ids", {"batch", sequence}, GraphBuilder::Element::kInt64);
   const Rotary rotary = {
       g.parameter("rotary_cos", {kMaxPositions, kHead / 2}),
       g.parameter("rotary_sin", {kMaxPositions, kHead / 2}),
-      g.input("position_ids", {"batch", sequence}, workload::GraphBuilder::Element::kInt64)};
+      g.input("position_ids", {"batch", sequence}, GraphBuilder::Element::kInt64)};
   Value x = g.embedding(ids, "embedding", kVocabulary, kWidth);
   for (std::int64_t i = 0; i < kLayers; ++i) {
     const auto scope = g.scope(fmt::format("layers.{}", i));
@@ -117,4 +115,4 @@ std::string llama_small_decode() {
   return llama("llama_small_decode", true);
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

@@ -5,10 +5,10 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 namespace {
 
-using Value = workload::GraphBuilder::Value;
+using Value = GraphBuilder::Value;
 
 struct Encoder {
   std::int64_t layers;
@@ -18,8 +18,7 @@ struct Encoder {
 };
 
 // softmax(Q K^T / sqrt(d) + mask) V for x [batch, sequence, width]; an empty mask masks nothing.
-Value self_attention(workload::GraphBuilder& g, const Value& x, const Encoder& e,
-                     const Value& mask) {
+Value self_attention(GraphBuilder& g, const Value& x, const Encoder& e, const Value& mask) {
   const std::int64_t head = e.width / e.heads;
   const auto heads_of = [&](const Value& y, const std::vector<std::int64_t>& order) {
     return g.transpose(g.reshape(y, {0, 0, e.heads, head}), order);
@@ -35,12 +34,12 @@ Value self_attention(workload::GraphBuilder& g, const Value& x, const Encoder& e
   return g.dense(g.reshape(mixed, {0, 0, e.width}), e.width);
 }
 
-Value feed_forward(workload::GraphBuilder& g, const Value& x, const Encoder& e) {
+Value feed_forward(GraphBuilder& g, const Value& x, const Encoder& e) {
   return g.dense(g.gelu(g.dense(x, e.hidden())), e.width);
 }
 
 // The first token [batch, width] of x [batch, sequence, width].
-Value first_token(workload::GraphBuilder& g, const Value& x) {
+Value first_token(GraphBuilder& g, const Value& x) {
   return {g.op("Gather", {x, g.op("Squeeze", {g.constant({0})})}, {{"axis", std::int64_t{1}}}).name,
           x.channels};
 }
@@ -51,20 +50,19 @@ struct BertOptions {
 };
 
 // 0 where attention is allowed and a large negative number elsewhere, [batch, 1, 1, sequence].
-Value additive_mask(workload::GraphBuilder& g, const Value& attention_mask) {
+Value additive_mask(GraphBuilder& g, const Value& attention_mask) {
   const Value mask = g.op("Unsqueeze", {attention_mask, g.constant({1, 2})});
   const Value allowed = g.op("Cast", {mask}, {{"to", std::int64_t{1}}});
   const Value large = g.scalar(-10000);
   return g.mul(g.sub(g.scalar(1), allowed), large);
 }
 
-Value embed(workload::GraphBuilder& g, const Value& ids, const Encoder& e,
-            const BertOptions& options) {
+Value embed(GraphBuilder& g, const Value& ids, const Encoder& e, const BertOptions& options) {
   const auto scope = g.scope("embeddings");
   Value x = g.embedding(ids, "word", 30522, e.width);
   if (options.token_types) {
     const Value types =
-        g.input("token_type_ids", {"batch", "sequence"}, workload::GraphBuilder::Element::kInt64);
+        g.input("token_type_ids", {"batch", "sequence"}, GraphBuilder::Element::kInt64);
     x = g.add(x, g.embedding(types, "token_type", 2, e.width));
   }
   const Value length = g.op("Shape", {ids}, {{"start", std::int64_t{1}}});
@@ -74,12 +72,11 @@ Value embed(workload::GraphBuilder& g, const Value& ids, const Encoder& e,
 }
 
 std::string bert(const std::string& name, const Encoder& e, const BertOptions& options = {}) {
-  workload::GraphBuilder g(name, 17);
+  GraphBuilder g(name, 17);
   g.default_dim("sequence", 128);
-  const auto ids =
-      g.input("input_ids", {"batch", "sequence"}, workload::GraphBuilder::Element::kInt64);
+  const auto ids = g.input("input_ids", {"batch", "sequence"}, GraphBuilder::Element::kInt64);
   const auto attention_mask =
-      g.input("attention_mask", {"batch", "sequence"}, workload::GraphBuilder::Element::kInt64);
+      g.input("attention_mask", {"batch", "sequence"}, GraphBuilder::Element::kInt64);
   Value x = embed(g, ids, e, options);
   const Value mask = additive_mask(g, attention_mask);
   for (int i = 0; i < e.layers; ++i) {
@@ -118,7 +115,7 @@ std::string distilbert() {
 std::string vit_b_16() {
   const Encoder e = {12, 768, 12};
   constexpr std::int64_t kPatches = 14 * 14;
-  workload::GraphBuilder g("vit_b_16", 17);
+  GraphBuilder g("vit_b_16", 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   const Value batch = g.op("Shape", {x}, {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
   x = g.reshape(g.conv(x, e.width, {.kernel = 16, .stride = 16}), {0, e.width, kPatches});
@@ -137,4 +134,4 @@ std::string vit_b_16() {
   return finish_classifier(g, g.linear(first_token(g, g.layer_norm(x, 1e-6)), 1000));
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

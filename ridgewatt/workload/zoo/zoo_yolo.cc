@@ -3,23 +3,22 @@
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
-namespace ridgewatt::zoo_builders {
+namespace ridgewatt::workload::zoo_builders {
 namespace {
 
-using Value = workload::GraphBuilder::Value;
+using Value = GraphBuilder::Value;
 
 constexpr int kClasses = 80;
 
-Value conv_silu(workload::GraphBuilder& g, const Value& x, std::int64_t channels,
-                std::int64_t kernel = 1, std::int64_t stride = 1) {
+Value conv_silu(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel = 1,
+                std::int64_t stride = 1) {
   const Value y = g.conv(
       x, channels, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false});
   return g.silu(g.batch_norm(y, 1e-3));
 }
 
 // C2f: a cross-stage partial block whose `repeats` bottlenecks all reach the last convolution.
-Value c2f(workload::GraphBuilder& g, const Value& x, std::int64_t channels, int repeats,
-          bool residual) {
+Value c2f(GraphBuilder& g, const Value& x, std::int64_t channels, int repeats, bool residual) {
   const std::int64_t half = channels / 2;
   auto parts = g.split(conv_silu(g, x, channels), {half, half}, 1);
   for (int i = 0; i < repeats; ++i) {
@@ -31,7 +30,7 @@ Value c2f(workload::GraphBuilder& g, const Value& x, std::int64_t channels, int 
 }
 
 // Spatial pyramid pooling, fast: three 5x5 poolings in a row see 5, 9 and 13 pixels.
-Value sppf(workload::GraphBuilder& g, const Value& x, std::int64_t channels) {
+Value sppf(GraphBuilder& g, const Value& x, std::int64_t channels) {
   std::vector<Value> parts = {conv_silu(g, x, x.channels / 2)};
   for (int i = 0; i < 3; ++i) parts.push_back(g.max_pool(parts.back(), 5, 1, 2));
   return conv_silu(g, g.concat(parts, 1), channels);
@@ -40,8 +39,8 @@ Value sppf(workload::GraphBuilder& g, const Value& x, std::int64_t channels) {
 constexpr int kBins = 16;  // a side of a box is a distribution over this many distances
 
 // The boxes [batch, 4, anchors] in pixels from the distributions [batch, 4 * kBins, anchors].
-Value decode_boxes(workload::GraphBuilder& g, const Value& distributions,
-                   const std::vector<int>& grids, int image) {
+Value decode_boxes(GraphBuilder& g, const Value& distributions, const std::vector<int>& grids,
+                   int image) {
   std::vector<float> centers_x;
   std::vector<float> centers_y;
   std::vector<float> strides;
@@ -73,8 +72,8 @@ Value decode_boxes(workload::GraphBuilder& g, const Value& distributions,
   return g.mul(g.concat({middle, g.sub(high, low)}, 1), scale);
 }
 
-Value detect(workload::GraphBuilder& g, const std::vector<Value>& features,
-             const std::vector<int>& grids, int image) {
+Value detect(GraphBuilder& g, const std::vector<Value>& features, const std::vector<int>& grids,
+             int image) {
   std::vector<Value> levels;
   for (std::size_t i = 0; i < features.size(); ++i) {
     const auto scope = g.scope(fmt::format("detect.{}", i));
@@ -93,7 +92,7 @@ Value detect(workload::GraphBuilder& g, const std::vector<Value>& features,
 }  // namespace
 
 std::string yolov8n() {
-  workload::GraphBuilder g("yolov8n", 17);
+  GraphBuilder g("yolov8n", 17);
   auto x = g.input("images", {"batch", 3, 640, 640});
   x = conv_silu(g, x, 16, 3, 2);
   x = c2f(g, conv_silu(g, x, 32, 3, 2), 32, 1, true);
@@ -111,8 +110,8 @@ std::string yolov8n() {
 
 namespace {
 
-Value conv_leaky(workload::GraphBuilder& g, const Value& x, std::int64_t channels,
-                 std::int64_t kernel, std::int64_t stride = 1) {
+Value conv_leaky(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel,
+                 std::int64_t stride = 1) {
   const Value y = g.conv(
       x, channels, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false});
   return g.op("LeakyRelu", {g.batch_norm(y)}, {{"alpha", 0.1}});
@@ -125,7 +124,7 @@ struct CrossStage {
 
 // The cross-stage partial block of the tiny backbone: half of the channels go through two more
 // convolutions and all of them meet again.
-CrossStage cross_stage(workload::GraphBuilder& g, const Value& x) {
+CrossStage cross_stage(GraphBuilder& g, const Value& x) {
   const std::int64_t half = x.channels / 2;
   const Value all = conv_leaky(g, x, x.channels, 3);
   const Value second = g.split(all, {half, half}, 1)[1];
@@ -139,7 +138,7 @@ CrossStage cross_stage(workload::GraphBuilder& g, const Value& x) {
 
 std::string yolov4_tiny() {
   constexpr int kPerCell = 3 * (5 + kClasses);
-  workload::GraphBuilder g("yolov4_tiny", 17);
+  GraphBuilder g("yolov4_tiny", 17);
   auto x = g.input("images", {"batch", 3, 416, 416});
   x = conv_leaky(g, conv_leaky(g, x, 32, 3, 2), 64, 3, 2);
   x = g.max_pool(cross_stage(g, x).out, 2, 2);
@@ -155,4 +154,4 @@ std::string yolov4_tiny() {
   return g.serialize();
 }
 
-}  // namespace ridgewatt::zoo_builders
+}  // namespace ridgewatt::workload::zoo_builders

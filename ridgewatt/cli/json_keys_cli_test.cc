@@ -1,0 +1,172 @@
+// Every key of every JSON result stands in docs/reference/json_keys.md, and no other. The file is
+// written by `./dev keys`, and a change of it is read before it is committed: a key that goes or
+// changes its meaning raises the number of its schema.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/report/columns.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+#define EXAMPLES "--training-sweep training.csv --inference-sweep inference.csv "
+#define PLAN EXAMPLES "--arrival-rate 5 --max-latency 20s --max-power 60 "
+#define FAKE "--device fake:orin-nano "
+#define FAKE_RUN " -- ridgewatt fake-run zoo:lenet5 --device fake:orin-nano --minibatches 5"
+
+// What writes JSON, in forms that together show every key.
+constexpr const char* kCommands[] = {
+    "analyze zoo:lenet5",
+    "analyze zoo:lenet5 --training --batch 4",
+    "analyze zoo:lenet5 --explain Conv_0",
+    "calibrate --device agx-orin --no-validation --parameters --sweep "
+    "training.csv,model=zoo:resnet18",
+    "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
+    "device list",
+    "device show orin-nano --list-modes",
+    "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
+    "estimate zoo:lenet5 --device all",
+    "evaluate clocks --sweep training.csv --count 3",
+    "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
+    "evaluate pipeline",
+    "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
+    "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
+    "evaluate schedules " EXAMPLES "--strategies random:5 --problems 2",
+    "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
+    "fake-board orin-nano board",
+    "help tune",
+    "loadbench samples --generate 8 --sample-size 100 --workers 0,1 --cache warm --batch 4",
+    "measure " FAKE "--idle 0" FAKE_RUN,
+    "mode apply " FAKE "15W",
+    "mode list " FAKE,
+    "mode list --grid " FAKE,
+    "mode show " FAKE,
+    "mode restore " FAKE,
+    "pareto --sweep inference.csv",
+    "pareto --samples inference.csv --device agx-orin --method linear",
+    "pipeline zoo:lenet5 --device agx-orin --simulate 2",
+    "predict --samples inference.csv --device agx-orin --method linear",
+    "predict --samples inference.csv --device agx-orin --suggest 2",
+    "predict --device agx-orin --advise --minibatch-time 250",
+    "profile points.db --sample 1 --settle 0 --idle 0 --window 3 " FAKE FAKE_RUN,
+    "roofline zoo:lenet5 --device agx-orin --modes maxn",
+    "roofline --device agx-orin --modes maxn",
+    "schedule dynamic " PLAN "--profiles 3 --duration 5 --burst-rates 1,5",
+    "schedule plan " PLAN,
+    "schedule plan " PLAN "--strategy random --profiles 5",
+    "schedule plan --training-sweep training.csv --max-power 1",
+    "schedule run " PLAN "--socket s.sock --duration 50ms",
+    "schedule simulate " PLAN "--duration 5",
+    "sensors " FAKE,
+    "sensors --watch --count 1 " FAKE,
+    "sensors --tegrastats tegrastats.txt",
+    "store import new.db training.csv",
+    "store list new.db",
+    "study",
+    "study frequency --sweep training.csv",
+    "study frequency --plan " FAKE,
+    "sweep training.csv",
+    "sweep check training.csv",
+    "tune --samples inference.csv --device agx-orin --max-power 40",
+    "tune --sweep training.csv --max-power 40 --strategy random --profiles 5",
+    "tune zoo:lenet5 --device agx-orin --max-power 1",
+    "tune zoo:lenet5 --device agx-orin --max-power 40 --arrival-rate 30 --confidence 0.9",
+    "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
+    "zoo list",
+};
+
+// Objects whose keys are names of the user's or of a file's.
+const std::set<std::string> kMaps = {"rows[].clocks", "rows[].loads", "rows[].memory",
+                                     "rows[].rails", "rows[].temperatures"};
+
+using Keys = std::map<std::string, std::set<std::string>>;  // path: what stands there
+
+void collect(const Json& value, const std::string& path, Keys& keys) {
+  const bool element = path.ends_with("[]");
+  if (!path.empty() && !(element && value.is_object())) keys[path].insert(value.type_name());
+  if (value.is_object()) {
+    for (const auto& [name, inner] : value.items()) {
+      const std::string key = kMaps.contains(path) ? "NAME" : name;
+      collect(inner, path.empty() ? key : path + "." + key, keys);
+    }
+  } else if (value.is_array()) {
+    for (const auto& inner : value) collect(inner, path + "[]", keys);
+  }
+}
+
+// The keys of each schema that these commands write.
+std::map<std::string, Keys> written_keys(const fs::path& folder) {
+  const auto run = [&](const std::string& line) {
+    const std::string command = "cd '" + folder.string() +
+                                "' && export RIDGEWATT_FAKE=\"$PWD/fake\" PATH='" +
+                                testing::build_folder().string() + "':\"$PATH\"; ridgewatt " +
+                                line + " 2> errors < /dev/null";
+    EXPECT_NE(std::system(command.c_str()), -1);
+  };
+  run("sweep example --workload resnet18:training --mode-count 30 -o training.csv");
+  run("sweep example --workload resnet18:inference --mode-count 30 -o inference.csv");
+  std::ofstream(folder / "tegrastats.txt")
+      << "RAM 2448/7620MB (lfb 9x4MB) SWAP 0/3810MB (cached 0MB) CPU [1%@729,0%@729,0%@729,0%@729,"
+         "off,off] EMC_FREQ 0%@2133 GR3D_FREQ 0%@[305] cpu@45.5C gpu@44.6C tj@46.1C "
+         "VDD_IN 4512mW/4512mW VDD_CPU_GPU_CV 536mW/536mW VDD_SOC 1379mW/1379mW\n";
+  std::map<std::string, Keys> schemas;
+  for (const std::string line : kCommands) {
+    const auto program = line.find(" -- ");
+    const std::string json = line.substr(0, program) + " --quiet --format json > result.json" +
+                             (program == std::string::npos ? "" : line.substr(program));
+    run(json);
+    const std::string text = read_file((folder / "result.json").string());
+    const Json result = Json::parse(text, nullptr, false);
+    EXPECT_TRUE(result.is_object() && result.contains("schema"))
+        << line << ": " << text.substr(0, 200) << read_file((folder / "errors").string());
+    if (result.is_object() && result.contains("schema")) {
+      EXPECT_EQ(result.begin().key(), "schema") << line;
+      collect(result, "", schemas[result["schema"].get<std::string>()]);
+    }
+  }
+  return schemas;
+}
+
+std::string as_page(const std::map<std::string, Keys>& schemas) {
+  std::ostringstream page;
+  page << "# All keys of the JSON results\n\nWritten by `./dev keys`, checked by a test. `[]` "
+          "stands "
+          "for each element of an array,\n`NAME` for a name of the board's or the user's.\n";
+  for (const auto& [schema, keys] : schemas) {
+    page << "\n## " << schema << "\n| key | value | meaning |\n|---|---|---|\n";
+    for (const auto& [path, types] : keys) {
+      std::string values;
+      for (const auto& type : types) values += (values.empty() ? "" : " or ") + type;
+      const std::string key = path.substr(path.find_last_of('.') + 1);
+      page << "| `" << path << "` | " << values << " | " << report::meaning_of(key) << " |\n";
+    }
+  }
+  return page.str();
+}
+
+TEST(JsonKeys, AreThoseOfTheReference) {
+  const testing::TemporaryFolder folder;
+  const std::string page = as_page(written_keys(folder.path()));
+  const std::string reference =
+      (testing::source_folder() / "docs" / "reference" / "json_keys.md").string();
+  if (std::getenv("RIDGEWATT_WRITE_KEYS") != nullptr) return write_file_atomically(reference, page);
+  const auto lines = split(page, '\n'), known = split(read_file(reference), '\n');
+  const std::set<std::string> now(lines.begin(), lines.end()), before(known.begin(), known.end());
+  for (const auto& line : now) EXPECT_TRUE(before.contains(line)) << "new: " << line;
+  for (const auto& line : before) EXPECT_TRUE(now.contains(line)) << "gone: " << line;
+  EXPECT_EQ(page, read_file(reference)) << "./dev keys writes the page anew";
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
