@@ -10,7 +10,7 @@
 namespace ridgewatt {
 
 template <class Enum, class T, std::size_t kCount>
-struct EnumArray {
+struct EnumArray {  // NOLINT(readability-identifier-naming): the loop variable of its implicit copy
   T entries[kCount];
 
   constexpr T& operator[](Enum index) { return entries[static_cast<std::size_t>(index)]; }
