@@ -48,6 +48,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
 
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Identity(n, n) * kFirstDeviation * kFirstDeviation;
   for (int round = 0; round < kRounds; ++round) {
+    Eigen::VectorXd best = parameters_;  // apart from `parameters_`, which trial steps move
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const auto whiten = factor.matrixL();
     minimize_squares(
@@ -61,7 +62,8 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
           j->topRows(n) = whiten.solve(jacobian);
           j->bottomRows(size).diagonal() = prior_deviation_.cwiseInverse();
         },
-        parameters_, {.max_iterations = 50});
+        best, {.max_iterations = 50});
+    parameters_ = best;
     linearize(input, value, jacobian);
     process_.fit(input.x, y - value + jacobian * parameters_, jacobian, prior_mean_,
                  prior_deviation_);
