@@ -38,10 +38,12 @@ def kept_to_itself(text: str):
 
 
 def namespace_faults(room: str, text: str):
-    """Lines that open ridgewatt itself in a room that is a namespace, but to declare another room's class."""
-    for found in re.finditer(r"^namespace ridgewatt \{\n(.*?)^\}  // namespace ridgewatt$", text, re.M | re.S):
-        if room not in SHARED and not re.fullmatch(r"(?:\s*(?:class|struct|enum class) \w+;\n)+", found[1]):
-            yield text.count("\n", 0, found.start()) + 1, f"opens ridgewatt, should open ridgewatt::{room}"
+    """Lines that open another namespace than the room's, but to declare a class of it, or for tests."""
+    for found in re.finditer(r"^namespace ridgewatt(?:::(\w+))?[\w:]* \{\n(.*?)^\}  // namespace ridgewatt", text,
+                             re.M | re.S):
+        declares = re.fullmatch(r"(?:\s*(?:class|struct|enum class) \w+;\n)+", found[2])
+        if room not in SHARED and found[1] not in (room, "testing") and not declares:
+            yield text.count("\n", 0, found.start()) + 1, f"does not open ridgewatt::{room}"
 
 
 def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None:

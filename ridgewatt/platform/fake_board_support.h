@@ -24,6 +24,22 @@ struct FakeBoard {
   void set(const std::string& path, const std::string& content) const {
     std::ofstream(sysfs->host_path(path)) << content << '\n';
   }
+  // Lays a file where the board has none.
+  void add(const std::string& path, const std::string& content) const {
+    const std::filesystem::path host = root + path;
+    std::filesystem::create_directories(host.parent_path());
+    std::ofstream(host) << content << '\n';
+  }
+  // A fan of its own at a duty of 20 %, one at 1710 rpm and one of full duty; 1 of 4 MiB of swap
+  // used.
+  void add_fans_and_swap() const {
+    set("/sys/class/hwmon/hwmon3/pwm1", "51");
+    add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
+    add("/sys/class/hwmon/hwmon9/rpm", "1710");
+    add("/sys/devices/pwm-fan/target_pwm", "255");
+    add("/proc/meminfo",
+        "MemTotal: 2048 kB\nMemAvailable: 1024 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB");
+  }
   // Content of every file.
   std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;

@@ -11,17 +11,7 @@ namespace {
 // Fans and swap stand in every format.
 TEST(SensorsCommand, FansAndSwapInEveryFormat) {
   const testing::FakeBoard board("agx-orin-jp6");
-  const auto add = [&](const std::string& path, const std::string& content) {
-    const std::filesystem::path host = board.root + path;
-    std::filesystem::create_directories(host.parent_path());
-    std::ofstream(host) << content << '\n';
-  };
-  board.set("/sys/class/hwmon/hwmon3/pwm1", "51");  // the board's own
-  add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
-  add("/sys/class/hwmon/hwmon9/rpm", "1710");
-  add("/sys/devices/pwm-fan/target_pwm", "255");
-  add("/proc/meminfo",
-      "MemTotal: 2048 kB\nMemAvailable: 1024 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB");
+  board.add_fans_and_swap();
   const std::string where = " --sysroot " + board.root;
   const auto csv = testing::run_program("sensors --format csv" + where).output;
   for (const char* row : {"fan,pwmfan 1,20,%,", "fan,pwm_tach,1710,1/min,", "swap,total,4,MiB,",

@@ -351,17 +351,7 @@ TEST(Sysfs, LinksStayInsideTheRoot) {
 // Fans as JetPack 5 and later show them, and swap.
 TEST(SensorReader, FansAndSwap) {
   const Board board("agx-orin-jp6");
-  const auto add = [&](const std::string& path, const std::string& content) {
-    const std::filesystem::path host = board.root + path;
-    std::filesystem::create_directories(host.parent_path());
-    std::ofstream(host) << content << '\n';
-  };
-  board.set("/sys/class/hwmon/hwmon3/pwm1", "51");  // the board's own
-  add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
-  add("/sys/class/hwmon/hwmon9/rpm", "1710");
-  add("/sys/devices/pwm-fan/target_pwm", "255");
-  add("/proc/meminfo",
-      "MemTotal: 2048 kB\nMemAvailable: 1024 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB");
+  board.add_fans_and_swap();
   const auto reading = MachineSensors(*board.sysfs).read();
   ASSERT_EQ(reading.snapshot.fans.size(), 3u);
   EXPECT_DOUBLE_EQ(*reading.snapshot.fans[0].duty, 0.2);
