@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 const std::vector<int> kBatches = {1, 4, 16, 32, 64};
 
 std::vector<workload::WorkloadCost> costs(const char* model) {
-  const workload::EagerWorkload eager(model);
+  const workload::DeployedWorkload eager(model);
   std::vector<workload::WorkloadCost> all;
   for (const int batch : kBatches) all.push_back(*eager.at(batch));
   return all;

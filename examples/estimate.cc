@@ -4,9 +4,9 @@
 #include "ridgewatt/answer/estimate.h"
 
 int main() {
-  const auto model = std::make_shared<const ridgewatt::workload::EagerWorkload>(
+  const auto model = std::make_shared<const ridgewatt::workload::DeployedWorkload>(
       "zoo:resnet18",
-      ridgewatt::workload::EagerOptions{.kind = ridgewatt::WorkloadKind::kTraining});
+      ridgewatt::workload::DeployOptions{.kind = ridgewatt::WorkloadKind::kTraining});
   const auto found = ridgewatt::answer::estimate_on_board({.modes = "presets"}, model, "agx-orin");
   for (const auto& row : found.rows) {
     const auto& step = row.estimate.total;

@@ -5,7 +5,7 @@
 #include "ridgewatt/answer/tune.h"
 
 int main() {
-  const auto model = std::make_shared<const ridgewatt::workload::EagerWorkload>("zoo:resnet50");
+  const auto model = std::make_shared<const ridgewatt::workload::DeployedWorkload>("zoo:resnet50");
   ridgewatt::answer::TuneQuestion question;
   question.goal.limits.power_w = 30;  // and, as nothing else is asked for, the least time
   const auto found = ridgewatt::answer::tune_on_twin(question, model, "agx-orin");

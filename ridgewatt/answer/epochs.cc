@@ -19,7 +19,7 @@ PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
 }  // namespace
 
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
-                           const std::shared_ptr<const workload::EagerWorkload>& workload,
+                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                            const std::string& device) {
   const Board board = load_board(device);
   const pipeline::PipelineConfig& config = question.config;
@@ -33,9 +33,9 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
   found.config = pipeline::on_twin(config, model, mode);
   found.changes = pipeline::changes_on_twin(config, model, space, mode);
   found.provenance = model.provenance() + "; " + describe(found.clocks);
-  found.origin = {workload->name(), std::string(name_of(WorkloadKind::kTraining)),
-                  board.name,       Provenance::kModelled,
-                  kModelledRuntime, model.twin().status};
+  found.origin = {workload->name(),     std::string(name_of(WorkloadKind::kTraining)),
+                  board.name,           Provenance::kModelled,
+                  model.twin().runtime, model.twin().status};
   found.caveats = estimator.cost().caveats;
   return found;
 }

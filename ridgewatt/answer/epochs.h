@@ -3,8 +3,8 @@
 //
 //   EpochQuestion question;
 //   question.config.samples = 23080;
-//   const auto model = std::make_shared<const EagerWorkload>(
-//       "zoo:mobilenet_v3", EagerOptions{.kind = WorkloadKind::kTraining});
+//   const auto model = std::make_shared<const DeployedWorkload>(
+//       "zoo:mobilenet_v3", DeployOptions{.kind = WorkloadKind::kTraining});
 //   const EpochAnswer found = epochs_on_twin(question, model, "agx-xavier");
 //   epoch_cost(found.config, 1).stall_s;  // of a later epoch
 #pragma once
@@ -17,7 +17,7 @@
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/pipeline/pipeline.h"
 #include "ridgewatt/sweep/provenance.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
 
@@ -40,7 +40,7 @@ struct EpochAnswer {
 
 // A training on the board's twin. Throws what reading boards and twins throws.
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
-                           const std::shared_ptr<const workload::EagerWorkload>& workload,
+                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                            const std::string& device);
 // The times of `config` as they are given.
 EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config);

@@ -12,13 +12,13 @@ namespace {
 
 std::shared_ptr<const twin::TwinModel> model_on(
     const EstimateQuestion& question,
-    const std::shared_ptr<const workload::EagerWorkload>& workload, const Board& board) {
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const Board& board) {
   return std::make_shared<const twin::TwinModel>(twin::load_twin(board), workload, question.run,
                                                  usual_batch(workload->options().kind));
 }
 
 std::vector<int> batches_of(const EstimateQuestion& question,
-                            const workload::EagerWorkload& workload) {
+                            const workload::DeployedWorkload& workload) {
   return question.batches.empty() ? std::vector{usual_batch(workload.options().kind)}
                                   : question.batches;
 }
@@ -27,9 +27,10 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
   for (const auto& mode : modes) {
     for (const int batch : batches) {
-      rows.push_back({board.name, mode, batch, model.estimator(batch).breakdown(mode),
-                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
-                      preset_name(board, mode), model.twin().status, model.widened_by(batch)});
+      rows.push_back({board.name, model.twin().runtime, mode, batch,
+                      model.estimator(batch).breakdown(mode), model.error({mode, batch}),
+                      model.twin().fit, model.memory(batch), preset_name(board, mode),
+                      model.twin().status, model.widened_by(batch)});
     }
   }
 }
@@ -45,7 +46,7 @@ int usual_batch(WorkloadKind kind) {
 }
 
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
-                                 const std::shared_ptr<const workload::EagerWorkload>& workload,
+                                 const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device) {
   const Board board = load_board(device);
   EstimateAnswer found;
@@ -58,7 +59,7 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
 
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
-    const std::shared_ptr<const workload::EagerWorkload>& workload) {
+    const std::shared_ptr<const workload::DeployedWorkload>& workload) {
   EstimateAnswer found;
   std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
   for (const auto& name : list_boards()) {

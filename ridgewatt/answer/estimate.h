@@ -1,6 +1,6 @@
 // The question without any profiling: what does a model cost in these modes, by a board's twin?
 //
-//   const auto model = std::make_shared<const EagerWorkload>("zoo:resnet50");
+//   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const EstimateAnswer found = estimate_on_board({.modes = "maxn"}, model, "agx-orin");
 //   std::cout << found.rows.front().estimate.total.period_s;
 //
@@ -16,7 +16,7 @@
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
 #include "ridgewatt/twin/twin_model.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
 
@@ -28,6 +28,7 @@ struct EstimateQuestion {
 
 struct EstimateRow {
   std::string board;
+  Runtime runtime = Runtime::kPytorchEager;
   PowerMode mode;
   int batch = 1;
   twin::Breakdown estimate;
@@ -55,11 +56,12 @@ int usual_batch(WorkloadKind kind);
 
 // `device`: a name or board file. One row per mode and batch, in the order asked.
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
-                                 const std::shared_ptr<const workload::EagerWorkload>& workload,
+                                 const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
 // All boards, by time per sample; what does not fit the memory comes last. Without rows no board
 // can do it.
-EstimateAnswer estimate_over_boards(const EstimateQuestion& question,
-                                    const std::shared_ptr<const workload::EagerWorkload>& workload);
+EstimateAnswer estimate_over_boards(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
 }  // namespace ridgewatt::answer

@@ -12,9 +12,10 @@
 namespace ridgewatt::answer {
 namespace {
 
-std::shared_ptr<const workload::EagerWorkload> model(const std::string& name, WorkloadKind kind) {
-  return std::make_shared<const workload::EagerWorkload>(name,
-                                                         workload::EagerOptions{.kind = kind});
+std::shared_ptr<const workload::DeployedWorkload> model(const std::string& name,
+                                                        WorkloadKind kind) {
+  return std::make_shared<const workload::DeployedWorkload>(name,
+                                                            workload::DeployOptions{.kind = kind});
 }
 
 TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {

@@ -19,7 +19,7 @@
 #include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
 
@@ -34,14 +34,15 @@ std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points);
 
 struct PredictQuestion {
-  Sweep samples;                                            // none: only the prior speaks
-  std::vector<OperatingPoint> points;                       // where to predict
-  std::vector<Sweep> references;                            // of other workloads
-  std::string device;                                       // of the points; empty: not known
-  std::shared_ptr<const workload::EagerWorkload> workload;  // with a device: its twin is the prior
-  std::optional<predict::ReferenceModel> reference_model;   // of the method powertrain
-  std::string method = "auto";                              // one of predictor_methods()
-  double interval = predict::kDefaultInterval;              // probability
+  Sweep samples;                       // none: only the prior speaks
+  std::vector<OperatingPoint> points;  // where to predict
+  std::vector<Sweep> references;       // of other workloads
+  std::string device;                  // of the points; empty: not known
+  std::shared_ptr<const workload::DeployedWorkload>
+      workload;                                            // with a device: its twin is the prior
+  std::optional<predict::ReferenceModel> reference_model;  // of the method powertrain
+  std::string method = "auto";                             // one of predictor_methods()
+  double interval = predict::kDefaultInterval;             // probability
   std::uint64_t seed = 1;
   bool quiet = false;  // no progress while networks are trained
 };

@@ -91,7 +91,7 @@ TEST_F(Predict, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
 
 TEST_F(Predict, AModelAloneSaysNothingOfTime) {
   PredictQuestion asked = question(9);
-  asked.workload = std::make_shared<const workload::EagerWorkload>("zoo:lenet5");
+  asked.workload = std::make_shared<const workload::DeployedWorkload>("zoo:lenet5");
   EXPECT_THROW(predict_modes(asked), UsageError);
 }
 

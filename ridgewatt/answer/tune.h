@@ -2,7 +2,7 @@
 //
 //   TuneQuestion question;
 //   question.goal.limits.power_w = 30;
-//   const auto model = std::make_shared<const EagerWorkload>("zoo:resnet50");
+//   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const TuneAnswer found = tune_on_twin(question, model, "agx-orin");
 //   if (found.answer) std::cout << describe(found.answer->point.mode);
 //
@@ -22,7 +22,7 @@
 #include "ridgewatt/answer/tune_answer.h"
 #include "ridgewatt/measure/live_profiler.h"
 #include "ridgewatt/tune/strategy.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
 
@@ -42,11 +42,11 @@ struct TuneQuestion {
 // Every point of the board (a name or board file) is estimated, or searched where a strategy is
 // given. `find_alternatives` adds what else would do where there is no answer.
 TuneAnswer tune_on_twin(const TuneQuestion& question,
-                        const std::shared_ptr<const workload::EagerWorkload>& workload,
+                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device);
 // Without an answer: the other boards and BSPs, and other batches, that would have one.
 void find_alternatives(const TuneQuestion& question,
-                       const std::shared_ptr<const workload::EagerWorkload>& workload,
+                       const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found);
 
 struct BoardRanking {
@@ -54,7 +54,7 @@ struct BoardRanking {
   std::vector<std::string> left_out;  // boards that cannot be asked, and why
 };
 BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const workload::EagerWorkload>& workload);
+                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
 // What was profiled already, and what else is known.
 struct ProfiledRows {
@@ -62,7 +62,7 @@ struct ProfiledRows {
   std::vector<Sweep> references = {};  // of other workloads
   std::string device = {};             // names presets; empty: not known
   // With a device: its twin of this model, of the kind of `rows`, is one more reference.
-  std::shared_ptr<const workload::EagerWorkload> workload = {};
+  std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // of earlier searches of the same workload
 };
 // The sweep plays the board. Rows under a governor are compared, not searched.

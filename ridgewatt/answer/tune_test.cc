@@ -16,9 +16,9 @@
 namespace ridgewatt::answer {
 namespace {
 
-std::shared_ptr<const workload::EagerWorkload> model(const std::string& name,
-                                                     workload::EagerOptions options = {}) {
-  return std::make_shared<const workload::EagerWorkload>(name, std::move(options));
+std::shared_ptr<const workload::DeployedWorkload> model(const std::string& name,
+                                                        workload::DeployOptions options = {}) {
+  return std::make_shared<const workload::DeployedWorkload>(name, std::move(options));
 }
 
 TuneQuestion within_power(double power_w) {
@@ -236,11 +236,11 @@ TEST(TuneOnTwin, AJobIsSoManyMinibatchesOfTheAnswer) {
 TEST(TuneOnTwin, PrecisionAndOptimizerReachTheAnswer) {
   TuneQuestion question;
   question.batches = {16};
-  const workload::EagerOptions training{.kind = WorkloadKind::kTraining};
-  workload::EagerOptions adam = training, half = training;
+  const workload::DeployOptions training{.kind = WorkloadKind::kTraining};
+  workload::DeployOptions adam = training, half = training;
   adam.optimizer = workload::Optimizer::kAdam;
   half.precision = workload::Precision::kBf16;
-  const auto time_s = [&](const workload::EagerOptions& options) {
+  const auto time_s = [&](const workload::DeployOptions& options) {
     const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50", options), "agx-orin");
     return found.answer->cost.time_s.mean;
   };

@@ -143,6 +143,10 @@ std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic) {
       return board.bf16_flop_per_sm_cycle;
     case Arithmetic::kInt8:
       return board.int8_op_per_sm_cycle;
+    case Arithmetic::kFp8:
+      return board.fp8_flop_per_sm_cycle;
+    case Arithmetic::kFp4:
+      return board.fp4_flop_per_sm_cycle;
   }
   return std::nullopt;
 }

@@ -25,15 +25,18 @@
 namespace ridgewatt {
 
 // What a GPU computes in. TF32 is how tensor cores multiply FP32 numbers.
-enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8 };
-inline constexpr std::array<Arithmetic, 5> kArithmetics = {
-    Arithmetic::kFp32, Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8};
+enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8, kFp8, kFp4 };
+inline constexpr std::array<Arithmetic, 7> kArithmetics = {
+    Arithmetic::kFp32, Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
+    Arithmetic::kInt8, Arithmetic::kFp8,  Arithmetic::kFp4};
 constexpr auto enum_names(Arithmetic) {
   return named<Arithmetic>({{Arithmetic::kFp32, "fp32"},
                             {Arithmetic::kTf32, "tf32"},
                             {Arithmetic::kFp16, "fp16"},
                             {Arithmetic::kBf16, "bf16"},
-                            {Arithmetic::kInt8, "int8"}});
+                            {Arithmetic::kInt8, "int8"},
+                            {Arithmetic::kFp8, "fp8"},
+                            {Arithmetic::kFp4, "fp4"}});
 }
 
 // A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
@@ -92,6 +95,8 @@ struct Board {
   std::optional<double> bf16_flop_per_sm_cycle;
   std::optional<double> tf32_flop_per_sm_cycle;
   std::optional<double> int8_op_per_sm_cycle;
+  std::optional<double> fp8_flop_per_sm_cycle;
+  std::optional<double> fp4_flop_per_sm_cycle;
 
   // What a multiprocessor's first cache and shared memory give per GPU cycle, and what the second
   // cache gives to all of them; nothing: not stated.

@@ -228,6 +228,8 @@ void parse_silicon(Section& root, Board& board) {
   board.bf16_flop_per_sm_cycle = gpu.rate("bf16_flop_per_sm_cycle");
   board.tf32_flop_per_sm_cycle = gpu.rate("tf32_flop_per_sm_cycle");
   board.int8_op_per_sm_cycle = gpu.rate("int8_op_per_sm_cycle");
+  board.fp8_flop_per_sm_cycle = gpu.rate("fp8_flop_per_sm_cycle");
+  board.fp4_flop_per_sm_cycle = gpu.rate("fp4_flop_per_sm_cycle");
   board.l1_bytes_per_sm_cycle = gpu.number_if("l1_bytes_per_sm_cycle", 1, 1e6);
   board.l2_bytes_per_cycle = gpu.number_if("l2_bytes_per_cycle", 1, 1e7);
   gpu.reject_unknown();

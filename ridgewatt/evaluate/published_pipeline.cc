@@ -10,7 +10,7 @@
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/twin/twin_model.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::evaluate {
 namespace {
@@ -30,8 +30,8 @@ class AgxCompute {
  public:
   AgxCompute(const std::string& model, double bandwidth)
       : model_(agx_twin(bandwidth),
-               std::make_shared<const workload::EagerWorkload>(
-                   model, workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+               std::make_shared<const workload::DeployedWorkload>(
+                   model, workload::DeployOptions{.kind = WorkloadKind::kTraining}),
                twin::RunOptions{4, 0.0}, 16) {}
   double seconds(double cpu_mhz = 0, double gpu_mhz = 0, double mem_mhz = 0, int batch = 16) const {
     const PowerMode mode{0, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), ""};

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::pipeline {
 namespace {
@@ -247,8 +247,8 @@ TEST(Pipeline, TwinGivesComputeAndClocks) {
   const Board board = load_board("agx-orin");
   const twin::TwinModel model(
       twin::load_twin(board),
-      std::make_shared<const workload::EagerWorkload>(
-          "zoo:resnet18", workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+      std::make_shared<const workload::DeployedWorkload>(
+          "zoo:resnet18", workload::DeployOptions{.kind = WorkloadKind::kTraining}),
       twin::RunOptions{4, 4e-3}, 16);
   PipelineConfig config = hand_made();
   config.batch = 16;

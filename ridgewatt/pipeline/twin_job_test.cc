@@ -10,7 +10,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::pipeline {
 namespace {
@@ -29,12 +29,12 @@ class TwinJob : public ::testing::Test {
   static constexpr int kBatches[] = {1, 3, 16, 64};
   const std::vector<std::string> boards_ = {"agx-orin", "orin-nano-8gb", "agx-xavier", "nano"};
 
-  std::shared_ptr<const workload::EagerWorkload> workload(const std::string& network,
-                                                          WorkloadKind kind) {
+  std::shared_ptr<const workload::DeployedWorkload> workload(const std::string& network,
+                                                             WorkloadKind kind) {
     auto& known = workloads_[{network, kind}];
     if (!known)
-      known = std::make_shared<const workload::EagerWorkload>("zoo:" + network,
-                                                              workload::EagerOptions{kind});
+      known = std::make_shared<const workload::DeployedWorkload>("zoo:" + network,
+                                                                 workload::DeployOptions{kind});
     return known;
   }
 
@@ -56,7 +56,7 @@ class TwinJob : public ::testing::Test {
   }
 
  private:
-  std::map<std::pair<std::string, WorkloadKind>, std::shared_ptr<const workload::EagerWorkload>>
+  std::map<std::pair<std::string, WorkloadKind>, std::shared_ptr<const workload::DeployedWorkload>>
       workloads_;
 };
 

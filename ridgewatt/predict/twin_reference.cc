@@ -29,7 +29,7 @@ Reference reference_of(std::string name, std::shared_ptr<const twin::TwinModel> 
 }  // namespace
 
 Reference twin_reference(const std::string& board,
-                         std::shared_ptr<const workload::EagerWorkload> workload,
+                         std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points) {
   return reference_of(
       board + " twin",
@@ -56,7 +56,7 @@ Reference unseen_twin_reference(const std::string& board,
   }
   // A point without a batch asks for batch 1.
   if (costs.contains(0)) costs.emplace(1, costs.at(0));
-  const auto workload = std::make_shared<const workload::EagerWorkload>(std::move(costs));
+  const auto workload = std::make_shared<const workload::DeployedWorkload>(std::move(costs));
   return reference_of(board + " twin",
                       std::make_shared<twin::TwinModel>(twin, workload, own.front().options),
                       Provenance::kReplayed, std::move(points));

@@ -8,7 +8,7 @@
 
 #include "ridgewatt/predict/reference.h"
 #include "ridgewatt/twin/calibration_runs.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::predict {
 
@@ -16,7 +16,7 @@ namespace ridgewatt::predict {
 // the origin of `samples` show them, known best at `points`. Throws what load_board and load_twin
 // throw.
 Reference twin_reference(const std::string& board,
-                         std::shared_ptr<const workload::EagerWorkload> workload,
+                         std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points);
 // The same by a twin that has not seen the workload of `scored`: fitted to `sweeps` without it.
 // Points are those of `scored`. Throws what reading and fitting throw.

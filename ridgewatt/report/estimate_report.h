@@ -24,7 +24,7 @@ Table estimate_table(const std::vector<answer::EstimateRow>& rows,
 // {"tensors": .., "framework": .., "needed": .., "free": ..} in GB.
 Json memory_json(const twin::MemoryFootprint& memory);
 // Where its constants come from, by name.
-Json memory_sources_json(const Board& board);
+Json memory_sources_json(const Board& board, Runtime runtime);
 
 // How people find what takes longest.
 inline constexpr char kLayerOrder[] = "-time_ms";

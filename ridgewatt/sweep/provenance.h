@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/runtime.h"
 
 namespace ridgewatt {
 
@@ -28,21 +29,13 @@ Provenance derived_provenance(Provenance rows, Provenance made);
 // Of rows of two origins together: the one that is farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);
 
-// What executes a model.
-enum class Runtime { kPytorchEager };
-constexpr auto enum_names(Runtime) {
-  return named<Runtime>({{Runtime::kPytorchEager, "pytorch-eager"}});
-}
-// What the twin runs, and with it all that is modelled today.
-inline constexpr Runtime kModelledRuntime = Runtime::kPytorchEager;
-
 // Empty: not known, or not so.
 struct RowOrigin {
   std::string workload;
   std::string kind = {};   // "inference", "training", or a phase
   std::string board = {};  // "agx-orin"
   Provenance provenance = Provenance::kReplayed;
-  std::optional<Runtime> runtime = {};  // of modelled rows: kModelledRuntime
+  std::optional<Runtime> runtime = {};  // of modelled rows
   std::string twin = {};                // of modelled rows: "fitted" or "scaled, not validated"
   bool operator==(const RowOrigin&) const = default;
 };

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibrate.h"
 #include "ridgewatt/twin/published_runs.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -133,7 +133,7 @@ TEST(Twin, CorrelatedDeviationsCancel) {
 }
 
 TEST(ErrorModel, OtherBoardsAndPrecisionsAreLessSure) {
-  const workload::EagerWorkload eager("zoo:resnet50");
+  const workload::DeployedWorkload eager("zoo:resnet50");
   const workload::WorkloadCost fp32 = *eager.at(16);
   const workload::WorkloadCost fp16 = *eager.with({.precision = workload::Precision::kFp16}).at(16);
   const Twin home = load_twin(load_board("agx-orin"));
@@ -175,7 +175,7 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   std::erase_if(table.texts, [](const auto& entry) { return entry.first.starts_with("home."); });
   std::erase_if(table.numbers, [](const auto& entry) { return entry.first.starts_with("home."); });
   const Twin lost = load_twin(parse_board(board_toml_with_twin(board, table), "x"));
-  const workload::WorkloadCost cost = *workload::EagerWorkload("zoo:resnet50").at(1);
+  const workload::WorkloadCost cost = *workload::DeployedWorkload("zoo:resnet50").at(1);
   EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
 }
 

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/twin/twin_model.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -242,7 +242,7 @@ TEST_F(EstimateTest, ATwinModelKeepsBatchesApart) {
     cost.peak_memory_bytes = batch * 1e9;
     costs[batch] = std::make_shared<const workload::WorkloadCost>(cost);
   }
-  const TwinModel model(twin_, std::make_shared<const workload::EagerWorkload>(costs));
+  const TwinModel model(twin_, std::make_shared<const workload::DeployedWorkload>(costs));
   EXPECT_GT(model({modes_[0], 16}).period_s, 0);
   EXPECT_EQ(model({modes_[0], 0}).period_s, model({modes_[0], 1}).period_s);
   EXPECT_TRUE(model.fits_memory(16));
@@ -283,7 +283,7 @@ TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
   for (const auto& [model, training] :
        {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
     const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
-    const workload::WorkloadCost cost = *workload::EagerWorkload(model, {.kind = kind}).at(16);
+    const workload::WorkloadCost cost = *workload::DeployedWorkload(model, {.kind = kind}).at(16);
     const auto time_s = [&](const char* name) {
       const Board board = load_board(name);
       return Estimator(load_twin(board), cost)(knob_space(board).top()).period_s;

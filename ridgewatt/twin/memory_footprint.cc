@@ -34,6 +34,10 @@ constexpr double kPrefetched = 2;
 std::span<const MemoryConstant> runtime_memory(Runtime runtime) {
   switch (runtime) {
     case Runtime::kPytorchEager:
+    case Runtime::kTorchscript:
+    case Runtime::kTorchCompile:
+    case Runtime::kOnnxRuntime:
+    case Runtime::kTensorRt:
       return kPytorchEager;
   }
   return {};
@@ -41,7 +45,7 @@ std::span<const MemoryConstant> runtime_memory(Runtime runtime) {
 
 MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,
                                  const RunOptions& options) {
-  const auto constants = runtime_memory(kModelledRuntime);
+  const auto constants = runtime_memory(cost.runtime);
   MemoryFootprint memory;
   memory.tensors_bytes = cost.peak_memory_bytes;
   memory.workspace_bytes = cost.workspace_bytes;

@@ -6,14 +6,14 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/provenance.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 namespace {
 
 MemoryFootprint footprint(const char* board, const char* model, bool training, int batch = 16,
                           int workers = 4) {
-  const workload::EagerWorkload eager(
+  const workload::DeployedWorkload eager(
       std::string("zoo:") + model,
       {.kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference});
   RunOptions run;
@@ -78,7 +78,7 @@ TEST(MemoryFootprint, IsTheSumOfItsPartsAndGrowsWithBatchAndWorkers) {
 }
 
 TEST(MemoryFootprint, EveryConstantHasASource) {
-  for (const auto& constant : runtime_memory(kModelledRuntime)) {
+  for (const auto& constant : runtime_memory(Runtime::kPytorchEager)) {
     EXPECT_NE(constant.source.find("github.com"), std::string_view::npos) << constant.name;
     EXPECT_GT(constant.bytes, 0);
   }

@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::twin {
@@ -41,7 +41,7 @@ void for_all(bool training,
   std::map<std::string, Board> boards;
   for (const auto& name : list_boards()) boards.emplace(name, load_board(name));
   for (const workload::ZooEntry& entry : workload::zoo()) {
-    const workload::EagerWorkload eager("zoo:" + std::string(entry.name));
+    const workload::DeployedWorkload eager("zoo:" + std::string(entry.name));
     std::map<workload::Precision, std::shared_ptr<const workload::WorkloadCost>> costs;
     for (const workload::Precision precision : kAllPrecisions) {
       const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
@@ -112,7 +112,7 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
 }
 
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
-  const workload::EagerWorkload eager("zoo:resnet18");
+  const workload::DeployedWorkload eager("zoo:resnet18");
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     for (const workload::Precision precision : kAllPrecisions) {

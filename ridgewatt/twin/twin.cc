@@ -152,7 +152,8 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.flop_per_cycle = fp32 * board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
   const double conv_base = conv_rate(board).value_or(fp32);
-  for (const Arithmetic arithmetic : {Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kInt8}) {
+  for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
+                                      Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
     const double rate = stated_rate(board, arithmetic).value_or(0);
     twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
   }
@@ -321,7 +322,7 @@ double Twin::hi(TwinParam param) const {
 
 std::string Twin::provenance() const {
   std::string line =
-      fmt::format("modelled with the {} twin of {} ({})", board, name_of(kModelledRuntime), status);
+      fmt::format("modelled with the {} twin of {} ({})", board, name_of(runtime), status);
   const auto add = [&](const char* what, std::optional<double> time, std::optional<double> power) {
     if (!time || !power) return;
     line += fmt::format("; {} {:.1f} % time, {:.1f} % power", what, 100 * *time, 100 * *power);

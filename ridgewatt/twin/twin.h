@@ -103,6 +103,7 @@ struct TwinFitError {
 
 struct Twin {
   std::string board;
+  Runtime runtime = Runtime::kPytorchEager;
   std::array<double, kTwinParamCount> values{};  // all positive
   std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
   // Correlations of ln(value), [i * kTwinParamCount + j]; empty: independent.

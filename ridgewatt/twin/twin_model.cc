@@ -4,7 +4,7 @@
 
 namespace ridgewatt::twin {
 
-TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::EagerWorkload> workload,
+TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedWorkload> workload,
                      const RunOptions& options, int default_batch)
     : twin_(twin),
       workload_(std::move(workload)),

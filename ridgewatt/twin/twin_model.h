@@ -1,6 +1,6 @@
 // A workload on a twin, at any batch: what predictors take as prior and tuners search on.
 //
-//   const TwinModel model(load_twin(board), std::make_shared<EagerWorkload>("zoo:resnet50"));
+//   const TwinModel model(load_twin(board), std::make_shared<DeployedWorkload>("zoo:resnet50"));
 //   const MinibatchCost at = model({mode, 16});
 //   model.error({mode, 16})[kTime].factor(0.9);  // within this factor, 90 % of the time
 #pragma once
@@ -13,14 +13,14 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 
 class TwinModel {
  public:
   // A point of batch 0 means `default_batch`.
-  TwinModel(const Twin& twin, std::shared_ptr<const workload::EagerWorkload> workload,
+  TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedWorkload> workload,
             const RunOptions& options = {}, int default_batch = 1);
 
   // Safe to call from several threads.
@@ -53,7 +53,7 @@ class TwinModel {
   const ErrorModel& errors(int batch) const;
 
   Twin twin_;
-  std::shared_ptr<const workload::EagerWorkload> workload_;
+  std::shared_ptr<const workload::DeployedWorkload> workload_;
   RunOptions options_;
   int default_batch_;
   mutable std::mutex mutex_;

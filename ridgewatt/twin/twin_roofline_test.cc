@@ -7,7 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::twin {
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Estimator estimator_of(const Board& board, const std::string& model, int batch) {
-  return {load_twin(board), workload::EagerWorkload(model).at(batch)};
+  return {load_twin(board), workload::DeployedWorkload(model).at(batch)};
 }
 
 // Time on the GPU, work, traffic and ceilings know the GPU and the memory clock alone, so that the
@@ -65,7 +65,7 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   for (const auto& board : boards) modes.push_back(distinct_modes(board));
   std::vector<std::shared_ptr<const workload::WorkloadCost>> costs;
   for (const workload::ZooEntry& entry : workload::zoo()) {
-    const workload::EagerWorkload eager("zoo:" + std::string(entry.name));
+    const workload::DeployedWorkload eager("zoo:" + std::string(entry.name));
     for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
       for (const workload::Precision precision :
            {workload::Precision::kFp32, workload::Precision::kFp16, workload::Precision::kInt8}) {

@@ -43,6 +43,8 @@ struct CostOptions {
   Optimizer optimizer = Optimizer::kSgd;
   Precision precision = Precision::kStored;
   Convention convention = Convention::kFull;
+  // Kernels as this runtime makes them; nothing: as `traffic` says.
+  std::optional<Runtime> runtime = {};
   TrafficModel traffic = TrafficModel::kFused;
   double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
 };

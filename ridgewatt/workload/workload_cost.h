@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/workload_kind.h"
+#include "ridgewatt/device/runtime.h"
 #include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt::workload {
@@ -64,6 +65,8 @@ struct KernelCost {
   double reduction_length = 0;  // k of a contraction, 0 otherwise
   double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
   int launches = 1;   // kernels launched
+  Precision precision = Precision::kFp32;  // in which its contractions multiply; never kStored
+  std::vector<std::uint32_t> steps;        // of the plan that it executes, the main work first
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
@@ -94,6 +97,7 @@ struct WorkloadCost {
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
   Precision precision = Precision::kFp32;  // never kStored: what that means for the model
+  Runtime runtime = Runtime::kPytorchEager;
   // Of floating-point arithmetic. Differs from `precision` where a model stores INT8 weights and
   // computes in floating point what is not quantized.
   Precision arithmetic = Precision::kFp32;

@@ -122,14 +122,14 @@ void add_origin(TuneAnswer& found, const std::string& workload, const Board& boa
   found.workload =
       fmt::format("{}, {}, {}, on {}", workload, kind, name_of(priced.precision), board.title);
   found.caveats = priced.caveats;
-  found.origin = {workload,           kind, board.name, Provenance::kModelled, kModelledRuntime,
+  found.origin = {workload,           kind, board.name, Provenance::kModelled, model.twin().runtime,
                   model.twin().status};
   found.provenance = Provenance::kModelled;
 }
 
 // Other boards, and other BSPs of this one, that keep the limits which this one cannot.
 std::vector<BoardWithAnswer> boards_with_answer(
-    const TuneQuestion& question, const std::shared_ptr<const workload::EagerWorkload>& workload,
+    const TuneQuestion& question, const std::shared_ptr<const workload::DeployedWorkload>& workload,
     const Board& board) {
   std::vector<std::string> names;
   for (const auto& bsp : board.bsps) {
@@ -157,7 +157,7 @@ std::vector<BoardWithAnswer> boards_with_answer(
 }  // namespace
 
 TuneAnswer tune_on_twin(const TuneQuestion& question,
-                        const std::shared_ptr<const workload::EagerWorkload>& workload,
+                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device) {
   const Board board = load_board(device);
   const twin::TwinModel model(twin::load_twin(board), workload);
@@ -187,7 +187,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
 }
 
 void find_alternatives(const TuneQuestion& question,
-                       const std::shared_ptr<const workload::EagerWorkload>& workload,
+                       const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found) {
   if (found.answer) return;
   found.boards = boards_with_answer(question, workload, load_board(found.device));
@@ -200,7 +200,7 @@ void find_alternatives(const TuneQuestion& question,
 }
 
 BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const workload::EagerWorkload>& workload) {
+                         const std::shared_ptr<const workload::DeployedWorkload>& workload) {
   BoardRanking ranking;
   for (const auto& name : list_boards()) {
     try {

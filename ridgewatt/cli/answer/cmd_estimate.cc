@@ -35,7 +35,7 @@ std::vector<RowOrigin> origins_of(const EstimateOptions& options,
   std::vector<RowOrigin> origins;
   for (const auto& row : rows) {
     origins.push_back({options.workload.model, std::string(name_of(options.workload.kind)),
-                       row.board, Provenance::kModelled, kModelledRuntime, row.twin});
+                       row.board, Provenance::kModelled, row.runtime, row.twin});
   }
   return origins;
 }
@@ -81,7 +81,7 @@ std::string preset_note_of(const std::vector<answer::EstimateRow>& rows) {
 // What the figures rest on; of several boards each row says which twin it is of.
 std::string ground(const twin::TwinModel& model, bool several) {
   return several ? fmt::format("modelled for {}, each row with the twin of its board",
-                               name_of(kModelledRuntime))
+                               name_of(model.twin().runtime))
                  : model.provenance();
 }
 
@@ -94,11 +94,12 @@ void print_json(const Context& context, const EstimateOptions& options,
   json["kind"] = std::string(name_of(options.workload.kind));
   json["precision"] = std::string(name_of(options.workload.precision));
   json["provenance"] = ground(model, several);
-  json["runtime"] = name_of(kModelledRuntime);
+  json["runtime"] = name_of(model.twin().runtime);
   if (!several) {
     json["twin"] = model.twin().status;
     json["fit"] = report::twin_error_json(model.twin().fit);
-    json["memory_sources"] = report::memory_sources_json(load_board(options.device));
+    json["memory_sources"] =
+        report::memory_sources_json(load_board(options.device), model.twin().runtime);
   }
   report::add_caveats(estimator.cost().caveats, json);
   const report::Table table =

@@ -144,7 +144,7 @@ RowOrigin origin_of(const Board& board, const twin::Twin& twin, const RooflineCo
           model ? kind : std::string(),
           board.name,
           Provenance::kModelled,
-          kModelledRuntime,
+          twin.runtime,
           twin.status};
 }
 
@@ -169,7 +169,7 @@ struct PlacedModel {
 
   PlacedModel(const Context& context, const WorkloadOptions& options, const twin::Twin& twin)
       : model(twin, options.workload(), options.run()) {
-    batch = options.batches.empty() ? answer::usual_batch(options.eager().kind)
+    batch = options.batches.empty() ? answer::usual_batch(options.deploy().kind)
                                     : options.batches.front();
     say_caveats(context, estimator().cost().caveats);
   }

@@ -78,11 +78,11 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
 }
 
 // The model, of the kind of what it is compared with; none where there is no model or no board.
-std::shared_ptr<const workload::EagerWorkload> model_of(const TuneOptions& options,
-                                                        WorkloadKind kind) {
+std::shared_ptr<const workload::DeployedWorkload> model_of(const TuneOptions& options,
+                                                           WorkloadKind kind) {
   if (options.model.empty() || options.device.empty()) return nullptr;
-  return std::make_shared<const workload::EagerWorkload>(
-      options.model, workload::EagerOptions{kind, options.precision});
+  return std::make_shared<const workload::DeployedWorkload>(
+      options.model, workload::DeployOptions{kind, options.precision});
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {

@@ -10,7 +10,7 @@
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -42,7 +42,8 @@ class EstimateCommand : public ::testing::Test {
   Sweep sweep_of(const std::string& workload, bool training) const {
     const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
     const twin::Estimator estimator(
-        twin::load_twin(board_), workload::EagerWorkload("zoo:" + workload, {.kind = kind}).at(16));
+        twin::load_twin(board_),
+        workload::DeployedWorkload("zoo:" + workload, {.kind = kind}).at(16));
     Sweep sweep;
     sweep.workload = workload;
     sweep.kind = training ? "training" : "inference";

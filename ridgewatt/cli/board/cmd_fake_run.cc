@@ -17,7 +17,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -51,7 +51,7 @@ void run(const Context& context, const FakeRunCommand& options) {
   const auto name = platform::fake_board_mark(device.sysfs->root());
   if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
   const workload::WorkloadCost cost =
-      *workload::EagerWorkload(options.model, {.kind = options.kind})
+      *workload::DeployedWorkload(options.model, {.kind = options.kind})
            .at(static_cast<int>(options.batch));
   say_caveats(context, cost.caveats);
   platform::FakeLoad load(twin::load_twin(load_board(platform::board_of_fake(name.name))), cost,

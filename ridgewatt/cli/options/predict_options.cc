@@ -88,15 +88,15 @@ void print_predictions(const Context& context, const answer::PredictAnswer& foun
 namespace {
 
 // The model on the twin of --device as prior; says what its cost leaves out.
-std::shared_ptr<const workload::EagerWorkload> prior_of(const Context& context,
-                                                        const PredictOptions& options,
-                                                        const answer::PredictQuestion& question) {
+std::shared_ptr<const workload::DeployedWorkload> prior_of(
+    const Context& context, const PredictOptions& options,
+    const answer::PredictQuestion& question) {
   if (options.device.empty()) {
     throw UsageError("a model alone says nothing of time and power", "--model",
                      "give --device, whose twin is to be the prior");
   }
-  auto workload = std::make_shared<const workload::EagerWorkload>(
-      options.model, workload::EagerOptions{workload_kind_of(question.samples.kind)});
+  auto workload = std::make_shared<const workload::DeployedWorkload>(
+      options.model, workload::DeployOptions{workload_kind_of(question.samples.kind)});
   const int batch = question.points.empty() ? 1 : question.points.front().batch;
   const workload::CostCaveats& caveats = workload->at(batch)->caveats;
   for (const auto& line : caveats.lines()) remark(context, line);

@@ -70,8 +70,8 @@ void check_workload_options(const CLI::App& command, const WorkloadOptions& opti
   }
 }
 
-workload::EagerOptions WorkloadOptions::eager() const {
-  workload::EagerOptions options;
+workload::DeployOptions WorkloadOptions::deploy() const {
+  workload::DeployOptions options;
   options.kind = kind;
   options.precision = precision;
   options.optimizer = optimizer;
@@ -89,8 +89,8 @@ twin::RunOptions WorkloadOptions::run() const {
   return options;
 }
 
-std::shared_ptr<const workload::EagerWorkload> WorkloadOptions::workload() const {
-  return std::make_shared<const workload::EagerWorkload>(model, eager());
+std::shared_ptr<const workload::DeployedWorkload> WorkloadOptions::workload() const {
+  return std::make_shared<const workload::DeployedWorkload>(model, deploy());
 }
 
 }  // namespace ridgewatt::cli

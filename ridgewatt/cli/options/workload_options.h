@@ -8,7 +8,7 @@
 
 #include "ridgewatt/cli/command.h"
 #include "ridgewatt/twin/twin_model.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::cli {
 
@@ -37,9 +37,9 @@ struct WorkloadOptions {
 
   // Adds MODEL and the options to `command`.
   void add_to(CLI::App& command, Context& context);
-  workload::EagerOptions eager() const;
+  workload::DeployOptions deploy() const;
   twin::RunOptions run() const;
-  std::shared_ptr<const workload::EagerWorkload> workload() const;
+  std::shared_ptr<const workload::DeployedWorkload> workload() const;
 };
 
 // UsageError for options of the workload that this one does not follow.

@@ -50,8 +50,8 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
   const std::string device = board_or_at_hand(context, options.device);
   return answer::epochs_on_twin(
       question,
-      std::make_shared<const workload::EagerWorkload>(
-          options.model, workload::EagerOptions{.kind = WorkloadKind::kTraining}),
+      std::make_shared<const workload::DeployedWorkload>(
+          options.model, workload::DeployOptions{.kind = WorkloadKind::kTraining}),
       device);
 }
 

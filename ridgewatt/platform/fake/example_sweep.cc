@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/twin/twin_model.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -29,8 +29,8 @@ std::vector<double> some_levels(const std::vector<double>& all, std::size_t coun
 Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
                     const std::vector<PowerMode>& modes, std::uint64_t seed) {
   const twin::Twin twin = twin::load_twin(board);
-  const auto model = std::make_shared<const workload::EagerWorkload>(
-      workload.model, workload::EagerOptions{.kind = workload.kind});
+  const auto model = std::make_shared<const workload::DeployedWorkload>(
+      workload.model, workload::DeployOptions{.kind = workload.kind});
   const twin::TwinModel on_board(twin, model);
   const std::vector<int> usual =
       workload.kind == WorkloadKind::kTraining ? std::vector<int>{16} : std::vector<int>{1, 4, 16};

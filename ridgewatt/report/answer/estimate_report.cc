@@ -148,9 +148,9 @@ Json memory_json(const twin::MemoryFootprint& memory) {
       {"system", memory.system_bytes / kGiga},       {"free", memory.free_bytes() / kGiga}};
 }
 
-Json memory_sources_json(const Board& board) {
+Json memory_sources_json(const Board& board, Runtime runtime) {
   Json sources = Json::object();
-  for (const auto& constant : twin::runtime_memory(kModelledRuntime)) {
+  for (const auto& constant : twin::runtime_memory(runtime)) {
     sources[std::string(constant.name)] = std::string(constant.source);
   }
   for (const auto& [name, key] :

@@ -24,9 +24,12 @@ std::string csv_of(const Table& table) {
 }
 
 TEST(OriginColumns, StandInEveryRow) {
-  RowOrigin origin{"resnet18",       "training",
-                   "agx-orin",       Provenance::kModelled,
-                   kModelledRuntime, "scaled, not validated"};
+  RowOrigin origin{"resnet18",
+                   "training",
+                   "agx-orin",
+                   Provenance::kModelled,
+                   Runtime::kPytorchEager,
+                   "scaled, not validated"};
   EXPECT_EQ(csv_of(with_origin(two_rows(), {origin})),
             "time_ms,workload,kind,board,provenance,runtime,twin\n"
             "1.5,resnet18,training,agx-orin,modelled,pytorch-eager,\"scaled, not validated\"\n"

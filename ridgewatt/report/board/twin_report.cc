@@ -72,6 +72,10 @@ const char* arithmetic_key(Arithmetic arithmetic) {
       return "gpu.bf16_flop_per_sm_cycle";
     case Arithmetic::kInt8:
       return "gpu.int8_op_per_sm_cycle";
+    case Arithmetic::kFp8:
+      return "gpu.fp8_flop_per_sm_cycle";
+    case Arithmetic::kFp4:
+      return "gpu.fp4_flop_per_sm_cycle";
   }
   return "";
 }
@@ -111,11 +115,11 @@ std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
 }  // namespace
 
 std::string twin_words(const twin::Twin& twin) {
-  constexpr std::string_view kRuntime = name_of(kModelledRuntime);
+  const std::string_view runtime = name_of(twin.runtime);
   constexpr std::string_view kModelled = "modelled with ";
   std::string text = twin.provenance();
   if (text.starts_with(kModelled)) text.erase(0, kModelled.size());
-  if (text.find(kRuntime) == std::string::npos) text = std::string(kRuntime) + ", " + text;
+  if (text.find(runtime) == std::string::npos) text = std::string(runtime) + ", " + text;
   return text;
 }
 

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/quality.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -76,7 +76,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    const workload::EagerWorkload eager(spec.model, {.kind = *kind});
+    const workload::DeployedWorkload eager(spec.model, {.kind = *kind});
     const double side = spec.image_side ? eager.image_side() : 0;
     for (const int batch : sweep.batches()) {
       CalibrationRun run;

@@ -6,7 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -100,7 +100,7 @@ TEST_F(GovernorTest, ClocksThatAreGivenAreLimits) {
 TEST_F(GovernorTest, TrainingUnderAGovernorIsNearMaxn) {
   for (const char* board : {"agx-xavier", "agx-orin"}) {
     for (const char* network : {"zoo:resnet18", "zoo:mobilenet_v3_large"}) {
-      const workload::EagerWorkload eager(network, {.kind = WorkloadKind::kTraining});
+      const workload::DeployedWorkload eager(network, {.kind = WorkloadKind::kTraining});
       const Estimator estimator(load_twin(load_board(board)), eager.at(16));
       const MinibatchCost fixed = estimator({});
       PowerMode mode;

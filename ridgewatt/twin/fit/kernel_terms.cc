@@ -72,6 +72,12 @@ Arithmetic contraction_arithmetic(workload::Precision precision) {
       return Arithmetic::kBf16;
     case workload::Precision::kInt8:
       return Arithmetic::kInt8;
+    case workload::Precision::kTf32:
+      return Arithmetic::kTf32;
+    case workload::Precision::kFp8:
+      return Arithmetic::kFp8;
+    case workload::Precision::kFp4:
+      return Arithmetic::kFp4;
   }
   return Arithmetic::kFp32;
 }

@@ -1,5 +1,5 @@
 #include "ridgewatt/twin/published_runs.h"
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 #include <fmt/format.h>
 
@@ -43,13 +43,13 @@ std::span<const PublishedRun> published_runs() {
 std::vector<CalibrationRun> published_calibration_runs() {
   std::vector<CalibrationRun> runs;
   for (const auto& published : kRuns) {
-    workload::EagerOptions options{.kind = WorkloadKind::kTraining};
+    workload::DeployOptions options{.kind = WorkloadKind::kTraining};
     if (published.sequence > 0) options.dims["sequence"] = published.sequence;
     CalibrationRun run;
     run.workload = fmt::format("{}: {}", published.board, published.name);
     run.board = published.board;
     run.medians = false;
-    run.cost = workload::EagerWorkload(std::string(published.model), options).at(kBatch);
+    run.cost = workload::DeployedWorkload(std::string(published.model), options).at(kBatch);
     if (!published.loading) run.options.loader_s_per_sample = 0;
     Observation seen;
     seen.point.batch = kBatch;

@@ -12,12 +12,16 @@ ElementWidths element_widths(Precision precision, WorkloadKind kind) {
     case Precision::kStored:
       return {};
     case Precision::kFp32:
+    case Precision::kTf32:
       return {32, 32};
     case Precision::kFp16:
     case Precision::kBf16:
       return {16, 16};
     case Precision::kInt8:
+    case Precision::kFp8:
       return {8, 8};
+    case Precision::kFp4:
+      return {4, 4};
     case Precision::kMixed:
       return kind == WorkloadKind::kTraining ? ElementWidths{16, 16, 32} : ElementWidths{8, 16};
   }

@@ -1,4 +1,4 @@
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,27 +10,28 @@
 namespace ridgewatt::workload {
 
 // Pricing infers shapes in the model's place: one batch at a time.
-struct EagerWorkload::Loaded {
+struct DeployedWorkload::Loaded {
   std::mutex mutex;
   Model model;
 };
 
-EagerWorkload::EagerWorkload(const std::string& model, EagerOptions options)
+DeployedWorkload::DeployedWorkload(const std::string& model, DeployOptions options)
     : name_(model), options_(std::move(options)), loaded_(std::make_shared<Loaded>()) {
   loaded_->model = load_workload(model);
 }
 
-EagerWorkload::EagerWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs)
+DeployedWorkload::DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs)
     : costs_(std::move(costs)) {}
 
-EagerWorkload::EagerWorkload(std::string name, std::shared_ptr<Loaded> loaded, EagerOptions options)
+DeployedWorkload::DeployedWorkload(std::string name, std::shared_ptr<Loaded> loaded,
+                                   DeployOptions options)
     : name_(std::move(name)), options_(std::move(options)), loaded_(std::move(loaded)) {}
 
-EagerWorkload EagerWorkload::with(EagerOptions options) const {
+DeployedWorkload DeployedWorkload::with(DeployOptions options) const {
   return {name_, loaded_, std::move(options)};
 }
 
-std::shared_ptr<const WorkloadCost> EagerWorkload::at(int batch) const {
+std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   const int samples = std::max(batch, 1);
   const std::lock_guard lock(mutex_);
   auto& known = costs_[samples];
@@ -42,15 +43,25 @@ std::shared_ptr<const WorkloadCost> EagerWorkload::at(int batch) const {
   cost.kind = options_.kind;
   cost.optimizer = options_.optimizer;
   cost.precision = options_.precision;
-  cost.traffic = TrafficModel::kUnfused;
+  const bool eager = options_.runtime == Runtime::kPytorchEager;
+  if (!eager && options_.kind == WorkloadKind::kTraining) {
+    throw NotSupportedError("training is modelled in pytorch-eager alone",
+                            std::string(name_of(options_.runtime)), "leave --runtime out");
+  }
+  if (eager) {
+    cost.traffic = TrafficModel::kUnfused;
+  } else {
+    cost.runtime = options_.runtime;
+  }
   const std::lock_guard alone(loaded_->mutex);
-  WorkloadCost unfused = workload_cost(loaded_->model, cost);
-  unfused.batch = samples;
-  known = std::make_shared<const WorkloadCost>(eager_kernels(unfused));
+  WorkloadCost counted = workload_cost(loaded_->model, cost);
+  counted.batch = samples;
+  counted.runtime = options_.runtime;
+  known = std::make_shared<const WorkloadCost>(eager ? eager_kernels(counted) : std::move(counted));
   return known;
 }
 
-double EagerWorkload::image_side() const {
+double DeployedWorkload::image_side() const {
   if (loaded_) {
     const std::lock_guard alone(loaded_->mutex);
     const Model& model = loaded_->model;

@@ -1,8 +1,8 @@
-// A model as an eager framework runs it, priced at any batch: what twins, tuners, pipelines and
-// predictors are asked of.
+// A model as a runtime runs it, priced at any batch: what twins, tuners, pipelines and predictors
+// are asked of.
 //
-//   const auto workload = std::make_shared<const EagerWorkload>(
-//       "zoo:resnet50", EagerOptions{.precision = Precision::kFp16});
+//   const auto workload = std::make_shared<const DeployedWorkload>(
+//       "zoo:resnet50", DeployOptions{.precision = Precision::kFp16});
 //   std::shared_ptr<const WorkloadCost> cost = workload->at(16);
 //
 // PyTorch eager runs one operator at a time, unfused; operators that an exporter spelled out are
@@ -21,22 +21,23 @@
 
 namespace ridgewatt::workload {
 
-struct EagerOptions {
+struct DeployOptions {
   WorkloadKind kind = WorkloadKind::kInference;
   Precision precision = Precision::kFp32;
   Optimizer optimizer = Optimizer::kSgd;
   std::map<std::string, std::int64_t> dims = {};  // symbolic extents other than the batch
+  Runtime runtime = Runtime::kPytorchEager;
 };
 
 // All functions are safe to call from several threads.
-class EagerWorkload {
+class DeployedWorkload {
  public:
   // A file or zoo:NAME. Throws what load_workload throws, at once.
-  explicit EagerWorkload(const std::string& model, EagerOptions options = {});
+  explicit DeployedWorkload(const std::string& model, DeployOptions options = {});
   // Costs that are known already, by batch; others cannot be asked for.
-  explicit EagerWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs);
+  explicit DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs);
   // The same model under other options; it is loaded once.
-  EagerWorkload with(EagerOptions options) const;
+  DeployedWorkload with(DeployOptions options) const;
 
   // The cost of one minibatch, counted once per batch; a batch of 0 means 1. UsageError when it
   // cannot be known.
@@ -44,14 +45,14 @@ class EagerWorkload {
   // Pixels of a side of the images that the model takes; UsageError when it takes none.
   double image_side() const;
   const std::string& name() const { return name_; }  // as it was given
-  const EagerOptions& options() const { return options_; }
+  const DeployOptions& options() const { return options_; }
 
  private:
   struct Loaded;
-  EagerWorkload(std::string name, std::shared_ptr<Loaded> loaded, EagerOptions options);
+  DeployedWorkload(std::string name, std::shared_ptr<Loaded> loaded, DeployOptions options);
 
   std::string name_;
-  EagerOptions options_;
+  DeployOptions options_;
   std::shared_ptr<Loaded> loaded_;  // none: only `costs_` are known
   mutable std::mutex mutex_;
   mutable std::map<int, std::shared_ptr<const WorkloadCost>> costs_;

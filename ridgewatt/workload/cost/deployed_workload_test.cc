@@ -1,5 +1,5 @@
 // A model at any batch as an eager framework runs it.
-#include "ridgewatt/workload/eager_workload.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
   EXPECT_EQ(eager.kernels[5].traffic_bytes(), 12000);
 }
 
-TEST(EagerWorkload, ABatchIsCountedOnceAlsoByManyThreads) {
-  const EagerWorkload workload("zoo:resnet18");
+TEST(DeployedWorkload, ABatchIsCountedOnceAlsoByManyThreads) {
+  const DeployedWorkload workload("zoo:resnet18");
   std::vector<std::shared_ptr<const WorkloadCost>> costs(8);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -58,26 +58,26 @@ TEST(EagerWorkload, ABatchIsCountedOnceAlsoByManyThreads) {
   EXPECT_EQ(workload.at(0), workload.at(1));
 }
 
-TEST(EagerWorkload, EveryOptionReachesTheCost) {
-  const EagerWorkload inference("zoo:resnet18");
-  const EagerWorkload training = inference.with({.kind = WorkloadKind::kTraining});
-  const EagerWorkload adam =
+TEST(DeployedWorkload, EveryOptionReachesTheCost) {
+  const DeployedWorkload inference("zoo:resnet18");
+  const DeployedWorkload training = inference.with({.kind = WorkloadKind::kTraining});
+  const DeployedWorkload adam =
       inference.with({.kind = WorkloadKind::kTraining, .optimizer = Optimizer::kAdam});
   EXPECT_GT(training.at(4)->work_flop(), 2 * inference.at(4)->work_flop());
   EXPECT_GT(adam.at(4)->traffic_bytes(), training.at(4)->traffic_bytes());  // two moments
   EXPECT_EQ(inference.with({.precision = Precision::kFp16}).at(4)->precision, Precision::kFp16);
-  const EagerWorkload bert("zoo:bert_base"), brief = bert.with({.dims = {{"sequence", 16}}});
+  const DeployedWorkload bert("zoo:bert_base"), brief = bert.with({.dims = {{"sequence", 16}}});
   EXPECT_LT(brief.at(1)->work_flop(), bert.at(1)->work_flop());
 }
 
-TEST(EagerWorkload, KnownCostsAreAllThatThereIs) {
+TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
   WorkloadCost cost;
   cost.batch = 16;
-  const EagerWorkload known({{16, std::make_shared<const WorkloadCost>(cost)}});
+  const DeployedWorkload known({{16, std::make_shared<const WorkloadCost>(cost)}});
   EXPECT_EQ(known.at(16)->batch, 16);
   EXPECT_THROW(known.at(8), UsageError);
   EXPECT_THROW(known.image_side(), UsageError);
-  EXPECT_EQ(EagerWorkload("zoo:resnet18").image_side(), 224);  // torchvision's
+  EXPECT_EQ(DeployedWorkload("zoo:resnet18").image_side(), 224);  // torchvision's
 }
 
 }  // namespace
