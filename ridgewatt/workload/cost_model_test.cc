@@ -66,6 +66,63 @@ TEST(Zoo, MacsAndParametersAreThePublishedOnes) {
   }
 }
 
+struct DetectorFact {
+  const char* name;
+  double parameters;
+  double gflop;
+};
+
+// Ultralytics' table of YOLO11 at 640x640 states 2.6, 9.4, 20.1, 25.3 and 56.9 million parameters
+// and these GFLOP, of the fused model; its logs state the parameters in full.
+constexpr DetectorFact kYolo11Facts[] = {{"yolo11n", 2616248, 6.5},
+                                         {"yolo11s", 9443760, 21.5},
+                                         {"yolo11m", 20091712, 68.0},
+                                         {"yolo11l", 25340992, 86.9},
+                                         {"yolo11x", 56919424, 194.9}};
+
+// The publisher's counter hooks layers: convolutions count, 2 per multiply-accumulate, the products
+// of the attention do not. All five agree to the digit that is printed.
+TEST(Zoo, Yolo11IsTheTableOfItsPublisher) {
+  for (const auto& fact : kYolo11Facts) {
+    Model model;
+    const Analysis analysis = analyze_zoo(fact.name, model);
+    double convolution_macs = 0;
+    for (std::size_t i = 0; i < analysis.nodes.size(); ++i) {
+      if (analysis.plan.steps[i].node->op == "Conv") convolution_macs += analysis.nodes[i].macs;
+    }
+    EXPECT_EQ(analysis.parameter_count, fact.parameters) << fact.name;
+    EXPECT_NEAR(2 * convolution_macs, fact.gflop * 1e9, 0.05e9) << fact.name;
+    EXPECT_NEAR(2 * analysis.macs, fact.gflop * 1e9, 0.01 * fact.gflop * 1e9) << fact.name;
+  }
+}
+
+// A fully convolutional network scales with the area but for what looks at all cells at once: the
+// attention, with its square. 320x320 has 2100 cells of 8, 16 and 32 pixels.
+TEST(Zoo, DetectorsTakeImagesOfAnySide) {
+  for (const char* name : {"yolov8n", "yolov4_tiny", "yolo11n", "yolo11x"}) {
+    Model model = load_workload("zoo:" + std::string(name));
+    const auto convolutions = [&](std::int64_t side) {
+      const Analysis analysis = analyze(model, {.dims = {{"image", side}}});
+      EXPECT_TRUE(analysis.shapes.unknown_nodes.empty()) << name;
+      double macs = 0;
+      for (std::size_t i = 0; i < analysis.nodes.size(); ++i) {
+        if (analysis.plan.steps[i].node->op == "Conv") macs += analysis.nodes[i].macs;
+      }
+      return macs;
+    };
+    const double full = convolutions(640);
+    EXPECT_EQ(convolutions(320), full / 4) << name;
+    EXPECT_EQ(convolutions(1280), full * 4) << name;
+    EXPECT_EQ(convolutions(224), full * (224.0 * 224) / (640.0 * 640)) << name;
+    EXPECT_THROW(analyze(model, {.dims = {{"image", 100}}}), UsageError);
+    EXPECT_THROW(analyze(model, {.dims = {{"image", 0}}}), Error);
+  }
+  Model model = load_workload("zoo:yolo11n");
+  infer(model, {.dims = {{"image", 320}}});
+  const Tensor& boxes = model.tensors[static_cast<std::size_t>(model.graph.outputs[0])];
+  EXPECT_EQ(format_type(boxes), "float32[1x84x2100]");
+}
+
 TEST(Zoo, YoloV4TinyIsDarknets) {
   Model model;
   const Analysis analysis = analyze_zoo("yolov4_tiny", model);

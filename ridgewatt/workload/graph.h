@@ -126,6 +126,8 @@ struct Model {
   std::map<std::string, std::int64_t> opsets;  // by domain
   // Sizes of symbolic extents that the model's metadata proposes ("ridgewatt.default.NAME").
   std::map<std::string, std::int64_t> default_dims;
+  // Symbolic extents that take multiples of a number alone ("ridgewatt.multiple.NAME").
+  std::map<std::string, std::int64_t> dim_multiples;
   std::vector<Tensor> tensors;
   Graph graph;
 };

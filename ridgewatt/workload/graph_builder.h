@@ -76,6 +76,8 @@ class GraphBuilder {
   void output(const Value& value, const std::string& name, const Dims& dims);
   // The value that an unbound symbol takes, stored with the model.
   void default_dim(const std::string& symbol, std::int64_t value);
+  // The symbol takes multiples of `value` alone, stored with the model.
+  void dim_multiple(const std::string& symbol, std::int64_t value);
 
   // A weight without values, named `name` in the current scope.
   Value parameter(const std::string& name, const std::vector<std::int64_t>& dims);
@@ -133,6 +135,7 @@ class GraphBuilder {
  private:
   struct Model;  // hides the schema
   std::string unique_name(const std::string& op);
+  void add_metadata(const std::string& key, std::int64_t value);
   Value weight(const std::string& full_name, const std::vector<std::int64_t>& dims);
   std::vector<Value> add_node(const std::string& name, const std::string& op,
                               const std::vector<Value>& inputs,

@@ -117,20 +117,23 @@ class ModelReader {
 };
 
 // StringStringEntryProto "ridgewatt.default.NAME": the size that an extent takes unless it is
-// bound.
-void read_default_dim(std::string_view message, std::map<std::string, std::int64_t>& dims) {
-  constexpr std::string_view kPrefix = "ridgewatt.default.";
+// bound; "ridgewatt.multiple.NAME": what its size is a multiple of.
+void read_metadata(std::string_view message, Model& model) {
+  constexpr std::string_view kDefault = "ridgewatt.default.";
+  constexpr std::string_view kMultiple = "ridgewatt.multiple.";
   std::string_view key;
   std::string_view value;
   for (WireReader in(message); in.next();) {
     if (in.field() == onnx::StringStringEntryProto::kKeyFieldNumber) key = in.bytes();
     if (in.field() == onnx::StringStringEntryProto::kValueFieldNumber) value = in.bytes();
   }
-  if (!key.starts_with(kPrefix)) return;
+  const bool is_default = key.starts_with(kDefault);
+  if (!is_default && !key.starts_with(kMultiple)) return;
   const auto size = parse_int(value);
   if (!size || *size < 1)
     throw InputError("metadata '" + escape_terminal(key) + "' is not a positive integer");
-  dims[std::string(key.substr(kPrefix.size()))] = *size;
+  const std::string name(key.substr(is_default ? kDefault.size() : kMultiple.size()));
+  (is_default ? model.default_dims : model.dim_multiples)[name] = *size;
 }
 
 Model ModelReader::read(std::string_view bytes, const std::string& name) {
@@ -153,7 +156,7 @@ Model ModelReader::read(std::string_view bytes, const std::string& name) {
         read_opset(in.bytes(), model_.opsets);
         break;
       case ModelProto::kMetadataPropsFieldNumber:
-        read_default_dim(in.bytes(), model_.default_dims);
+        read_metadata(in.bytes(), model_);
         break;
       case ModelProto::kFunctionsFieldNumber:
         functions.push_back(in.bytes());

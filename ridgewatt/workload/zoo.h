@@ -1,7 +1,7 @@
 // Well-known architectures, built by our own code as ONNX models without weights. A model may be
-// named "zoo:resnet50" wherever a model file may be given. Batch ("batch") and sequence
-// ("sequence", "past_sequence") are symbols; the model's metadata holds the values that they take
-// when nobody binds them.
+// named "zoo:resnet50" wherever a model file may be given. Batch ("batch"), sequence
+// ("sequence", "past_sequence") and the side of a detector's images ("image") are symbols; the
+// model's metadata holds the values that they take when nobody binds them.
 #pragma once
 
 #include <span>

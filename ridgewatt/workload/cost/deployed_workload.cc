@@ -64,7 +64,8 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
 double DeployedWorkload::image_side() const {
   if (loaded_) {
     const std::lock_guard alone(loaded_->mutex);
-    const Model& model = loaded_->model;
+    Model& model = loaded_->model;
+    infer(model, {.dims = options_.dims});  // a side that the file leaves open
     for (const TensorId id : model.graph.inputs) {
       const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
       if (shape && shape->size() == 4 && shape->back() > 0) {

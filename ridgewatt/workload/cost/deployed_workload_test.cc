@@ -78,6 +78,8 @@ TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
   EXPECT_THROW(known.at(8), UsageError);
   EXPECT_THROW(known.image_side(), UsageError);
   EXPECT_EQ(DeployedWorkload("zoo:resnet18").image_side(), 224);  // torchvision's
+  EXPECT_EQ(DeployedWorkload("zoo:yolov8n").image_side(), 640);   // Ultralytics'
+  EXPECT_EQ(DeployedWorkload("zoo:yolov8n", {.dims = {{"image", 320}}}).image_side(), 320);
 }
 
 }  // namespace

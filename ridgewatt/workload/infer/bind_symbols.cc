@@ -1,5 +1,7 @@
 #include "ridgewatt/workload/infer/bind_symbols.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -97,6 +99,11 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
     if (value < 0 || (value == 0 && is_batch)) {
       throw UsageError("extent " + escape_terminal(name) + " must be at least " +
                        (is_batch ? "1" : "0"));
+    }
+    const auto multiple = model.dim_multiples.find(name);
+    if (multiple != model.dim_multiples.end() && (value == 0 || value % multiple->second != 0)) {
+      throw UsageError(fmt::format("extent {} must be a positive multiple of {}, is {}",
+                                   escape_terminal(name), multiple->second, value));
     }
     if (used != open.end()) continue;
     const auto of_bodies = symbols_of_bodies(model);

@@ -96,8 +96,16 @@ void GraphBuilder::output(const Value& value, const std::string& name, const Dim
 }
 
 void GraphBuilder::default_dim(const std::string& symbol, std::int64_t value) {
+  add_metadata("ridgewatt.default." + symbol, value);
+}
+
+void GraphBuilder::dim_multiple(const std::string& symbol, std::int64_t value) {
+  add_metadata("ridgewatt.multiple." + symbol, value);
+}
+
+void GraphBuilder::add_metadata(const std::string& key, std::int64_t value) {
   auto* entry = model_->proto.add_metadata_props();
-  entry->set_key("ridgewatt.default." + symbol);
+  entry->set_key(key);
   entry->set_value(std::to_string(value));
 }
 

@@ -1,0 +1,43 @@
+// What the detectors of the YOLO family share: classes, the pyramid of poolings and the decoder of
+// boxes.
+//
+//   g.output(decode_boxes_and_classes(g, {{p3, 8}, {p4, 16}, {p5, 32}}), "output0", {...});
+//
+// The side of the image is a symbol ("image") that is a multiple of the coarsest stride: where the
+// cells of a level lie follows from the shape of its map, as in a dynamic export, and costs nothing
+// because a runtime computes it before the first run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/workload/graph_builder.h"
+
+namespace ridgewatt::workload::zoo_builders {
+
+inline constexpr int kCocoClasses = 80;
+inline constexpr int kBoxBins = 16;  // a side of a box is a distribution over this many distances
+inline constexpr int kBoxChannels = 4 * kBoxBins;
+
+// The input [batch, 3, image, image] of a detector whose coarsest cells are 32 pixels wide.
+GraphBuilder::Value square_images(GraphBuilder& g, int default_side);
+
+// Spatial pyramid pooling, fast: x and three 5x5 poolings in a row, which see 5, 9 and 13 pixels.
+GraphBuilder::Value pooling_pyramid(GraphBuilder& g, const GraphBuilder::Value& x);
+
+// The map of one level, [batch, kBoxChannels + kCocoClasses, height, width], with cells of `stride`
+// pixels.
+struct DetectionLevel {
+  GraphBuilder::Value map;
+  int stride;
+};
+
+// Boxes in pixels and scores of the classes, [batch, 4 + kCocoClasses, cells of all levels].
+GraphBuilder::Value decode_boxes_and_classes(GraphBuilder& g,
+                                             const std::vector<DetectionLevel>& levels);
+
+// Names the decoded boxes and scores as the output of a detector.
+std::string finish_detector(GraphBuilder& g, const std::vector<DetectionLevel>& levels);
+
+}  // namespace ridgewatt::workload::zoo_builders
