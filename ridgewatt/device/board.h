@@ -120,8 +120,9 @@ struct Board {
   std::string bsp;  // the one selected
   std::vector<Fact> facts;
   TwinTable twin;
-  std::string source;  // path of the board file, or "embedded NAME.toml"
-  std::string toml;    // its text
+  std::map<std::string, TwinTable> runtimes;  // what runtimes change of it, by name: [runtime.NAME]
+  std::string source;                         // path of the board file, or "embedded NAME.toml"
+  std::string toml;                           // its text
 
   // The BSP of that name, or the selected one; NotFoundError with the names that there are. It lies
   // in the board; a board that is about to go gives a copy.
@@ -138,6 +139,9 @@ Board load_board(const std::string& name_or_path);
 Board parse_board(std::string_view toml, const std::string& source);
 // The board file of `board` with its [twin] table replaced; every other byte stays.
 std::string board_toml_with_twin(const Board& board, const TwinTable& twin);
+// The same with its [runtime.NAME] tables replaced.
+std::string board_toml_with_runtimes(const Board& board,
+                                     const std::map<std::string, TwinTable>& runtimes);
 // Name (with "@BSP" where the device tree says so, for example "-super") of the embedded board that
 // fits a device tree's `compatible` list, most specific string first; nothing when none does.
 std::optional<std::string> find_board(std::span<const std::string> compatible);

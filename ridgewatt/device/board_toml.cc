@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/device/runtime.h"
 #include "ridgewatt/io/toml.h"
 
 namespace ridgewatt {
@@ -282,11 +283,12 @@ void require_facts(const Section& section, const Board& board) {
   }
 }
 
-void flatten_twin(const toml::node& node, const std::string& key, const std::string& source,
+// `place` is where the table lies in the file.
+void flatten_twin(const toml::node& node, const std::string& key, const std::string& place,
                   TwinTable& twin) {
   if (const auto* table = node.as_table()) {
     for (const auto& [name, value] : *table) {
-      flatten_twin(value, join_key(key, std::string_view(name)), source, twin);
+      flatten_twin(value, join_key(key, std::string_view(name)), place, twin);
     }
   } else if (const auto text = node.value_exact<std::string>()) {
     twin.texts[key] = *text;
@@ -294,8 +296,21 @@ void flatten_twin(const toml::node& node, const std::string& key, const std::str
              number && node.is_number() && std::isfinite(*number)) {
     twin.numbers[key] = *number;
   } else {
-    throw InputError(fmt::format("{}: 'twin.{}' must be a finite number or a text", source,
-                                 escape_terminal(key)));
+    throw InputError(
+        fmt::format("{}.{}' must be a finite number or a text", place, escape_terminal(key)));
+  }
+}
+
+void parse_runtimes(Section& root, Board& board) {
+  const auto* table = root.find("runtime")->as_table();
+  if (table == nullptr) throw InputError(board.source + ": 'runtime' must be a table");
+  for (const auto& [name, value] : *table) {
+    const std::string key(name.str());
+    if (!find_name<Runtime>(key)) {
+      throw InputError(
+          fmt::format("{}: 'runtime.{}' is not a runtime", board.source, escape_terminal(key)));
+    }
+    flatten_twin(value, "", fmt::format("{}: 'runtime.{}", board.source, key), board.runtimes[key]);
   }
 }
 
@@ -320,7 +335,8 @@ Board parse_table(const toml::table& table, const std::string& source) {
     require_facts(section, board);
   }
   board.bsp = root.text("default_bsp");
-  if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source, board.twin);
+  if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source + ": 'twin", board.twin);
+  if (root.has("runtime")) parse_runtimes(root, board);
   root.reject_unknown();
   board.find_bsp();  // the default must exist
   return board;
@@ -348,26 +364,23 @@ std::string toml_text(std::string_view text) {
   return out + '"';
 }
 
-}  // namespace
-
-Board parse_board(std::string_view text, const std::string& source) {
-  Board board = parse_table(parse_toml(text, source), source);
-  board.toml = text;
-  return board;
-}
-
-std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {
+// The text of a board file without its table `name` and those below it.
+std::string text_without(const std::string& toml, const std::string& name) {
   std::string text;
   bool inside = false;
-  for (const auto& line : split(board.toml, '\n')) {
+  for (const auto& line : split(toml, '\n')) {
     const auto trimmed = trim(line);
     if (!trimmed.empty() && trimmed.front() == '[') {
-      inside = trimmed.starts_with("[twin]") || trimmed.starts_with("[twin.");
+      inside = trimmed.starts_with("[" + name + "]") || trimmed.starts_with("[" + name + ".");
     }
     if (!inside) text += line + '\n';
   }
   while (text.ends_with("\n\n")) text.pop_back();
-  text += "\n[twin]\n";
+  return text;
+}
+
+std::string table_text(const std::string& name, const TwinTable& twin) {
+  std::string text = fmt::format("\n[{}]\n", name);
   // What belongs to one parameter stands together.
   std::map<std::string, std::string> lines;
   for (const auto& [key, value] : twin.texts) {
@@ -379,6 +392,25 @@ std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {
     lines[key] = fmt::format("{} = {}{}\n", twin_key(key), number, whole ? ".0" : "");
   }
   for (const auto& [key, line] : lines) text += line;
+  return text;
+}
+
+}  // namespace
+
+Board parse_board(std::string_view text, const std::string& source) {
+  Board board = parse_table(parse_toml(text, source), source);
+  board.toml = text;
+  return board;
+}
+
+std::string board_toml_with_twin(const Board& board, const TwinTable& twin) {
+  return text_without(board.toml, "twin") + table_text("twin", twin);
+}
+
+std::string board_toml_with_runtimes(const Board& board,
+                                     const std::map<std::string, TwinTable>& runtimes) {
+  std::string text = text_without(board.toml, "runtime");
+  for (const auto& [name, table] : runtimes) text += table_text("runtime." + name, table);
   return text;
 }
 

@@ -360,11 +360,21 @@ Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
   return scaled;
 }
 
-Twin load_twin(const Board& board) {
+namespace {
+
+Twin eager_twin(const Board& board) {
   if (!board.twin.numbers.empty()) return read_table(board);
   if (board.name == kReferenceBoard) return prior_twin(board);
   const Board reference = load_board(kReferenceBoard);
-  return scale_twin(load_twin(reference), reference, board);
+  return scale_twin(eager_twin(reference), reference, board);
+}
+
+}  // namespace
+
+Twin load_twin(const Board& board) {
+  Twin twin = eager_twin(board);
+  twin.runtimes = load_runtime_twins(board);
+  return twin;
 }
 
 TwinTable twin_table(const Twin& twin) {

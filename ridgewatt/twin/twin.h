@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin_home.h"
 
 namespace ridgewatt::twin {
@@ -117,6 +118,12 @@ struct Twin {
     double product = 0;
   };
   std::array<ContractionSpeedup, kArithmetics.size()> speedups{{{1, 1}}};
+  // Of a runtime other than pytorch-eager: the rates that it reaches beside these, over eager's.
+  struct ContractionGain {
+    double conv = 1;
+    double product = 1;
+  };
+  std::array<ContractionGain, kArithmetics.size()> gains{};
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
   double gpu_clock_hz = 0;
@@ -126,11 +133,12 @@ struct Twin {
   double memory_bytes = 0;                // visible to Linux
   double system_memory_bytes = 0;         // of it held before a workload starts
   TwinFitError fit;
-  TwinHome home;        // what it was fitted on
-  TwinErrors errors;    // and how its error grows from there
-  bool scaled = false;  // from another board's
-  std::string status;   // "fitted", "scaled, not validated" or "prior"
-  std::string origin;   // date, data and command of the fit
+  TwinHome home;          // what it was fitted on
+  TwinErrors errors;      // and how its error grows from there
+  RuntimeTwins runtimes;  // what each runtime changes, by Runtime; empty in one of a runtime
+  bool scaled = false;    // from another board's
+  std::string status;     // "fitted", "scaled, not validated" or "prior"
+  std::string origin;     // date, data and command of the fit
 
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;

@@ -6,7 +6,8 @@ namespace ridgewatt::twin {
 
 TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedWorkload> workload,
                      const RunOptions& options, int default_batch)
-    : twin_(twin),
+    : eager_(twin),
+      twin_(on_runtime(twin, workload->options().runtime)),
       workload_(std::move(workload)),
       options_(options),
       default_batch_(default_batch) {}
@@ -29,7 +30,7 @@ const Estimator& TwinModel::estimator(int batch) const {
 const ErrorModel& TwinModel::errors(int batch) const {
   const std::lock_guard lock(mutex_);
   AtBatch& at = at_batch(batch);
-  if (!at.errors) at.errors = std::make_unique<ErrorModel>(twin_, at.cost, options_);
+  if (!at.errors) at.errors = std::make_unique<ErrorModel>(eager_, at.cost, options_);
   return *at.errors;
 }
 

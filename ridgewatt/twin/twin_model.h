@@ -52,7 +52,8 @@ class TwinModel {
   AtBatch& at_batch(int batch) const;  // under the lock
   const ErrorModel& errors(int batch) const;
 
-  Twin twin_;
+  Twin eager_;  // as it was given
+  Twin twin_;   // on the workload's runtime
   std::shared_ptr<const workload::DeployedWorkload> workload_;
   RunOptions options_;
   int default_batch_;

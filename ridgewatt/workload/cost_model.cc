@@ -105,7 +105,6 @@ class Accountant {
     cost.reduction_length = head.cost.reduction_length;
     workload().workspace_bytes = std::max(workload().workspace_bytes, unrolled_bytes(head));
     cost.launches = launches_of(head);
-    cost.precision = workload().arithmetic;
     cost.steps.assign(kernel.steps.begin(), kernel.steps.end());
     for (const int index : kernel.steps) {
       const Step& step = plan_.steps[static_cast<std::size_t>(index)];

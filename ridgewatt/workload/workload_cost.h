@@ -65,8 +65,9 @@ struct KernelCost {
   double reduction_length = 0;  // k of a contraction, 0 otherwise
   double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
   int launches = 1;   // kernels launched
-  Precision precision = Precision::kFp32;  // in which its contractions multiply; never kStored
-  std::vector<std::uint32_t> steps;        // of the plan that it executes, the main work first
+  // In which it multiplies; kStored: in the workload's arithmetic.
+  Precision precision = Precision::kStored;
+  std::vector<std::uint32_t> steps;  // of the plan that it executes, the main work first
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 

@@ -95,21 +95,46 @@ double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpC
   }
 }
 
+namespace {
+
+double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
+  const auto& gain = twin.gains[static_cast<std::size_t>(arithmetic)];
+  switch (op_class) {
+    case workload::OpClass::kConv:
+      return gain.conv;
+    case workload::OpClass::kGemm:
+    case workload::OpClass::kRecurrent:
+    case workload::OpClass::kAttention:
+      return gain.product;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
 KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
-  const Arithmetic arithmetic = contraction_arithmetic(cost.arithmetic);
-  twin.speedup(arithmetic);  // throws where the board has no such rate
+  const Arithmetic usual = contraction_arithmetic(cost.arithmetic);
+  twin.speedup(usual);  // throws where the board has no such rate
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
     const auto [rate, traffic] = class_factors(twin, kernel);
     const double fill =
         kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
-    double flop = 0;  // in FP32 operations
-    if (kernel.work_flop != 0)
-      flop += kernel.work_flop / arithmetic_speedup(twin, arithmetic, kernel.op_class);
-    if (kernel.work_int_op != 0) {
-      flop += kernel.work_int_op / arithmetic_speedup(twin, Arithmetic::kInt8, kernel.op_class);
-    }
-    const double cycles = flop / (rate * twin.flop_per_cycle) * fill;
+    const Arithmetic own = kernel.precision == workload::Precision::kStored
+                               ? usual
+                               : contraction_arithmetic(kernel.precision);
+    double flop = 0;        // in FP32 operations by the peaks: what it costs in energy
+    double timed_flop = 0;  // by what the runtime reaches of them: what it takes
+    const auto add = [&](double work, Arithmetic arithmetic) {
+      if (work == 0) return;
+      const double fp32_flop = work / arithmetic_speedup(twin, arithmetic, kernel.op_class);
+      flop += fp32_flop;
+      timed_flop += fp32_flop / runtime_gain(twin, arithmetic, kernel.op_class);
+    };
+    add(kernel.work_flop, own);
+    add(kernel.work_int_op, Arithmetic::kInt8);
+    const double cycles = timed_flop / (rate * twin.flop_per_cycle) * fill;
     const double bytes = kernel.traffic_bytes() * traffic;
     if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
       throw UsageError("the cost of a kernel is not known", kernel.name,

@@ -1,0 +1,135 @@
+#include "ridgewatt/twin/runtime_fit.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/numerics/minimize.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+constexpr auto kParams = static_cast<Eigen::Index>(kRuntimeParamCount);
+
+// Residuals of the rows of one runtime, then of the priors, over the logarithms of the parameters.
+class RuntimeCost {
+ public:
+  RuntimeCost(Runtime runtime, const std::vector<RuntimeRow>& rows, double scale)
+      : prior_(prior_runtime_twin(runtime)), scale_(scale) {
+    for (const auto& row : rows) {
+      if (row.runtime() == runtime) rows_.push_back(&row);
+    }
+  }
+
+  const std::vector<const RuntimeRow*>& rows() const { return rows_; }
+
+  RuntimeTwin at(const Eigen::VectorXd& logs) const {
+    RuntimeTwin twin = prior_;
+    for (Eigen::Index i = 0; i < kParams; ++i) {
+      twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
+    }
+    return twin;
+  }
+
+  Eigen::VectorXd start() const {
+    Eigen::VectorXd logs(kParams);
+    for (Eigen::Index i = 0; i < kParams; ++i) {
+      logs[i] = std::log(prior_.values[static_cast<std::size_t>(i)]);
+    }
+    return logs;
+  }
+
+  void operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals,
+                  Eigen::MatrixXd* jacobian) const {
+    evaluate(logs, residuals);
+    if (jacobian == nullptr) return;
+    constexpr double kStep = 1e-4;
+    jacobian->resize(residuals.size(), kParams);
+    for (Eigen::Index i = 0; i < kParams; ++i) {
+      Eigen::VectorXd moved_logs = logs, moved;
+      moved_logs[i] += kStep;
+      evaluate(moved_logs, moved);
+      jacobian->col(i) = (moved - residuals) / kStep;
+    }
+  }
+
+ private:
+  void evaluate(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
+    residuals.resize(static_cast<Eigen::Index>(rows_.size()) + kParams);
+    const RuntimeTwin twin = at(logs);
+    Eigen::Index next = 0;
+    for (const RuntimeRow* row : rows_) {
+      const double scaled = std::log(modelled_time_s(*row, twin) / row->time_s) / scale_;
+      const double soft = std::sqrt(2 * (std::sqrt(1 + scaled * scaled) - 1));
+      residuals[next++] = row->weight * std::copysign(soft, scaled);
+    }
+    const Eigen::VectorXd middle = start();
+    for (Eigen::Index i = 0; i < kParams; ++i) {
+      residuals[next++] =
+          (logs[i] - middle[i]) / runtime_parameters()[static_cast<std::size_t>(i)].prior_log_sd;
+    }
+  }
+
+  RuntimeTwin prior_;
+  double scale_;
+  std::vector<const RuntimeRow*> rows_;
+};
+
+// Posterior deviations and correlations: the inverse of the Gauss-Newton matrix, which the priors
+// make positive definite.
+void set_deviations(const RuntimeCost& cost, const Eigen::VectorXd& logs, RuntimeTwin& twin) {
+  Eigen::VectorXd residuals;
+  Eigen::MatrixXd jacobian;
+  cost(logs, residuals, &jacobian);
+  const Eigen::LDLT<Eigen::MatrixXd> normal(jacobian.transpose() * jacobian);
+  const Eigen::MatrixXd inverse = normal.solve(Eigen::MatrixXd::Identity(kParams, kParams));
+  const Eigen::VectorXd deviations = inverse.diagonal().cwiseSqrt();
+  twin.correlations.assign(kRuntimeParamCount * kRuntimeParamCount, 0.0);
+  for (Eigen::Index i = 0; i < kParams; ++i) {
+    twin.log_sd[static_cast<std::size_t>(i)] = deviations[i];
+    for (Eigen::Index j = 0; j < kParams; ++j) {
+      twin.correlations[static_cast<std::size_t>(i * kParams + j)] =
+          i == j ? 1 : std::clamp(inverse(i, j) / (deviations[i] * deviations[j]), -1.0, 1.0);
+    }
+  }
+}
+
+}  // namespace
+
+double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime) {
+  Twin twin = *row.twin;
+  if (twin.runtimes.size() != kRuntimes.size()) {
+    twin.runtimes.clear();
+    for (const Runtime each : kRuntimes) twin.runtimes.push_back(prior_runtime_twin(each));
+  }
+  twin.runtimes[static_cast<std::size_t>(runtime.runtime)] = runtime;
+  return Estimator(twin, row.cost)(row.mode).period_s;
+}
+
+RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
+                        const RuntimeFitOptions& options) {
+  const RuntimeCost cost(runtime, rows, options.time_scale);
+  if (runtime == Runtime::kPytorchEager || cost.rows().empty()) return prior_runtime_twin(runtime);
+  Eigen::VectorXd logs = cost.start();
+  minimize_squares(std::cref(cost), logs,
+                   {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-6});
+  RuntimeTwin twin = cost.at(logs);
+  set_deviations(cost, logs, twin);
+  std::set<std::string> boards, precisions;
+  std::vector<double> errors;
+  for (const RuntimeRow* row : cost.rows()) {
+    boards.insert(row->board);
+    precisions.insert(row->precision);
+    errors.push_back(std::abs(modelled_time_s(*row, twin) / row->time_s - 1));
+  }
+  twin.boards.assign(boards.begin(), boards.end());
+  twin.precisions.assign(precisions.begin(), precisions.end());
+  twin.fit_error = median(errors);
+  twin.origin = "fitted";
+  return twin;
+}
+
+}  // namespace ridgewatt::twin

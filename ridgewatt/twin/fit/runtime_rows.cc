@@ -1,0 +1,206 @@
+// Reads public measurements of runtimes: whose names of boards, models and runtimes are its
+// source's, not ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/twin/runtime_fit.h"
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/workload/deployed_workload.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using workload::DeployedWorkload;
+using workload::DeployOptions;
+using workload::Precision;
+
+struct Alias {
+  std::string_view theirs;  // how the name in the file begins
+  std::string_view ours;
+  std::string_view remark;
+};
+
+constexpr Alias kBoards[] = {
+    {"AGX Orin 64GB", "agx-orin@jp5.1", ""},
+    // The kit before the modules: 2,048 CUDA cores and 12 CPU cores, as the 64 GB module has.
+    {"AGX Orin 32GB (pre-production kit)", "agx-orin@jp5.0", "taken as the 64 GB module"},
+    {"AGX Orin 32GB", "agx-orin-32gb", ""},
+    {"Orin Nano Super 8GB", "orin-nano-8gb@super", ""},
+    {"Orin Nano Super 4GB", "orin-nano-4gb@super", ""},
+    {"Orin Nano 8GB", "orin-nano-8gb@jp5", ""},
+    {"Orin Nano 4GB", "orin-nano-4gb", ""},
+    {"Orin NX 16GB", "orin-nx-16gb", ""},
+    {"Orin NX 8GB", "orin-nx-8gb", ""},
+    {"AGX Xavier", "agx-xavier", ""},
+    {"Xavier NX", "xavier-nx", ""},
+    {"AGX Thor", "thor", ""},
+    {"Jetson Thor", "thor", ""},
+};
+
+constexpr Alias kRuntimeNames[] = {
+    {"tensorrt/torch", "tensorrt", "the runtime is not stated, taken as TensorRT"},
+    {"tensorrt", "tensorrt", ""},
+    {"onnxruntime", "onnxruntime", ""},
+    {"torchscript", "torchscript", ""},
+    {"torch-compile", "torch-compile", ""},
+    {"torch.compile", "torch-compile", ""},
+    {"pytorch", "pytorch-eager", ""},
+};
+
+constexpr Alias kModels[] = {
+    {"bert-99", "bert_large", ""},
+    {"clip-vit-base-patch32", "clip_vit_b_32", ""},
+    {"clip-vit-base-patch16", "clip_vit_b_16", ""},
+    {"dinov2-base-patch14", "dinov2_b", ""},
+    {"vit-base-patch16-224", "vit_b_16", ""},
+    {"vit-base-patch32-224", "vit_b_32", ""},
+    {"ssd-mobilenet", "ssd_mobilenet", ""},
+    {"retinanet", "retinanet_resnext50", ""},
+};
+
+const Alias* find_alias(std::span<const Alias> aliases, std::string_view theirs) {
+  for (const auto& alias : aliases) {
+    if (theirs.starts_with(alias.theirs)) return &alias;
+  }
+  return nullptr;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The first word, "YOLO11n 640x640", as a name of the zoo; empty when it has none.
+std::string zoo_name(std::string_view workload) {
+  const std::string name = lower(workload);
+  std::string found(name.substr(0, name.find(' ')));
+  if (const Alias* alias = find_alias(kModels, name)) found = alias->ours;
+  for (const auto& entry : workload::zoo()) {
+    if (entry.name == found || (!found.empty() && entry.alias == found)) return found;
+  }
+  return "";
+}
+
+// Reads one file: models and twins are made once.
+class RowReader {
+ public:
+  explicit RowReader(const std::string& path) : text_(read_file(path)), csv_(text_, path) {
+    for (const char* name : {"source", "board", "power_mode", "runtime", "workload", "precision",
+                             "batch", "sequence", "metric", "value", "note"}) {
+      columns_[name] = csv_.require_column(name);
+    }
+  }
+
+  RuntimeRows read() {
+    RuntimeRows all;
+    while (csv_.next()) {
+      const std::string label =
+          fmt::format("{} {} {}, batch {}, {} on {}", at("workload"), at("precision"),
+                      at("runtime"), at("batch"), at("metric"), at("board"));
+      const auto reason = refuse();
+      if (!reason.empty()) {
+        all.left_out.push_back({label, reason});
+        continue;
+      }
+      try {
+        all.rows.push_back(row(label));
+      } catch (const NotSupportedError& error) {
+        all.left_out.push_back({label, error.what()});
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::string_view at(const std::string& column) const { return csv_.field(columns_.at(column)); }
+
+  // Why the row says nothing of one engine on the GPU; empty when it does.
+  std::string refuse() const {
+    if (at("note").find("DLA") != std::string_view::npos) return "the GPU and two DLAs together";
+    if (at("metric") == "seq_s") return "throughput of many lengths at once";
+    if (at("metric") != "ms" && at("metric") != "fps") return "not a time";
+    if (!find_alias(kBoards, at("board"))) return "the board is not known";
+    if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
+    if (zoo_name(at("workload")).empty()) return "the zoo does not have the model";
+    if (!parse_int(at("batch"))) return "the batch is not stated";
+    const auto power_mode = lower(at("power_mode"));
+    if (power_mode.find("maxq") != std::string::npos) return "clocks of MaxQ are not in the file";
+    return "";
+  }
+
+  RuntimeRow row(const std::string& label) {
+    const Alias& board = *find_alias(kBoards, at("board"));
+    const Alias& runtime = *find_alias(kRuntimeNames, at("runtime"));
+    RuntimeRow row;
+    row.model = zoo_name(at("workload"));
+    row.label = label;
+    row.source = at("source");
+    const auto remark = [&](std::string_view text) {
+      if (!text.empty()) row.remark += (row.remark.empty() ? "" : "; ") + std::string(text);
+    };
+    remark(board.remark);
+    remark(runtime.remark);
+    const std::string precision(at("precision").substr(0, at("precision").find(' ')));
+    if (at("precision").find("not stated") != std::string_view::npos) {
+      remark("the precision is not stated, taken as " + precision);
+    }
+    row.weight = row.remark.find("not stated") == std::string::npos ? 1 : 0.5;
+    row.precision = precision;
+    row.twin = twin_of(std::string(board.ours));
+    row.board = row.twin->board;
+    const int batch = static_cast<int>(*parse_int(at("batch")));
+    DeployOptions options;
+    options.precision = parse<Precision>(precision, csv_.where());
+    options.runtime = parse<Runtime>(runtime.ours, csv_.where());
+    if (at("sequence").starts_with("<=384")) {
+      // Zeng et al., "Boosting distributed training performance of the unpadded BERT model", and
+      // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
+      options.dims["sequence"] = 177;
+      remark("sequence 177, the mean of SQuAD v1.1 cut at 384");
+    }
+    row.cost = cost_of(row.model, options, batch);
+    const double value = csv_.number(columns_.at("value"));
+    if (!(value > 0)) throw InputError("the value must be positive", csv_.where());
+    row.time_s = at("metric") == "ms" ? value * 1e-3 : batch / value;
+    return row;
+  }
+
+  std::shared_ptr<const Twin> twin_of(const std::string& name) {
+    auto& known = twins_[name];
+    if (!known) known = std::make_shared<const Twin>(load_twin(load_board(name)));
+    return known;
+  }
+
+  std::shared_ptr<const workload::WorkloadCost> cost_of(const std::string& model,
+                                                        const DeployOptions& options, int batch) {
+    auto& loaded = models_[model];
+    if (!loaded) loaded = std::make_unique<DeployedWorkload>("zoo:" + model);
+    return loaded->with(options).at(batch);
+  }
+
+  std::string text_;
+  CsvReader csv_;
+  std::map<std::string, std::size_t> columns_;
+  std::map<std::string, std::shared_ptr<const Twin>> twins_;
+  std::map<std::string, std::unique_ptr<DeployedWorkload>> models_;
+};
+
+}  // namespace
+
+RuntimeRows load_runtime_rows(const std::string& path) {
+  return RowReader(path).read();
+}
+
+}  // namespace ridgewatt::twin

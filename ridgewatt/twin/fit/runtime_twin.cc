@@ -1,0 +1,270 @@
+#include "ridgewatt/twin/runtime_twin.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using R = RuntimeParam;
+using P = TwinParam;
+
+// Priors, in the order of kRuntimes. What is known before any of the rows: the interpreter of a
+// traced graph skips Python; compiled and engine code enqueues in microseconds; engines choose
+// among measured kernels; libraries are the same where PyTorch calls them. Widths say how well.
+constexpr RuntimeParamSpec kSpecs[] = {
+    {R::kLaunch, "launch", "1", {1, 0.6, 0.4, 0.25, 0.06}, 0.6, "CPU time of a launch"},
+    {R::kRun, "run", "1", {1, 1, 1, 0.5, 0.15}, 0.7, "CPU time per run other than launches"},
+    {R::kKernel,
+     "kernel",
+     "1",
+     {1, 1, 0.8, 0.8, 0.5},
+     0.5,
+     "GPU time that a kernel takes beside its work"},
+    {R::kTraffic, "traffic", "1", {1, 1, 0.9, 0.9, 0.8}, 0.25, "bytes moved"},
+    {R::kFill, "fill", "1", {1, 1, 1, 1, 0.7}, 0.5, "output elements that half fill the GPU"},
+    {R::kConvFp32, "conv_fp32", "1", {1, 1, 1, 1, 1}, 0.4, "rate of convolutions in FP32 and TF32"},
+    {R::kConvFp16,
+     "conv_fp16",
+     "1",
+     {1, 0.8, 0.8, 0.8, 0.9},
+     0.4,
+     "rate of convolutions in FP16 and BF16, beside the ratio of peaks"},
+    {R::kConvInt8,
+     "conv_int8",
+     "1",
+     {1, 0.6, 0.6, 0.6, 0.7},
+     0.4,
+     "rate of convolutions in INT8 and FP8, beside the ratio of peaks"},
+    {R::kProductFp32,
+     "product_fp32",
+     "1",
+     {1, 1, 1, 0.8, 0.8},
+     0.4,
+     "rate of products in FP32 and TF32"},
+    {R::kProductFp16,
+     "product_fp16",
+     "1",
+     {1, 0.7, 0.7, 0.7, 0.7},
+     0.4,
+     "rate of products in FP16 and BF16, beside the ratio of peaks"},
+    {R::kProductInt8,
+     "product_int8",
+     "1",
+     {1, 0.6, 0.6, 0.6, 0.6},
+     0.4,
+     "rate of products in INT8 and FP8, beside the ratio of peaks"},
+    {R::kDepthwise, "depthwise", "1", {1, 1, 1, 1, 1.2}, 0.4, "rate of depthwise convolutions"},
+};
+static_assert(std::size(kSpecs) == kRuntimeParamCount);
+
+// Engines and ONNX Runtime multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder
+// flag TF32 and the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.
+bool multiplies_in_tf32(Runtime runtime) {
+  return runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
+}
+
+std::vector<std::string> words(const TwinTable& table, const std::string& key) {
+  const auto found = table.texts.find(key);
+  return found == table.texts.end() || found->second.empty() ? std::vector<std::string>{}
+                                                             : split(found->second, ' ');
+}
+
+void read_correlations(const TwinTable& table, const std::string& where, RuntimeTwin& twin) {
+  if (!table.texts.contains("correlations")) return;
+  const auto parts = words(table, "correlations");
+  constexpr std::size_t kCount = kRuntimeParamCount;
+  if (parts.size() != kCount * (kCount - 1) / 2) {
+    throw InputError("correlations are one number per pair of parameters", where);
+  }
+  twin.correlations.assign(kCount * kCount, 0.0);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    twin.correlations[i * kCount + i] = 1;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto value = parse_double(parts[next++]);
+      if (!value || !(std::abs(*value) <= 1)) {
+        throw InputError("correlations are numbers from -1 to 1", where);
+      }
+      twin.correlations[i * kCount + j] = twin.correlations[j * kCount + i] = *value;
+    }
+  }
+}
+
+RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::string& source) {
+  RuntimeTwin twin = prior_runtime_twin(runtime);
+  const std::string where = fmt::format("{}: runtime.{}", source, name_of(runtime));
+  const auto number = [&](const std::string& key, double otherwise) {
+    const auto found = table.numbers.find(key);
+    return found == table.numbers.end() ? otherwise : found->second;
+  };
+  for (const auto& spec : kSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    twin.values[i] = number(key + ".value", twin.values[i]);
+    const double width = std::exp(kNormal95 * twin.log_sd[i]);
+    const double lo = number(key + ".lo", twin.values[i] / width);
+    const double hi = number(key + ".hi", twin.values[i] * width);
+    if (!(twin.values[i] > 0) || !(lo > 0) || !(hi >= lo)) {
+      throw InputError("a runtime's parameter must be positive and within its interval",
+                       where + "." + key);
+    }
+    twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
+  }
+  read_correlations(table, where, twin);
+  RuntimeErrors& errors = twin.errors;
+  errors.time = number("error.time", errors.time);
+  errors.board = number("error.board", errors.board);
+  errors.precision = number("error.precision", errors.precision);
+  errors.power = number("error.power", errors.power);
+  errors.degrees = number("error.degrees", errors.degrees);
+  twin.fit_error = number("fit.time_median", 0);
+  twin.unseen_error = number("fit.unseen_time_median", 0);
+  twin.boards = words(table, "boards");
+  twin.precisions = words(table, "precisions");
+  const auto origin = table.texts.find("origin");
+  if (origin != table.texts.end()) twin.origin = origin->second;
+  return twin;
+}
+
+}  // namespace
+
+std::span<const RuntimeParamSpec> runtime_parameters() {
+  return kSpecs;
+}
+
+bool RuntimeTwin::fitted_on(std::string_view board) const {
+  return std::find(boards.begin(), boards.end(), board) != boards.end();
+}
+
+bool RuntimeTwin::fitted_in(std::string_view precision) const {
+  return std::find(precisions.begin(), precisions.end(), precision) != precisions.end();
+}
+
+double RuntimeTwin::parameter_variance(const std::array<double, kRuntimeParamCount>& slopes) const {
+  double variance = 0;
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    const double own = slopes[i] * log_sd[i];
+    if (correlations.empty()) {
+      variance += own * own;
+      continue;
+    }
+    for (std::size_t j = 0; j < kRuntimeParamCount; ++j) {
+      variance += own * correlations[i * kRuntimeParamCount + j] * slopes[j] * log_sd[j];
+    }
+  }
+  return std::max(0.0, variance);
+}
+
+RuntimeTwin prior_runtime_twin(Runtime runtime) {
+  RuntimeTwin twin;
+  twin.runtime = runtime;
+  for (const auto& spec : kSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    twin.values[i] = spec.prior[static_cast<std::size_t>(runtime)];
+    twin.log_sd[i] = runtime == Runtime::kPytorchEager ? 0 : spec.prior_log_sd;
+  }
+  return twin;
+}
+
+RuntimeTwins load_runtime_twins(const Board& board) {
+  RuntimeTwins twins;
+  const bool own = !board.runtimes.empty() || board.name == kReferenceBoard;
+  const Board reference = own ? Board{} : load_board(kReferenceBoard);
+  for (const Runtime runtime : kRuntimes) {
+    const std::string name(name_of(runtime));
+    const Board* from = nullptr;
+    if (board.runtimes.contains(name)) from = &board;
+    if (from == nullptr && reference.runtimes.contains(name)) from = &reference;
+    twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
+                                    : read_table(runtime, from->runtimes.at(name), from->source));
+  }
+  return twins;
+}
+
+TwinTable runtime_table(const RuntimeTwin& runtime) {
+  TwinTable table;
+  const auto rounded = [](double value) { return std::stod(fmt::format("{:.4g}", value)); };
+  std::vector<std::string> correlations;
+  for (const auto& spec : kSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    const double width = std::exp(kNormal95 * runtime.log_sd[i]);
+    table.numbers[key + ".value"] = rounded(runtime.values[i]);
+    table.numbers[key + ".lo"] = rounded(runtime.values[i] / width);
+    table.numbers[key + ".hi"] = rounded(runtime.values[i] * width);
+    table.texts[key + ".unit"] = std::string(spec.unit);
+    table.texts[key + ".source"] = runtime.log_sd[i] < 0.9 * spec.prior_log_sd ? "fitted" : "prior";
+    for (std::size_t j = 0; j < i && !runtime.correlations.empty(); ++j) {
+      correlations.push_back(
+          fmt::format("{:.3g}", runtime.correlations[i * kRuntimeParamCount + j]));
+    }
+  }
+  if (!correlations.empty()) {
+    table.texts["correlations"] = fmt::format("{}", fmt::join(correlations, " "));
+  }
+  table.numbers["error.time"] = rounded(runtime.errors.time);
+  table.numbers["error.board"] = rounded(runtime.errors.board);
+  table.numbers["error.precision"] = rounded(runtime.errors.precision);
+  table.numbers["error.power"] = rounded(runtime.errors.power);
+  table.numbers["error.degrees"] = rounded(runtime.errors.degrees);
+  table.numbers["fit.time_median"] = rounded(runtime.fit_error);
+  table.numbers["fit.unseen_time_median"] = rounded(runtime.unseen_error);
+  table.texts["boards"] = fmt::format("{}", fmt::join(runtime.boards, " "));
+  table.texts["precisions"] = fmt::format("{}", fmt::join(runtime.precisions, " "));
+  table.texts["origin"] = runtime.origin;
+  return table;
+}
+
+Twin on_runtime(const Twin& twin, Runtime runtime) {
+  if (twin.runtime == runtime) return twin;
+  if (twin.runtime != Runtime::kPytorchEager) {
+    throw UsageError("a twin of one runtime does not tell of another",
+                     std::string(name_of(runtime)));
+  }
+  const RuntimeTwin of = twin.runtimes.empty()
+                             ? prior_runtime_twin(runtime)
+                             : twin.runtimes.at(static_cast<std::size_t>(runtime));
+  Twin priced = twin;
+  priced.runtime = runtime;
+  const auto scale = [&](P param, double ratio) {
+    priced.values[static_cast<std::size_t>(param)] *= ratio;
+  };
+  for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
+    scale(param, of[R::kLaunch]);
+  }
+  scale(P::kHostCyclesPerBatch, of[R::kRun]);
+  scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
+  scale(P::kKernelCycles, of[R::kKernel]);
+  scale(P::kConvTraffic, of[R::kTraffic]);
+  scale(P::kVectorTraffic, of[R::kTraffic]);
+  scale(P::kFillElements, of[R::kFill]);
+  scale(P::kDepthwiseRate, of[R::kDepthwise]);
+  const auto gain = [&](Arithmetic arithmetic, R conv, R product) {
+    priced.gains[static_cast<std::size_t>(arithmetic)] = {of[conv], of[product]};
+  };
+  for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kTf32}) {
+    gain(arithmetic, R::kConvFp32, R::kProductFp32);
+  }
+  for (const Arithmetic arithmetic : {Arithmetic::kFp16, Arithmetic::kBf16}) {
+    gain(arithmetic, R::kConvFp16, R::kProductFp16);
+  }
+  for (const Arithmetic arithmetic : {Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
+    gain(arithmetic, R::kConvInt8, R::kProductInt8);
+  }
+  const auto& tf32 = twin.speedups[static_cast<std::size_t>(Arithmetic::kTf32)];
+  if (multiplies_in_tf32(runtime) && tf32.product > 0) {
+    priced.speedups[static_cast<std::size_t>(Arithmetic::kFp32)].product = tf32.product;
+  }
+  return priced;
+}
+
+}  // namespace ridgewatt::twin

@@ -1,0 +1,64 @@
+// Fits what runtimes change of a twin to measured rows: public ones, or a user's own engines.
+//
+//   const std::vector<RuntimeRow> rows = load_runtime_rows("vision.csv").rows;
+//   const RuntimeTwin engine = fit_runtime(Runtime::kTensorRt, rows);
+//
+// A row is one time of a model in a runtime on a board. Parameters have priors (runtime_twin.h), so
+// that a handful of rows is enough; large errors count less (soft L1). Leaving models, boards and
+// precisions out says how far the result can be trusted (docs/methods/runtimes.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/twin/runtime_twin.h"
+#include "ridgewatt/workload/workload_cost.h"
+
+namespace ridgewatt::twin {
+
+struct RuntimeRow {
+  std::string model;                                   // what is left out as one: "yolo11n"
+  std::string board;                                   // "orin-nano-8gb"
+  std::string precision;                               // "fp16"
+  std::shared_ptr<const workload::WorkloadCost> cost;  // of one minibatch in its runtime
+  std::shared_ptr<const Twin> twin;                    // of its board, in eager mode
+  PowerMode mode;
+  double time_s = 0;  // of a minibatch
+  double weight = 1;  // below 1: what was run is not fully known
+  std::string label;  // "YOLO11n fp16 on orin-nano-8gb@super"
+  std::string source;
+  std::string remark = {};  // what was assumed to read it
+  Runtime runtime() const { return cost->runtime; }
+};
+
+// Rows that are not used, and why.
+struct LeftOutRow {
+  std::string label;
+  std::string reason;
+};
+
+struct RuntimeRows {
+  std::vector<RuntimeRow> rows;
+  std::vector<LeftOutRow> left_out;
+};
+
+// Public measurements in the columns source, date, board, jetpack, power_mode, runtime, workload,
+// precision, batch, sequence, metric, value, note. InputError where a column is missing or a value
+// is not a positive number.
+RuntimeRows load_runtime_rows(const std::string& path);
+
+struct RuntimeFitOptions {
+  double time_scale = 0.08;  // of ln(modelled / measured), where errors begin to count less
+  int max_iterations = 60;
+};
+
+// The parameters of one runtime from those of `rows` that are its own; priors where there are none.
+RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
+                        const RuntimeFitOptions& options = {});
+// Time of a row with these parameters, in seconds.
+double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime);
+
+}  // namespace ridgewatt::twin
