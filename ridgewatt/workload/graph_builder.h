@@ -70,6 +70,9 @@ class GraphBuilder {
     std::string outer_;
   };
   Scope scope(const std::string& name) { return Scope(*this, name); }
+  // Names nodes by operator and place among all nodes ("Conv_9"), as older exporters do, whatever
+  // the scope; to be called before the first node.
+  void number_nodes() { numbered_ = true; }
 
   // Graph inputs and outputs. channels: axis 1 of a four-dimensional input, else the last axis.
   Value input(const std::string& name, const Dims& dims, Element element = Element::kFloat);
@@ -84,6 +87,7 @@ class GraphBuilder {
   // Constants with values. A scalar has no dimension.
   Value constant(const std::vector<std::int64_t>& values);
   Value constant(const std::vector<float>& values, const std::vector<std::int64_t>& dims);
+  Value constant(const std::vector<std::int8_t>& values, const std::vector<std::int64_t>& dims);
   Value scalar(float value) { return constant(std::vector<float>{value}, {}); }
 
   // Any operator. The outputs take the channels of the first input.
@@ -145,6 +149,7 @@ class GraphBuilder {
 
   std::unique_ptr<Model> model_;
   std::string scope_;
+  bool numbered_ = false;
   std::map<std::string, int> counts_;  // nodes made so far, by scope and operator
 };
 

@@ -68,6 +68,7 @@ GraphBuilder::Scope::~Scope() {
 }
 
 std::string GraphBuilder::unique_name(const std::string& op) {
+  if (numbered_) return op + "_" + std::to_string(model_->proto.graph().node_size());
   const std::string stem = (scope_.empty() ? "" : scope_ + "/") + op;
   return stem + "_" + std::to_string(counts_[stem]++);
 }
@@ -149,6 +150,11 @@ GraphBuilder::Value GraphBuilder::constant(const std::vector<std::int64_t>& valu
 GraphBuilder::Value GraphBuilder::constant(const std::vector<float>& values,
                                            const std::vector<std::int64_t>& dims) {
   return add_constant(values, dims, onnx::TensorProto::FLOAT);
+}
+
+GraphBuilder::Value GraphBuilder::constant(const std::vector<std::int8_t>& values,
+                                           const std::vector<std::int64_t>& dims) {
+  return add_constant(values, dims, onnx::TensorProto::INT8);
 }
 
 std::vector<GraphBuilder::Value> GraphBuilder::add_node(const std::string& name,

@@ -1,6 +1,7 @@
 // The builders behind the zoo, one per family. Each returns the bytes of an ONNX file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,8 @@ std::string vgg11();
 std::string vgg16();
 std::string resnet18();
 std::string resnet50();
+std::string resnet18_qat();
+std::string resnext50_32x4d();
 std::string mobilenet_v2();
 std::string mobilenet_v3_large();
 std::string efficientnet_b0();
@@ -24,14 +27,25 @@ std::string yolo11m();
 std::string yolo11l();
 std::string yolo11x();
 std::string yolov4_tiny();
+std::string retinanet_resnext50();
+std::string ssd_mobilenet_v1();
 std::string bert_tiny();
 std::string bert_base();
 std::string bert_large();
 std::string distilbert();
 std::string vit_b_16();
+std::string vit_b_32();
+std::string clip_vit_b_16();
+std::string clip_vit_b_32();
+std::string dinov2_b();
+std::string gptj_block();
 std::string lstm_lm();
 std::string llama_small_prefill();
 std::string llama_small_decode();
+
+// What each of the four stages of a ResNeXt-50 32x4d gives.
+std::array<GraphBuilder::Value, 4> resnext50_stages(GraphBuilder& g,
+                                                    const GraphBuilder::Value& image);
 
 // Names the logits as the output of a classifier.
 inline std::string finish_classifier(GraphBuilder& g, const GraphBuilder::Value& logits) {

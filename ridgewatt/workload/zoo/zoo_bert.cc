@@ -1,48 +1,13 @@
-// Transformer encoders as exporters write them, attention spelled out: BERT, DistilBERT, ViT.
+// Text encoders as exporters write them, attention spelled out: BERT, DistilBERT.
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "ridgewatt/workload/zoo/encoder_parts.h"
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
 namespace ridgewatt::workload::zoo_builders {
 namespace {
 
 using Value = GraphBuilder::Value;
-
-struct Encoder {
-  std::int64_t layers;
-  std::int64_t width;
-  std::int64_t heads;
-  std::int64_t hidden() const { return 4 * width; }
-};
-
-// softmax(Q K^T / sqrt(d) + mask) V for x [batch, sequence, width]; an empty mask masks nothing.
-Value self_attention(GraphBuilder& g, const Value& x, const Encoder& e, const Value& mask) {
-  const std::int64_t head = e.width / e.heads;
-  const auto heads_of = [&](const Value& y, const std::vector<std::int64_t>& order) {
-    return g.transpose(g.reshape(y, {0, 0, e.heads, head}), order);
-  };
-  const Value q = heads_of(g.dense(x, e.width), {0, 2, 1, 3});
-  const Value k = heads_of(g.dense(x, e.width), {0, 2, 3, 1});
-  const Value v = heads_of(g.dense(x, e.width), {0, 2, 1, 3});
-  const Value root = g.scalar(std::sqrt(static_cast<float>(head)));
-  Value scores = g.div(g.matmul(q, k), root);
-  if (!mask.name.empty()) scores = g.add(scores, mask);
-  const Value weights = g.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  const Value mixed = g.transpose(g.matmul(weights, v), {0, 2, 1, 3});
-  return g.dense(g.reshape(mixed, {0, 0, e.width}), e.width);
-}
-
-Value feed_forward(GraphBuilder& g, const Value& x, const Encoder& e) {
-  return g.dense(g.gelu(g.dense(x, e.hidden())), e.width);
-}
-
-// The first token [batch, width] of x [batch, sequence, width].
-Value first_token(GraphBuilder& g, const Value& x) {
-  return {g.op("Gather", {x, g.op("Squeeze", {g.constant({0})})}, {{"axis", std::int64_t{1}}}).name,
-          x.channels};
-}
 
 struct BertOptions {
   bool token_types = true;
@@ -110,28 +75,6 @@ std::string bert_large() {
 
 std::string distilbert() {
   return bert("distilbert", {6, 768, 12}, {.token_types = false, .pooler = false});
-}
-
-std::string vit_b_16() {
-  const Encoder e = {12, 768, 12};
-  constexpr std::int64_t kPatches = 14 * 14;
-  GraphBuilder g("vit_b_16", 17);
-  auto x = g.input("input", {"batch", 3, 224, 224});
-  const Value batch = g.op("Shape", {x}, {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
-  x = g.reshape(g.conv(x, e.width, {.kernel = 16, .stride = 16}), {0, e.width, kPatches});
-  x = g.transpose(x, {0, 2, 1});
-  const Value class_shape = g.concat({batch, g.constant({1, e.width})}, 0);
-  const Value class_token =
-      g.op("Expand", {g.parameter("class_token", {1, 1, e.width}), class_shape});
-  x = g.concat({class_token, x}, 1);
-  x.channels = e.width;
-  x = g.add(x, g.parameter("position", {1, kPatches + 1, e.width}));
-  for (int i = 0; i < e.layers; ++i) {
-    const auto scope = g.scope(fmt::format("encoder.layer.{}", i));
-    x = g.add(x, self_attention(g, g.layer_norm(x, 1e-6), e, {}));
-    x = g.add(x, feed_forward(g, g.layer_norm(x, 1e-6), e));
-  }
-  return finish_classifier(g, g.linear(first_token(g, g.layer_norm(x, 1e-6)), 1000));
 }
 
 }  // namespace ridgewatt::workload::zoo_builders

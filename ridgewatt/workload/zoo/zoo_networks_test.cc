@@ -1,0 +1,161 @@
+// Networks of the zoo against what their publishers state and against recorded engines.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/workload/cost_model.h"
+
+namespace ridgewatt::workload {
+namespace {
+
+struct Network {
+  Model model;
+  Analysis analysis;
+
+  explicit Network(const std::string& name, const CostOptions& options = {})
+      : model(load_workload("zoo:" + name)), analysis(analyze(model, options)) {}
+
+  std::string output(std::size_t index) const {
+    return format_type(model.tensors[static_cast<std::size_t>(model.graph.outputs[index])]);
+  }
+};
+
+// torchvision's tables of models state parameters in full and multiply-accumulates in units of 1e9.
+TEST(ZooNetworks, TorchvisionStatesResNextAndVit) {
+  const Network resnext("resnext50_32x4d");
+  EXPECT_EQ(resnext.analysis.parameter_count, 25028904);
+  EXPECT_NEAR(resnext.analysis.macs, 4.23e9, 0.005e9);
+  const Network vit("vit_b_32");
+  EXPECT_EQ(vit.analysis.parameter_count, 88224232);
+  EXPECT_NEAR(vit.analysis.macs, 4.41e9, 0.005e9);
+}
+
+// open_clip's docs/model_profile.csv, columns image_mparams and image_gflops, the latter 2 per
+// multiply-accumulate.
+TEST(ZooNetworks, OpenClipStatesTheImageTowers) {
+  const Network coarse("clip_vit_b_32");
+  EXPECT_NEAR(coarse.analysis.parameter_count, 87.85e6, 0.005e6);
+  EXPECT_NEAR(2 * coarse.analysis.macs, 8.82e9, 0.005e9);
+  const Network fine("clip_vit_b_16");
+  EXPECT_NEAR(fine.analysis.parameter_count, 86.19e6, 0.005e6);
+  EXPECT_NEAR(2 * fine.analysis.macs, 35.13e9, 0.02e9);
+  EXPECT_EQ(fine.output(0), "float32[1x512]");
+}
+
+// The checkpoint holds 86,580,480 parameters; inference does not read the mask token (768). timm
+// states 151.7 GMAC at 518x518, where fvcore counts 5 per element of a normalization, too.
+TEST(ZooNetworks, DinoV2IsTheCheckpointAtAnyResolution) {
+  const Network usual("dinov2_b");
+  EXPECT_EQ(usual.analysis.parameter_count, 86580480 - 768);
+  const Network large("dinov2_b", {.dims = {{"image", 518}}});
+  EXPECT_EQ(large.analysis.parameter_count, 86580480 - 768);
+  const double normalizations = 25.0 * 1370 * 768 * 5;
+  EXPECT_NEAR(large.analysis.macs + normalizations, 151.7e9, 0.05e9);
+  EXPECT_EQ(large.output(0), "float32[1x768]");
+}
+
+// 28 blocks, embedding and head (50,400 x 4,096 each), the head's bias and the last normalization
+// are the 6,050,882,784 parameters of GPT-J 6B. A single token multiplies with every matrix once
+// and reads its own key and value.
+TEST(ZooNetworks, TwentyEightGptjBlocksAreGptj) {
+  const Network block("gptj_block", {.dims = {{"sequence", 1}}});
+  const double around = 2 * 50400.0 * 4096 + 50400 + 2 * 4096;
+  EXPECT_EQ(28 * block.analysis.parameter_count + around, 6050882784.0);
+  EXPECT_EQ(block.analysis.macs, 12.0 * 4096 * 4096 + 2 * 4096);
+}
+
+// torchvision's RetinaNet has 34,014,999 parameters with ResNet-50, whose 53,120 of batch
+// normalization it does not count, and 91 classes; a class costs 9 x (9 x 256 + 1). MLPerf's has
+// ResNeXt-50 and 264 classes, and 120,087 anchors on 800x800.
+TEST(ZooNetworks, RetinaNetIsTorchvisionsWithAnotherBackbone) {
+  const Network retinanet("retinanet_resnext50");
+  const double classifier = 2048 * 1000 + 1000;
+  const double resnet = 25557032 - classifier - 53120;
+  const double resnext = 25028904 - classifier;
+  const double classes = (264.0 - 91) * 9 * (9 * 256 + 1);
+  EXPECT_EQ(retinanet.analysis.parameter_count, 34014999 - resnet + resnext + classes);
+  // And 151.54 GMAC on 800x800; the backbones differ by 4.230 - 4.089 GMAC on 224x224.
+  const double cells = 120087.0 / 9;
+  const double larger = (4230479872.0 - 4089184256.0) * (800.0 * 800) / (224.0 * 224);
+  const double more_classes = (264.0 - 91) * 9 * 9 * 256 * cells;
+  EXPECT_NEAR(retinanet.analysis.macs - larger - more_classes, 151.54e9, 0.01e9);
+  EXPECT_EQ(retinanet.output(0), "float32[1x120087x4]");
+  EXPECT_EQ(retinanet.output(1), "float32[1x120087x264]");
+}
+
+// 1,917 anchors (Liu et al. with MobileNet in the TensorFlow detection zoo). MLPerf's paper (Reddi
+// et al., 2020, table I) states 2.47 GOP per image and 6.91 million parameters. The layers of the
+// published graph hold 1.3 % fewer: MobileNet v1 without classifier (Keras: 4,231,976 - 1,025,000),
+// four pairs of convolutions with normalization, six predictors.
+TEST(ZooNetworks, SsdMobileNetIsMlperfs) {
+  const Network ssd("ssd_mobilenet_v1");
+  const auto pair = [](double in, double inner, double out) {
+    return in * inner + 2 * inner + 9 * inner * out + 2 * out;
+  };
+  const double extra =
+      pair(1024, 256, 512) + pair(512, 128, 256) + pair(256, 128, 256) + pair(256, 64, 128);
+  const double predictors =
+      513 * 3 * 95.0 + (1025 + 513 + 257 + 257 + 129) * 6 * 95.0;  // 91 classes, 4 sides
+  EXPECT_EQ(ssd.analysis.parameter_count, 4231976 - 1025000 + extra + predictors);
+  EXPECT_NEAR(ssd.analysis.parameter_count, 6.91e6, 0.015 * 6.91e6);
+  EXPECT_NEAR(2 * ssd.analysis.macs, 2.47e9, 0.01 * 2.47e9);
+  EXPECT_EQ(ssd.output(0), "float32[1x1917x4]");
+  EXPECT_EQ(ssd.output(1), "float32[1x1917x91]");
+}
+
+TEST(ZooNetworks, QuantizationAwareResNetIsResNetInEightBits) {
+  const Network real("resnet18");
+  const Network quantized("resnet18_qat");
+  EXPECT_EQ(quantized.analysis.parameter_count, 11689512);  // torchvision
+  EXPECT_EQ(quantized.analysis.macs, real.analysis.macs);
+  EXPECT_GT(quantized.analysis.int_ops, 2 * quantized.analysis.macs * 0.99);
+}
+
+// Adds the parts "Op_N" of a fused layer's name ("conv1.weight + QuantizeLinear_7 + Conv_9").
+void add_exported_nodes(const std::string& layer, std::set<std::string>& nodes) {
+  constexpr std::string_view kJoint = " + ";
+  for (std::size_t begin = 0; begin < layer.size();) {
+    const std::size_t end = std::min(layer.find(kJoint, begin), layer.size());
+    const std::string part = layer.substr(begin, end - begin);
+    const std::size_t digits = part.find_last_not_of("0123456789");
+    const bool plain = part.find(' ') == std::string::npos;
+    if (plain && digits + 1 < part.size() && part[digits] == '_') nodes.insert(part);
+    begin = end + kJoint.size();
+  }
+}
+
+// The names of the engine's layers hold the numbers of the exported nodes: those that the fusion
+// kept tell where the others stood.
+TEST(ZooNetworks, QuantizationAwareResNetIsNumberedAsInTheRecordedEngine) {
+  RIDGEWATT_REQUIRE_SHARED();
+  std::ifstream in(testing::shared_folder() / "data/traces/tensorrt/resnet18_a100_qat.graph.json");
+  std::set<std::string> exported;
+  std::map<std::string, double> weights;
+  const Json engine = Json::parse(in);
+  for (const Json& layer : engine.at("Layers")) {
+    std::set<std::string> nodes;
+    add_exported_nodes(layer["Name"], nodes);
+    for (const std::string& node : nodes) {
+      if (layer.contains("Weights")) weights[node] = layer["Weights"]["Count"];
+    }
+    exported.insert(nodes.begin(), nodes.end());
+  }
+  EXPECT_GT(exported.size(), 60U);
+  const Network ours("resnet18_qat");
+  std::map<std::string, const Node*> by_name;
+  for (const Node& node : ours.model.graph.nodes) by_name[node.name] = &node;
+  for (const std::string& name : exported) {
+    ASSERT_TRUE(by_name.contains(name)) << name;
+    const Node& node = *by_name[name];
+    EXPECT_TRUE(name.starts_with(node.op + "_")) << name;
+    if (node.op != "Conv" && node.op != "Gemm") continue;
+    const Tensor& weight = ours.model.tensors[static_cast<std::size_t>(node.inputs[1])];
+    EXPECT_EQ(static_cast<double>(*weight.element_count()), weights.at(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::workload
