@@ -47,7 +47,9 @@ void for_all(bool training,
       const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
       costs[precision] = eager.with({kind, precision}).at(16);
     }
+    const bool quantized = costs.begin()->second->work_int_op() > 0;
     for (const auto& [name, board] : boards) {
+      if (quantized && !supports(board, Arithmetic::kInt8)) continue;  // refused, see below
       const Twin twin = load_twin(board);
       Estimators estimators;
       for (const auto& [precision, cost] : costs) {
@@ -113,6 +115,8 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
 
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
   const workload::DeployedWorkload eager("zoo:resnet18");
+  const workload::DeployedWorkload quantized("zoo:resnet18_qat");  // INT8 whatever is asked for
+  EXPECT_THROW(Estimator(load_twin(load_board("nano")), quantized.at(1)), NotSupportedError);
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     for (const workload::Precision precision : kAllPrecisions) {

@@ -78,8 +78,9 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   parallel_for(boards.size(), [&](std::size_t b) {
     const Twin twin = load_twin(boards[b]);
     for (const auto& cost : costs) {
-      if (cost->arithmetic == workload::Precision::kInt8 && !supports(boards[b], Arithmetic::kInt8))
-        continue;
+      const bool eight_bit =
+          cost->arithmetic == workload::Precision::kInt8 || cost->work_int_op() > 0;
+      if (eight_bit && !supports(boards[b], Arithmetic::kInt8)) continue;
       const Estimator estimator(twin, cost);
       for (const auto& mode : modes[b]) {
         for (const auto& point : place_layers(boards[b], estimator, mode)) {
