@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/cost/pagoda_convention.h"
 #include "ridgewatt/workload/onnx_reader.h"
+#include "ridgewatt/workload/runtimes/runtime_kernels.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::workload {
@@ -23,20 +24,23 @@ class Accountant {
       : analysis_(analysis),
         plan_(analysis.plan),
         options_(options),
-        precision_(element_widths(options.precision, options.kind)),
-        sizes_(plan_, precision_) {
+        runtime_(lowered_plan(analysis, options)),
+        precision_(runtime_ ? runtime_->widths : element_widths(options.precision, options.kind)),
+        sizes_(runtime_ ? TensorSizes(plan_, precision_, runtime_->bits)
+                        : TensorSizes(plan_, precision_)) {
     analysis_.nodes.resize(plan_.steps.size());
   }
 
   void run() {
     count_parameters();
     if (training()) flow_ = gradient_flow(plan_);
-    const Kernels kernels =
-        fuse(plan_, {.enabled = options_.traffic != TrafficModel::kUnfused, .kind = options_.kind});
-    const auto traffic = forward_traffic(
-        plan_, kernels, sizes_,
-        {.model = options_.traffic, .cache_bytes = options_.cache_bytes, .kept = flow_.saved});
+    const Kernels kernels = runtime_ ? runtime_->kernels : generic_kernels();
+    auto traffic = forward_traffic(plan_, kernels, sizes_,
+                                   {.model = options_.traffic,
+                                    .cache_bytes = options_.cache_bytes,
+                                    .kept = runtime_ ? runtime_->kept : flow_.saved});
     add_forward(kernels, traffic);
+    if (runtime_) add_copies(traffic);
     analysis_.peak_memory_bytes =
         analysis_.parameter_bytes + largest_live_set(plan_, traffic, sizes_);
     if (training()) add_training(kernels);
@@ -48,6 +52,20 @@ class Accountant {
  private:
   bool training() const { return options_.kind == WorkloadKind::kTraining; }
   WorkloadCost& workload() { return analysis_.workload; }
+
+  static std::optional<RuntimeKernels> lowered_plan(Analysis& analysis,
+                                                    const CostOptions& options) {
+    if (!options.runtime || *options.runtime == Runtime::kPytorchEager) return std::nullopt;
+    analysis.workload.runtime = *options.runtime;
+    return lower(analysis.plan, {.runtime = *options.runtime,
+                                 .precision = options.precision,
+                                 .fallback = options.fallback});
+  }
+
+  Kernels generic_kernels() const {
+    return fuse(plan_,
+                {.enabled = options_.traffic != TrafficModel::kUnfused, .kind = options_.kind});
+  }
 
   void count_parameters() {
     std::set<TensorId> weights;
@@ -66,7 +84,8 @@ class Accountant {
     const auto most = std::max_element(by_type.begin(), by_type.end(),
                                        [](auto& a, auto& b) { return a.second < b.second; });
     if (options_.precision != Precision::kStored) {
-      workload().precision = workload().arithmetic = options_.precision;
+      workload().precision = options_.precision;
+      workload().arithmetic = runtime_ ? runtime_->arithmetic : options_.precision;
     } else {
       workload().precision = most == by_type.end() ? Precision::kFp32 : precision_of(most->first);
       workload().arithmetic = stored_arithmetic();
@@ -90,7 +109,74 @@ class Accountant {
   void add_forward(const Kernels& kernels, const std::vector<KernelTraffic>& traffic) {
     for (std::size_t k = 0; k < kernels.kernels.size(); ++k) {
       workload().kernels.push_back(forward_kernel(kernels.kernels[k], traffic[k]));
+      if (runtime_) set_label(runtime_->labels[k], workload().kernels.back());
     }
+  }
+
+  void set_label(const KernelLabel& label, KernelCost& cost) {
+    cost.name = label.name;
+    cost.op = label.op;
+    cost.op_class = label.op_class;
+    cost.precision =
+        label.precision == Precision::kStored ? workload().arithmetic : label.precision;
+  }
+
+  // Copies between layouts stand before the kernels that need them.
+  void add_copies(std::vector<KernelTraffic>& traffic) {
+    widen_writes(traffic);
+    std::vector<KernelCost> kernels;
+    std::vector<KernelTraffic> all;
+    auto copy = runtime_->copies.begin();
+    for (std::size_t k = 0; k <= traffic.size(); ++k) {
+      for (; copy != runtime_->copies.end() && copy->before <= static_cast<int>(k); ++copy) {
+        kernels.push_back(copy_kernel(*copy));
+        all.push_back(copy_traffic(*copy));
+      }
+      if (k == traffic.size()) break;
+      kernels.push_back(std::move(workload().kernels[k]));
+      all.push_back(std::move(traffic[k]));
+    }
+    workload().kernels = std::move(kernels);
+    traffic = std::move(all);
+  }
+
+  // Where a kernel writes wider than the others read, and a copy narrows it.
+  void widen_writes(const std::vector<KernelTraffic>& traffic) {
+    for (const auto& [tensor, bits] : runtime_->written_bits) {
+      for (std::size_t k = 0; k < traffic.size(); ++k) {
+        for (const Access& write : traffic[k].writes) {
+          if (write.tensor != tensor) continue;
+          const double more = sizes_.elements(tensor) * bits / 8 - write.bytes;
+          workload().kernels[k].write_bytes += more;
+          analysis_.nodes[static_cast<std::size_t>(write.step)].write_bytes += more;
+        }
+      }
+    }
+  }
+
+  KernelCost copy_kernel(const LayoutCopy& copy) {
+    KernelCost cost;
+    cost.name = copy.name;
+    cost.op = "Reformat";
+    cost.op_class = OpClass::kDataMovement;
+    cost.node = static_cast<std::size_t>(copy.step);
+    cost.read_bytes = copy.read_bytes();
+    cost.write_bytes = copy.write_bytes();
+    cost.output_elements = copy.elements;
+    cost.precision = workload().arithmetic;
+    NodeCost& node = analysis_.nodes[cost.node];
+    node.read_bytes += cost.read_bytes;
+    node.write_bytes += cost.write_bytes;
+    return cost;
+  }
+
+  static KernelTraffic copy_traffic(const LayoutCopy& copy) {
+    KernelTraffic traffic;
+    traffic.reads.push_back({copy.source, copy.step, copy.read_bytes()});
+    if (copy.target != kNoTensor) {
+      traffic.writes.push_back({copy.target, copy.step, copy.write_bytes()});
+    }
+    return traffic;
   }
 
   KernelCost forward_kernel(const Kernel& kernel, const KernelTraffic& traffic) {
@@ -276,8 +362,10 @@ class Accountant {
     workload().parameter_count = analysis_.parameter_count;
     workload().parameter_bytes = analysis_.parameter_bytes;
     workload().peak_memory_bytes = analysis_.peak_memory_bytes;
+    constexpr double kBindingBytes = 4;  // of an engine's real inputs
     for (const TensorId id : plan_.model->graph.inputs) {
-      workload().input_bytes += sizes_.bytes(id);
+      const bool wide = runtime_ && runtime_->wide_bindings && is_floating(plan_.tensor(id).dtype);
+      workload().input_bytes += wide ? kBindingBytes * sizes_.elements(id) : sizes_.bytes(id);
     }
   }
 
@@ -306,6 +394,7 @@ class Accountant {
   Analysis& analysis_;
   const ExecutionPlan& plan_;
   const CostOptions& options_;
+  std::optional<RuntimeKernels> runtime_;  // nothing: kernels fused as any runtime might
   ElementWidths precision_;
   TensorSizes sizes_;
   GradientFlow flow_;

@@ -45,6 +45,8 @@ struct CostOptions {
   Convention convention = Convention::kFull;
   // Kernels as this runtime makes them; nothing: as `traffic` says.
   std::optional<Runtime> runtime = {};
+  // In which an engine in INT8 computes what the graph or the engine does not quantize.
+  Precision fallback = Precision::kFp16;
   TrafficModel traffic = TrafficModel::kFused;
   double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
 };

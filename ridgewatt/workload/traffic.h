@@ -2,6 +2,7 @@
 // three models, and how much memory is alive at most.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,10 @@ class TensorSizes {
  public:
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision)
       : plan_(&plan), precision_(&precision) {}
+  // `bits`: of single tensors, by the root of their storage; 0: as `precision` has it.
+  TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision,
+              const std::vector<std::uint8_t>& bits)
+      : plan_(&plan), precision_(&precision), bits_(&bits) {}
   // 0 when the extents are not known: such nodes are reported apart.
   double bytes(TensorId id) const;
   double elements(TensorId id) const;
@@ -35,6 +40,7 @@ class TensorSizes {
  private:
   const ExecutionPlan* plan_;
   const ElementWidths* precision_;
+  const std::vector<std::uint8_t>* bits_ = nullptr;
 };
 
 // A tensor that a kernel reads from or writes to memory, by one of its steps.

@@ -15,7 +15,12 @@ double TensorSizes::elements(TensorId id) const {
 double TensorSizes::bytes(TensorId id) const {
   const Tensor& tensor = plan_->tensor(id);
   if (tensor.kind != ValueKind::kTensor) return 0;
-  return std::ceil(elements(id) * precision_->bits(tensor.dtype, plan_->is_constant(id)) / 8);
+  int bits = precision_->bits(tensor.dtype, plan_->is_constant(id));
+  if (bits_ != nullptr && is_floating(tensor.dtype)) {
+    const int own = (*bits_)[static_cast<std::size_t>(plan_->root(id))];
+    if (own > 0) bits = own;
+  }
+  return std::ceil(elements(id) * bits / 8);
 }
 
 TensorId stored_constant(const ExecutionPlan& plan, TensorId id) {
@@ -150,7 +155,8 @@ class FusedTraffic {
       if (out == kNoTensor) continue;
       const TensorId root = plan_.root(out);
       if (escapes_[static_cast<std::size_t>(root)]) {
-        traffic.writes.push_back({root, index, sizes_.bytes(root)});
+        // A part of a concatenation is written where it belongs.
+        traffic.writes.push_back({root, index, std::min(sizes_.bytes(out), sizes_.bytes(root))});
       }
     }
   }
@@ -256,6 +262,7 @@ double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraff
   double live = 0;
   for (const TensorId id : plan.model->graph.inputs) live += sizes.bytes(id);
   double most = live;
+  std::vector<bool> born(count, false);  // a concatenation is written part by part
   std::vector<bool> freed(count, false);
   const auto release = [&](TensorId root, int kernel) {
     const auto index = static_cast<std::size_t>(root);
@@ -265,7 +272,11 @@ double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraff
   };
   for (int k = 0; k < end; ++k) {
     const KernelTraffic& kernel = traffic[static_cast<std::size_t>(k)];
-    for (const Access& write : kernel.writes) live += sizes.bytes(write.tensor);
+    for (const Access& write : kernel.writes) {
+      const auto root = static_cast<std::size_t>(plan.root(write.tensor));
+      if (!born[root]) live += sizes.bytes(write.tensor);
+      born[root] = true;
+    }
     most = std::max(most, live);
     for (const Access& write : kernel.writes) release(plan.root(write.tensor), k);
     for (const Access& read : kernel.reads) release(plan.root(read.tensor), k);

@@ -1,0 +1,63 @@
+// The kernels that a runtime launches for a plan: steps fused by its rules, copies between layouts,
+// widths of all tensors.
+//
+//   const RuntimeKernels lowered =
+//       lower(plan, {.runtime = Runtime::kTensorRt, .precision = Precision::kFp16});
+//
+// Views and storage of `plan` become those of the runtime: what it reads or writes in place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/workload/element_widths.h"
+#include "ridgewatt/workload/execution_plan.h"
+#include "ridgewatt/workload/kernel_fusion.h"
+
+namespace ridgewatt::workload {
+
+struct RuntimeTarget {
+  Runtime runtime = Runtime::kTensorRt;
+  Precision precision = Precision::kFp32;
+  // In which an engine in INT8 computes what is not a convolution or product.
+  Precision fallback = Precision::kFp16;
+};
+
+// What is said of a kernel beside its steps.
+struct KernelLabel {
+  std::string name;  // "Conv_0 + Relu_1"
+  std::string op;    // of the main work
+  OpClass op_class = OpClass::kOther;
+  Precision precision = Precision::kFp32;  // in which its contractions multiply
+};
+
+// A kernel that moves a tensor into another layout, width or place.
+struct LayoutCopy {
+  int before = 0;  // the kernel that needs it; as many as there are kernels: at the end
+  int step = 0;    // of the plan, that it belongs to
+  std::string name;
+  TensorId source = kNoTensor;
+  TensorId target = kNoTensor;  // whose part it fills, or none
+  double elements = 0;
+  int read_bits = 32;
+  int write_bits = 32;
+  double read_bytes() const { return elements * read_bits / 8; }
+  double write_bytes() const { return elements * write_bits / 8; }
+};
+
+struct RuntimeKernels {
+  Kernels kernels;
+  std::vector<KernelLabel> labels;  // one per kernel
+  std::vector<LayoutCopy> copies;   // by the kernel that they come before
+  std::vector<TensorId> kept;       // written even if no kernel reads them by their own name
+  ElementWidths widths;
+  std::vector<std::uint8_t> bits;  // by root, of a real number in memory; 0: as `widths` say
+  // Where a kernel writes wider than others read, and a copy is between: bits by TensorId.
+  std::vector<std::pair<TensorId, int>> written_bits;
+  Precision arithmetic = Precision::kFp32;  // of floating point
+  bool wide_bindings = false;               // floating-point inputs and outputs are FP32
+};
+
+RuntimeKernels lower(ExecutionPlan& plan, const RuntimeTarget& target);
+
+}  // namespace ridgewatt::workload

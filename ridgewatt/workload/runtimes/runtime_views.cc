@@ -1,0 +1,135 @@
+#include "ridgewatt/workload/runtimes/runtime_views.h"
+
+#include <algorithm>
+
+namespace ridgewatt::workload {
+namespace {
+
+bool takes_every_element(const ExecutionPlan& plan, const Node& node) {
+  if (node.inputs.size() < 5 || node.inputs[4] == kNoTensor) return true;
+  const auto& steps = plan.tensor(node.inputs[4]).constant;
+  return steps && std::all_of(steps->ints.begin(), steps->ints.end(),
+                              [](std::int64_t step) { return step == 1; });
+}
+
+bool multiplies(const Step& step) {
+  const bool contraction = step.rule != nullptr && (step.rule->op_class == OpClass::kConv ||
+                                                    step.rule->op_class == OpClass::kGemm ||
+                                                    step.rule->op_class == OpClass::kAttention);
+  return step.kind == StepKind::kKernel && contraction;
+}
+
+class ViewFinder {
+ public:
+  ViewFinder(ExecutionPlan& plan, const RuntimeRules& rules)
+      : plan_(plan), rules_(rules), graph_(plan) {}
+
+  void run() {
+    std::vector<StepKind> before;
+    before.reserve(plan_.steps.size());
+    for (const Step& step : plan_.steps) before.push_back(step.kind);
+    for (Step& step : plan_.steps) step.kind = kind_of(step);
+    rebuild_storage(plan_, before);
+  }
+
+ private:
+  StepKind kind_of(const Step& step) const {
+    const std::string& op = step.node->op;
+    if (step.kind != StepKind::kKernel && step.kind != StepKind::kView) return step.kind;
+    if (op == "Split" || op == "Slice") {
+      if (step.quantized) return step.kind;
+      if (!is_among(op, rules_.parts)) return StepKind::kKernel;
+      const bool view = op == "Split" || takes_every_element(plan_, *step.node);
+      return view ? StepKind::kView : step.kind;
+    }
+    if (op == "Transpose" && step.kind == StepKind::kKernel && is_free(step)) {
+      return StepKind::kView;
+    }
+    return step.kind;
+  }
+
+  bool is_free(const Step& step) const {
+    switch (rules_.transposes) {
+      case Transposes::kKernels:
+        return false;
+      case Transposes::kViews:
+        return true;
+      case Transposes::kIntoProducts:
+        return comes_from_product(step) || feeds(step, /*attention_only=*/0);
+      case Transposes::kIntoAttention:
+        return comes_from_attention(step) || feeds(step, 1);
+    }
+    return false;
+  }
+
+  // A product or convolution writes its result in any order, if nobody wants another one.
+  bool comes_from_product(const Step& step) const {
+    const TensorId value = graph_.value(step, step.node->inputs[0]);
+    int producer = graph_.producer(value);
+    if (producer < 0 || graph_.users(value).size() != 1) return false;
+    const Step* from = &plan_.steps[static_cast<std::size_t>(producer)];
+    if (from->node->op == "Add" || from->node->op == "Mul") {  // its bias, or factor
+      for (const TensorId in : from->node->inputs) {
+        const int before = plan_.is_constant(in) ? -1 : graph_.producer(graph_.value(*from, in));
+        if (before >= 0) from = &plan_.steps[static_cast<std::size_t>(before)];
+      }
+    }
+    return multiplies(*from);
+  }
+
+  bool comes_from_attention(const Step& step) const {
+    const int producer = graph_.producer(graph_.value(step, step.node->inputs[0]));
+    return producer >= 0 && is_of_attention(plan_.steps[static_cast<std::size_t>(producer)]);
+  }
+
+  bool feeds(const Step& step, int attention_only) const {
+    const TensorId value = graph_.result(step);
+    if (value == kNoTensor || graph_.is_result(value) || graph_.users(value).empty()) return false;
+    const auto& users = graph_.users(value);
+    return std::all_of(users.begin(), users.end(), [&](int user) {
+      const Step& reader = plan_.steps[static_cast<std::size_t>(user)];
+      return attention_only != 0 ? is_of_attention(reader)
+                                 : multiplies(reader) && reader.rule->op_class != OpClass::kConv;
+    });
+  }
+
+  // A product of two results: of queries with keys, or of scores with values.
+  bool is_of_attention(const Step& step) const {
+    const auto& inputs = step.node->inputs;
+    return step.node->op == "MatMul" && inputs.size() == 2 && !plan_.is_constant(inputs[0]) &&
+           !plan_.is_constant(inputs[1]);
+  }
+
+  ExecutionPlan& plan_;
+  const RuntimeRules& rules_;
+  ValueGraph graph_;
+};
+
+}  // namespace
+
+void set_views(ExecutionPlan& plan, const RuntimeRules& rules) {
+  ViewFinder(plan, rules).run();
+}
+
+void rebuild_storage(ExecutionPlan& plan, const std::vector<StepKind>& before) {
+  const std::vector<TensorId> old = plan.storage;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    if (step.node->inputs.empty() || step.node->inputs[0] == kNoTensor) continue;
+    const TensorId of = step.node->inputs[0];
+    const bool was_view = before[i] == StepKind::kView;
+    const bool is_view = step.kind == StepKind::kView;
+    for (const TensorId out : step.node->outputs) {
+      if (out == kNoTensor) continue;
+      const auto at = static_cast<std::size_t>(out);
+      const bool aliased = was_view && old[at] == old[static_cast<std::size_t>(of)];
+      if (is_view && (aliased || !was_view)) {
+        plan.storage[at] = plan.storage[static_cast<std::size_t>(of)];
+      } else if (was_view && !is_view) {
+        plan.storage[at] = out;
+      }
+    }
+  }
+}
+
+}  // namespace ridgewatt::workload

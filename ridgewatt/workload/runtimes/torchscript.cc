@@ -1,0 +1,49 @@
+// TorchScript: a traced graph, frozen, run by PyTorch's interpreter.
+//
+// Source: [jit] PyTorch documentation, torch.jit.freeze and torch.jit.optimize_for_inference:
+// freezing folds BatchNormalization into convolutions. What the exporter spelled out is one
+// operator of PyTorch. Groups of pointwise operators are not fused: the profiling executor's fuser
+// needs warmed-up, static shapes and is left out here.
+#include "ridgewatt/workload/runtimes/fusion_rules.h"
+#include "ridgewatt/workload/runtimes/idioms.h"
+
+namespace ridgewatt::workload {
+namespace {
+
+constexpr Idiom kJitIdioms[] = {
+    {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
+    {"Gelu", OpClass::kElementwise, idioms::kGelu},
+    {"Gelu", OpClass::kElementwise, idioms::kGeluHalfFirst},
+    {"Gelu", OpClass::kElementwise, idioms::kGeluFactorLast},
+    {"Silu", OpClass::kElementwise, idioms::kSilu},
+    {"HardSwish", OpClass::kElementwise, idioms::kHardSwish},
+    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishLate},
+    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishEarly},
+    {"Mish", OpClass::kElementwise, idioms::kMish},
+};
+
+constexpr Link kJitFolded[] = {{.ops = "BatchNormalization", .repeats = true}};
+constexpr Link kJitLinear[] = {{.ops = "Add"}};
+
+constexpr Chain kJitChains[] = {
+    {.name = "convolution",
+     .head = "Conv|ConvTranspose",
+     .links = kJitFolded,
+     .source = "[jit] fold_frozen_conv_bn"},
+    {.name = "linear layer",
+     .head = "Gemm|MatMul",
+     .when = When::kWeights,
+     .links = kJitLinear,
+     .source = "aten::linear adds its bias in the product"},
+};
+
+constexpr RuntimeRules kTorchscript{
+    .idioms = kJitIdioms, .chains = kJitChains, .parts = "Split|Slice"};
+
+}  // namespace
+
+const RuntimeRules& torchscript_rules() {
+  return kTorchscript;
+}
+
+}  // namespace ridgewatt::workload
