@@ -1,0 +1,49 @@
+// What an engine says of its layers: `trtexec --exportLayerInfo`, with
+// --profilingVerbosity=detailed or without (then names alone).
+//
+//   const EngineLayers engine = read_engine_layers("engine.layers.json");
+//   engine.layers[0].name;    // "Conv_0 + Relu_1": what the rows of --exportProfile are called
+//   engine.layers[0].kernel;  // {7, 7}
+//
+// The file is read an element at a time, with bounds on text and depth. Names that trtexec did not
+// escape (quotes, backslashes, control characters) are read as they were meant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt::trace {
+
+struct EngineTensor {
+  std::string name;
+  std::vector<std::int64_t> dims;  // -1: open
+  std::string format;              // "Channel major FP16 format where channel % 8 == 0"
+};
+
+struct EngineLayer {
+  std::string name;
+  std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp"; empty: not told
+  std::string parameter_type = {};  // "Convolution", "Pooling"
+  std::vector<EngineTensor> inputs = {}, outputs = {};
+  std::vector<std::int64_t> kernel = {}, window = {};  // of a convolution; of a pooling
+  std::int64_t groups = 1;
+  std::int64_t out_maps = 0;
+  double weight_count = 0, bias_count = 0;
+  std::string weight_type = {}, bias_type = {};  // "Half"
+  std::string tactic = {};
+  std::string metadata = {};  // "[ONNX Layer: Conv_0]\x1e[ONNX Layer: Relu_1]"
+};
+
+struct EngineLayers {
+  std::vector<EngineLayer> layers;
+  bool detailed = false;  // false: the names are all that is told
+};
+
+// Throws NotFoundError, PermissionError, IoError or InputError.
+EngineLayers read_engine_layers(const std::string& path);
+// The same of text; `name` is for messages.
+EngineLayers parse_engine_layers(std::string_view text, const std::string& name);
+
+}  // namespace ridgewatt::trace

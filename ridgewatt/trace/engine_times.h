@@ -1,0 +1,28 @@
+// The runs of an engine one by one: `trtexec --exportTimes`.
+//
+//   const EngineTimes times = read_engine_times("engine.timing.json");
+//   if (times.enqueue_bound()) ...  // the host hands over work more slowly than the GPU does it
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ridgewatt::trace {
+
+// Quantiles by linear interpolation; times per run.
+struct EngineTimes {
+  std::size_t runs = 0;
+  double latency_mean_s = 0, latency_median_s = 0, latency_p99_s = 0;
+  double compute_mean_s = 0, compute_median_s = 0;
+  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time of handing over a run
+
+  // Handing over a run takes longer than computing it.
+  bool enqueue_bound() const { return enqueue_median_s >= compute_median_s; }
+};
+
+// Throws NotFoundError, PermissionError, IoError or InputError.
+EngineTimes read_engine_times(const std::string& path);
+EngineTimes parse_engine_times(std::string_view text, const std::string& name);
+
+}  // namespace ridgewatt::trace

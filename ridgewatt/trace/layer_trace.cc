@@ -1,0 +1,49 @@
+#include "ridgewatt/trace/layer_trace.h"
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/trace/nsight/nsight.h"
+#include "ridgewatt/trace/pytorch/chrome_trace.h"
+#include "ridgewatt/trace/tensorrt/engine_profile.h"
+#include "ridgewatt/trace/text/element_reader.h"
+
+namespace ridgewatt::trace {
+namespace {
+
+constexpr std::string_view kSqliteHeader = "SQLite format 3";
+constexpr std::size_t kSeenBytes = 4096;  // of the beginning, to tell one JSON from the other
+
+// An array of rows is trtexec's, of events with a phase a Chrome trace without its object.
+bool is_engine_profile(std::string_view begin) {
+  return begin.starts_with('[') && begin.find("\"ph\"") == std::string_view::npos;
+}
+
+LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& options) {
+  const std::string_view begin = raw.begins_with(kSeenBytes);
+  if (begin.empty()) throw InputError("is empty", input.name());
+  if (begin.front() != '[' && begin.front() != '{') {
+    throw InputError("is no profile that is known", input.name(),
+                     "give what trtexec --exportProfile, nsys export --type sqlite or PyTorch's "
+                     "profiler wrote");
+  }
+  if (is_engine_profile(begin)) return read_engine_profile(raw, input.name(), options);
+  raw.trust_quotes();
+  return read_chrome_trace(raw, input.name(), options);
+}
+
+}  // namespace
+
+LayerTrace read_layer_trace(const std::string& path, const TraceOptions& options) {
+  TraceInput input(path);  // opened once: it may be a pipe
+  ElementReader reader(input, Quotes::kRaw);
+  if (reader.begins_with(kSqliteHeader.size()) == kSqliteHeader) return read_nsight(path, options);
+  return read_json(input, reader, options);
+}
+
+LayerTrace parse_layer_trace(std::string_view text, const std::string& name,
+                             const TraceOptions& options) {
+  TraceInput input(text, name);
+  ElementReader reader(input, Quotes::kRaw);
+  return read_json(input, reader, options);
+}
+
+}  // namespace ridgewatt::trace

@@ -1,0 +1,45 @@
+// Kernels added up by the layer that they belong to.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/trace/layer_trace.h"
+
+namespace ridgewatt::trace {
+
+class LayerSums {
+ public:
+  // The layer of that name, in the order of their first kernels. The reference holds until the next
+  // call.
+  TracedLayer& of(const std::string& name) {
+    const auto [found, fresh] = index_.emplace(name, layers_.size());
+    if (fresh) {
+      if (layers_.size() >= kMostLayers) throw InputError("has more than a million layers", name);
+      layers_.push_back({.name = name});
+    }
+    return layers_[found->second];
+  }
+  // Per run. Sets the layers and their total.
+  void finish(double runs, LayerTrace& trace) {
+    trace.runs = runs;
+    for (TracedLayer& layer : layers_) {
+      for (double* sum :
+           {&layer.time_s, &layer.calls, &layer.kernels, &layer.launch_s, &layer.gap_s}) {
+        *sum /= runs;
+      }
+      trace.total_s += layer.time_s;
+    }
+    trace.layers = std::move(layers_);
+  }
+
+ private:
+  static constexpr std::size_t kMostLayers = std::size_t{1} << 20;
+  std::vector<TracedLayer> layers_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace ridgewatt::trace

@@ -1,0 +1,36 @@
+// The bytes of a trace: a file, plain or gzip, or memory; as a stream that never holds the whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+struct gzFile_s;
+
+namespace ridgewatt::trace {
+
+// A compressed file may not grow beyond this: chosen, far above the traces of a long recording.
+inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{16} << 30;
+
+class TraceInput {
+ public:
+  // Throws NotFoundError, PermissionError, IoError, or InputError for a folder.
+  explicit TraceInput(const std::string& path);
+  TraceInput(std::string_view text, std::string name);  // `text` must outlive this
+  ~TraceInput();
+  TraceInput(const TraceInput&) = delete;
+  TraceInput& operator=(const TraceInput&) = delete;
+
+  // 0 at the end. InputError when what is compressed is damaged, cut off or too large.
+  std::size_t read(char* buffer, std::size_t size);
+  const std::string& name() const { return name_; }
+
+ private:
+  gzFile_s* file_ = nullptr;
+  std::string_view text_;
+  std::string name_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace ridgewatt::trace
