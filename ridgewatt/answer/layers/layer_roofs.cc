@@ -1,0 +1,133 @@
+#include "ridgewatt/answer/layers/layer_roofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ridgewatt/answer/layers/power_mean.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/runtime_twin.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using workload::Precision;
+
+PowerMode one_mode(const Board& board, const std::string& text) {
+  const auto modes = select_modes(board, text);
+  if (modes.size() != 1) {
+    throw UsageError("layers are measured in one mode", "--mode " + text, "give one, as maxn");
+  }
+  if (!modes.front().governor.empty()) {
+    throw UsageError("a roof is of fixed clocks; a governor's follow the load",
+                     modes.front().governor, "give the mode with its clocks locked");
+  }
+  return modes.front();
+}
+
+// Where the trace does not tell its runtime, PyTorch eager's: the power per operation and byte is
+// the hardware's.
+twin::Twin runtime_twin(const Board& board, std::optional<Runtime> runtime) {
+  const twin::Twin twin = twin::load_twin(board);
+  return runtime ? twin::on_runtime(twin, *runtime) : twin;
+}
+
+// Whether the twin knows what kernels of the runtime reach.
+bool is_fitted(const Board& board, std::optional<Runtime> runtime) {
+  if (!runtime) return false;
+  if (*runtime == Runtime::kPytorchEager) return true;
+  const auto runtimes = twin::load_runtime_twins(board);
+  return std::any_of(runtimes.begin(), runtimes.end(), [&](const twin::RuntimeTwin& known) {
+    return known.runtime == *runtime && known.fitted();
+  });
+}
+
+// Work that is not known matters where it may decide: of contractions and of what is not known at
+// all. Anything else waits for memory.
+bool has_roof(const MeasuredLayer& layer) {
+  if (layer.kind == LayerKind::kNothing || !layer.traffic_bytes || !(layer.time_s > 0)) {
+    return false;
+  }
+  const bool memory = layer.op_class != workload::OpClass::kOther &&
+                      twin::roof_class_of(layer.op_class) == twin::RoofClass::kVector;
+  return layer.work || layer.kind == LayerKind::kReformat || memory;
+}
+
+double flop_of(const MeasuredLayer& layer) {
+  return layer.work ? layer.work->work_flop : 0;
+}
+
+void add_ceiling(const twin::RoofCeiling& ceiling, LayersAnswer& answer) {
+  const bool known =
+      std::any_of(answer.ceilings.begin(), answer.ceilings.end(),
+                  [&](const auto& other) { return other.arithmetic == ceiling.arithmetic; });
+  if (!known) answer.ceilings.push_back(ceiling);
+}
+
+}  // namespace
+
+void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
+  if (question.device.empty()) return;
+  const Board board = load_board(question.device);
+  answer.board = board.name;
+  answer.mode = one_mode(board, question.mode);
+  const bool reached = is_fitted(board, answer.runtime);
+  const twin::Twin twin = runtime_twin(board, answer.runtime);
+  std::set<std::string> without;
+  for (auto& layer : answer.layers) {
+    if (!has_roof(layer)) continue;
+    const twin::RoofClass roof = twin::roof_class_of(layer.op_class);
+    try {
+      const auto ceiling = twin::roof_ceiling(board, answer.mode, roof, layer.precision);
+      add_ceiling(ceiling, answer);
+      const double flop = flop_of(layer), bytes = *layer.traffic_bytes;
+      layer.roof.emplace();
+      layer.roof->ceiling_s =
+          std::max(flop / ceiling.flop_per_s, bytes / ceiling.bandwidth_bytes_per_s);
+      if (flop > 0 && bytes > 0) {
+        layer.roof->ceiling_flop_per_s = ceiling.attainable_flop_per_s(flop / bytes);
+      }
+      if (reached && flop + bytes > 0) {
+        layer.roof->reached_s =
+            twin::twin_roofline(twin, answer.mode, roof, layer.precision).time_s(flop, bytes);
+      }
+    } catch (const NotSupportedError&) {
+      without.insert(std::string(name_of(layer.precision)));
+    }
+  }
+  for (const auto& precision : without) {
+    answer.remarks.push_back(
+        fmt::format("{} has no rate for {}: layers in it have no roof", board.name, precision));
+  }
+}
+
+void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
+  if (!question.power.empty()) {
+    answer.power_w = mean_power_w(question.power, question.power_channel);
+    for (auto& layer : answer.layers) layer.energy_j = *answer.power_w * layer.time_s;
+    answer.energy_provenance = Provenance::kMeasured;
+    answer.remarks.push_back(
+        "energy per layer is its time at the mean power of the run: samples of power do not tell "
+        "layers apart");
+    return;
+  }
+  if (question.device.empty()) return;
+  const twin::Twin twin = runtime_twin(load_board(question.device), answer.runtime);
+  answer.energy_provenance = Provenance::kModelled;
+  for (auto& layer : answer.layers) {
+    if (!layer.roof) continue;
+    const auto roof = twin::twin_roofline(twin, answer.mode, twin::roof_class_of(layer.op_class),
+                                          layer.precision);
+    layer.energy_j = flop_of(layer) * roof.energy_per_flop_j +
+                     *layer.traffic_bytes * roof.energy_per_byte_j +
+                     layer.time_s * roof.static_power_w;
+  }
+  answer.remarks.push_back(
+      "energy per layer is modelled: the measured time at the power that the twin gives to its "
+      "work and traffic; --power takes samples of power");
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,257 @@
+#include "ridgewatt/answer/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+
+#include "ridgewatt/answer/layers/engine_work.h"
+#include "ridgewatt/answer/layers/layer_names.h"
+#include "ridgewatt/answer/layers/layer_roofs.h"
+#include "ridgewatt/answer/layers/model_join.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost_table.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using trace::EngineLayer;
+
+// A name without what writers escape in different ways.
+std::string plain_name(const std::string& name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c != '\\' && c != '"' && static_cast<unsigned char>(c) >= 0x20) plain += c;
+  }
+  return plain;
+}
+
+// For each row of the profile the engine's layer of that name, the first not yet taken; nullptr:
+// none.
+std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
+                                                 const trace::EngineLayers& engine,
+                                                 std::vector<std::string>& mismatches) {
+  std::multimap<std::string, const EngineLayer*> open;
+  // A multimap keeps equal keys in the order of their insertion.
+  for (const auto& layer : engine.layers) open.emplace(plain_name(layer.name), &layer);
+  std::vector<const EngineLayer*> found;
+  for (const auto& row : trace.layers) {
+    const auto at = open.lower_bound(plain_name(row.name));
+    const bool match = at != open.end() && at->first == plain_name(row.name);
+    found.push_back(match ? at->second : nullptr);
+    if (match) {
+      open.erase(at);
+    } else {
+      mismatches.push_back(
+          fmt::format("'{}' is in the profile and no layer of the engine", row.name));
+    }
+  }
+  for (const auto& layer : engine.layers) {
+    const auto [begin, end] = open.equal_range(plain_name(layer.name));
+    const bool left =
+        std::any_of(begin, end, [&](const auto& entry) { return entry.second == &layer; });
+    if (left)
+      mismatches.push_back(fmt::format("'{}' is in the engine and has no time", layer.name));
+  }
+  return found;
+}
+
+// "Conv_12", "/layer1/layer1.0/conv1/Conv": the operator that exporters put into names.
+std::optional<workload::OpClass> class_by_name(const std::string& node) {
+  std::string op = node.substr(node.rfind('/') + 1);
+  op = op.substr(0, op.find('_'));
+  const auto* rule = workload::find_cost_rule("", op);
+  return rule == nullptr ? std::nullopt : std::optional(rule->op_class);
+}
+
+bool is_stored_name(const std::string& name) {
+  return name.ends_with(".weight") || name.ends_with(".bias");
+}
+
+// What is known of a layer without the model.
+MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* engine,
+                             double calls) {
+  MeasuredLayer layer{.name = row.name,
+                      .time_s = row.time_s,
+                      .kernels = row.kernels,
+                      .launch_s = row.launch_s,
+                      .idle_s = row.gap_s};
+  LayerNames names = parse_layer_name(row.name);
+  layer.copy_of = names.copy_of;
+  layer.onnx_nodes = std::move(names.nodes);
+  for (const auto& [from, to] : names.ranges) {
+    layer.onnx_nodes.push_back(from);
+    layer.onnx_nodes.push_back(to);
+  }
+  std::erase_if(layer.onnx_nodes, is_stored_name);
+  if (!layer.copy_of.empty()) layer.kind = LayerKind::kReformat;
+  for (auto node = layer.onnx_nodes.rbegin(); node != layer.onnx_nodes.rend(); ++node) {
+    layer.op_class = class_by_name(*node).value_or(layer.op_class);
+  }
+  if (engine == nullptr || engine->layer_type.empty()) return layer;
+  if (auto told = parse_layer_metadata(engine->metadata); !told.empty() && layer.copy_of.empty()) {
+    layer.onnx_nodes = std::move(told);
+  }
+  layer.kind = engine_kind(*engine);
+  layer.op_class = engine_class(*engine).value_or(layer.op_class);
+  layer.precision = engine_precision(*engine);
+  layer.work = engine_work(*engine);
+  if (layer.work) layer.work->macs *= calls, layer.work->work_flop *= calls;
+  layer.traffic_bytes = engine_traffic_bytes(*engine);
+  if (layer.traffic_bytes) *layer.traffic_bytes *= calls;
+  return layer;
+}
+
+std::optional<Runtime> runtime_of(trace::TraceSource source) {
+  switch (source) {
+    case trace::TraceSource::kTrtexec:
+      return Runtime::kTensorRt;
+    case trace::TraceSource::kPytorch:
+      return Runtime::kPytorchEager;
+    case trace::TraceSource::kNsight:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void add_totals(LayersAnswer& answer) {
+  std::size_t unknown = 0;
+  for (const auto& layer : answer.layers) {
+    if (layer.work) {
+      if (!answer.work) answer.work.emplace();
+      answer.work->macs += layer.work->macs;
+      answer.work->work_flop += layer.work->work_flop;
+    }
+    if (layer.traffic_bytes) {
+      answer.traffic_bytes = answer.traffic_bytes.value_or(0) + *layer.traffic_bytes;
+    }
+    if (layer.energy_j) answer.energy_j = answer.energy_j.value_or(0) + *layer.energy_j;
+    unknown += layer.kind == LayerKind::kWork && !layer.work;
+  }
+  if (unknown > 0 && answer.work) {
+    answer.remarks.push_back(fmt::format(
+        "the work of {} layers is not known and counts as nothing in the totals", unknown));
+  }
+}
+
+// The batch to count at: the engine's own, which the question may only repeat.
+std::optional<std::int64_t> batch_of(const LayersQuestion& question,
+                                     const std::optional<trace::EngineLayers>& engine) {
+  const auto own = engine ? ModelJoin::engine_batch(*engine) : std::nullopt;
+  if (own && question.batch && *own != *question.batch) {
+    throw UsageError("the engine runs at another batch", fmt::format("--batch {}", *question.batch),
+                     fmt::format("its tensors say {}; leave --batch out", *own));
+  }
+  return question.batch ? question.batch : own;
+}
+
+void add_times(const LayersQuestion& question, LayersAnswer& answer) {
+  if (question.times.empty()) return;
+  answer.times = trace::read_engine_times(question.times);
+  if (!answer.times->enqueue_bound()) return;
+  answer.remarks.push_back(fmt::format(
+      "bound by enqueueing: handing over a run takes the CPU {:.3g} ms, computing it the GPU "
+      "{:.3g} ms; a CUDA graph (trtexec --useCudaGraph) or a larger batch helps, faster layers do "
+      "not",
+      answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
+}
+
+}  // namespace
+
+std::string MeasuredLayer::kind_text() const {
+  switch (kind) {
+    case LayerKind::kReformat:
+      return "reformat";
+    case LayerKind::kNothing:
+      return "no operation";
+    case LayerKind::kWork:
+      break;
+  }
+  return std::string(name_of(op_class));
+}
+
+std::optional<double> MeasuredLayer::gap_s() const {
+  return roof ? std::optional(time_s - roof->ceiling_s) : std::nullopt;
+}
+
+std::vector<std::size_t> LayersAnswer::worth_work(std::size_t count) const {
+  std::vector<std::size_t> order(layers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool roofs = std::any_of(layers.begin(), layers.end(),
+                                 [](const auto& layer) { return layer.roof.has_value(); });
+  const auto weight = [&](std::size_t i) {
+    return roofs ? layers[i].gap_s().value_or(0) : layers[i].time_s;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+  std::erase_if(order, [&](std::size_t i) { return !(weight(i) > 0); });
+  if (order.size() > count) order.resize(count);
+  return order;
+}
+
+LayersAnswer measured_layers(const LayersQuestion& question) {
+  LayersAnswer answer;
+  const trace::LayerTrace trace =
+      trace::read_layer_trace(question.profile, {.runs = question.runs});
+  answer.source = trace.source;
+  answer.runtime = runtime_of(trace.source);
+  answer.recorded_on = trace.device;
+  answer.board = question.device;
+  answer.model = question.model;
+  answer.runs = trace.runs;
+  answer.time_s = trace.total_s;
+  answer.gaps = trace.gaps;
+  answer.remarks = trace.remarks;
+  std::optional<trace::EngineLayers> engine;
+  std::vector<const EngineLayer*> told(trace.layers.size(), nullptr);
+  if (!question.layers.empty()) {
+    engine = trace::read_engine_layers(question.layers);
+    told = engine_layers_of(trace, *engine, answer.mismatches);
+    if (!engine->detailed) {
+      answer.remarks.push_back(
+          "the layer information holds names alone; build the engine with "
+          "--profilingVerbosity=detailed for extents and formats");
+    }
+  }
+  std::vector<double> calls(trace.layers.size(), 1);
+  answer.layers.reserve(trace.layers.size());
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    const auto& row = trace.layers[i];
+    if (told[i] == nullptr && row.shape) told[i] = &*row.shape, calls[i] = row.calls;
+    answer.layers.push_back(measured_layer(row, told[i], calls[i]));
+  }
+  answer.batch = batch_of(question, engine);
+  if (!question.model.empty()) {
+    ModelJoin join(question.model, answer.batch, question.dims, answer.runtime);
+    std::vector<JoinedLayer> joined;
+    for (std::size_t i = 0; i < answer.layers.size(); ++i) {
+      joined.push_back({&answer.layers[i], told[i], calls[i]});
+    }
+    join.join(joined, answer);
+    answer.model_work = join.total();
+    answer.batch = join.analysis().shapes.batch;
+    for (const auto& line : join.analysis().workload.caveats.lines()) {
+      answer.remarks.push_back(line);
+    }
+  }
+  add_times(question, answer);
+  add_roofs(question, answer);
+  add_energy(question, answer);
+  add_totals(answer);
+  return answer;
+}
+
+std::vector<RuntimeSample> runtime_samples(const LayersAnswer& answer) {
+  std::vector<RuntimeSample> samples;
+  for (const auto& layer : answer.layers) {
+    const bool known = layer.work && layer.traffic_bytes && layer.time_s > 0;
+    if (!known || !(layer.work->work_flop > 0 && *layer.traffic_bytes > 0)) continue;
+    samples.push_back({layer.name, answer.runtime, layer.op_class, layer.precision, layer.time_s,
+                       layer.work->work_flop, *layer.traffic_bytes});
+  }
+  return samples;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,281 @@
+#include "ridgewatt/answer/layers/model_join.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ridgewatt/answer/layers/engine_work.h"
+#include "ridgewatt/answer/layers/layer_names.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::size_t kMostNamed = 8;  // chosen: in one sentence
+
+bool same_count(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    text += (i > 0 ? ", " : "") + names[i];
+  }
+  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  return text;
+}
+
+// Multiply-accumulates of one call as the engine tells them; 0: none, or not told.
+double engine_macs(const JoinedLayer& layer) {
+  if (layer.engine == nullptr) return 0;
+  const auto work = engine_work(*layer.engine);
+  return work ? work->macs : 0;
+}
+
+}  // namespace
+
+ModelJoin::ModelJoin(const std::string& model, std::optional<std::int64_t> batch,
+                     const std::map<std::string, std::int64_t>& dims,
+                     std::optional<Runtime> runtime)
+    : model_(workload::load_workload(model)) {
+  analysis_ = workload::analyze(model_, {.batch = batch, .dims = dims, .runtime = runtime});
+  const auto& steps = analysis_.plan.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    by_node_.emplace(steps[i].node->name, i);
+    for (const auto output : steps[i].node->outputs) {
+      if (output == workload::kNoTensor) continue;
+      by_output_.emplace(analysis_.plan.tensor(output).name, i);
+    }
+  }
+  kernel_of_.assign(steps.size(), -1);
+  const auto& kernels = analysis_.workload.kernels;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (const auto step : kernels[k].steps) kernel_of_[step] = static_cast<int>(k);
+  }
+}
+
+std::optional<std::int64_t> ModelJoin::engine_batch(const trace::EngineLayers& engine) {
+  for (const auto& layer : engine.layers) {
+    for (const auto& input : layer.inputs) {
+      if (input.dims.size() < 2) continue;
+      return input.dims[0] > 0 ? std::optional(input.dims[0]) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> ModelJoin::step_named(const std::string& name) const {
+  if (const auto found = by_node_.find(name); found != by_node_.end()) return found->second;
+  // What TensorRT calls a node that has no name of its own.
+  constexpr std::string_view kOfOutput = "node_of_";
+  if (!name.starts_with(kOfOutput)) return std::nullopt;
+  const auto found = by_output_.find(name.substr(kOfOutput.size()));
+  return found == by_output_.end() ? std::nullopt : std::optional(found->second);
+}
+
+ModelJoin::Matching ModelJoin::by_name(const std::vector<JoinedLayer>& layers) const {
+  Matching matching;
+  std::set<std::string> stored;
+  for (const auto id : model_.graph.initializers) stored.insert(analysis_.plan.tensor(id).name);
+  for (const auto& layer : layers) {
+    Steps& steps = matching.steps.emplace_back();
+    LayerNames names = parse_layer_name(layer.measured->name);
+    if (layer.engine != nullptr) {
+      auto told = parse_layer_metadata(layer.engine->metadata);
+      if (!told.empty() && names.copy_of.empty()) names.nodes = std::move(told), names.ranges = {};
+    }
+    const auto unknown = [&](const std::string& name) { matching.unknown.push_back(name); };
+    for (const auto& name : names.nodes) {
+      const auto step = step_named(name);
+      if (step) {
+        steps.push_back(*step);
+      } else if (!stored.contains(name)) {
+        unknown(name);
+      }
+    }
+    for (const auto& [from, to] : names.ranges) {
+      const auto first = step_named(from), last = step_named(to);
+      if (!first) unknown(from);
+      if (!last) unknown(to);
+      if (!first || !last) continue;
+      for (std::size_t i = std::min(*first, *last); i <= std::max(*first, *last); ++i) {
+        steps.push_back(i);
+      }
+    }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  }
+  judge(layers, matching);
+  return matching;
+}
+
+void ModelJoin::take_kernel(std::size_t step, Steps& steps, std::vector<bool>& used) const {
+  const int kernel = kernel_of_[step];
+  if (kernel < 0) return;
+  for (const auto other : analysis_.workload.kernels[static_cast<std::size_t>(kernel)].steps) {
+    if (used[other]) continue;
+    used[other] = true;
+    steps.push_back(other);
+  }
+}
+
+void ModelJoin::match_contractions(const std::vector<JoinedLayer>& layers, Matching& matching,
+                                   std::vector<bool>& used) const {
+  const auto& nodes = analysis_.nodes;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const double macs = engine_macs(layers[l]);
+    if (macs == 0) continue;
+    const auto outputs = output_elements(*layers[l].engine);
+    double calls = layers[l].calls;
+    for (std::size_t i = 0; i < nodes.size() && calls > 0.5; ++i) {
+      const auto& step = analysis_.plan.steps[i];
+      if (used[i] || !same_count(nodes[i].macs, macs) || step.node->outputs.empty()) continue;
+      const auto elements = analysis_.plan.tensor(step.node->outputs[0]).element_count();
+      if (outputs && elements && !same_count(static_cast<double>(*elements), *outputs)) continue;
+      take_kernel(i, matching.steps[l], used);
+      if (!used[i]) used[i] = true, matching.steps[l].push_back(i);
+      calls -= 1;
+    }
+  }
+}
+
+void ModelJoin::match_others(const std::vector<JoinedLayer>& layers, Matching& matching,
+                             std::vector<bool>& used) const {
+  const auto& kernels = analysis_.workload.kernels;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const auto* engine = layers[l].engine;
+    if (engine == nullptr || engine_macs(layers[l]) > 0) continue;
+    const auto op_class = engine_class(*engine);
+    const auto outputs = output_elements(*engine);
+    if (!op_class || !outputs || engine_kind(*engine) != LayerKind::kWork) continue;
+    for (const auto& kernel : kernels) {
+      if (kernel.steps.empty() || used[kernel.steps[0]] || kernel.macs > 0) continue;
+      // A mean over all positions is a pooling to TensorRT and a reduction to some exporters.
+      const bool alike =
+          kernel.op_class == *op_class || (*op_class == workload::OpClass::kPooling &&
+                                           kernel.op_class == workload::OpClass::kReduction);
+      if (!alike || !same_count(kernel.output_elements, *outputs)) continue;
+      take_kernel(kernel.steps[0], matching.steps[l], used);
+      break;
+    }
+  }
+}
+
+ModelJoin::Matching ModelJoin::by_order(const std::vector<JoinedLayer>& layers) const {
+  Matching matching;
+  matching.steps.resize(layers.size());
+  std::vector<bool> used(analysis_.plan.steps.size(), false);
+  match_contractions(layers, matching, used);
+  match_others(layers, matching, used);
+  judge(layers, matching);
+  return matching;
+}
+
+void ModelJoin::judge(const std::vector<JoinedLayer>& layers, Matching& matching) const {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const double told = engine_macs(layers[l]) * layers[l].calls;
+    const double counted = work_of(matching.steps[l]).macs;
+    if (told == 0) {
+      // Where the engine tells nothing, a contraction that is found by name is one that agrees.
+      const bool silent = layers[l].engine == nullptr || !engine_work(*layers[l].engine);
+      if (silent && counted > 0) ++matching.agreeing;
+      continue;
+    }
+    ++(same_count(told, counted) ? matching.agreeing : matching.disagreeing);
+  }
+}
+
+LayerWork ModelJoin::work_of(const Steps& steps) const {
+  LayerWork work;
+  for (const auto step : steps) {
+    const auto& node = analysis_.nodes[step];
+    work.macs += node.macs;
+    work.work_flop += node.flops + node.int_ops;
+  }
+  return work;
+}
+
+// Of the kernels whose main work is among the steps.
+double ModelJoin::traffic_of(const Steps& steps) const {
+  double bytes = 0;
+  for (const auto step : steps) {
+    if (kernel_of_[step] < 0) continue;
+    const auto& kernel = analysis_.workload.kernels[static_cast<std::size_t>(kernel_of_[step])];
+    if (kernel.steps[0] == step) bytes += kernel.traffic_bytes();
+  }
+  return bytes;
+}
+
+void ModelJoin::fill(const JoinedLayer& layer, const Steps& steps, LayersAnswer& answer) const {
+  MeasuredLayer& measured = *layer.measured;
+  measured.onnx_nodes.clear();
+  double most_macs = -1;
+  for (const auto step : steps) {
+    const auto& planned = analysis_.plan.steps[step];
+    measured.onnx_nodes.push_back(planned.node->name);
+    if (planned.kind != workload::StepKind::kKernel || planned.rule == nullptr) continue;
+    if (analysis_.nodes[step].macs <= most_macs) continue;
+    most_macs = analysis_.nodes[step].macs;
+    const bool told = layer.engine != nullptr && engine_class(*layer.engine).has_value();
+    if (!told) measured.op_class = planned.rule->op_class;
+  }
+  if (steps.empty()) return;
+  const LayerWork counted = work_of(steps);
+  if (!measured.work) {
+    measured.work = counted;
+  } else if (same_count(measured.work->macs, counted.macs)) {
+    measured.work->work_flop = counted.work_flop;
+  } else {
+    answer.mismatches.push_back(
+        fmt::format("layer '{}': {:.0f} MACs by the engine, {:.0f} by the model's nodes {}",
+                    measured.name, measured.work->macs, counted.macs, listed(measured.onnx_nodes)));
+  }
+  if (!measured.traffic_bytes) measured.traffic_bytes = traffic_of(steps);
+}
+
+void ModelJoin::list_unmatched(const Matching& matching, LayersAnswer& answer) const {
+  std::vector<bool> run(analysis_.nodes.size(), false);
+  for (const auto& steps : matching.steps) {
+    for (const auto step : steps) run[step] = true;
+  }
+  std::vector<std::string> left;
+  double macs = 0;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (run[i] || !(analysis_.nodes[i].macs > 0)) continue;
+    left.push_back(analysis_.plan.steps[i].node->name);
+    macs += analysis_.nodes[i].macs;
+  }
+  if (left.empty()) return;
+  answer.mismatches.push_back(
+      fmt::format("{} contractions of the model ({:.0f} MACs) are in no "
+                  "layer: {}",
+                  left.size(), macs, listed(left)));
+}
+
+void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
+  Matching matching = by_name(layers);
+  if (matching.disagreeing > 0 || matching.agreeing == 0) {
+    Matching other = by_order(layers);
+    if (other.agreeing > matching.agreeing) {
+      matching = std::move(other);
+      answer.remarks.push_back(
+          "the engine's names are not the model's: layers are matched by order and shape");
+    }
+  }
+  for (std::size_t l = 0; l < layers.size(); ++l) fill(layers[l], matching.steps[l], answer);
+  if (!matching.unknown.empty()) {
+    answer.mismatches.push_back(fmt::format("{} names in layers are no nodes of the model: {}",
+                                            matching.unknown.size(), listed(matching.unknown)));
+  }
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (!matching.steps[l].empty() || engine_macs(layers[l]) == 0) continue;
+    answer.mismatches.push_back(
+        fmt::format("layer '{}': {:.0f} MACs by the engine, no node of the model like it",
+                    layers[l].measured->name, engine_macs(layers[l])));
+  }
+  list_unmatched(matching, answer);
+}
+
+}  // namespace ridgewatt::answer
