@@ -9,6 +9,7 @@ void add_analyze(CLI::App& app, Context& context);
 void add_operators(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
+void add_layers(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
@@ -62,6 +63,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"estimate", add_estimate, kAnswers},
     {"tune", add_tune, kAnswers},
     {"roofline", add_roofline, kAnswers},
+    {"layers", add_layers, kAnswers},
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
     {"sensors", add_sensors, kOnABoard},

@@ -65,6 +65,8 @@ constexpr FileUse kOutputs[] = {
      "random "
      "--profiles 5 --seeds 1 --figures html:%",
      true},
+    {"layers", "--figures", "layers --profile profile.json --figures svg:%"},
+    {"layers", "--figures", "layers --profile profile.json --figures html:%"},
     {"measure", "--minibatches-csv",
      "measure --device fake:agx-orin --idle 0 --minibatches-csv %" FAKE_RUN, true},
     {"measure", "--series-csv", "measure --device fake:agx-orin --idle 0 --series-csv %" FAKE_RUN,
@@ -129,6 +131,10 @@ constexpr FileUse kInputs[] = {
      "evaluate strategies --training-sweep % --strategy random --profiles 5 --seeds 1"},
     {"evaluate strategies", "--inference-sweep",
      "evaluate strategies --inference-sweep % --strategy random --profiles 5 --seeds 1"},
+    {"layers", "--profile", "layers --profile %"},
+    {"layers", "--layers", "layers --profile profile.json --layers %"},
+    {"layers", "--times", "layers --profile profile.json --times %"},
+    {"layers", "--power", "layers --profile profile.json --power %"},
     {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
     {"mode apply", "--answer", "mode apply --device fake:agx-orin --dry-run --answer %"},
     {"pareto", "--samples", "pareto --samples % --device agx-orin --method linear"},
@@ -222,6 +228,8 @@ class Hostile : public ::testing::Test {
     folder_.write("training.csv", made_up_sweep("net", "training", 60));
     folder_.write("inference.csv", made_up_sweep("resnet18", "inference", 20));
     folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
+    folder_.write("profile.json",
+                  R"([{"count": 1}, {"name": "Conv_0 + Relu_1", "timeMs": 1, "averageMs": 1}])");
     shell("ridgewatt store import points.db training.csv");
     ::unlink(path("stdout").c_str());
   }

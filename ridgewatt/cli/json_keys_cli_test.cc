@@ -46,6 +46,9 @@ constexpr const char* kCommands[] = {
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
     "help tune",
+    "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "
+    "--device agx-orin",
+    "layers --profile trace.json --runs 2",
     "loadbench samples --generate 8 --sample-size 100 --workers 0,1 --cache warm --batch 4",
     "measure " FAKE "--idle 0" FAKE_RUN,
     "mode apply " FAKE "15W",
@@ -120,6 +123,16 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
       << "RAM 2448/7620MB (lfb 9x4MB) SWAP 0/3810MB (cached 0MB) CPU [1%@729,0%@729,0%@729,0%@729,"
          "off,off] EMC_FREQ 0%@2133 GR3D_FREQ 0%@[305] cpu@45.5C gpu@44.6C tj@46.1C "
          "VDD_IN 4512mW/4512mW VDD_CPU_GPU_CV 536mW/536mW VDD_SOC 1379mW/1379mW\n";
+  std::ofstream(folder / "profile.json") << R"([{"count": 1}, {"name": "a", "timeMs": 1},
+    {"name": "Reformatting CopyNode for Input Tensor 0 to a", "timeMs": 1}])";
+  std::ofstream(folder / "layers.json") << R"({"Layers": [{"Name": "a", "LayerType": "gemm",
+    "ParameterType": "MatrixMultiply",
+    "Inputs": [{"Name": "x", "Dimensions": [1, 8], "Format/Datatype": "FP16"}],
+    "Outputs": [{"Name": "y", "Dimensions": [1, 8], "Format/Datatype": "FP16"}]}]})";
+  std::ofstream(folder / "times.json")
+      << R"([{"startEnqMs": 0, "endEnqMs": 1, "computeMs": 1, "latencyMs": 2}])";
+  std::ofstream(folder / "trace.json")
+      << R"([{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {}}])";
   std::map<std::string, Keys> schemas;
   for (const std::string line : kCommands) {
     const auto program = line.find(" -- ");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/layers.h"
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/table.h"
@@ -93,5 +94,18 @@ std::string roofline_svg(const RooflineReport& report);
 // Figures and tables, as sections of a page.
 void add_roofline(HtmlReport& page, const RooflineReport& report);
 std::string roofline_html(const RooflineReport& report);
+
+// Measured layers beside their roof (answer/layers.h): `ridgewatt layers`.
+// A row for each layer, in the order of the profile.
+Table measured_layer_table(const answer::LayersAnswer& answer);
+// How people find what is worth work: by the gap, without roofs by time.
+std::string measured_layer_order(const answer::LayersAnswer& answer);
+// layers, totals, gaps, times, mismatches, remarks, ceilings.
+Json measured_layers_json(const answer::LayersAnswer& answer);
+// Totals, gaps, run times, mismatches and remarks, a sentence each.
+std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answer);
+// The roofline with the measured points, where the time goes, the ten layers worth work.
+std::string measured_layers_svg(const answer::LayersAnswer& answer);
+std::string measured_layers_html(const answer::LayersAnswer& answer);
 
 }  // namespace ridgewatt::report
