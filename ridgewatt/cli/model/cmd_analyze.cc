@@ -74,7 +74,8 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
 void add_analyze(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, context, "analyze", "Operations, bytes, parameters and memory of a model",
-                  "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer");
+                  "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
+                  "  ridgewatt analyze zoo:yolo11m --dim image=320");
   auto a = std::make_shared<AnalyzeArguments>();
   command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
   quantity(
