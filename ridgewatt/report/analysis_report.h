@@ -20,8 +20,10 @@ Json analysis_json(const workload::Model& model, const workload::Analysis& analy
 Table analysis_totals(const workload::Model& model, const workload::Analysis& analysis,
                       workload::TrafficModel traffic);
 Table analysis_layers(const workload::Analysis& analysis);  // nodes that cost something
-inline constexpr char kAnalysisOrder[] = "-flops";          // what costs most first
-LayerSums analysis_sums(const Table& layers);               // of analysis_layers
+// What a runtime launches, in the order in which it runs; of an analysis with one.
+Table analysis_kernels(const workload::Analysis& analysis);
+inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
+LayerSums analysis_sums(const Table& layers);       // of analysis_layers
 Json explanation_json(const workload::Explanation& explanation);
 std::string explanation_text(const workload::Explanation& explanation);
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/cost/pagoda_convention.h"
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/runtimes/runtime_kernels.h"
@@ -56,6 +57,10 @@ class Accountant {
   static std::optional<RuntimeKernels> lowered_plan(Analysis& analysis,
                                                     const CostOptions& options) {
     if (!options.runtime || *options.runtime == Runtime::kPytorchEager) return std::nullopt;
+    if (options.kind == WorkloadKind::kTraining) {
+      throw NotSupportedError("training is modelled in pytorch-eager alone",
+                              std::string(name_of(*options.runtime)), "leave --runtime out");
+    }
     analysis.workload.runtime = *options.runtime;
     return lower(analysis.plan, {.runtime = *options.runtime,
                                  .precision = options.precision,
@@ -163,6 +168,7 @@ class Accountant {
     cost.read_bytes = copy.read_bytes();
     cost.write_bytes = copy.write_bytes();
     cost.output_elements = copy.elements;
+    cost.launches = static_cast<int>(std::min(copy.count, 1e9));
     cost.precision = workload().arithmetic;
     NodeCost& node = analysis_.nodes[cost.node];
     node.read_bytes += cost.read_bytes;
@@ -416,7 +422,11 @@ Analysis analyze(Model& model, const CostOptions& options) {
   analysis.workload.name = model.name;
   analysis.workload.kind = options.kind;
   analysis.workload.batch = static_cast<int>(analysis.shapes.batch);
-  Accountant(analysis, options).run();
+  CostOptions effective = options;
+  const bool eager = options.runtime == Runtime::kPytorchEager;
+  if (eager) effective.traffic = TrafficModel::kUnfused;
+  Accountant(analysis, effective).run();
+  if (eager) analysis.workload = eager_kernels(analysis.workload);
   return analysis;
 }
 

@@ -39,6 +39,21 @@ TEST(AnalyzeCommand, ExplainsANodeWithItsNumbers) {
   EXPECT_NE(result.output.find("481600"), std::string::npos) << result.output;
 }
 
+// Launches of trtexec's engine of ResNet-18 in FP16, as NVIDIA/TensorRT publishes it.
+TEST(AnalyzeCommand, ListsTheKernelsOfARuntime) {
+  const std::string command = "analyze zoo:resnet18 --batch 32 --precision fp16 --runtime tensorrt";
+  const auto result = testing::run_program(command + " --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["runtime"], "tensorrt");
+  EXPECT_EQ(json["launched"].size(), 25U);
+  EXPECT_EQ(json["kernels"], 25);
+  const auto table = testing::run_program(command + " --per-layer --format csv");
+  EXPECT_NE(table.output.find("Reformat"), std::string::npos) << table.output;
+  EXPECT_EQ(testing::run_program(command + " --training").status, 1);
+  EXPECT_EQ(testing::run_program(command + " --traffic ideal").status, 2);
+}
+
 TEST(AnalyzeCommand, StrictTellsWhatIsNotCounted) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto model = (testing::shared_folder() / "onnx/models/superres_ortext_op18.onnx").string();

@@ -36,13 +36,20 @@ workload::CostOptions cost_options(const AnalyzeArguments& arguments,
 }
 
 void print_layers(const Context& context, const workload::Model& model,
-                  const workload::Analysis& analysis, workload::TrafficModel traffic) {
+                  const workload::Analysis& analysis, const workload::CostOptions& options) {
+  if (options.runtime) {
+    print(context, report::analysis_kernels(analysis));
+    if (context.csv()) return;
+    std::cout << "\nIn all:\n\n";
+    print_aside(context, report::analysis_totals(model, analysis, options.traffic));
+    return;
+  }
   const report::Table layers = report::analysis_layers(analysis);
   print(context, layers, report::kAnalysisOrder);
   if (context.csv()) return;
   print_sums(context, report::analysis_sums(layers));
   std::cout << "\nIn all:\n\n";
-  print_aside(context, report::analysis_totals(model, analysis, traffic));
+  print_aside(context, report::analysis_totals(model, analysis, options.traffic));
 }
 
 void run(const Context& context, const AnalyzeArguments& arguments) {
@@ -62,7 +69,7 @@ void run(const Context& context, const AnalyzeArguments& arguments) {
   } else if (context.json()) {
     print(context, report::analysis_json(model, analysis, options));
   } else if (arguments.per_layer) {
-    print_layers(context, model, analysis, options.traffic);
+    print_layers(context, model, analysis, options);
   } else {
     print(context, report::analysis_totals(model, analysis, options.traffic));
   }
@@ -88,14 +95,19 @@ void add_analyze(CLI::App& app, Context& context) {
   choice(*command, "--optimizer", a->cost.optimizer, "sgd, momentum or adam")
       ->capture_default_str();
   add_precision(*command, a->cost.precision);
+  auto* runtime = command->add_option_function<std::string>(
+      "--runtime",
+      [a](const std::string& text) { a->cost.runtime = parse<Runtime>(text, "runtime"); },
+      "Kernels as it launches them: " + joined_names<Runtime>());
   choice(*command, "--convention", a->cost.convention, "What counts: full, macs or pagoda")
       ->capture_default_str();
   choice(*command, "--traffic", a->cost.traffic, "Bytes: unfused, fused or ideal")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(runtime);
   quantity(command->add_option("--cache-size", a->cost.cache_bytes,
                                "Last-level cache of the device in bytes"),
            bytes());
-  command->add_flag("--per-layer", a->per_layer, "Every node");
+  command->add_flag("--per-layer", a->per_layer, "Every node; with --runtime every kernel");
   command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
   add_strict(*command, context);
   command->callback([&context, a] { run(context, *a); });

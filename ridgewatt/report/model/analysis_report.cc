@@ -88,6 +88,21 @@ Json node_json(const workload::Model& model, const workload::Step& step,
   return json;
 }
 
+Json kernel_json(const workload::KernelCost& kernel) {
+  Json json = {{"name", kernel.name},
+               {"op", kernel.op},
+               {"class", name_of(kernel.op_class)},
+               {"precision", name_of(kernel.precision)},
+               {"macs", count(kernel.macs)},
+               {"flops", count(kernel.work_flop)},
+               {"int_ops", count(kernel.work_int_op)},
+               {"bytes_read", count(kernel.read_bytes)},
+               {"bytes_written", count(kernel.write_bytes)},
+               {"launches", kernel.launches}};
+  json["steps"] = kernel.steps;
+  return json;
+}
+
 }  // namespace
 
 Json analysis_json(const workload::Model& model, const workload::Analysis& a,
@@ -112,6 +127,11 @@ Json analysis_json(const workload::Model& model, const workload::Analysis& a,
   json["nodes"] = Json::array();
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     json["nodes"].push_back(node_json(model, a.plan.steps[i], a.nodes[i]));
+  }
+  if (options.runtime) {
+    json["runtime"] = name_of(*options.runtime);
+    json["launched"] = Json::array();
+    for (const auto& kernel : a.workload.kernels) json["launched"].push_back(kernel_json(kernel));
   }
   return json;
 }
@@ -174,6 +194,24 @@ Table analysis_layers(const workload::Analysis& a) {
       row[8] = whole(n.write_bytes);
     }
     table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table analysis_kernels(const workload::Analysis& a) {
+  Table table({{.name = "name", .heading = "kernel"},
+               {.name = "op", .heading = "operator"},
+               {.name = "precision", .rank = 1},
+               {.name = "macs", .rank = 2},
+               {"flops"},
+               {.name = "int_ops", .heading = "int ops"},
+               {.name = "bytes_read", .rank = 3},
+               {.name = "bytes_written", .rank = 4}});
+  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+  for (const workload::KernelCost& kernel : a.workload.kernels) {
+    table.add_row({kernel.name, kernel.op, std::string(name_of(kernel.precision)),
+                   whole(kernel.macs), whole(kernel.work_flop), whole(kernel.work_int_op),
+                   whole(kernel.read_bytes), whole(kernel.write_bytes)});
   }
   return table;
 }

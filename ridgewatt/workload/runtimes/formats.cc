@@ -81,21 +81,26 @@ class Formatter {
         return l.precision == Precision::kInt8 && explicit_ ? Layout::kAny : first_layout(l);
       case OpClass::kDepthwiseConv:
         return is_wide(l.precision) ? Layout::kAny : Layout::kVectors;
-      case OpClass::kGemm:
-      case OpClass::kAttention:
-      case OpClass::kRecurrent:
-      case OpClass::kSoftmax:
-        return Layout::kPlanes;
-      case OpClass::kNormalization:
-        return l.op.find("LayerNorm") != std::string::npos ||
-                       l.op.find("RMSNorm") != std::string::npos
-                   ? Layout::kPlanes
-                   : Layout::kAny;
       case OpClass::kPooling:
         // No kernel pools FP16 in vectors of 32, which INT8 convolutions write.
         return explicit_ && bits(root) == 16 ? Layout::kPlanes : Layout::kAny;
       default:
-        return Layout::kAny;
+        return works_on_rows(l) ? Layout::kPlanes : Layout::kAny;
+    }
+  }
+
+  static bool works_on_rows(const KernelLabel& label) {
+    switch (label.op_class) {
+      case OpClass::kGemm:
+      case OpClass::kAttention:
+      case OpClass::kRecurrent:
+      case OpClass::kSoftmax:
+        return true;
+      case OpClass::kNormalization:
+        return label.op.find("LayerNorm") != std::string::npos ||
+               label.op.find("RMSNorm") != std::string::npos;
+      default:
+        return false;
     }
   }
 
@@ -167,11 +172,9 @@ class Formatter {
     const KernelLabel& l = label(k);
     const Step& head = step(kernel(k).steps.front());
     const bool first = l.op_class == OpClass::kConv && reads_image(plan_, head);
-    Layout result = taken == Layout::kAny ? Layout::kPlanes : taken;
-    if (first)
-      result = first_layout(l);
-    else if (l.op_class == OpClass::kConv)
-      result = Layout::kVectors;
+    Layout result = taken == Layout::kVectors ? taken : Layout::kPlanes;
+    if (l.op_class == OpClass::kConv) result = first ? first_layout(l) : Layout::kVectors;
+    if (works_on_rows(l)) result = Layout::kPlanes;
     const bool computes = l.op_class == OpClass::kPooling || l.op_class == OpClass::kElementwise;
     for (const int s : kernel(k).steps) {
       for (const TensorId out : step(s).node->outputs) {

@@ -55,6 +55,7 @@ struct Link {
   std::string_view ops;
   Beside beside = Beside::kConstants;
   bool repeats = false;
+  bool no_wide_residual = false;  // joins only where no residual in floating point was added
   bool leads_on = false;  // joins only where its result goes into the next link and nowhere else
 };
 
@@ -99,8 +100,9 @@ struct RuntimeRules {
   std::string_view parts = {};  // operators whose results are parts of their input, read in place
   Transposes transposes = Transposes::kKernels;
   Concats concats = Concats::kKernels;
-  bool joins_siblings = false;  // convolutions of one form on one tensor are one kernel
-  bool formats = false;         // kernels want layouts of their own; bindings are FP32
+  bool joins_siblings = false;       // convolutions of one form on one tensor are one kernel
+  bool joins_quantizations = false;  // of one tensor with one scale
+  bool formats = false;              // kernels want layouts of their own; bindings are FP32
 };
 
 const RuntimeRules& runtime_rules(Runtime runtime);

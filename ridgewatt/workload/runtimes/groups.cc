@@ -129,7 +129,8 @@ class Grouper {
     for (std::size_t l = group.link; l < links.size(); ++l) {
       const bool again = l == group.link && group.units.size() > 1 && !links[l].repeats;
       if (again || !matches_unit(unit, links[l].ops)) continue;
-      bool residual = false;
+      if (links[l].no_wide_residual && group.has_wide_residual) continue;
+      Residual residual = Residual::kNone;
       if (!reads_fit(index, unit, links[l].beside, residual)) continue;
       if (!size_fits(group, index, unit)) return false;
       if (links[l].leads_on && !leads_on(unit, links, l)) continue;
@@ -139,9 +140,12 @@ class Grouper {
     return false;
   }
 
-  void take(Group& group, const Unit& unit, std::size_t link, bool residual) const {
+  enum class Residual : std::uint8_t { kNone, kNarrow, kWide };
+
+  void take(Group& group, const Unit& unit, std::size_t link, Residual residual) const {
     group.link = link;
-    group.has_residual = group.has_residual || residual;
+    group.has_residual = group.has_residual || residual != Residual::kNone;
+    group.has_wide_residual = group.has_wide_residual || residual == Residual::kWide;
     if (unit.fusion == Fusion::kRowwise) {
       group.row_length = last_extent(step(unit.steps.front()).node->inputs[0]);
     }
@@ -166,7 +170,7 @@ class Grouper {
     return next >= 0 && matches_unit((*all_)[at(next)], links[link + 1].ops);
   }
 
-  bool reads_fit(int group, const Unit& unit, Beside beside, bool& residual) const {
+  bool reads_fit(int group, const Unit& unit, Beside beside, Residual& residual) const {
     bool fits = true;
     const double size = graph_.elements(result(unit));
     for_inputs(unit, [&](TensorId value, int producer) {
@@ -174,11 +178,12 @@ class Grouper {
       if (beside == Beside::kConstants) fits = false;
       if (beside == Beside::kTensor) {
         if (graph_.elements(value) < size) fits = false;
-        residual = true;
+        const bool wide = is_floating(plan_.tensor(value).dtype);
+        residual = wide ? Residual::kWide : Residual::kNarrow;
       }
     });
     // A residual is a tensor: what adds constants alone is a scale.
-    return fits && (beside != Beside::kTensor || residual);
+    return fits && (beside != Beside::kTensor || residual != Residual::kNone);
   }
 
   bool size_fits(const Group& group, int index, const Unit& unit) const {

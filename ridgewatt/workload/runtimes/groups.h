@@ -11,11 +11,12 @@ struct Group {
   std::vector<Unit> units;  // the head first
   const Chain* chain = nullptr;
   int scope = 0;
-  std::size_t link = 0;       // the last one taken
-  bool has_residual = false;  // a tensor of the result's size is added at its end
-  double elements = 0;        // of the grid of results
-  double row_length = 0;      // of rows kept on chip; 0: none
-  int siblings = 1;           // convolutions side by side in it
+  std::size_t link = 0;            // the last one taken
+  bool has_residual = false;       // a tensor of the result's size is added at its end
+  bool has_wide_residual = false;  // and it is in floating point
+  double elements = 0;             // of the grid of results
+  double row_length = 0;           // of rows kept on chip; 0: none
+  int siblings = 1;                // convolutions side by side in it
   const Unit& head() const { return units.front(); }
 };
 

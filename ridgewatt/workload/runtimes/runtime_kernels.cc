@@ -19,9 +19,9 @@ unsigned width_of(Precision precision) {
       return kIn32;
     case Precision::kFp16:
     case Precision::kBf16:
+    case Precision::kMixed:
       return kIn16;
     case Precision::kInt8:
-    case Precision::kMixed:
     case Precision::kFp8:
     case Precision::kFp4:
       return kIn8;
@@ -35,7 +35,7 @@ OpClass class_of_unit(const ExecutionPlan& plan, const Unit& unit) {
   return unit.op_class;
 }
 
-// Contractions first, then what reduces, then the rest.
+// Contractions first, then what reduces, then what computes.
 int weight_of(const Unit& unit) {
   switch (unit.op_class) {
     case OpClass::kConv:
@@ -43,11 +43,13 @@ int weight_of(const Unit& unit) {
     case OpClass::kGemm:
     case OpClass::kRecurrent:
     case OpClass::kAttention:
-      return 2;
+      return 3;
     case OpClass::kNormalization:
     case OpClass::kSoftmax:
     case OpClass::kReduction:
     case OpClass::kPooling:
+      return 2;
+    case OpClass::kElementwise:
       return 1;
     default:
       return 0;

@@ -19,7 +19,7 @@ namespace ridgewatt::workload {
 struct RuntimeTarget {
   Runtime runtime = Runtime::kTensorRt;
   Precision precision = Precision::kFp32;
-  // In which an engine in INT8 computes what is not a convolution or product.
+  // In which an engine in INT8, FP8 or FP4 computes what is not a convolution or product.
   Precision fallback = Precision::kFp16;
 };
 
@@ -39,10 +39,11 @@ struct LayoutCopy {
   TensorId source = kNoTensor;
   TensorId target = kNoTensor;  // whose part it fills, or none
   double elements = 0;
+  double count = 1;  // executions per minibatch
   int read_bits = 32;
   int write_bits = 32;
-  double read_bytes() const { return elements * read_bits / 8; }
-  double write_bytes() const { return elements * write_bits / 8; }
+  double read_bytes() const { return count * elements * read_bits / 8; }
+  double write_bytes() const { return count * elements * write_bits / 8; }
 };
 
 struct RuntimeKernels {

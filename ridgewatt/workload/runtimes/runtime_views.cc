@@ -1,6 +1,7 @@
 #include "ridgewatt/workload/runtimes/runtime_views.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ridgewatt::workload {
 namespace {
@@ -55,9 +56,9 @@ class ViewFinder {
       case Transposes::kViews:
         return true;
       case Transposes::kIntoProducts:
-        return comes_from_product(step) || feeds(step, /*attention_only=*/0);
+        return comes_from_product(step) || feeds_products(step);
       case Transposes::kIntoAttention:
-        return comes_from_attention(step) || feeds(step, 1);
+        return comes_from_attention(step) || feeds_attention(step);
     }
     return false;
   }
@@ -82,14 +83,23 @@ class ViewFinder {
     return producer >= 0 && is_of_attention(plan_.steps[static_cast<std::size_t>(producer)]);
   }
 
-  bool feeds(const Step& step, int attention_only) const {
+  bool feeds_products(const Step& step) const {
+    return feeds(step, [](const Step& reader) {
+      return multiplies(reader) && reader.rule->op_class != OpClass::kConv;
+    });
+  }
+
+  bool feeds_attention(const Step& step) const {
+    return feeds(step, [this](const Step& reader) { return is_of_attention(reader); });
+  }
+
+  template <typename Test>
+  bool feeds(const Step& step, Test test) const {
     const TensorId value = graph_.result(step);
-    if (value == kNoTensor || graph_.is_result(value) || graph_.users(value).empty()) return false;
+    if (value == kNoTensor || graph_.is_result(value)) return false;
     const auto& users = graph_.users(value);
-    return std::all_of(users.begin(), users.end(), [&](int user) {
-      const Step& reader = plan_.steps[static_cast<std::size_t>(user)];
-      return attention_only != 0 ? is_of_attention(reader)
-                                 : multiplies(reader) && reader.rule->op_class != OpClass::kConv;
+    return !users.empty() && std::all_of(users.begin(), users.end(), [&](int user) {
+      return test(plan_.steps[static_cast<std::size_t>(user)]);
     });
   }
 
@@ -105,10 +115,44 @@ class ViewFinder {
   ValueGraph graph_;
 };
 
+// The same number: one tensor, or two of equal content.
+bool is_equal(const ExecutionPlan& plan, TensorId a, TensorId b) {
+  if (a == b) return true;
+  const auto& left = plan.tensor(a).constant;
+  const auto& right = plan.tensor(b).constant;
+  return left && right && !left->floats.empty() && left->floats == right->floats;
+}
+
+// A tensor that is quantized twice with one scale is quantized once.
+void join_quantizations(ExecutionPlan& plan) {
+  std::map<TensorId, std::vector<std::size_t>> quantizations;  // by what is quantized
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Step& step = plan.steps[i];
+    if (step.kind != StepKind::kKernel || step.node->op != "QuantizeLinear") continue;
+    auto& known = quantizations[plan.root(step.node->inputs[0])];
+    const auto same = std::find_if(known.begin(), known.end(), [&](std::size_t other) {
+      const Step& first = plan.steps[other];
+      return first.scope == step.scope &&
+             is_equal(plan, first.node->inputs[1], step.node->inputs[1]) &&
+             plan.tensor(first.node->outputs[0]).dtype == plan.tensor(step.node->outputs[0]).dtype;
+    });
+    if (same == known.end()) {
+      known.push_back(i);
+      continue;
+    }
+    const TensorId root = plan.root(plan.steps[*same].node->outputs[0]);
+    const TensorId copy = plan.root(step.node->outputs[0]);
+    step.kind = StepKind::kView;
+    step.cost = {};
+    std::replace(plan.storage.begin(), plan.storage.end(), copy, root);
+  }
+}
+
 }  // namespace
 
 void set_views(ExecutionPlan& plan, const RuntimeRules& rules) {
   ViewFinder(plan, rules).run();
+  if (rules.joins_quantizations) join_quantizations(plan);
 }
 
 void rebuild_storage(ExecutionPlan& plan, const std::vector<StepKind>& before) {

@@ -5,7 +5,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-constexpr int kNarrow = 8;
+constexpr std::uint8_t kInt8Bits = 8;
 
 bool is_quantized(const ExecutionPlan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
@@ -21,13 +21,43 @@ bool has_integer_kernel(const ExecutionPlan& plan, const Step& step) {
   return contraction && !plan.is_constant(inputs[0]) && plan.is_constant(inputs[1]);
 }
 
-void quantize(ExecutionPlan& plan, const ValueGraph& graph, RuntimeKernels& lowered) {
-  for (Step& step : plan.steps) {
+// Bits of what a precision multiplies; 0 where everything is as wide.
+int narrow_bits(Precision precision) {
+  switch (precision) {
+    case Precision::kInt8:
+    case Precision::kFp8:
+      return 8;
+    case Precision::kFp4:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+// Returns the steps that multiply narrow numbers.
+std::vector<bool> quantize(ExecutionPlan& plan, const ValueGraph& graph, Precision precision,
+                           RuntimeKernels& lowered) {
+  std::vector<bool> narrow(plan.steps.size(), false);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Step& step = plan.steps[i];
     if (!has_integer_kernel(plan, step)) continue;
-    step.integer = true;
+    narrow[i] = true;
+    step.integer = precision == Precision::kInt8;
     for (const std::size_t slot : {0U, 1U}) {
       const TensorId root = graph.value(step, step.node->inputs[slot]);
-      lowered.bits[static_cast<std::size_t>(root)] = kNarrow;
+      lowered.bits[static_cast<std::size_t>(root)] =
+          static_cast<std::uint8_t>(narrow_bits(precision));
+    }
+  }
+  return narrow;
+}
+
+// What quantization in the graph makes of stored weights, it makes before the first run.
+void narrow_weights(const ExecutionPlan& plan, RuntimeKernels& lowered) {
+  for (const Step& step : plan.steps) {
+    if (!step.integer || !step.quantized || step.node->inputs.size() < 2) continue;
+    for (const TensorId weight : weights_behind(plan, step, 1)) {
+      lowered.bits[static_cast<std::size_t>(plan.root(weight))] = kInt8Bits;
     }
   }
 }
@@ -37,17 +67,19 @@ void quantize(ExecutionPlan& plan, const ValueGraph& graph, RuntimeKernels& lowe
 void set_arithmetic(ExecutionPlan& plan, const ValueGraph& graph, const RuntimeTarget& target,
                     RuntimeKernels& lowered) {
   lowered.bits.assign(plan.model->tensors.size(), 0);
-  const bool narrow = target.precision == Precision::kInt8;
+  const bool narrow = narrow_bits(target.precision) > 0;
   lowered.arithmetic = narrow ? target.fallback : target.precision;
   lowered.widths = element_widths(lowered.arithmetic, WorkloadKind::kInference);
-  if (narrow && !is_quantized(plan)) quantize(plan, graph, lowered);
+  std::vector<bool> steps(plan.steps.size(), false);
+  if (narrow && !is_quantized(plan)) steps = quantize(plan, graph, target.precision, lowered);
+  narrow_weights(plan, lowered);
   for (std::size_t k = 0; k < lowered.labels.size(); ++k) {
-    const Step& head =
-        plan.steps[static_cast<std::size_t>(lowered.kernels.kernels[k].steps.front())];
-    lowered.labels[k].precision =
-        head.integer && head.rule != nullptr && head.rule->gradient == Gradient::kContraction
-            ? Precision::kInt8
-            : lowered.arithmetic;
+    const auto index = static_cast<std::size_t>(lowered.kernels.kernels[k].steps.front());
+    const Step& head = plan.steps[index];
+    const bool contracts = head.rule != nullptr && head.rule->gradient == Gradient::kContraction;
+    Precision& precision = lowered.labels[k].precision;
+    precision = steps[index] ? target.precision : lowered.arithmetic;
+    if (head.integer && contracts) precision = Precision::kInt8;
   }
 }
 

@@ -33,23 +33,25 @@ constexpr std::string_view kClamps = "Relu|Clip";
 constexpr std::string_view kActivations =
     "Relu|Clip|LeakyRelu|Sigmoid|Tanh|Elu|HardSigmoid|Silu|HardSwish|Gelu|FastGelu|Swish|Mish";
 
+// [guide] A residual in floating point makes the sum one, which is then quantized apart.
 // The epilogues of FP32 kernels add a residual and clamp; those of narrower ones compute functions.
 constexpr Link kPlain[] = {{.ops = kScales, .repeats = true},
                            {.ops = "Add", .beside = Beside::kTensor},
                            {.ops = kClamps},
-                           {.ops = "QuantizeLinear"}};
+                           {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kRich[] = {{.ops = kScales, .repeats = true},
                           {.ops = kActivations},
                           {.ops = "Add", .beside = Beside::kTensor},
                           {.ops = kActivations},
-                          {.ops = "QuantizeLinear"}};
-constexpr Link kClamped[] = {
-    {.ops = kScales, .repeats = true}, {.ops = kClamps}, {.ops = "QuantizeLinear"}};
+                          {.ops = "QuantizeLinear", .no_wide_residual = true}};
+constexpr Link kClamped[] = {{.ops = kScales, .repeats = true},
+                             {.ops = kClamps},
+                             {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kProduct[] = {{.ops = kScales, .repeats = true},
                              {.ops = "Relu|Gelu|FastGelu|Silu|Tanh|Sigmoid"},
                              {.ops = "Add", .beside = Beside::kTensor},
                              {.ops = "Relu"},
-                             {.ops = "QuantizeLinear"}};
+                             {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kScaled[] = {{.ops = "Mul|Div", .repeats = true}};
 constexpr Link kPointwise[] = {
     {.ops = "@pointwise|@rows", .beside = Beside::kAny, .repeats = true}};
@@ -119,6 +121,7 @@ constexpr RuntimeRules kTensorRt{.idioms = kTensorRtIdioms,
                                  .transposes = Transposes::kIntoProducts,
                                  .concats = Concats::kInPlace,
                                  .joins_siblings = true,
+                                 .joins_quantizations = true,
                                  .formats = true};
 
 }  // namespace
