@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/evaluate/memory_levels.h"
 #include "ridgewatt/evaluate/twin_findings.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/microbench_fit.h"
@@ -28,6 +29,11 @@ struct CountedFindings {
   evaluate::FindingsCount count;
 };
 Table findings_count_table(const std::vector<CountedFindings>& counted);
+// By workload and memory clock: what the step from the next lower clock brings, measured and
+// modelled, and where the twin that did not see the workload is off.
+Table memory_level_table(const std::vector<evaluate::MemoryLevelScore>& scores);
+// Errors by what each memory clock has of its own (evaluate::LevelForm), one row per workload.
+Table memory_form_table(const std::vector<evaluate::MemoryLevelScore>& means);
 // eta B_eps / B_tau of dense convolutions with its 90 % interval; claimed where its end is at
 // most 1.
 Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,

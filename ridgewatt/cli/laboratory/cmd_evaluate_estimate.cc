@@ -14,6 +14,7 @@ struct EvaluateEstimate {
   std::vector<std::string> sweeps;
   bool shipped = false;
   bool findings = false;
+  bool memory_levels = false;
 };
 
 struct NamedTable {
@@ -45,6 +46,20 @@ void add_findings(const twin::CalibrateSummary& summary,
   tables.push_back({"findings_count", "Counted:", report::findings_count_table(counted)});
 }
 
+// Where the twins that did not see a workload are off by memory clock, and whether numbers of its
+// own for each clock would help.
+void add_memory_levels(const twin::Twin& start, const twin::CalibrateSummary& summary,
+                       const std::vector<twin::CalibrationRun>& runs,
+                       const twin::CalibrateOptions& options, std::vector<NamedTable>& tables) {
+  const auto scores = evaluate::score_memory_levels(start, runs, summary.left_out, options);
+  tables.push_back({"memory_levels", "By memory clock, fitted without the workload:",
+                    report::memory_level_table(scores)});
+  tables.push_back({"memory_forms",
+                    "Errors without the workload where each memory clock has nothing of its own, "
+                    "factors, terms or a twin:",
+                    report::memory_form_table(evaluate::mean_over_levels(scores))});
+}
+
 void run(const Context& context, const EvaluateEstimate& command) {
   const Board board = load_board(command.device);
   std::vector<twin::SweepSpec> specs;
@@ -52,17 +67,18 @@ void run(const Context& context, const EvaluateEstimate& command) {
   const auto all = twin::load_calibration_runs(specs, board);
   const auto runs = twin::runs_at_home(all);
   twin::require_trusted_rows(runs);
+  twin::CalibrateOptions options;
+  options.seed = context.seed;
+  options.quiet = context.quiet;
+  options.coverage = true;
+  const twin::Twin start = twin::prior_twin(board);
   twin::CalibrateSummary summary;
   if (command.shipped) {
     summary.twin = twin::load_twin(board);
     twin::summarize_scores(runs, summary);
     summary.coverage = twin::coverage_as_it_is(summary.twin, all);
   } else {
-    twin::CalibrateOptions options;
-    options.seed = context.seed;
-    options.quiet = context.quiet;
-    options.coverage = true;
-    summary = twin::calibrate(twin::prior_twin(board), all, options);
+    summary = twin::calibrate(start, all, options);
   }
   std::vector<NamedTable> tables = {{"fit", "", report::fit_table(summary, true)}};
   if (!summary.coverage.empty()) {
@@ -77,6 +93,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
         {"race_to_halt", "eta B_eps / B_tau by class of kernels, 90 % interval:",
          report::race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});
   }
+  if (command.memory_levels) add_memory_levels(start, summary, runs, options, tables);
   const std::string provenance =
       command.shipped ? summary.twin.provenance() : summary.brief_report();
   if (context.json()) {
@@ -114,9 +131,14 @@ void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
           "times; of another board: judges how the twin carries over")
       ->required();
-  command->add_flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
+  auto* shipped =
+      command->add_flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
   command->add_flag("--findings", options->findings,
                     "Also: MAXN, energy over the GPU clock, tuning on the twin, race to halt");
+  command
+      ->add_flag("--memory-levels", options->memory_levels,
+                 "Also: residuals by memory clock, and errors with numbers of its own for each")
+      ->excludes(shipped);
   command->callback([&context, options] { run(context, *options); });
 }
 

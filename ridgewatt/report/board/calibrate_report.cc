@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
@@ -197,6 +198,60 @@ Table findings_count_table(const std::vector<CountedFindings>& counted) {
     table.add_row({twin, rows, std::int64_t{count.cases}, std::int64_t{count.maxn_is_best},
                    100 * count.modelled_interior / groups, 100 * count.within_one_step / groups,
                    std::int64_t{count.tuned_holds}});
+  }
+  return table;
+}
+
+Table memory_level_table(const std::vector<evaluate::MemoryLevelScore>& scores) {
+  Table table({{"workload"},
+               {.name = "mem_mhz", .digits = kNominal},
+               {"rows"},
+               {"pairs", "", 4, 2},
+               {.name = "step_pct", .heading = "faster than below (%)", .digits = 3},
+               {.name = "modelled_step_pct", .heading = "modelled (%)", .digits = 3},
+               {.name = "slower_pct", .heading = "of pairs slower (%)", .digits = 3, .rank = 1},
+               {.name = "time_bias_pct", .digits = 2},
+               {.name = "power_bias_pct", .digits = 2},
+               {.name = "unseen_time_error_pct", .digits = 3},
+               {.name = "unseen_power_error_pct", .digits = 3},
+               {.name = "unseen_energy_error_pct", .digits = 3, .rank = 1}});
+  for (const auto& score : scores) {
+    std::vector<Cell> cells = {score.workload, mhz_of_hz(score.mem_clock_hz),
+                               static_cast<std::int64_t>(score.rows)};
+    cells.resize(7);
+    if (score.step) {
+      cells[3] = static_cast<std::int64_t>(score.step->pairs);
+      cells[4] = 100 * score.step->measured;
+      cells[5] = 100 * score.step->modelled;
+      cells[6] = 100 * score.step->slower;
+    }
+    const auto& errors = score.errors[static_cast<std::size_t>(evaluate::LevelForm::kNothing)];
+    for (const double value : {std::expm1(score.time_bias), std::expm1(score.power_bias),
+                               errors.time, errors.power, errors.energy}) {
+      cells.emplace_back(100 * value);
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table memory_form_table(const std::vector<evaluate::MemoryLevelScore>& means) {
+  std::vector<Column> columns = {{"workload"}, {"rows"}};
+  for (const std::string quantity : {"time", "power", "energy"}) {
+    for (const auto& form : evaluate::enum_names(evaluate::LevelForm{})) {
+      columns.push_back({.name = std::string(form.name) + "_" + quantity + "_error_pct",
+                         .digits = 4,
+                         .rank = quantity == "energy" ? 1 : 0});
+    }
+  }
+  Table table(std::move(columns));
+  for (const auto& mean : means) {
+    std::vector<Cell> cells = {mean.workload, static_cast<std::int64_t>(mean.rows)};
+    for (const auto quantity : {&evaluate::LevelErrors::time, &evaluate::LevelErrors::power,
+                                &evaluate::LevelErrors::energy}) {
+      for (const auto& errors : mean.errors) cells.emplace_back(100 * errors.*quantity);
+    }
+    table.add_row(std::move(cells));
   }
   return table;
 }
