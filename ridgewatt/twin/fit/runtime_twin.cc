@@ -20,7 +20,7 @@ using P = TwinParam;
 // Priors, in the order of kRuntimes. What is known before any of the rows: the interpreter of a
 // traced graph skips Python; compiled and engine code enqueues in microseconds; engines choose
 // among measured kernels; libraries are the same where PyTorch calls them. Widths say how well.
-constexpr RuntimeParamSpec kSpecs[] = {
+constexpr RuntimeParamSpec kRuntimeSpecs[] = {
     {R::kLaunch, "launch", "1", {1, 0.6, 0.4, 0.25, 0.06}, 0.6, "CPU time of a launch"},
     {R::kRun, "run", "1", {1, 1, 1, 0.5, 0.15}, 0.7, "CPU time per run other than launches"},
     {R::kKernel,
@@ -64,7 +64,7 @@ constexpr RuntimeParamSpec kSpecs[] = {
      "rate of products in INT8 and FP8, beside the ratio of peaks"},
     {R::kDepthwise, "depthwise", "1", {1, 1, 1, 1, 1.2}, 0.4, "rate of depthwise convolutions"},
 };
-static_assert(std::size(kSpecs) == kRuntimeParamCount);
+static_assert(std::size(kRuntimeSpecs) == kRuntimeParamCount);
 
 // Engines and ONNX Runtime multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder
 // flag TF32 and the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.
@@ -106,7 +106,7 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
     const auto found = table.numbers.find(key);
     return found == table.numbers.end() ? otherwise : found->second;
   };
-  for (const auto& spec : kSpecs) {
+  for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
     twin.values[i] = number(key + ".value", twin.values[i]);
@@ -138,7 +138,7 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
 }  // namespace
 
 std::span<const RuntimeParamSpec> runtime_parameters() {
-  return kSpecs;
+  return kRuntimeSpecs;
 }
 
 bool RuntimeTwin::fitted_on(std::string_view board) const {
@@ -167,7 +167,7 @@ double RuntimeTwin::parameter_variance(const std::array<double, kRuntimeParamCou
 RuntimeTwin prior_runtime_twin(Runtime runtime) {
   RuntimeTwin twin;
   twin.runtime = runtime;
-  for (const auto& spec : kSpecs) {
+  for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     twin.values[i] = spec.prior[static_cast<std::size_t>(runtime)];
     twin.log_sd[i] = runtime == Runtime::kPytorchEager ? 0 : spec.prior_log_sd;
@@ -194,7 +194,7 @@ TwinTable runtime_table(const RuntimeTwin& runtime) {
   TwinTable table;
   const auto rounded = [](double value) { return std::stod(fmt::format("{:.4g}", value)); };
   std::vector<std::string> correlations;
-  for (const auto& spec : kSpecs) {
+  for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
     const double width = std::exp(kNormal95 * runtime.log_sd[i]);
