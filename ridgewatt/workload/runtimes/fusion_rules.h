@@ -102,6 +102,7 @@ struct RuntimeRules {
   Concats concats = Concats::kKernels;
   bool joins_siblings = false;       // convolutions of one form on one tensor are one kernel
   bool joins_quantizations = false;  // of one tensor with one scale
+  bool reads_narrow = false;         // kernels dequantize what they read
   bool formats = false;              // kernels want layouts of their own; bindings are FP32
 };
 

@@ -180,6 +180,45 @@ TEST(RuntimeKernels, AnEngineInInt8StoresWhatIsConvolvedInBytes) {
   }
 }
 
+// NVIDIA, "Working with Quantized Types", explicit quantization: where the other operand of a sum
+// is quantized, too, convolution, sum, Relu and the quantization behind them are one kernel in
+// INT8; where it is not, the quantization stays apart.
+TEST(RuntimeKernels, AQuantizedResidualIsAddedInInt8) {
+  const auto quantized = [](GraphBuilder& g, const Value& x) {
+    const Value scale = g.scalar(1);
+    const Value zero = g.constant(std::vector<std::int8_t>{0}, {});
+    return g.op("DequantizeLinear", {g.op("QuantizeLinear", {x, scale, zero}), scale, zero});
+  };
+  const auto convolution = [&](GraphBuilder& g, const Value& x, const std::string& name) {
+    const Value weight = quantized(g, g.parameter(name, {8, 8, 1, 1}));
+    return g.op("Conv", {quantized(g, x), weight});
+  };
+  using Ops = std::vector<std::string>;
+  for (const bool narrow : {true, false}) {
+    Model model;
+    const Analysis analysis = analyze_graph(
+        model,
+        [&](GraphBuilder& g) {
+          const Value x = g.relu(g.input("x", Dims{1, 8, 16, 16}));
+          const Value sum = g.add(convolution(g, x, "first"), narrow ? quantized(g, x) : x);
+          return convolution(g, g.relu(sum), "second");
+        },
+        {.precision = Precision::kInt8, .runtime = Runtime::kTensorRt});
+    Ops found = operators(analysis);
+    std::erase(found, "Reformat");
+    if (narrow) {
+      EXPECT_EQ(found, Ops({"Relu", "Conv", "Conv"}));
+      constexpr double kElements = 8 * 256;
+      const auto& kernels = analysis.workload.kernels;
+      const auto first = std::find_if(kernels.begin(), kernels.end(),
+                                      [](const auto& kernel) { return kernel.op == "Conv"; });
+      EXPECT_EQ(first->traffic_bytes(), 2 * kElements + 8 * 8);  // the input is the residual
+    } else {
+      EXPECT_EQ(found, Ops({"Relu", "QuantizeLinear", "Conv", "QuantizeLinear", "Conv"}));
+    }
+  }
+}
+
 // Ultralytics' export: convolution, SiLU. Layer lists of YOLO engines show one kernel in FP16
 // ("Conv + PWN(PWN(Sigmoid), PWN(Mul))") and two in FP32.
 TEST(RuntimeKernels, SiluJoinsAConvolutionOfTensorRtInFp16) {

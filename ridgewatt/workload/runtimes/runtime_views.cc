@@ -43,10 +43,23 @@ class ViewFinder {
       const bool view = op == "Split" || takes_every_element(plan_, *step.node);
       return view ? StepKind::kView : step.kind;
     }
+    if (op == "DequantizeLinear" && step.kind == StepKind::kKernel && rules_.reads_narrow) {
+      return is_read_narrow(step) ? StepKind::kView : step.kind;
+    }
     if (op == "Transpose" && step.kind == StepKind::kKernel && is_free(step)) {
       return StepKind::kView;
     }
     return step.kind;
+  }
+
+  // Convolutions, sums, pooling and the like have kernels that take 8-bit operands.
+  bool is_read_narrow(const Step& step) const {
+    if (plan_.is_constant(step.node->inputs[0])) return false;
+    return feeds(step, [](const Step& reader) {
+      const OpClass op_class = reader.rule == nullptr ? OpClass::kOther : reader.rule->op_class;
+      return op_class == OpClass::kConv || op_class == OpClass::kGemm ||
+             op_class == OpClass::kElementwise || op_class == OpClass::kPooling;
+    });
   }
 
   bool is_free(const Step& step) const {

@@ -122,6 +122,7 @@ constexpr RuntimeRules kTensorRt{.idioms = kTensorRtIdioms,
                                  .concats = Concats::kInPlace,
                                  .joins_siblings = true,
                                  .joins_quantizations = true,
+                                 .reads_narrow = true,
                                  .formats = true};
 
 }  // namespace
