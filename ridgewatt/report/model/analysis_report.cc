@@ -88,11 +88,16 @@ Json node_json(const workload::Model& model, const workload::Step& step,
   return json;
 }
 
-Json kernel_json(const workload::KernelCost& kernel) {
+std::string precision_name(const workload::Analysis& a, const workload::KernelCost& kernel) {
+  const bool same = kernel.precision == workload::Precision::kStored;
+  return std::string(name_of(same ? a.workload.arithmetic : kernel.precision));
+}
+
+Json kernel_json(const workload::Analysis& a, const workload::KernelCost& kernel) {
   Json json = {{"name", kernel.name},
                {"op", kernel.op},
                {"class", name_of(kernel.op_class)},
-               {"precision", name_of(kernel.precision)},
+               {"precision", precision_name(a, kernel)},
                {"macs", count(kernel.macs)},
                {"flops", count(kernel.work_flop)},
                {"int_ops", count(kernel.work_int_op)},
@@ -131,7 +136,8 @@ Json analysis_json(const workload::Model& model, const workload::Analysis& a,
   if (options.runtime) {
     json["runtime"] = name_of(*options.runtime);
     json["launched"] = Json::array();
-    for (const auto& kernel : a.workload.kernels) json["launched"].push_back(kernel_json(kernel));
+    for (const auto& kernel : a.workload.kernels)
+      json["launched"].push_back(kernel_json(a, kernel));
   }
   return json;
 }
@@ -209,9 +215,9 @@ Table analysis_kernels(const workload::Analysis& a) {
                {.name = "bytes_written", .rank = 4}});
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   for (const workload::KernelCost& kernel : a.workload.kernels) {
-    table.add_row({kernel.name, kernel.op, std::string(name_of(kernel.precision)),
-                   whole(kernel.macs), whole(kernel.work_flop), whole(kernel.work_int_op),
-                   whole(kernel.read_bytes), whole(kernel.write_bytes)});
+    table.add_row({kernel.name, kernel.op, precision_name(a, kernel), whole(kernel.macs),
+                   whole(kernel.work_flop), whole(kernel.work_int_op), whole(kernel.read_bytes),
+                   whole(kernel.write_bytes)});
   }
   return table;
 }
