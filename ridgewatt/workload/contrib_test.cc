@@ -652,7 +652,7 @@ TEST(Precision, NamesAreParsedOnceAndUnknownOnesListThem) {
     parse<Precision>("fp64", "precision");
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("stored, fp32, fp16, bf16, int8, mixed"));
+    EXPECT_THAT(error.what(), HasSubstr("stored, fp32, tf32, fp16, bf16, int8, fp8, fp4, mixed"));
   }
 }
 
