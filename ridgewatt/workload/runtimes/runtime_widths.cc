@@ -34,6 +34,27 @@ int narrow_bits(Precision precision) {
   }
 }
 
+bool only_moves(const Step& step) {
+  const OpClass op_class = step.rule == nullptr ? OpClass::kOther : step.rule->op_class;
+  return op_class == OpClass::kPooling || op_class == OpClass::kDataMovement;
+}
+
+// Pooling, resizing and joining work in any width: they read what they are to write.
+void narrow_before_moves(const ExecutionPlan& plan, const ValueGraph& graph,
+                         RuntimeKernels& lowered) {
+  for (std::size_t i = plan.steps.size(); i-- > 0;) {
+    const Step& step = plan.steps[i];
+    if (step.kind == StepKind::kFolded || !only_moves(step)) continue;
+    const TensorId result = graph.result(step);
+    if (result == kNoTensor || lowered.bits[static_cast<std::size_t>(result)] == 0) continue;
+    for (const TensorId in : step.node->inputs) {
+      if (in == kNoTensor || plan.is_constant(in)) continue;
+      lowered.bits[static_cast<std::size_t>(graph.value(step, in))] =
+          lowered.bits[static_cast<std::size_t>(result)];
+    }
+  }
+}
+
 // Returns the steps that multiply narrow numbers.
 std::vector<bool> quantize(ExecutionPlan& plan, const ValueGraph& graph, Precision precision,
                            RuntimeKernels& lowered) {
@@ -49,6 +70,7 @@ std::vector<bool> quantize(ExecutionPlan& plan, const ValueGraph& graph, Precisi
           static_cast<std::uint8_t>(narrow_bits(precision));
     }
   }
+  narrow_before_moves(plan, graph, lowered);
   return narrow;
 }
 
