@@ -88,7 +88,7 @@ RuntimeTwin prior_runtime_twin(Runtime runtime);
 // Of the board's own tables, else of the reference board's, else priors. InputError for a number
 // that is not positive or an interval that is not one.
 RuntimeTwins load_runtime_twins(const Board& board);
-// For board_toml_with_runtime.
+// For board_toml_with_runtimes.
 TwinTable runtime_table(const RuntimeTwin& runtime);
 
 // The twin as it prices kernels of `runtime`. A twin of a runtime stays as it is if it is that one;

@@ -99,12 +99,37 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
   }
 }
 
+double entry_or(const TwinTable& table, const std::string& key, double otherwise) {
+  const auto found = table.numbers.find(key);
+  return found == table.numbers.end() ? otherwise : found->second;
+}
+
+RuntimeErrors runtime_errors(const TwinTable& table, const std::string& where) {
+  RuntimeErrors errors;
+  const auto number = [&](const std::string& key, double otherwise) {
+    return entry_or(table, key, otherwise);
+  };
+  const auto deviation = [&](const std::string& key, double otherwise) {
+    const double value = number(key, otherwise);
+    if (!(value >= 0)) throw InputError("a deviation must not be negative", where + "." + key);
+    return value;
+  };
+  errors.time = deviation("error.time", errors.time);
+  errors.board = deviation("error.board", errors.board);
+  errors.precision = deviation("error.precision", errors.precision);
+  errors.power = deviation("error.power", errors.power);
+  errors.degrees = number("error.degrees", errors.degrees);
+  if (!(errors.degrees > 0)) {
+    throw InputError("degrees of freedom must be positive", where + ".error.degrees");
+  }
+  return errors;
+}
+
 RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::string& source) {
   RuntimeTwin twin = prior_runtime_twin(runtime);
   const std::string where = fmt::format("{}: runtime.{}", source, name_of(runtime));
   const auto number = [&](const std::string& key, double otherwise) {
-    const auto found = table.numbers.find(key);
-    return found == table.numbers.end() ? otherwise : found->second;
+    return entry_or(table, key, otherwise);
   };
   for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
@@ -120,12 +145,7 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }
   read_correlations(table, where, twin);
-  RuntimeErrors& errors = twin.errors;
-  errors.time = number("error.time", errors.time);
-  errors.board = number("error.board", errors.board);
-  errors.precision = number("error.precision", errors.precision);
-  errors.power = number("error.power", errors.power);
-  errors.degrees = number("error.degrees", errors.degrees);
+  twin.errors = runtime_errors(table, where);
   twin.fit_error = number("fit.time_median", 0);
   twin.unseen_error = number("fit.unseen_time_median", 0);
   twin.boards = words(table, "boards");
@@ -177,8 +197,7 @@ RuntimeTwin prior_runtime_twin(Runtime runtime) {
 
 RuntimeTwins load_runtime_twins(const Board& board) {
   RuntimeTwins twins;
-  const bool own = !board.runtimes.empty() || board.name == kReferenceBoard;
-  const Board reference = own ? Board{} : load_board(kReferenceBoard);
+  const Board reference = board.name == kReferenceBoard ? Board{} : load_board(kReferenceBoard);
   for (const Runtime runtime : kRuntimes) {
     const std::string name(name_of(runtime));
     const Board* from = nullptr;

@@ -1,0 +1,43 @@
+// Where the numbers of a runtime come from: the board's own table, else the reference board's.
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/runtime_twin.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+RuntimeTwins twins_with(TwinTable table) {
+  const Board board = load_board("agx-xavier");
+  const std::string text = board_toml_with_runtimes(board, {{"tensorrt", std::move(table)}});
+  return load_runtime_twins(parse_board(text, "own.toml"));
+}
+
+TEST(RuntimeTables, ABoardsOwnTableOfOneRuntimeLeavesTheOthersAsTheyAre) {
+  const auto usual = load_runtime_twins(load_board("agx-xavier"));
+  RuntimeTwin engine = prior_runtime_twin(Runtime::kTensorRt);
+  engine.values[static_cast<std::size_t>(RuntimeParam::kLaunch)] = 0.125;
+  const auto own = twins_with(runtime_table(engine));
+  ASSERT_EQ(own.size(), usual.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].runtime == Runtime::kTensorRt) {
+      EXPECT_DOUBLE_EQ(own[i][RuntimeParam::kLaunch], 0.125);
+    } else {
+      EXPECT_EQ(own[i].values, usual[i].values);
+      EXPECT_EQ(own[i].origin, usual[i].origin);
+    }
+  }
+}
+
+TEST(RuntimeTables, DeviationsAndDegreesThatAreNoneAreRefused) {
+  const TwinTable sound = runtime_table(prior_runtime_twin(Runtime::kTensorRt));
+  for (const auto& [key, value] : {std::pair{"error.degrees", 0.0}, {"error.board", -0.1}}) {
+    TwinTable table = sound;
+    table.numbers[key] = value;
+    EXPECT_THROW(twins_with(table), InputError) << key;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::twin
