@@ -45,6 +45,38 @@ const FormatWord* find_format(std::string_view format) {
   return found == kFormats.end() ? nullptr : &*found;
 }
 
+struct TypeWord {
+  std::string_view word;
+  OpClass op_class;
+};
+// Of TensorRT's types and of PyTorch's operators.
+constexpr std::array<TypeWord, 24> kTypes = {{
+    {"attention", OpClass::kAttention},
+    {"conv", OpClass::kConv},
+    {"ool", OpClass::kPooling},
+    {"oftMax", OpClass::kSoftmax},
+    {"softmax", OpClass::kSoftmax},
+    {"norm", OpClass::kNormalization},
+    {"Norm", OpClass::kNormalization},
+    {"Reduce", OpClass::kReduction},
+    {"sum", OpClass::kReduction},
+    {"mean", OpClass::kReduction},
+    {"PointWise", OpClass::kElementwise},
+    {"ElementWise", OpClass::kElementwise},
+    {"Activation", OpClass::kElementwise},
+    {"Scale", OpClass::kElementwise},
+    {"aten::add", OpClass::kElementwise},
+    {"aten::mul", OpClass::kElementwise},
+    {"relu", OpClass::kElementwise},
+    {"elu", OpClass::kElementwise},
+    {"sigmoid", OpClass::kElementwise},
+    {"copy", OpClass::kDataMovement},
+    {"cat", OpClass::kDataMovement},
+    {"Shuffle", OpClass::kDataMovement},
+    {"Slice", OpClass::kDataMovement},
+    {"Gather", OpClass::kDataMovement},
+}};
+
 std::optional<double> product_of(const std::vector<std::int64_t>& extents) {
   double product = 1;
   for (const std::int64_t extent : extents) {
@@ -173,37 +205,6 @@ std::optional<OpClass> engine_class(const EngineLayer& layer) {
                                                               : OpClass::kConv;
   }
   if (is_product(layer)) return OpClass::kGemm;
-  struct TypeWord {
-    std::string_view word;
-    OpClass op_class;
-  };
-  // Of TensorRT's types and of PyTorch's operators.
-  constexpr std::array<TypeWord, 24> kTypes = {{
-      {"attention", OpClass::kAttention},
-      {"conv", OpClass::kConv},
-      {"ool", OpClass::kPooling},
-      {"oftMax", OpClass::kSoftmax},
-      {"softmax", OpClass::kSoftmax},
-      {"norm", OpClass::kNormalization},
-      {"Norm", OpClass::kNormalization},
-      {"Reduce", OpClass::kReduction},
-      {"sum", OpClass::kReduction},
-      {"mean", OpClass::kReduction},
-      {"PointWise", OpClass::kElementwise},
-      {"ElementWise", OpClass::kElementwise},
-      {"Activation", OpClass::kElementwise},
-      {"Scale", OpClass::kElementwise},
-      {"aten::add", OpClass::kElementwise},
-      {"aten::mul", OpClass::kElementwise},
-      {"relu", OpClass::kElementwise},
-      {"elu", OpClass::kElementwise},
-      {"sigmoid", OpClass::kElementwise},
-      {"copy", OpClass::kDataMovement},
-      {"cat", OpClass::kDataMovement},
-      {"Shuffle", OpClass::kDataMovement},
-      {"Slice", OpClass::kDataMovement},
-      {"Gather", OpClass::kDataMovement},
-  }};
   for (const auto& type : kTypes) {
     if (has(layer.parameter_type, type.word) || has(layer.layer_type, type.word)) {
       return type.op_class;

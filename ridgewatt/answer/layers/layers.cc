@@ -19,6 +19,8 @@ namespace {
 
 using trace::EngineLayer;
 
+constexpr double kMuchLonger = 1.05;  // chosen: above the scatter of runs
+
 // A name without what writers escape in different ways.
 std::string plain_name(const std::string& name) {
   std::string plain;
@@ -150,12 +152,43 @@ std::optional<std::int64_t> batch_of(const LayersQuestion& question,
 void add_times(const LayersQuestion& question, LayersAnswer& answer) {
   if (question.times.empty()) return;
   answer.times = trace::read_engine_times(question.times);
+  if (answer.time_s > kMuchLonger * answer.times->compute_median_s) {
+    answer.remarks.push_back(fmt::format(
+        "the layers add up to {:.4g} ms and a run without profiling computes for {:.4g} ms: "
+        "timing each layer keeps them apart",
+        answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
+  }
   if (!answer.times->enqueue_bound()) return;
   answer.remarks.push_back(fmt::format(
       "bound by enqueueing: handing over a run takes the CPU {:.3g} ms, computing it the GPU "
       "{:.3g} ms; a CUDA graph (trtexec --useCudaGraph) or a larger batch helps, faster layers do "
       "not",
       answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
+}
+
+// What the trace says of itself.
+LayersAnswer answer_of(const trace::LayerTrace& trace) {
+  LayersAnswer answer;
+  answer.source = trace.source;
+  answer.runtime = runtime_of(trace.source);
+  answer.recorded_on = trace.device;
+  answer.runs = trace.runs;
+  answer.time_s = trace.total_s;
+  answer.gaps = trace.gaps;
+  answer.remarks = trace.remarks;
+  return answer;
+}
+
+void join_model(const LayersQuestion& question, std::vector<JoinedLayer>& joined,
+                LayersAnswer& answer) {
+  if (question.model.empty()) return;
+  ModelJoin join(question.model, answer.batch, question.dims, answer.runtime);
+  join.join(joined, answer);
+  answer.model_work = join.total();
+  answer.batch = join.analysis().shapes.batch;
+  for (const auto& line : join.analysis().workload.caveats.lines()) {
+    answer.remarks.push_back(line);
+  }
 }
 
 }  // namespace
@@ -192,18 +225,10 @@ std::vector<std::size_t> LayersAnswer::worth_work(std::size_t count) const {
 }
 
 LayersAnswer measured_layers(const LayersQuestion& question) {
-  LayersAnswer answer;
   const trace::LayerTrace trace =
       trace::read_layer_trace(question.profile, {.runs = question.runs});
-  answer.source = trace.source;
-  answer.runtime = runtime_of(trace.source);
-  answer.recorded_on = trace.device;
-  answer.board = question.device;
+  LayersAnswer answer = answer_of(trace);
   answer.model = question.model;
-  answer.runs = trace.runs;
-  answer.time_s = trace.total_s;
-  answer.gaps = trace.gaps;
-  answer.remarks = trace.remarks;
   std::optional<trace::EngineLayers> engine;
   std::vector<const EngineLayer*> told(trace.layers.size(), nullptr);
   if (!question.layers.empty()) {
@@ -215,27 +240,18 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
           "--profilingVerbosity=detailed for extents and formats");
     }
   }
-  std::vector<double> calls(trace.layers.size(), 1);
-  answer.layers.reserve(trace.layers.size());
+  std::vector<JoinedLayer> joined;
+  answer.layers.reserve(trace.layers.size());  // `joined` points into it
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     const auto& row = trace.layers[i];
-    if (told[i] == nullptr && row.shape) told[i] = &*row.shape, calls[i] = row.calls;
-    answer.layers.push_back(measured_layer(row, told[i], calls[i]));
+    const bool by_trace = told[i] == nullptr && row.shape;
+    const EngineLayer* known = by_trace ? &*row.shape : told[i];
+    const double calls = by_trace ? row.calls : 1;
+    answer.layers.push_back(measured_layer(row, known, calls));
+    joined.push_back({&answer.layers.back(), known, calls});
   }
   answer.batch = batch_of(question, engine);
-  if (!question.model.empty()) {
-    ModelJoin join(question.model, answer.batch, question.dims, answer.runtime);
-    std::vector<JoinedLayer> joined;
-    for (std::size_t i = 0; i < answer.layers.size(); ++i) {
-      joined.push_back({&answer.layers[i], told[i], calls[i]});
-    }
-    join.join(joined, answer);
-    answer.model_work = join.total();
-    answer.batch = join.analysis().shapes.batch;
-    for (const auto& line : join.analysis().workload.caveats.lines()) {
-      answer.remarks.push_back(line);
-    }
-  }
+  join_model(question, joined, answer);
   add_times(question, answer);
   add_roofs(question, answer);
   add_energy(question, answer);

@@ -60,6 +60,30 @@ void check_whole(store::Database& database) {
   if (!none && size < wanted) throw InputError("the database is cut off", database.path());
 }
 
+// A row of kernel_query.
+struct NsightRow {
+  bool copy, called;
+  std::int64_t begin, end, call, returned, thread;
+  std::string kernel;
+
+  NsightRow(const store::Statement& row, const std::string& path)
+      : copy(row.integer(0) != 0),
+        begin(row.integer(1)),
+        end(row.integer(2)),
+        call(row.integer(4)),
+        returned(row.integer(5)),
+        thread(row.integer(6)),
+        kernel(row.text(3)) {
+    if (begin < 0 || end < begin || end > kMostNs) {
+      throw InputError("a kernel has no sound start and end", path);
+    }
+    called = !row.is_null(4) && call >= 0 && returned >= call && returned <= kMostNs;
+    if (kernel.empty()) kernel = "(kernel without a name)";
+  }
+  double time_s() const { return static_cast<double>(end - begin) * kNs; }
+  double launch_s() const { return static_cast<double>(returned - call) * kNs; }
+};
+
 std::string device_name(store::Database& database) {
   if (!has_table(database, "TARGET_INFO_GPU")) return {};
   if (!has_column(database, "TARGET_INFO_GPU", "name")) return {};
@@ -67,49 +91,44 @@ std::string device_name(store::Database& database) {
   return gpu.step() ? gpu.text(0) : std::string();
 }
 
-}  // namespace
-
-LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
-  store::Database database(path, store::Database::Access::kReadOnly);
-  database.execute("PRAGMA trusted_schema = OFF");  // the schema is the file's, too
+void require_kernels(store::Database& database, const std::string& path) {
   check_whole(database);
   if (!has_table(database, kKernels) || !has_table(database, "StringIds")) {
     throw InputError("has no CUDA kernels", path,
                      "record with `nsys profile --trace=cuda,nvtx` and export with `nsys export "
                      "--type sqlite`");
   }
+}
+
+}  // namespace
+
+LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
+  store::Database database(path, store::Database::Access::kReadOnly);
+  database.execute("PRAGMA trusted_schema = OFF");  // the schema is the file's, too
+  require_kernels(database, path);
   LayerTrace trace;
   trace.source = TraceSource::kNsight;
   trace.device = device_name(database);
   const NvtxRanges ranges(database);
   const std::int64_t origin = first_start(database);
-  const auto since = [&](std::int64_t ns) { return static_cast<double>(ns - origin) * kNs; };
   store::Statement rows(database, kernel_query(database));
   KernelLine line;
   LayerSums sums;
   std::size_t outside = 0;
   while (rows.step()) {
-    const std::int64_t begin = rows.integer(1), end = rows.integer(2);
-    if (begin < 0 || end < begin || end > kMostNs) {
-      throw InputError("a kernel has no sound start and end", path);
-    }
-    const double idle_s = line.add(since(begin), since(end));
-    if (rows.integer(0) != 0) continue;  // a copy
-    const std::int64_t call = rows.integer(4), returned = rows.integer(5);
-    const bool called = !rows.is_null(4) && call >= 0 && returned >= call && returned <= kMostNs;
-    const std::string* range = called ? ranges.at(rows.integer(6), call) : nullptr;
+    const NsightRow row(rows, path);
+    const double begin_s = static_cast<double>(row.begin - origin) * kNs;
+    const double idle_s = line.add(begin_s, begin_s + row.time_s());
+    if (row.copy) continue;
+    const std::string* range = row.called ? ranges.at(row.thread, row.call) : nullptr;
     outside += range == nullptr;
-    const std::string kernel = rows.text(3);
-    TracedLayer& layer = sums.of(range != nullptr ? *range
-                                 : kernel.empty() ? std::string("(kernel without a name)")
-                                                  : kernel);
-    layer.time_s += static_cast<double>(end - begin) * kNs;
+    TracedLayer& layer = sums.of(range != nullptr ? *range : row.kernel);
+    layer.time_s += row.time_s();
     layer.kernels += 1;
     layer.gap_s += idle_s;
-    if (!called) continue;
-    const double launch_s = static_cast<double>(returned - call) * kNs;
-    layer.launch_s += launch_s;
-    line.add_launch(launch_s);
+    if (!row.called) continue;
+    layer.launch_s += row.launch_s();
+    line.add_launch(row.launch_s());
   }
   sums.finish(options.runs.value_or(1), trace);
   if (trace.layers.empty()) throw InputError("has no CUDA kernels", path);

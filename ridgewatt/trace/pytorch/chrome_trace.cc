@@ -51,7 +51,8 @@ class ChromeEvents {
       add_operator(event);
     } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime") {
       const std::int64_t correlation = id_of(event, "correlation");
-      if (correlation != kNone) bounded(launch_us_)[correlation] = duration_us(event);
+      if (correlation == kNone) return;
+      bounded(launches_)[correlation] = {duration_us(event), operator_of(event)};
     } else if (category == "user_annotation") {
       const std::string step = text_field(event, "name");
       if (step.starts_with("ProfilerStep#")) bounded(steps_).insert(step);
@@ -61,33 +62,16 @@ class ChromeEvents {
   LayerTrace finish(const TraceOptions& options) {
     std::sort(kernels_.begin(), kernels_.end(),
               [](const KernelRun& a, const KernelRun& b) { return a.begin_us < b.begin_us; });
-    LayerTrace trace;
-    trace.source = TraceSource::kPytorch;
     KernelLine line;
     LayerSums sums;
-    std::size_t orphans = 0;
     const double origin_us = kernels_.empty() ? 0 : kernels_.front().begin_us;
     for (const KernelRun& kernel : kernels_) {
       const double begin_s = (kernel.begin_us - origin_us) * kUs;
       const double idle_s = line.add(begin_s, begin_s + kernel.duration_us * kUs);
-      if (kernel.copy) continue;
-      const auto op = operators_.find(kernel.operator_id);
-      const bool orphan = op == operators_.end();
-      orphans += orphan;
-      TracedLayer& layer = sums.of(names_[orphan ? kernel.name : op->second.layer]);
-      if (!orphan && !op->second.seen) {
-        if (layer.kernels == 0) layer.shape = shapes_[op->second.layer];
-        layer.calls += layer.kernels > 0 ? 1 : 0;
-        op->second.seen = true;
-      }
-      layer.time_s += kernel.duration_us * kUs;
-      layer.kernels += 1;
-      layer.gap_s += idle_s;
-      const auto launch = launch_us_.find(kernel.correlation);
-      if (launch == launch_us_.end()) continue;
-      layer.launch_s += launch->second * kUs;
-      line.add_launch(launch->second * kUs);
+      if (!kernel.copy) add_up(kernel, idle_s, line, sums);
     }
+    LayerTrace trace;
+    trace.source = TraceSource::kPytorch;
     const double steps = std::max<double>(1, static_cast<double>(steps_.size()));
     sums.finish(options.runs.value_or(steps), trace);
     if (trace.layers.empty()) {
@@ -95,9 +79,9 @@ class ChromeEvents {
                        "record with activities CPU and CUDA, and with record_shapes=True");
     }
     trace.gaps = line.gaps();
-    if (orphans > 0) {
+    if (orphans_ > 0) {
       trace.remarks.push_back(fmt::format(
-          "{} kernels belong to no recorded operator; they stand under their own names", orphans));
+          "{} kernels belong to no recorded operator; they stand under their own names", orphans_));
     }
     return trace;
   }
@@ -110,10 +94,37 @@ class ChromeEvents {
     bool copy;
   };
 
+  struct Launch {
+    double duration_us;
+    std::int64_t operator_id;
+  };
   struct Operator {
     std::uint32_t layer;
     bool seen;  // one of its kernels was counted
   };
+
+  void add_up(const KernelRun& kernel, double idle_s, KernelLine& line, LayerSums& sums) {
+    const auto launch = launches_.find(kernel.correlation);
+    const bool launched = launch != launches_.end();
+    // The call that launched a kernel knows its operator; the kernel's own number is the same,
+    // another's or none, as versions have it.
+    auto op = operators_.find(launched ? launch->second.operator_id : kNone);
+    if (op == operators_.end()) op = operators_.find(kernel.operator_id);
+    const bool orphan = op == operators_.end();
+    orphans_ += orphan;
+    TracedLayer& layer = sums.of(names_[orphan ? kernel.name : op->second.layer]);
+    if (!orphan && !op->second.seen) {
+      if (layer.kernels == 0) layer.shape = shapes_[op->second.layer];
+      layer.calls += layer.kernels > 0 ? 1 : 0;
+      op->second.seen = true;
+    }
+    layer.time_s += kernel.duration_us * kUs;
+    layer.kernels += 1;
+    layer.gap_s += idle_s;
+    if (!launched) return;
+    layer.launch_s += launch->second.duration_us * kUs;
+    line.add_launch(launch->second.duration_us * kUs);
+  }
 
   template <class Events>
   Events& bounded(Events& events) const {
@@ -172,8 +183,9 @@ class ChromeEvents {
   std::string name_;
   std::vector<KernelRun> kernels_;
   std::unordered_map<std::int64_t, Operator> operators_;
-  std::unordered_map<std::int64_t, double> launch_us_;  // by correlation
+  std::unordered_map<std::int64_t, Launch> launches_;  // by correlation
   std::set<std::string> steps_;
+  std::size_t orphans_ = 0;
   std::vector<std::string> names_;
   std::vector<std::optional<EngineLayer>> shapes_;
   std::unordered_map<std::string, std::uint32_t> known_;

@@ -97,6 +97,20 @@ TEST(ChromeTrace, ABombOfBlanksOrTextEndsInAnError) {
   EXPECT_THROW(read_layer_trace(gzip(folder.path(), bomb)), InputError);
 }
 
+TEST(ChromeTrace, TheCallThatLaunchedAKernelKnowsItsOperator) {
+  const LayerTrace trace = parse_layer_trace(
+      R"({"traceEvents": [
+        {"ph":"X","cat":"cpu_op","name":"aten::relu","ts":0,"dur":9,"args":{"External id":27}},
+        {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":1,"dur":2,
+         "args":{"External id":27,"correlation":100}},
+        {"ph":"X","cat":"kernel","name":"k","ts":20,"dur":5,
+         "args":{"External id":33,"correlation":100}}]})",
+      "t");
+  ASSERT_EQ(trace.layers.size(), 1U);
+  EXPECT_EQ(trace.layers[0].name, "aten::relu");
+  EXPECT_NEAR(trace.layers[0].launch_s, 2e-6, 1e-15);
+}
+
 TEST(ChromeTrace, WithoutKernelsThereIsNothingToSee) {
   EXPECT_THROW(parse_layer_trace(R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})", "t"),
                InputError);
