@@ -2,7 +2,7 @@
 # time), `slow` (more than a second or so), else `fast`; `ctest -L fast` within 30 s on two cores. The lists name what
 # is not fast, per room, as patterns of GoogleTest.
 include(GoogleTest)
-set(cli_browser "RooflineCommand.Page*Chromium")
+set(cli_browser "RooflineCommand.Page*Chromium:LayersCommand.Page*Chromium")
 set(report_browser "*Chromium*:PageLayout.*")
 set(cli_board "BoardCommand.*:StudyCommand.FakeBoard*:ModeCommand.Killed*:LoadbenchCommand.*:TuneCommand.Governors*:\
 TuneCommand.AProfiledAnswer*")

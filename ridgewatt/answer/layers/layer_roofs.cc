@@ -14,7 +14,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-using workload::Precision;
+constexpr double kBeyondPeak = 1.05;  // chosen: above the scatter of a layer's time
 
 PowerMode one_mode(const Board& board, const std::string& text) {
   const auto modes = select_modes(board, text);
@@ -77,6 +77,7 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   const bool reached = is_fitted(board, answer.runtime);
   const twin::Twin twin = runtime_twin(board, answer.runtime);
   std::set<std::string> without;
+  std::size_t faster = 0;  // than the arithmetic can be, whatever caches do
   for (auto& layer : answer.layers) {
     if (!has_roof(layer)) continue;
     const twin::RoofClass roof = twin::roof_class_of(layer.op_class);
@@ -85,6 +86,7 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
       add_ceiling(ceiling, answer);
       const double flop = flop_of(layer), bytes = *layer.traffic_bytes;
       layer.roof.emplace();
+      faster += flop > kBeyondPeak * ceiling.flop_per_s * layer.time_s;
       layer.roof->ceiling_s =
           std::max(flop / ceiling.flop_per_s, bytes / ceiling.bandwidth_bytes_per_s);
       if (flop > 0 && bytes > 0) {
@@ -97,6 +99,11 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
     } catch (const NotSupportedError&) {
       without.insert(std::string(name_of(layer.precision)));
     }
+  }
+  if (faster > 0) {
+    answer.remarks.push_back(fmt::format(
+        "{} layers run faster than the peak of {} in this mode: were they recorded on it?", faster,
+        board.name));
   }
   for (const auto& precision : without) {
     answer.remarks.push_back(

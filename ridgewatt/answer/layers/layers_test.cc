@@ -209,6 +209,16 @@ TEST(MeasuredLayers, GapsAreTimeAboveTheBoardsCeiling) {
   EXPECT_GT(*answer.energy_j, 0);
 }
 
+// An A100 has three times the arithmetic of an AGX Orin (data sheets: 312 and 42.6 TFLOP/s in
+// FP16).
+TEST(MeasuredLayers, LayersFasterThanThePeakWereRecordedElsewhere) {
+  REQUIRE_ENGINES();
+  LayersQuestion question = engine_question("fp16");
+  question.device = "agx-orin";
+  EXPECT_THAT(measured_layers(question).remarks,
+              ::testing::Contains(::testing::HasSubstr("were they recorded on it?")));
+}
+
 TEST(MeasuredLayers, EnergyIsTimeAtTheMeanPowerOfTheRun) {
   SmallEngine engine;
   // The baseline before 0 does not count: 10 W for 1 s, then a ramp to 30 W: 15 W in the mean.

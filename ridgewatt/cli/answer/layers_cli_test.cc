@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/test_support.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -63,6 +63,41 @@ TEST(LayersCommand, WritesAPageAndAFigure) {
   }
   EXPECT_THAT(read_file(figure), HasSubstr("ceiling (tf32)"));
   EXPECT_THAT(result.output, HasSubstr("modelled"));  // what the energy is
+}
+
+// Both charts are drawn, and a layer is selected in table and roofline.
+constexpr const char* kLayersActions = R"(
+window.addEventListener("load", () => setTimeout(() => {
+  const faults = [];
+  const check = (holds, what) => { if (!holds) faults.push(what); };
+  const live = document.getElementById("options") !== null;
+  const charts = Array.from(document.querySelectorAll("figure.chart")).map((c) => c.querySelector(live ? ".live" : ".still.wide"));
+  check(charts.length === 2, "figures " + charts.length);
+  check(charts.every((c) => c.querySelectorAll("svg *").length > 20), "drawn");
+  const rows = document.querySelectorAll('table[data-table="1"] tbody tr');
+  check(rows.length === 2, "layers " + rows.length);
+  rows[0].click();
+  if (live) charts.forEach((c) => echarts.getInstanceByDom(c).getZr().animation.update());
+  const linked = charts[0].querySelectorAll('[stroke="#E00000"], .selected').length;
+  check(linked >= 1, "linked " + linked);
+  document.title = faults.length ? "FAULTS " + faults.join("; ") : "ALL WELL";
+}, 300));
+)";
+
+TEST(LayersCommand, PageOfMeasuredLayersWorksInChromium) {
+  const testing::TemporaryFolder folder;
+  const std::string profile = folder.write(
+      "p.json", R"([{"count": 1}, {"name": "<b>a</b>", "timeMs": 1}, {"name": "c", "timeMs": 1}])");
+  const std::string layer = R"(", "LayerType": "gemm", "ParameterType": "MatrixMultiply",
+    "Inputs": [{"Name": "x", "Dimensions": [64, 64], "Format/Datatype": "FP16"}],
+    "Outputs": [{"Name": "y", "Dimensions": [64, 64], "Format/Datatype": "FP16"}]})";
+  const std::string layers = folder.write(
+      "l.json", R"({"Layers": [{"Name": "<b>a</b>)" + layer + R"(, {"Name": "c)" + layer + "]}");
+  const std::string page = (folder.path() / "page.html").string();
+  const auto result = testing::run_program("layers --profile " + profile + " --layers " + layers +
+                                           " --device agx-orin --figures " + page);
+  ASSERT_EQ(result.status, 0) << result.output;
+  testing::expect_well_in_browser(read_file(page), kLayersActions);
 }
 
 TEST(LayersCommand, RefusesWhatSaysNothing) {

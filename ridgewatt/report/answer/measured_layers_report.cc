@@ -82,14 +82,19 @@ std::vector<Cell> roof_cells(const MeasuredLayer& layer) {
   return cells;
 }
 
+// Without its folder.
+std::string model_name(const LayersAnswer& answer) {
+  return answer.model.substr(answer.model.rfind('/') + 1);
+}
+
 std::string title_of(const LayersAnswer& answer) {
-  return "Measured layers" + (answer.model.empty() ? std::string() : " of " + answer.model);
+  return "Measured layers" + (answer.model.empty() ? std::string() : " of " + model_name(answer));
 }
 
 FigureSource source_of(const LayersAnswer& answer) {
   std::string detail = std::string(name_of(answer.source)) + " profile";
   if (!answer.recorded_on.empty()) detail += " recorded on " + answer.recorded_on;
-  return {answer.model, answer.board.empty() ? answer.recorded_on : answer.board,
+  return {model_name(answer), answer.board.empty() ? answer.recorded_on : answer.board,
           Provenance::kMeasured, detail};
 }
 
