@@ -48,7 +48,7 @@ constexpr const char* kCommands[] = {
     "help tune",
     "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "
     "--device agx-orin",
-    "layers --profile trace.json --runs 2",
+    "layers --profile trace.json --runs 2 --device agx-orin --power power.csv",
     "loadbench samples --generate 8 --sample-size 100 --workers 0,1 --cache warm --batch 4",
     "measure " FAKE "--idle 0" FAKE_RUN,
     "mode apply " FAKE "15W",
@@ -131,8 +131,11 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
     "Outputs": [{"Name": "y", "Dimensions": [1, 8], "Format/Datatype": "FP16"}]}]})";
   std::ofstream(folder / "times.json")
       << R"([{"startEnqMs": 0, "endEnqMs": 1, "computeMs": 1, "latencyMs": 2}])";
-  std::ofstream(folder / "trace.json")
-      << R"([{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {}}])";
+  std::ofstream(folder / "trace.json") << R"([
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 1, "args": {"External id": 1,
+     "Input Dims": [[8, 8], [8, 8]], "Input type": ["float", "float"]}},
+    {"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {"External id": 1}}])";
+  std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
   std::map<std::string, Keys> schemas;
   for (const std::string line : kCommands) {
     const auto program = line.find(" -- ");
