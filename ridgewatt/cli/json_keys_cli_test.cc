@@ -46,6 +46,7 @@ constexpr const char* kCommands[] = {
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
     "help tune",
+    "layers --profile profile.json",
     "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "
     "--device agx-orin",
     "layers --profile trace.json --runs 2 --device agx-orin --power power.csv",
