@@ -135,8 +135,14 @@ class RowReader {
     if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
     if (zoo_name(at("workload")).empty()) return "the zoo does not have the model";
     if (!parse_int(at("batch"))) return "the batch is not stated";
+    // A row is modelled at the highest clocks.
     const auto power_mode = lower(at("power_mode"));
-    if (power_mode.find("maxq") != std::string::npos) return "clocks of MaxQ are not in the file";
+    const auto says = [&](std::string_view word) {
+      return power_mode.find(word) != power_mode.npos;
+    };
+    if (says("maxq") || !(says("maxn") || says("maxp") || says("maximum"))) {
+      return "clocks of the mode are not in the file";
+    }
     return "";
   }
 

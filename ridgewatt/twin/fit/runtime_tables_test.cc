@@ -1,7 +1,11 @@
 // Where the numbers of a runtime come from: the board's own table, else the reference board's.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/twin/runtime_fit.h"
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin.h"
 
@@ -37,6 +41,21 @@ TEST(RuntimeTables, DeviationsAndDegreesThatAreNoneAreRefused) {
     table.numbers[key] = value;
     EXPECT_THROW(twins_with(table), InputError) << key;
   }
+}
+
+// Rows are modelled at the highest clocks, so that one of a mode with others says nothing.
+TEST(RuntimeRows, AreThoseOfTheHighestClocks) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "rows.csv").string();
+  std::ofstream file(path);
+  file << "source,board,power_mode,runtime,workload,precision,batch,sequence,metric,value,note\n";
+  for (const char* mode : {"MAXN", "MaxP", "15W", "MaxQ (MAXN is faster)", ""}) {
+    file << "s,AGX Orin 64GB," << mode << ",tensorrt,resnet50,int8,1,,ms,1,\n";
+  }
+  file.close();
+  const RuntimeRows rows = load_runtime_rows(path);
+  EXPECT_EQ(rows.rows.size(), 2);
+  EXPECT_EQ(rows.left_out.size(), 3);
 }
 
 }  // namespace
