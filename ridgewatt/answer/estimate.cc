@@ -27,12 +27,45 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
   for (const auto& mode : modes) {
     for (const int batch : batches) {
-      rows.push_back({board.name, model.twin().runtime, mode, batch,
-                      model.estimator(batch).breakdown(mode), model.error({mode, batch}),
-                      model.twin().fit, model.memory(batch), preset_name(board, mode),
-                      model.twin().status, model.widened_by(batch)});
+      rows.push_back({board.name, model.twin().runtime, model.estimator(batch).cost().precision,
+                      mode, batch, model.estimator(batch).breakdown(mode),
+                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
+                      preset_name(board, mode), model.twin().status, model.widened_by(batch)});
     }
   }
+}
+
+std::shared_ptr<const workload::DeployedWorkload> deployed_as(
+    const workload::DeployedWorkload& workload, Runtime runtime, workload::Precision precision) {
+  workload::DeployOptions options = workload.options();
+  options.runtime = runtime;
+  options.precision = precision;
+  // It cannot be moved: made in place.
+  return std::shared_ptr<const workload::DeployedWorkload>(
+      new workload::DeployedWorkload(workload.with(options)));
+}
+
+// What people run in each: PyTorch in FP32, exported graphs also in FP16, engines also in INT8.
+std::vector<workload::Precision> usual_precisions(Runtime runtime) {
+  using P = workload::Precision;
+  switch (runtime) {
+    case Runtime::kPytorchEager:
+    case Runtime::kTorchscript:
+    case Runtime::kTorchCompile:
+      return {P::kFp32};
+    case Runtime::kOnnxRuntime:
+      return {P::kFp32, P::kFp16};
+    case Runtime::kTensorRt:
+      return {P::kFp32, P::kFp16, P::kInt8};
+  }
+  return {};
+}
+
+void sort_by_sample_time(std::vector<EstimateRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
+    if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
+    return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
+  });
 }
 
 }  // namespace
@@ -73,13 +106,70 @@ EstimateAnswer estimate_over_boards(
       found.left_out.push_back({name, error.what()});
     }
   }
-  std::stable_sort(
-      found.rows.begin(), found.rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
-        if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
-        return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
-      });
+  sort_by_sample_time(found.rows);
   if (!found.rows.empty()) found.model = models.at(found.rows.front().board);
   return found;
+}
+
+EstimateAnswer estimate_over_runtimes(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
+    const std::vector<workload::Precision>& precisions) {
+  const Board board = load_board(device);
+  const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
+  EstimateAnswer found;
+  std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
+  for (const Runtime runtime : kRuntimes) {
+    for (const auto precision : precisions.empty() ? usual_precisions(runtime) : precisions) {
+      try {
+        const auto model = model_on(question, deployed_as(*workload, runtime, precision), board);
+        add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
+        models[{runtime, precision}] = model;
+      } catch (const NotSupportedError& error) {
+        found.left_out.push_back(
+            {std::string(name_of(runtime)) + " " + std::string(name_of(precision)), error.what()});
+      }
+    }
+  }
+  sort_by_sample_time(found.rows);
+  if (!found.rows.empty()) {
+    found.model = models.at({found.rows.front().runtime, found.rows.front().precision});
+  }
+  return found;
+}
+
+std::vector<Remedy> launch_remedies(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
+    const EstimateRow& row) {
+  std::vector<Remedy> remedies;
+  if (row.estimate.dominant() != twin::Cause::kLaunch ||
+      workload->options().kind == WorkloadKind::kTraining) {
+    return remedies;
+  }
+  const Board board = load_board(device);
+  const double now_s = row.estimate.total.period_s / row.batch;
+  const auto add = [&](const std::string& what, const EstimateQuestion& asked,
+                       const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
+    try {
+      const double then_s =
+          model_on(asked, other, board)->estimator(batch)(row.mode).period_s / batch;
+      if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
+    } catch (const NotSupportedError&) {
+      // Not to be had: not a remedy.
+    }
+  };
+  for (const Runtime runtime : kRuntimes) {
+    if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
+    add(std::string(name_of(runtime)), question,
+        deployed_as(*workload, runtime, workload->options().precision), row.batch);
+  }
+  const int larger = 8 * row.batch;
+  add("batch " + std::to_string(larger), question, workload, larger);
+  std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
+    return a.s_per_sample < b.s_per_sample;
+  });
+  return remedies;
 }
 
 }  // namespace ridgewatt::answer

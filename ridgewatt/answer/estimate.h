@@ -29,6 +29,7 @@ struct EstimateQuestion {
 struct EstimateRow {
   std::string board;
   Runtime runtime = Runtime::kPytorchEager;
+  workload::Precision precision = workload::Precision::kFp32;
   PowerMode mode;
   int batch = 1;
   twin::Breakdown estimate;
@@ -42,7 +43,7 @@ struct EstimateRow {
 
 struct EstimateAnswer {
   struct LeftOut {
-    std::string board, reason;
+    std::string board, reason;  // of runtimes: "tensorrt int8"
   };
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
@@ -63,5 +64,24 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload);
+
+// All runtimes on one board, by time per sample: in `precisions`, or in those that each is used in.
+EstimateAnswer estimate_over_runtimes(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
+    const std::vector<workload::Precision>& precisions = {});
+
+// What would make a minibatch that waits for launches faster, and how much.
+struct Remedy {
+  std::string what;         // "onnxruntime", "batch 8"
+  double s_per_sample = 0;  // with it
+  double times_faster = 1;  // than now, per sample
+};
+// Of the row of an estimate whose time goes to launches most; none where it goes elsewhere, or to
+// training. Other runtimes in the same precision, and a larger batch in the same one.
+std::vector<Remedy> launch_remedies(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
+    const EstimateRow& row);
 
 }  // namespace ridgewatt::answer

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/evaluate/memory_levels.h"
+#include "ridgewatt/evaluate/runtime_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/microbench_fit.h"
@@ -38,6 +39,12 @@ Table memory_form_table(const std::vector<evaluate::MemoryLevelScore>& means);
 // most 1.
 Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
                          std::uint64_t seed);
+// Runtimes: every public row, medians by group, fitted parameters, rows not used, published facts.
+Table runtime_score_table(const evaluate::RuntimeScores& scores);
+Table runtime_group_table(const evaluate::RuntimeScores& scores);
+Table runtime_parameter_table(const twin::RuntimeTwins& runtimes);
+Table runtime_left_out_table(const std::vector<twin::LeftOutRow>& rows);
+Table runtime_fact_table(const std::vector<evaluate::RuntimeFact>& facts);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
 
 }  // namespace ridgewatt::report

@@ -12,6 +12,7 @@ namespace ridgewatt::report {
 
 struct EstimateTableOptions {
   bool boards = false;      // rows of several boards: name, twin and the twin's error per row
+  bool runtimes = false;    // rows of several runtimes: name and precision per row
   double job_samples = 0;   // above 0: also time and energy of the job
   bool for_people = false;  // the job as "1 h 23 min" and in Wh
 };

@@ -100,7 +100,7 @@ Estimator::Estimator(const Twin& twin, workload::WorkloadCost cost, const RunOpt
 
 Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
                      const RunOptions& options)
-    : twin_(on_runtime(twin, cost->runtime)),
+    : twin_(on_runtime(twin, cost->runtime, cost->kind)),
       cost_(std::move(cost)),
       options_(options),
       mutex_(std::make_unique<std::mutex>()) {

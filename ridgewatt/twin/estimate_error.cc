@@ -64,14 +64,17 @@ double LogError::factor(double interval) const {
 }
 
 struct ErrorModel::Direction {
-  std::size_t param = kTwinParamCount;  // kTwinParamCount: of a precision
-  double sd = 0;                        // of its logarithm, of a precision
+  enum class Of { kTwin, kRuntime, kPrecision };
+  Of of = Of::kTwin;
+  std::size_t param = 0;  // TwinParam or RuntimeParam
+  double sd = 0;          // of its logarithm, of a precision
   std::unique_ptr<Estimator> moved;
 };
 
 struct ErrorModel::Variances {
   std::array<double, kQuantities.size()> parameters{};  // posterior, and precision
   std::array<double, kQuantities.size()> priors{};
+  std::array<double, kQuantities.size()> runtime{};  // what the runtime's parameters cause
   std::size_t widest = kTwinParamCount;  // the parameter that adds most to the error of time
   double widest_share = 0;
   double precision_share = 0;
@@ -85,7 +88,13 @@ ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::Workloa
   for (std::size_t i = 0; i < kTwinParamCount; ++i) {
     Twin moved = twin;
     moved.values[i] *= std::exp(kStep);
-    directions_.push_back({i, 0, std::make_unique<Estimator>(moved, cost, options)});
+    directions_.push_back(
+        {Direction::Of::kTwin, i, 0, std::make_unique<Estimator>(moved, cost, options)});
+  }
+  if (middle_.twin().changed_by) {
+    add_runtime_directions(cost, options);
+    explain_runtime();
+    return;  // its rates in a precision are parameters
   }
   for (const Arithmetic arithmetic : other_arithmetics(*cost)) {
     for (double Twin::ContractionSpeedup::*pipe :
@@ -96,10 +105,24 @@ ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::Workloa
       const double sd = std::abs(std::log(speedup)) / 2;
       speedup *= std::exp(kStep);
       directions_.push_back(
-          {kTwinParamCount, sd, std::make_unique<Estimator>(moved, cost, options)});
+          {Direction::Of::kPrecision, 0, sd, std::make_unique<Estimator>(moved, cost, options)});
     }
   }
   explain(features);
+}
+
+void ErrorModel::add_runtime_directions(const std::shared_ptr<const workload::WorkloadCost>& cost,
+                                        const RunOptions& options) {
+  const auto runtime = static_cast<std::size_t>(cost->runtime);
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    Twin moved = twin_;
+    while (moved.runtimes.size() < kRuntimes.size()) {
+      moved.runtimes.push_back(prior_runtime_twin(kRuntimes[moved.runtimes.size()]));
+    }
+    moved.runtimes[runtime].values[i] *= std::exp(kStep);
+    directions_.push_back(
+        {Direction::Of::kRuntime, i, 0, std::make_unique<Estimator>(moved, cost, options)});
+  }
 }
 
 ErrorModel::~ErrorModel() = default;
@@ -113,12 +136,15 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
   const auto middle = logs_at(middle_, at);
   std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
   std::array<double, kQuantities.size()> precision{};
+  std::array<std::array<double, kRuntimeParamCount>, kQuantities.size()> of_runtime{};
   for (const auto& direction : directions_) {
     const auto moved = logs_at(*direction.moved, at);
     for (std::size_t q = 0; q < kQuantities.size(); ++q) {
       const double slope = (moved[q] - middle[q]) / kStep;
-      if (direction.param < kTwinParamCount) {
+      if (direction.of == Direction::Of::kTwin) {
         slopes[q][direction.param] = slope;
+      } else if (direction.of == Direction::Of::kRuntime) {
+        of_runtime[q][direction.param] = slope;
       } else {
         precision[q] += squared(slope * direction.sd);
       }
@@ -126,6 +152,9 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
   }
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     known->parameters[q] = twin_.parameter_variance(slopes[q]) + precision[q];
+    if (middle_.twin().changed_by) {
+      known->runtime[q] = middle_.twin().changed_by->parameter_variance(of_runtime[q]);
+    }
     for (std::size_t i = 0; i < kTwinParamCount; ++i) {
       known->priors[q] += squared(slopes[q][i] * twin_parameters()[i].prior_log_sd);
     }
@@ -146,7 +175,50 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
   return variances(mode).priors;
 }
 
+// Time by what was left out of the runtime's own fit; power, of which nothing is public, by the
+// eager twin's error and more.
+EstimateError ErrorModel::of_runtime(const PowerMode& mode) const {
+  const Variances& at = variances(mode);
+  const RuntimeTwin& runtime = *middle_.twin().changed_by;
+  double time = at.runtime[kTime] + squared(runtime.errors.time);
+  if (!runtime.fitted_on(twin_.board)) time += squared(runtime.errors.board);
+  if (!precision_is_fitted()) time += squared(runtime.errors.precision);
+  const ErrorScale& scale = twin_.errors.scales[kPower];
+  double power = at.parameters[kPower] + at.runtime[kPower] + scale.variance(distance_) +
+                 squared(runtime.errors.power);
+  if (twin_.scaled) power += squared(scale.board) * at.priors[kPower];
+  const double power_degrees =
+      twin_.scaled ? std::min(twin_.errors.degrees, scale.board_degrees) : twin_.errors.degrees;
+  EstimateError error;
+  error[kTime] = {std::sqrt(time), runtime.errors.degrees};
+  error[kPower] = {std::sqrt(power), power_degrees};
+  error[kEnergy] = {std::sqrt(time + power), std::min(power_degrees, runtime.errors.degrees)};
+  return error;
+}
+
+bool ErrorModel::precision_is_fitted() const {
+  return middle_.twin().changed_by->fitted_in(name_of(middle_.cost().precision));
+}
+
+void ErrorModel::explain_runtime() {
+  const RuntimeTwin& runtime = *middle_.twin().changed_by;
+  const std::string name(name_of(runtime.runtime));
+  if (!runtime.fitted()) {
+    widened_by_.push_back("runtime: nothing is fitted of " + name);
+    return;
+  }
+  if (!runtime.fitted_on(twin_.board)) {
+    widened_by_.push_back(fmt::format("runtime: {} was not fitted on {}", name, twin_.board));
+  }
+  if (!precision_is_fitted()) {
+    widened_by_.push_back(
+        fmt::format("precision: {} was not fitted in {}", name, name_of(middle_.cost().precision)));
+  }
+  widened_by_.push_back("power: by the parameters of pytorch-eager");
+}
+
 EstimateError ErrorModel::operator()(const PowerMode& mode) const {
+  if (middle_.twin().changed_by) return of_runtime(mode);
   const Variances& at = variances(mode);
   EstimateError error;
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {

@@ -10,6 +10,8 @@
 //   model's slopes, so that it is wide where a workload needs what no fitted one showed;
 // * the model's own, which grows with the distance from the workloads that were fitted;
 // * the precision's: a rate by the ratio of peaks is known to half the ratio's logarithm.
+// In a runtime with parameters of its own (runtime_twin.h) the time's variance is theirs, what
+// left-out models showed, and more on a board or in a precision that was not fitted.
 // Tails are Student's, since few workloads and boards were compared.
 #pragma once
 
@@ -51,7 +53,12 @@ class ErrorModel {
   struct Variances;
   struct Direction;  // a parameter, or a rate that only peaks tell
   const Variances& variances(const PowerMode& mode) const;
+  void add_runtime_directions(const std::shared_ptr<const workload::WorkloadCost>& cost,
+                              const RunOptions& options);
+  EstimateError of_runtime(const PowerMode& mode) const;
+  bool precision_is_fitted() const;
   void explain(const WorkloadFeatures& features);
+  void explain_runtime();
 
   Twin twin_;
   HomeDistance distance_;

@@ -26,9 +26,10 @@ struct RuntimeRow {
   std::shared_ptr<const workload::WorkloadCost> cost;  // of one minibatch in its runtime
   std::shared_ptr<const Twin> twin;                    // of its board, in eager mode
   PowerMode mode;
-  double time_s = 0;  // of a minibatch
-  double weight = 1;  // below 1: what was run is not fully known
-  std::string label;  // "YOLO11n fp16 on orin-nano-8gb@super"
+  double time_s = 0;         // of a minibatch
+  bool from_python = false;  // measured around a call from Python, which an engine does not need
+  double weight = 1;         // below 1: what was run is not fully known
+  std::string label;         // "YOLO11n fp16 on orin-nano-8gb@super"
   std::string source;
   std::string remark = {};  // what was assumed to read it
   Runtime runtime() const { return cost->runtime; }
@@ -60,5 +61,28 @@ RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
                         const RuntimeFitOptions& options = {});
 // Time of a row with these parameters, in seconds.
 double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime);
+
+// A row as it is predicted without some of the others.
+struct LeftOutTime {
+  double time_s = 0;    // 0: nothing else is left to fit
+  double variance = 0;  // of its logarithm, by the parameters' posterior
+};
+struct RuntimeRowScore {
+  double fitted_s = 0;                  // by the parameters fitted to all rows
+  LeftOutTime model, board, precision;  // fitted without the row's model; board; precision
+  LeftOutTime model_and_board;          // without both
+  RuntimeErrors errors;                 // learned from other models alone: the row's own interval
+};
+
+struct RuntimeFit {
+  RuntimeTwins twins;                   // in the order of kRuntimes
+  std::vector<RuntimeRowScore> scores;  // one per row
+};
+// Fits every runtime, and again without each model, board and precision in turn; the deviations of
+// the errors are those with which 90 % of what was left out lies within its interval.
+RuntimeFit fit_runtimes(const std::vector<RuntimeRow>& rows, const RuntimeFitOptions& options = {});
+
+// Half-width of the 90 % interval of ln(time) of a row that was left out by its model.
+double left_out_log_width(const RuntimeRowScore& score);
 
 }  // namespace ridgewatt::twin

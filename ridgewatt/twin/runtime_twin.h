@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/runtime.h"
 
@@ -27,9 +28,13 @@ struct Twin;
 enum class RuntimeParam : std::size_t {
   kLaunch,
   kRun,
+  kCaller,
   kKernel,
   kTraffic,
   kFill,
+  kShort,
+  kNarrow,
+  kOnChip,
   kConvFp32,
   kConvFp16,
   kConvInt8,
@@ -91,8 +96,13 @@ RuntimeTwins load_runtime_twins(const Board& board);
 // For board_toml_with_runtimes.
 TwinTable runtime_table(const RuntimeTwin& runtime);
 
-// The twin as it prices kernels of `runtime`. A twin of a runtime stays as it is if it is that one;
-// UsageError for any other.
-Twin on_runtime(const Twin& twin, Runtime runtime);
+// What a Python program that calls the engine adds to each run in a mode, in seconds: 0 for
+// PyTorch, whose launches are Python's already. Not part of an estimate, which is the engine's.
+double python_call_s(const Twin& twin, Runtime runtime, const PowerMode& mode);
+
+// The twin as it prices kernels of `runtime`; `Twin::changed_by` says by what. PyTorch in eager
+// mode changes a twin that is scaled from another board, and inference alone. A twin that was
+// changed stays as it is; UsageError if it is of another runtime.
+Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind);
 
 }  // namespace ridgewatt::twin

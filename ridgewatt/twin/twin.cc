@@ -327,6 +327,14 @@ std::string Twin::provenance() const {
     if (!time || !power) return;
     line += fmt::format("; {} {:.1f} % time, {:.1f} % power", what, 100 * *time, 100 * *power);
   };
+  if (changed_by) {
+    line += changed_by->fitted()
+                ? fmt::format(
+                      "; median error {:.1f} % time, {:.1f} % of models that were left out; "
+                      "power as in pytorch-eager",
+                      100 * changed_by->fit_error, 100 * changed_by->unseen_error)
+                : "; by priors alone, nothing of this runtime is fitted";
+  }
   add("fit error", fit.time_mape, fit.power_mape);
   add("on unseen workloads", fit.unseen_time_mape, fit.unseen_power_mape);
   return line;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -124,6 +125,10 @@ struct Twin {
     double product = 1;
   };
   std::array<ContractionGain, kArithmetics.size()> gains{};
+  // Multiply-accumulates per output element that a contraction takes beside its own.
+  double short_macs = 0;
+  double narrow_columns = 0;       // and columns beside those of its result
+  double on_chip_share = 0;        // of the activations' traffic that a large enough cache saves
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
   double gpu_clock_hz = 0;
@@ -133,12 +138,13 @@ struct Twin {
   double memory_bytes = 0;                // visible to Linux
   double system_memory_bytes = 0;         // of it held before a workload starts
   TwinFitError fit;
-  TwinHome home;          // what it was fitted on
-  TwinErrors errors;      // and how its error grows from there
-  RuntimeTwins runtimes;  // what each runtime changes, by Runtime; empty in one of a runtime
-  bool scaled = false;    // from another board's
-  std::string status;     // "fitted", "scaled, not validated" or "prior"
-  std::string origin;     // date, data and command of the fit
+  TwinHome home;                                  // what it was fitted on
+  TwinErrors errors;                              // and how its error grows from there
+  RuntimeTwins runtimes;                          // what each runtime changes, by Runtime
+  std::shared_ptr<const RuntimeTwin> changed_by;  // by on_runtime(); null: as it was fitted
+  bool scaled = false;                            // from another board's
+  std::string status;                             // "fitted", "scaled, not validated" or "prior"
+  std::string origin;                             // date, data and command of the fit
 
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;

@@ -7,7 +7,7 @@ namespace ridgewatt::twin {
 TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedWorkload> workload,
                      const RunOptions& options, int default_batch)
     : eager_(twin),
-      twin_(on_runtime(twin, workload->options().runtime)),
+      twin_(on_runtime(twin, workload->options().runtime, workload->options().kind)),
       workload_(std::move(workload)),
       options_(options),
       default_batch_(default_batch) {}

@@ -195,6 +195,7 @@ class Accountant {
     cost.node = static_cast<std::size_t>(head_index);
     cost.window = window_of(head);
     cost.reduction_length = head.cost.reduction_length;
+    cost.output_channels = output_channels_of(head);
     workload().workspace_bytes = std::max(workload().workspace_bytes, unrolled_bytes(head));
     cost.launches = launches_of(head);
     cost.steps.assign(kernel.steps.begin(), kernel.steps.end());
@@ -221,6 +222,7 @@ class Accountant {
       const double bytes = read.bytes * plan_.steps[at(read.step)].count * passes(read);
       analysis_.nodes[at(read.step)].read_bytes += bytes;
       cost.read_bytes += bytes;
+      if (plan_.is_constant(read.tensor)) cost.weight_bytes += bytes;
     }
     for (const Access& write : traffic.writes) {
       const double bytes = write.bytes * plan_.steps[at(write.step)].count;
@@ -269,6 +271,16 @@ class Accountant {
       }
     }
     return std::max(window, 1.0);
+  }
+
+  // Columns of the matrix product that a contraction is, of one group.
+  double output_channels_of(const Step& step) const {
+    if (!(step.cost.reduction_length > 0)) return 0;
+    const auto& shape = plan_.tensor(step.node->outputs[0]).shape;
+    if (!shape || shape->empty()) return 0;
+    const bool image = step.rule->op_class == OpClass::kConv && shape->size() > 1;
+    const auto groups = static_cast<double>(image ? step.node->integer("group", 1) : 1);
+    return static_cast<double>(image ? (*shape)[1] : shape->back()) / std::max(1.0, groups);
   }
 
   // A recurrent layer runs one kernel per step of each direction after one for all inputs.

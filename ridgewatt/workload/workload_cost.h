@@ -60,9 +60,11 @@ struct KernelCost {
   double work_int_op = 0;       // integer operations of quantized operators
   double macs = 0;              // multiply-accumulates among them
   double read_bytes = 0;        // DRAM reads
+  double weight_bytes = 0;      // of them, of constants
   double write_bytes = 0;       // DRAM writes
   double output_elements = 0;   // how parallel the kernel is
   double reduction_length = 0;  // k of a contraction, 0 otherwise
+  double output_channels = 0;   // columns of its result (of one group), 0 where not known
   double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
   int launches = 1;   // kernels launched
   // In which it multiplies; kStored: in the workload's arithmetic.

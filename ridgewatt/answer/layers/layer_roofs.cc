@@ -32,7 +32,7 @@ PowerMode one_mode(const Board& board, const std::string& text) {
 // the hardware's.
 twin::Twin runtime_twin(const Board& board, std::optional<Runtime> runtime) {
   const twin::Twin twin = twin::load_twin(board);
-  return runtime ? twin::on_runtime(twin, *runtime) : twin;
+  return runtime ? twin::on_runtime(twin, *runtime, WorkloadKind::kInference) : twin;
 }
 
 // Whether the twin knows what kernels of the runtime reach.

@@ -28,6 +28,8 @@ struct EstimateOptions {
   bool per_layer = false;
   double dataset_size = 0;
   double epochs = 1;
+  bool all_runtimes = false;
+  bool precision_given = false;
 };
 
 std::vector<RowOrigin> origins_of(const EstimateOptions& options,
@@ -52,6 +54,7 @@ Json rows_to_json(const std::vector<answer::EstimateRow>& rows, const report::Ta
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Json row;
     row["board"] = rows[i].board;
+    row["precision"] = std::string(name_of(rows[i].precision));
     row["mode"] = report::mode_to_json(rows[i].mode);
     if (!rows[i].mode.governor.empty())
       row["clocks"] = report::mode_to_json(rows[i].estimate.clocks);
@@ -79,34 +82,64 @@ std::string preset_note_of(const std::vector<answer::EstimateRow>& rows) {
 }
 
 // What the figures rest on; of several boards each row says which twin it is of.
-std::string ground(const twin::TwinModel& model, bool several) {
+std::string ground(const twin::TwinModel& model, bool several, bool all_runtimes) {
+  if (all_runtimes) return "modelled with the " + model.twin().board + " twin, in each runtime";
   return several ? fmt::format("modelled for {}, each row with the twin of its board",
                                name_of(model.twin().runtime))
                  : model.provenance();
 }
 
+// What a user would ask next where the time goes to launches.
+void say_remedies(const Context& context, const std::vector<answer::Remedy>& remedies) {
+  if (remedies.empty()) return;
+  std::string list;
+  for (const auto& remedy : remedies) {
+    list += fmt::format("{}{} {:.3g} times ({:.3g} ms per sample)", list.empty() ? "" : ", ",
+                        remedy.what, remedy.times_faster, 1e3 * remedy.s_per_sample);
+  }
+  remark(context, "bound by launches; faster, as modelled: " + list);
+}
+
+Json remedies_json(const std::vector<answer::Remedy>& remedies) {
+  Json list = Json::array();
+  for (const auto& remedy : remedies) {
+    list.push_back({{"what", remedy.what},
+                    {"ms_per_sample", 1e3 * remedy.s_per_sample},
+                    {"times_faster", remedy.times_faster}});
+  }
+  return list;
+}
+
 void print_json(const Context& context, const EstimateOptions& options,
-                const std::vector<answer::EstimateRow>& rows, const twin::TwinModel& model,
-                bool several) {
+                const answer::EstimateAnswer& found, const std::vector<answer::Remedy>& remedies) {
+  const auto& rows = found.rows;
+  const twin::TwinModel& model = *found.model;
+  const bool several = options.device == "all";
   const twin::Estimator& estimator = model.estimator(rows.front().batch);
   Json json;
   json["model"] = options.workload.model;
   json["kind"] = std::string(name_of(options.workload.kind));
-  json["precision"] = std::string(name_of(options.workload.precision));
-  json["provenance"] = ground(model, several);
-  json["runtime"] = name_of(model.twin().runtime);
-  if (!several) {
+  const auto shared = [&](std::string_view name) {
+    return options.all_runtimes ? std::string("all") : std::string(name);
+  };
+  json["precision"] = options.precision_given || !options.all_runtimes
+                          ? std::string(name_of(options.workload.precision))
+                          : "usual";
+  json["provenance"] = ground(model, several, options.all_runtimes);
+  json["runtime"] = shared(name_of(model.twin().runtime));
+  if (!several && !options.all_runtimes) {
     json["twin"] = model.twin().status;
     json["fit"] = report::twin_error_json(model.twin().fit);
     json["memory_sources"] =
         report::memory_sources_json(load_board(options.device), model.twin().runtime);
   }
   report::add_caveats(estimator.cost().caveats, json);
-  const report::Table table =
-      report::estimate_table(rows, {several, options.dataset_size * options.epochs, false});
+  const report::Table table = report::estimate_table(
+      rows, {several, options.all_runtimes, options.dataset_size * options.epochs, false});
   json["estimates"] = rows_to_json(rows, table, origins_of(options, rows));
   const std::string note = preset_note_of(rows);
   if (!note.empty()) json["preset_note"] = note;
+  if (!remedies.empty()) json["remedies"] = remedies_json(remedies);
   if (options.per_layer) {
     const report::Table layers =
         report::layer_table(estimator.cost(), estimator.layers(rows.front().mode));
@@ -120,11 +153,14 @@ void print_json(const Context& context, const EstimateOptions& options,
 }
 
 void print_result(const Context& context, const EstimateOptions& options,
-                  const std::vector<answer::EstimateRow>& rows, const twin::TwinModel& model,
-                  bool several) {
-  if (context.json()) return print_json(context, options, rows, model, several);
+                  const answer::EstimateAnswer& found,
+                  const std::vector<answer::Remedy>& remedies) {
+  if (context.json()) return print_json(context, options, found, remedies);
+  const auto& rows = found.rows;
+  const twin::TwinModel& model = *found.model;
+  const bool several = options.device == "all";
   const report::Table table = report::estimate_table(
-      rows, {several, options.dataset_size * options.epochs, !context.csv()});
+      rows, {several, options.all_runtimes, options.dataset_size * options.epochs, !context.csv()});
   const auto origins = origins_of(options, rows);
   if (context.csv() && !options.per_layer)
     return print(context, report::with_origin(table, origins));
@@ -133,9 +169,9 @@ void print_result(const Context& context, const EstimateOptions& options,
   const report::Table layers = report::layer_table(estimator.cost(), estimator.layers(first.mode));
   if (context.csv()) return print(context, report::with_origin(layers, {origins.front()}));
   std::cout << escape_terminal(options.workload.model) << ' ' << name_of(options.workload.kind)
-            << ": " << escape_terminal(ground(model, several))
+            << ": " << escape_terminal(ground(model, several, options.all_runtimes))
             << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
-  if (options.workload.precision != workload::Precision::kFp32) {
+  if (options.workload.precision != workload::Precision::kFp32 && !model.twin().changed_by) {
     std::cout << name_of(options.workload.precision) << " by peak ratios: not validated\n";
   }
   std::cout << '\n';
@@ -153,6 +189,7 @@ void print_result(const Context& context, const EstimateOptions& options,
   }
   const std::string note = preset_note_of(rows);
   if (!note.empty()) std::cout << '\n' << escape_terminal(note) << '\n';
+  say_remedies(context, remedies);
   if (!first.widened_by.empty()) {
     remark(context,
            "the interval is wide: " + fmt::format("{}", fmt::join(first.widened_by, "; ")));
@@ -166,26 +203,43 @@ void check(const CLI::App& command, const EstimateOptions& options) {
   }
 }
 
+answer::EstimateAnswer estimate(const EstimateOptions& options,
+                                const answer::EstimateQuestion& question,
+                                const std::shared_ptr<const workload::DeployedWorkload>& workload) {
+  if (options.device == "all") return answer::estimate_over_boards(question, workload);
+  if (!options.all_runtimes) return answer::estimate_on_board(question, workload, options.device);
+  std::vector<workload::Precision> precisions;
+  if (options.precision_given) precisions = {options.workload.precision};
+  return answer::estimate_over_runtimes(question, workload, options.device, precisions);
+}
+
 void run(const Context& context, EstimateOptions options) {
   options.device = board_or_at_hand(context, options.device);
   const bool several = options.device == "all";
   const answer::EstimateQuestion question{options.modes, options.workload.batches,
                                           options.workload.run()};
   const auto workload = options.workload.workload();
-  const answer::EstimateAnswer found =
-      several ? answer::estimate_over_boards(question, workload)
-              : answer::estimate_on_board(question, workload, options.device);
+  if (several && options.all_runtimes) {
+    throw UsageError("boards and runtimes cannot both be all", "",
+                     "name a board with --device, or a runtime with --runtime");
+  }
+  const answer::EstimateAnswer found = estimate(options, question, workload);
   for (const auto& [board, reason] : found.left_out) {
     if (!context.json()) remark(context, "left out: " + board + ": " + reason);
   }
   if (found.rows.empty()) {
-    throw NotSupportedError("no board can do this", "--device all",
+    throw NotSupportedError(several ? "no board can do this" : "no runtime can do this",
+                            several ? "--device all" : "--runtime all",
                             found.left_out.empty() ? "" : found.left_out.back().reason);
   }
   const auto& batches = options.workload.batches;
   say_caveats(context,
               found.model->estimator(batches.empty() ? 0 : batches.front()).cost().caveats);
-  print_result(context, options, found.rows, *found.model, several);
+  const auto remedies =
+      several || options.all_runtimes
+          ? std::vector<answer::Remedy>{}
+          : answer::launch_remedies(question, workload, options.device, found.rows.front());
+  print_result(context, options, found, remedies);
   if (!found.fits_memory()) {
     throw NoSolutionError("no minibatch fits the board's memory", options.workload.model,
                           "take a smaller batch or a board with more memory");
@@ -199,7 +253,7 @@ void add_estimate(CLI::App& app, Context& context) {
       app, context, "estimate", "Time, power and energy on any power mode, without profiling",
       "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
   auto options = std::make_shared<EstimateOptions>();
-  options->workload.add_to(*command, context);
+  options->workload.add_to(*command, context, &options->all_runtimes);
   command->add_option("--device", options->device,
                       "Board, board file, or all (ranks the boards); without it the board at hand");
   command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
@@ -211,6 +265,7 @@ void add_estimate(CLI::App& app, Context& context) {
   quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
            number().positive());
   command->callback([&context, options, command] {
+    options->precision_given = command->count("--precision") > 0;
     check(*command, *options);
     run(context, *options);
   });

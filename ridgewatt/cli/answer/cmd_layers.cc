@@ -85,8 +85,9 @@ void add_layers(CLI::App& app, Context& context) {
       ->add_option("--mode", question.mode,
                    "Power mode in which it ran; " + std::string(kModesHelp))
       ->capture_default_str();
-  input_file(command->add_option("--power", question.power,
-                                 "Power meanwhile: the CSV of `measure --series-csv` or of a meter"));
+  input_file(
+      command->add_option("--power", question.power,
+                          "Power meanwhile: the CSV of `measure --series-csv` or of a meter"));
   command->add_option("--power-channel", question.power_channel,
                       "Channel of that file [the only one, or VDD_IN]");
   options->figures.add_to(*command, "the roofline with the measured layers");

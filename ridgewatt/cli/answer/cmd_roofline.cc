@@ -152,8 +152,8 @@ RowOrigin origin_of(const Board& board, const twin::Twin& twin, const RooflineCo
 void check(const CLI::App& command, const RooflineCommand& options) {
   if (options.workload.model.empty()) {
     refuse_without_effect(command,
-                          {"--batch", "--training", "--precision", "--optimizer", "--dim",
-                           "--workers", "--loader-time"},
+                          {"--batch", "--training", "--precision", "--runtime", "--optimizer",
+                           "--dim", "--workers", "--loader-time"},
                           "without a MODEL");
   }
   if (options.workload.batches.size() > 1) {

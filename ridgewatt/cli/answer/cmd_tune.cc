@@ -48,7 +48,7 @@ void check_sweep(const CLI::App& command, const TuneOptions& options) {
                           "--device NAME, whose twin is to be a reference");
   }
   if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision"}, "with --sweep and no model");
+    refuse_without_effect(command, {"--precision", "--runtime"}, "with --sweep and no model");
   }
   check_strategy(command, options.question.strategy.value_or("auto"));
 }
@@ -61,7 +61,7 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
                           "--device NAME, whose twin is to be a reference");
   }
   if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision"}, "with --samples and no model");
+    refuse_without_effect(command, {"--precision", "--runtime"}, "with --samples and no model");
   }
 }
 
@@ -82,7 +82,8 @@ std::shared_ptr<const workload::DeployedWorkload> model_of(const TuneOptions& op
                                                            WorkloadKind kind) {
   if (options.model.empty() || options.device.empty()) return nullptr;
   return std::make_shared<const workload::DeployedWorkload>(
-      options.model, workload::DeployOptions{kind, options.precision});
+      options.model, workload::DeployOptions{
+                         .kind = kind, .precision = options.precision, .runtime = options.runtime});
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
@@ -152,7 +153,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (platform::is_local_device(options.device)) {
     refuse_without_effect(command,
                           {"--sweep", "--samples", "--model", "--reference", "--precision",
-                           "--confidence", "--observations", "--keep-outliers"},
+                           "--runtime", "--confidence", "--observations", "--keep-outliers"},
                           "with --device " + options.device);
     check_strategy(command, options.question.strategy.value_or("auto"));
     return tune_live(context, std::move(options));
@@ -252,6 +253,7 @@ void add_tune(CLI::App& app, Context& context) {
       ->allow_extra_args(false);  // a program may follow
   add_training(*command, options->kind, "A training step of MODEL, not inference");
   add_precision(*command, options->precision);
+  add_runtime(*command, options->runtime);
   add_strict(*command, context);
   options->goal.add_to(*command);
   quantity(command->add_option("--confidence", options->question.confidence,

@@ -25,6 +25,7 @@ struct TuneOptions {
   std::vector<std::string> references;
   WorkloadKind kind = WorkloadKind::kInference;
   workload::Precision precision = workload::Precision::kFp32;
+  Runtime runtime = Runtime::kPytorchEager;
   std::optional<double> time_budget_s;
   double dataset_size = 0, epochs = 1;
   bool trace = false, keep_outliers = false;

@@ -1,7 +1,9 @@
 // ridgewatt calibrate: fit a board's twin to sweeps, or energy rooflines to microbenchmarks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
+#include <map>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -10,6 +12,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/twin/published_runs.h"
+#include "ridgewatt/twin/runtime_fit.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -18,6 +21,7 @@ struct CalibrateCommand {
   std::string device = "agx-orin";
   std::vector<std::string> sweeps;
   std::string microbench;
+  std::string runtimes;
   std::string output;
   bool no_validation = false;
   bool parameters = false;
@@ -30,17 +34,19 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-// Base names only: where the user keeps the files is nobody's business.
+// A file and the folder that it lies in: where the user keeps them is nobody's business.
+std::string short_path(const std::string& path) {
+  const auto last = path.find_last_of('/');
+  const auto before =
+      last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
+  return before == std::string::npos ? path : path.substr(before + 1);
+}
+
 std::string origin(const CalibrateCommand& command, const twin::CalibrateSummary& summary) {
   std::string files;
   std::size_t rows = 0;
   for (const auto& sweep : command.sweeps) {
-    const std::string path = split(sweep, ',').front();
-    const auto last = path.find_last_of('/');
-    const auto before =
-        last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
-    files += (files.empty() ? "" : ", ") +
-             (before == std::string::npos ? path : path.substr(before + 1));
+    files += (files.empty() ? "" : ", ") + short_path(split(sweep, ',').front());
     const std::string device = twin::parse_sweep_spec(sweep).device;
     if (!device.empty()) files += " on " + device;
   }
@@ -60,6 +66,35 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
   for (const auto& fit : fits) {
     for (const auto& notice : fit.notices) remark(context, describe(fit.mode) + ": " + notice);
   }
+}
+
+// The [runtime.NAME] tables of a board file, from public rows or a user's own.
+void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
+                        const CLI::App& app) {
+  refuse_without_effect(app, {"--no-validation", "--parameters"}, "with --runtimes",
+                        "models, boards and precisions are always left out in turn");
+  const Board board = load_board(command.device);
+  const twin::RuntimeRows rows = twin::load_runtime_rows(command.runtimes);
+  if (rows.rows.empty()) throw UsageError("no row of the file can be used", command.runtimes);
+  twin::RuntimeFit fit = twin::fit_runtimes(rows.rows);
+  std::map<std::string, TwinTable> tables;
+  for (auto& runtime : fit.twins) {
+    if (!runtime.fitted()) continue;
+    const auto used = std::count_if(rows.rows.begin(), rows.rows.end(), [&](const auto& row) {
+      return row.runtime() == runtime.runtime;
+    });
+    runtime.origin = fmt::format("{}, {} rows of {}; ridgewatt calibrate --runtimes", today(), used,
+                                 short_path(command.runtimes));
+    tables[std::string(name_of(runtime.runtime))] = twin::runtime_table(runtime);
+  }
+  for (const auto& row : rows.left_out) {
+    remark(context, fmt::format("not used: {}: {}", row.label, row.reason));
+  }
+  if (!command.output.empty()) {
+    write_output(command.output, board_toml_with_runtimes(board, tables));
+    if (command.output == "-") return;
+  }
+  print(context, report::runtime_parameter_table(fit.twins));
 }
 
 void print_summary(const Context& context, const CalibrateCommand& command,
@@ -87,10 +122,14 @@ void print_summary(const Context& context, const CalibrateCommand& command,
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
-  if (command.sweeps.empty() == command.microbench.empty()) {
-    throw UsageError("calibrate needs either sweeps or microbenchmarks", "",
-                     "--sweep FILE... or --microbench FILE");
+  const int sources = static_cast<int>(!command.sweeps.empty()) +
+                      static_cast<int>(!command.microbench.empty()) +
+                      static_cast<int>(!command.runtimes.empty());
+  if (sources != 1) {
+    throw UsageError("calibrate needs sweeps, microbenchmarks or rows of runtimes", "",
+                     "--sweep FILE..., --microbench FILE or --runtimes FILE");
   }
+  if (!command.runtimes.empty()) return calibrate_runtimes(context, command, app);
   if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
   const Board board = load_board(command.device);
   std::vector<twin::SweepSpec> specs;
@@ -113,10 +152,10 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
 }  // namespace
 
 void add_calibrate(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, context, "calibrate", "Fit a board's twin to sweeps or microbenchmarks",
-                  "ridgewatt calibrate --device agx-orin --sweep a.csv --sweep b.csv,model=b.onnx "
-                  "-o board.toml");
+  auto* command = add_command(
+      app, context, "calibrate", "Fit a board's twin to sweeps, microbenchmarks or runtimes",
+      "ridgewatt calibrate --device agx-orin --sweep a.csv --sweep b.csv,model=b.onnx "
+      "-o board.toml");
   auto options = std::make_shared<CalibrateCommand>();
   command->add_option("--device", options->device, "Board or board file that is fitted");
   command
@@ -127,6 +166,8 @@ void add_calibrate(CLI::App& app, Context& context) {
       ->allow_extra_args(false);
   input_file(command->add_option("--microbench", options->microbench,
                                  "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w"));
+  input_file(command->add_option("--runtimes", options->runtimes,
+                                 "CSV of measured times in runtimes, as evaluate runtimes reads"));
   output_file(
       command->add_option("-o,--output", options->output, "Board file with the fitted twin"));
   command->add_flag("--no-validation", options->no_validation, "Skip leave-one-workload-out");

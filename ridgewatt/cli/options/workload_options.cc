@@ -26,6 +26,19 @@ void add_precision(CLI::App& command, workload::Precision& precision) {
       ->capture_default_str();
 }
 
+void add_runtime(CLI::App& command, Runtime& runtime, bool* all) {
+  const auto set = [&runtime, all](const std::string& text) {
+    if (all != nullptr) *all = text == "all";
+    if (all == nullptr || text != "all") runtime = parse<Runtime>(text, "runtime");
+  };
+  command
+      .add_option_function<std::string>("--runtime", set,
+                                        "What runs MODEL: " + joined_names<Runtime>() +
+                                            (all != nullptr ? ", or all to compare them" : ""))
+      ->default_function([&runtime] { return std::string(name_of(runtime)); })
+      ->capture_default_str();
+}
+
 void add_strict(CLI::App& command, Context& context) {
   command.add_flag("--strict", context.strict, "Exit with 1 when something could not be counted");
 }
@@ -47,13 +60,14 @@ void refuse_uncounted(const Context& context, const workload::CostCaveats& cavea
       "leave --strict out to see what the others cost");
 }
 
-void WorkloadOptions::add_to(CLI::App& command, Context& context) {
+void WorkloadOptions::add_to(CLI::App& command, Context& context, bool* all_runtimes) {
   command.add_option("MODEL", model, "ONNX file or zoo:NAME")->required();
   quantity(command.add_option("--batch", batches, "Minibatch sizes (default 1; 16 for training)"),
            count().within(1, 1 << 20))
       ->delimiter(',');
   add_training(command, kind);
   add_precision(command, precision);
+  add_runtime(command, runtime, all_runtimes);
   add_strict(command, context);
   choice(command, "--optimizer", optimizer, "sgd, momentum or adam");
   command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
@@ -74,6 +88,7 @@ workload::DeployOptions WorkloadOptions::deploy() const {
   workload::DeployOptions options;
   options.kind = kind;
   options.precision = precision;
+  options.runtime = runtime;
   options.optimizer = optimizer;
   for (const auto& dim : dims) {
     const auto [name, extent] = parse_dim(dim);

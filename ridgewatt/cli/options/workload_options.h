@@ -16,6 +16,8 @@ namespace ridgewatt::cli {
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
 // Adds --precision; the text is parsed here.
 void add_precision(CLI::App& command, workload::Precision& precision);
+// Adds --runtime; the text is parsed here. Where `all` is asked for, "all" sets it.
+void add_runtime(CLI::App& command, Runtime& runtime, bool* all = nullptr);
 // Adds --strict, which say_caveats() obeys.
 void add_strict(CLI::App& command, Context& context);
 // Says what the cost of a model leaves out and what it rests on: one remark for each, but for JSON,
@@ -30,13 +32,15 @@ struct WorkloadOptions {
   std::vector<int> batches;
   WorkloadKind kind = WorkloadKind::kInference;
   workload::Precision precision = workload::Precision::kFp32;
+  Runtime runtime = Runtime::kPytorchEager;
   workload::Optimizer optimizer = workload::Optimizer::kSgd;
   std::vector<std::string> dims;  // NAME=VALUE
   int workers = 4;
   std::optional<double> loader_ms;
 
   // Adds MODEL and the options to `command`.
-  void add_to(CLI::App& command, Context& context);
+  // With `all_runtimes` the answer may compare them.
+  void add_to(CLI::App& command, Context& context, bool* all_runtimes = nullptr);
   workload::DeployOptions deploy() const;
   twin::RunOptions run() const;
   std::shared_ptr<const workload::DeployedWorkload> workload() const;

@@ -41,6 +41,7 @@ constexpr SharedColumn kShared[] = {
     {"power_lo_w", "", 4, "lower bound of power_w"},
     {"power_mean_w", "", 4, "mean power"},
     {"power_w", "", 4, "mean power over a minibatch"},
+    {"precision", "", 4, "what it computes in"},
     {"preset", "", 4, "name of the board's preset with this mode"},
     {"provenance", "", 4, "measured, replayed, modelled, predicted, simulated or fake"},
     {"reason", "why it was tried", 4, "why the search tried the point"},

@@ -42,6 +42,7 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
   std::vector<Column> columns;
   const auto add = [&](const std::vector<Column>& more) { append(columns, more); };
   if (options.boards) add({column("board")});
+  if (options.runtimes) add({column("runtime"), column("precision")});
   add(knobs);
   if (preset) add({column("preset", 1)});
   add({column("batch")});
@@ -58,9 +59,9 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
     else
       add({{"job_time_s"}, {"job_energy_j"}, {"job_time_h"}, {"job_energy_wh"}});
   }
+  if (options.boards || options.runtimes) add({{.name = "twin", .rank = 2, .wrap = true}});
   if (options.boards) {
-    add({{.name = "twin", .rank = 2, .wrap = true},
-         {.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
+    add({{.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
          {.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3}});
   }
   return columns;
@@ -75,12 +76,16 @@ Table estimate_table(const std::vector<answer::EstimateRow>& rows,
   const bool preset =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.preset.empty(); });
   // Where boards are compared, their modes are the lesser question.
-  const std::vector<Column> knobs = knob_columns(modes, options.boards ? 3 : 0);
+  const std::vector<Column> knobs = knob_columns(modes, options.boards || options.runtimes ? 3 : 0);
   Table table(estimate_columns(knobs, preset, options));
   for (const auto& row : rows) {
     const twin::MinibatchCost& total = row.estimate.total;
     std::vector<Cell> cells;
     if (options.boards) cells.emplace_back(row.board);
+    if (options.runtimes) {
+      cells.emplace_back(std::string(name_of(row.runtime)));
+      cells.emplace_back(std::string(name_of(row.precision)));
+    }
     for (auto& cell : knob_cells(row.estimate.clocks, knobs)) cells.push_back(std::move(cell));
     if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
     cells.emplace_back(static_cast<std::int64_t>(row.batch));
@@ -98,8 +103,8 @@ Table estimate_table(const std::vector<answer::EstimateRow>& rows,
       add_job_cells(cells, twin::job_cost(total, row.batch, options.job_samples),
                     options.for_people);
     }
+    if (options.boards || options.runtimes) cells.emplace_back(row.twin);
     if (options.boards) {
-      cells.emplace_back(row.twin);
       cells.push_back(error_cell(row.fit.unseen_time_mape));
       cells.push_back(error_cell(row.fit.unseen_power_mape));
     }

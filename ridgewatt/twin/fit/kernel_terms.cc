@@ -97,11 +97,27 @@ double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpC
 
 namespace {
 
+// Narrow numbers that one lane of the FP32 pipes takes at once: half2 and dp4a.
+double packed_lanes(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp16:
+    case Arithmetic::kBf16:
+      return 2;
+    case Arithmetic::kInt8:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
 double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
+  if (!twin.changed_by) return 1;
   const auto& gain = twin.gains[static_cast<std::size_t>(arithmetic)];
   switch (op_class) {
     case workload::OpClass::kConv:
       return gain.conv;
+    case workload::OpClass::kDepthwiseConv:
+      return packed_lanes(arithmetic);
     case workload::OpClass::kGemm:
     case workload::OpClass::kRecurrent:
     case workload::OpClass::kAttention:
@@ -109,6 +125,29 @@ double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass o
     default:
       return 1;
   }
+}
+
+// What a dense contraction computes beside its work, over it: filling the pipeline of its main loop
+// and emptying it, and columns of tiles that lie beside the result.
+double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
+  const bool dense = kernel.op_class == workload::OpClass::kConv ||
+                     kernel.op_class == workload::OpClass::kGemm ||
+                     kernel.op_class == workload::OpClass::kAttention;
+  if (!dense || !(kernel.reduction_length > 0)) return 0;
+  const double filling = twin.short_macs / kernel.reduction_length;
+  const double columns =
+      kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
+  return filling + (1 + filling) * columns;
+}
+
+// Bytes of activations that reach memory: what lies in the second cache between two kernels does
+// not. Orin's GPUs have 256 KiB of it per multiprocessor (4 MiB where there are 16).
+double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
+  const double bytes = kernel.traffic_bytes() - kernel.weight_bytes;
+  if (twin.on_chip_share == 0) return bytes;
+  const double cache_bytes = twin.flop_per_cycle * 1024;  // 256 FLOP per cycle and multiprocessor
+  const double over = bytes / cache_bytes;
+  return bytes * (1 - twin.on_chip_share / (1 + over * over));
 }
 
 }  // namespace
@@ -124,18 +163,19 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     const Arithmetic own = kernel.precision == workload::Precision::kStored
                                ? usual
                                : contraction_arithmetic(kernel.precision);
+    const double idle = idle_share(twin, kernel);
     double flop = 0;        // in FP32 operations by the peaks: what it costs in energy
     double timed_flop = 0;  // by what the runtime reaches of them: what it takes
     const auto add = [&](double work, Arithmetic arithmetic) {
       if (work == 0) return;
       const double fp32_flop = work / arithmetic_speedup(twin, arithmetic, kernel.op_class);
       flop += fp32_flop;
-      timed_flop += fp32_flop / runtime_gain(twin, arithmetic, kernel.op_class);
+      timed_flop += (1 + idle) * fp32_flop / runtime_gain(twin, arithmetic, kernel.op_class);
     };
     add(kernel.work_flop, own);
     add(kernel.work_int_op, Arithmetic::kInt8);
     const double cycles = timed_flop / (rate * twin.flop_per_cycle) * fill;
-    const double bytes = kernel.traffic_bytes() * traffic;
+    const double bytes = traffic * (kernel.weight_bytes + activation_bytes(twin, kernel));
     if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
       throw UsageError("the cost of a kernel is not known", kernel.name,
                        "bind every symbolic dimension of the model");

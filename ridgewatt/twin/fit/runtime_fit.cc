@@ -105,14 +105,17 @@ double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime) {
     twin.runtimes.clear();
     for (const Runtime each : kRuntimes) twin.runtimes.push_back(prior_runtime_twin(each));
   }
-  twin.runtimes[static_cast<std::size_t>(runtime.runtime)] = runtime;
-  return Estimator(twin, row.cost)(row.mode).period_s;
+  RuntimeTwin& used = twin.runtimes[static_cast<std::size_t>(runtime.runtime)];
+  used = runtime;
+  if (!used.fitted()) used.origin = "to be fitted";
+  const double call_s = row.from_python ? python_call_s(twin, row.runtime(), row.mode) : 0;
+  return Estimator(twin, row.cost)(row.mode).period_s + call_s;
 }
 
 RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
                         const RuntimeFitOptions& options) {
   const RuntimeCost cost(runtime, rows, options.time_scale);
-  if (runtime == Runtime::kPytorchEager || cost.rows().empty()) return prior_runtime_twin(runtime);
+  if (cost.rows().empty()) return prior_runtime_twin(runtime);
   Eigen::VectorXd logs = cost.start();
   minimize_squares(std::cref(cost), logs,
                    {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-6});

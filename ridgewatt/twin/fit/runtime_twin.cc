@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
@@ -17,12 +18,20 @@ namespace {
 using R = RuntimeParam;
 using P = TwinParam;
 
-// Priors, in the order of kRuntimes. What is known before any of the rows: the interpreter of a
-// traced graph skips Python; compiled and engine code enqueues in microseconds; engines choose
-// among measured kernels; libraries are the same where PyTorch calls them. Widths say how well.
+// Priors, in the order of kRuntimes; those of pytorch-eager are of inference on boards whose eager
+// twin is scaled, with a later release of PyTorch than the one that was swept. What is known before
+// any of the rows: the interpreter of a traced graph skips Python; compiled and engine code
+// enqueues in microseconds; engines choose among measured kernels; libraries are the same where
+// PyTorch calls them. Widths say how well.
 constexpr RuntimeParamSpec kRuntimeSpecs[] = {
     {R::kLaunch, "launch", "1", {1, 0.6, 0.4, 0.25, 0.06}, 0.6, "CPU time of a launch"},
     {R::kRun, "run", "1", {1, 1, 1, 0.5, 0.15}, 0.7, "CPU time per run other than launches"},
+    {R::kCaller,
+     "caller",
+     "1",
+     {1, 1, 1, 1.5, 1.5},
+     0.7,
+     "CPU time per run of a Python program that calls the engine; not part of an estimate"},
     {R::kKernel,
      "kernel",
      "1",
@@ -31,6 +40,24 @@ constexpr RuntimeParamSpec kRuntimeSpecs[] = {
      "GPU time that a kernel takes beside its work"},
     {R::kTraffic, "traffic", "1", {1, 1, 0.9, 0.9, 0.8}, 0.25, "bytes moved"},
     {R::kFill, "fill", "1", {1, 1, 1, 1, 0.7}, 0.5, "output elements that half fill the GPU"},
+    {R::kShort,
+     "short",
+     "1",
+     {64, 64, 64, 64, 64},
+     0.7,
+     "multiply-accumulates per result that filling a contraction's pipeline takes"},
+    {R::kNarrow,
+     "narrow",
+     "1",
+     {16, 16, 16, 16, 16},
+     0.7,
+     "columns that a contraction's tiles compute beside those of its result"},
+    {R::kOnChip,
+     "on_chip",
+     "1",
+     {0.5, 0.5, 0.5, 0.5, 0.5},
+     0.5,
+     "share of the activations' traffic that a large enough cache keeps from memory"},
     {R::kConvFp32, "conv_fp32", "1", {1, 1, 1, 1, 1}, 0.4, "rate of convolutions in FP32 and TF32"},
     {R::kConvFp16,
      "conv_fp16",
@@ -190,7 +217,7 @@ RuntimeTwin prior_runtime_twin(Runtime runtime) {
   for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     twin.values[i] = spec.prior[static_cast<std::size_t>(runtime)];
-    twin.log_sd[i] = runtime == Runtime::kPytorchEager ? 0 : spec.prior_log_sd;
+    twin.log_sd[i] = spec.prior_log_sd;
   }
   return twin;
 }
@@ -201,8 +228,11 @@ RuntimeTwins load_runtime_twins(const Board& board) {
   for (const Runtime runtime : kRuntimes) {
     const std::string name(name_of(runtime));
     const Board* from = nullptr;
-    if (board.runtimes.contains(name)) from = &board;
-    if (from == nullptr && reference.runtimes.contains(name)) from = &reference;
+    if (board.runtimes.contains(name)) {
+      from = &board;
+    } else if (reference.runtimes.contains(name)) {
+      from = &reference;
+    }
     twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
                                     : read_table(runtime, from->runtimes.at(name), from->source));
   }
@@ -243,17 +273,38 @@ TwinTable runtime_table(const RuntimeTwin& runtime) {
   return table;
 }
 
-Twin on_runtime(const Twin& twin, Runtime runtime) {
-  if (twin.runtime == runtime) return twin;
-  if (twin.runtime != Runtime::kPytorchEager) {
+bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
+  if (runtime != Runtime::kPytorchEager) return true;
+  // A twin's own sweeps are of PyTorch; a scaled one has them of another board and release.
+  return twin.scaled && kind == WorkloadKind::kInference && !twin.runtimes.empty() &&
+         twin.runtimes.front().fitted();
+}
+
+double python_call_s(const Twin& twin, Runtime runtime, const PowerMode& mode) {
+  const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
+  if (!engine) return 0;
+  const RuntimeTwin of = twin.runtimes.empty()
+                             ? prior_runtime_twin(runtime)
+                             : twin.runtimes.at(static_cast<std::size_t>(runtime));
+  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : twin.cpu_clock_hz;
+  return of[R::kCaller] * twin[P::kHostCyclesPerBatch] / clock_hz;
+}
+
+Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
+  if (twin.changed_by) {
+    if (twin.changed_by->runtime == runtime) return twin;
     throw UsageError("a twin of one runtime does not tell of another",
                      std::string(name_of(runtime)));
   }
+  if (!changes(twin, runtime, kind)) return twin;
   const RuntimeTwin of = twin.runtimes.empty()
                              ? prior_runtime_twin(runtime)
                              : twin.runtimes.at(static_cast<std::size_t>(runtime));
   Twin priced = twin;
   priced.runtime = runtime;
+  priced.changed_by = std::make_shared<const RuntimeTwin>(of);
+  priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
+  priced.fit = {};
   const auto scale = [&](P param, double ratio) {
     priced.values[static_cast<std::size_t>(param)] *= ratio;
   };
@@ -261,11 +312,18 @@ Twin on_runtime(const Twin& twin, Runtime runtime) {
     scale(param, of[R::kLaunch]);
   }
   scale(P::kHostCyclesPerBatch, of[R::kRun]);
-  scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
+  if (runtime != Runtime::kPytorchEager) {
+    scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
+  }
   scale(P::kKernelCycles, of[R::kKernel]);
   scale(P::kConvTraffic, of[R::kTraffic]);
   scale(P::kVectorTraffic, of[R::kTraffic]);
   scale(P::kFillElements, of[R::kFill]);
+  // An engine's depthwise kernels keep their window on chip.
+  if (runtime == Runtime::kTensorRt) scale(P::kDepthwiseWindowTraffic, 0);
+  priced.short_macs = of[R::kShort];
+  priced.narrow_columns = of[R::kNarrow];
+  priced.on_chip_share = std::min(0.95, of[R::kOnChip]);
   scale(P::kDepthwiseRate, of[R::kDepthwise]);
   const auto gain = [&](Arithmetic arithmetic, R conv, R product) {
     priced.gains[static_cast<std::size_t>(arithmetic)] = {of[conv], of[product]};

@@ -15,6 +15,24 @@ struct DeployedWorkload::Loaded {
   Model model;
 };
 
+namespace {
+
+// PyTorch's graphs and ONNX Runtime's CUDA provider compute such numbers in floating point.
+void refuse_narrow(const DeployOptions& options) {
+  const bool wide_only = options.runtime == Runtime::kTorchscript ||
+                         options.runtime == Runtime::kTorchCompile ||
+                         options.runtime == Runtime::kOnnxRuntime;
+  const Precision precision = options.precision;
+  const bool narrow = precision == Precision::kInt8 || precision == Precision::kFp8 ||
+                      precision == Precision::kFp4 || precision == Precision::kMixed;
+  if (!wide_only || !narrow) return;
+  throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
+                              std::string(name_of(precision)) + " on the GPU",
+                          "", "take tensorrt, or fp16");
+}
+
+}  // namespace
+
 DeployedWorkload::DeployedWorkload(const std::string& model, DeployOptions options)
     : name_(model), options_(std::move(options)), loaded_(std::make_shared<Loaded>()) {
   loaded_->model = load_workload(model);
@@ -48,6 +66,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
     throw NotSupportedError("training is modelled in pytorch-eager alone",
                             std::string(name_of(options_.runtime)), "leave --runtime out");
   }
+  refuse_narrow(options_);
   if (eager) {
     cost.traffic = TrafficModel::kUnfused;
   } else {

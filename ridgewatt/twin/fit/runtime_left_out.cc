@@ -1,0 +1,167 @@
+// Leaves models, boards and precisions out of the fit of runtimes: how far off what was not seen
+// is.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/runtime_fit.h"
+#include "ridgewatt/twin/twin_home.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using Keep = std::function<bool(const RuntimeRow&)>;
+
+// Fits of one runtime without some rows, each made once.
+class FitsWithout {
+ public:
+  FitsWithout(const std::vector<RuntimeRow>& rows, const RuntimeFitOptions& options)
+      : rows_(rows), options_(options) {}
+
+  // Null where no row is left.
+  const RuntimeTwin* operator()(Runtime runtime, const std::string& name, const Keep& keep) {
+    auto& known = known_[{runtime, name}];
+    if (!known.made) {
+      known.made = true;
+      std::vector<RuntimeRow> kept;
+      for (const auto& row : rows_) {
+        if (row.runtime() == runtime && keep(row)) kept.push_back(row);
+      }
+      if (!kept.empty()) known.twin = fit_runtime(runtime, kept, options_);
+      known.any = !kept.empty();
+    }
+    return known.any ? &known.twin : nullptr;
+  }
+
+ private:
+  struct Known {
+    bool made = false;
+    bool any = false;
+    RuntimeTwin twin;
+  };
+  const std::vector<RuntimeRow>& rows_;
+  RuntimeFitOptions options_;
+  std::map<std::pair<Runtime, std::string>, Known> known_;
+};
+
+// Variance of the logarithm of a row's time by the parameters.
+double parameter_variance(const RuntimeRow& row, const RuntimeTwin& twin) {
+  constexpr double kStep = 0.02;
+  const double middle = std::log(modelled_time_s(row, twin));
+  std::array<double, kRuntimeParamCount> slopes{};
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    RuntimeTwin moved = twin;
+    moved.values[i] *= std::exp(kStep);
+    slopes[i] = (std::log(modelled_time_s(row, moved)) - middle) / kStep;
+  }
+  return twin.parameter_variance(slopes);
+}
+
+LeftOutTime left_out(const RuntimeRow& row, const RuntimeTwin* twin) {
+  if (twin == nullptr) return {};
+  return {modelled_time_s(row, *twin), parameter_variance(row, *twin)};
+}
+
+// One left-out row, for the scale of the errors.
+struct Miss {
+  double log_error = 0;
+  double variance = 0;  // that is explained already
+};
+
+// The least deviation beside the explained variance with which 90 % of the misses are inside, as
+// `expected` were one miss more of 10 that is just inside with it.
+double scale_of(const std::vector<Miss>& misses, double degrees, double expected) {
+  if (misses.empty()) return expected;
+  const double quantile = student_quantile(0.95, degrees);
+  std::vector<double> needed;  // deviation with which each is just inside
+  for (const auto& miss : misses) {
+    needed.push_back(std::sqrt(std::max(0.0, squared(miss.log_error / quantile) - miss.variance)));
+  }
+  needed.push_back(expected);
+  return ridgewatt::quantile(needed, 0.9);
+}
+
+// Deviations of what was left out, of rows that `counts`.
+RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
+                           const std::vector<RuntimeRowScore>& scores, const Keep& counts) {
+  RuntimeErrors errors;
+  const auto misses = [&](LeftOutTime RuntimeRowScore::*way, double explained_sd) {
+    std::vector<Miss> found;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const LeftOutTime& seen = scores[i].*way;
+      if (seen.time_s == 0 || !counts(rows[i])) continue;
+      found.push_back(
+          {std::log(rows[i].time_s / seen.time_s), seen.variance + squared(explained_sd)});
+    }
+    return found;
+  };
+  errors.time = scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time);
+  errors.board =
+      scale_of(misses(&RuntimeRowScore::board, errors.time), errors.degrees, errors.board);
+  errors.precision =
+      scale_of(misses(&RuntimeRowScore::precision, errors.time), errors.degrees, errors.precision);
+  return errors;
+}
+
+void leave_out(const std::vector<RuntimeRow>& rows, FitsWithout& without, std::size_t i,
+               RuntimeRowScore& score) {
+  const RuntimeRow& row = rows[i];
+  const auto way = [&](const std::string& name, const Keep& keep) {
+    return left_out(row, without(row.runtime(), name, keep));
+  };
+  const auto other_model = [&](const RuntimeRow& r) { return r.model != row.model; };
+  const auto other_board = [&](const RuntimeRow& r) { return r.board != row.board; };
+  score.model = way("model " + row.model, other_model);
+  score.board = way("board " + row.board, other_board);
+  score.precision = way("precision " + row.precision,
+                        [&](const RuntimeRow& r) { return r.precision != row.precision; });
+  score.model_and_board = way("both " + row.model + " " + row.board, [&](const RuntimeRow& r) {
+    return other_model(r) && other_board(r);
+  });
+}
+
+// Median absolute error of a runtime's rows, each without its model.
+double unseen_error(Runtime runtime, const std::vector<RuntimeRow>& rows,
+                    const std::vector<RuntimeRowScore>& scores) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].runtime() != runtime || scores[i].model.time_s == 0) continue;
+    errors.push_back(std::abs(scores[i].model.time_s / rows[i].time_s - 1));
+  }
+  return errors.empty() ? 0 : median(errors);
+}
+
+}  // namespace
+
+RuntimeFit fit_runtimes(const std::vector<RuntimeRow>& rows, const RuntimeFitOptions& options) {
+  RuntimeFit fit;
+  for (const Runtime runtime : kRuntimes) fit.twins.push_back(fit_runtime(runtime, rows, options));
+  fit.scores.resize(rows.size());
+  FitsWithout without(rows, options);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto runtime = static_cast<std::size_t>(rows[i].runtime());
+    fit.scores[i].fitted_s = modelled_time_s(rows[i], fit.twins[runtime]);
+    leave_out(rows, without, i, fit.scores[i]);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fit.scores[i].errors = learn_errors(
+        rows, fit.scores, [&](const RuntimeRow& row) { return row.model != rows[i].model; });
+  }
+  const RuntimeErrors errors = learn_errors(rows, fit.scores, [](const auto&) { return true; });
+  for (auto& twin : fit.twins) {
+    if (!twin.fitted()) continue;
+    twin.errors = errors;
+    twin.unseen_error = unseen_error(twin.runtime, rows, fit.scores);
+  }
+  return fit;
+}
+
+double left_out_log_width(const RuntimeRowScore& score) {
+  return student_quantile(0.95, score.errors.degrees) *
+         std::sqrt(score.model.variance + squared(score.errors.time));
+}
+
+}  // namespace ridgewatt::twin
