@@ -23,6 +23,13 @@ std::vector<int> batches_of(const EstimateQuestion& question,
                                   : question.batches;
 }
 
+// What a caller in Python would add to a run of an engine.
+double python_call_s(const twin::TwinModel& model, const PowerMode& mode) {
+  if (model.options().python_caller) return 0;
+  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : model.twin().cpu_clock_hz;
+  return model.twin().python_call_cycles / clock_hz;
+}
+
 void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
   for (const auto& mode : modes) {
@@ -30,7 +37,8 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
       rows.push_back({board.name, model.twin().runtime, model.estimator(batch).cost().precision,
                       mode, batch, model.estimator(batch).breakdown(mode),
                       model.error({mode, batch}), model.twin().fit, model.memory(batch),
-                      preset_name(board, mode), model.twin().status, model.widened_by(batch)});
+                      preset_name(board, mode), model.twin().status, python_call_s(model, mode),
+                      model.widened_by(batch)});
     }
   }
 }

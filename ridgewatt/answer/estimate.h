@@ -36,8 +36,9 @@ struct EstimateRow {
   twin::EstimateError error{};
   twin::TwinFitError fit;
   twin::MemoryFootprint memory = {};
-  std::string preset = {};  // name of the board's preset with this mode, where one has it
-  std::string twin = {};    // "fitted" or "scaled, not validated"
+  std::string preset = {};   // name of the board's preset with this mode, where one has it
+  std::string twin = {};     // "fitted" or "scaled, not validated"
+  double python_call_s = 0;  // more, if a Python program calls the engine; 0: it does, or PyTorch
   std::vector<std::string> widened_by = {};  // why the interval is wider than at home
 };
 

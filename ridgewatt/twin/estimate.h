@@ -43,6 +43,7 @@ struct RunOptions {
   // What a worker takes for one sample at the highest CPU clock. Nothing: the twin's own, an
   // average over data sets.
   std::optional<double> loader_s_per_sample;
+  bool python_caller = false;  // an engine (TensorRT, ONNX Runtime) is called from Python, not C++
 };
 
 // A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged

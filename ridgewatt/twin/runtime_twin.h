@@ -96,10 +96,6 @@ RuntimeTwins load_runtime_twins(const Board& board);
 // For board_toml_with_runtimes.
 TwinTable runtime_table(const RuntimeTwin& runtime);
 
-// What a Python program that calls the engine adds to each run in a mode, in seconds: 0 for
-// PyTorch, whose launches are Python's already. Not part of an estimate, which is the engine's.
-double python_call_s(const Twin& twin, Runtime runtime, const PowerMode& mode);
-
 // The twin as it prices kernels of `runtime`; `Twin::changed_by` says by what. PyTorch in eager
 // mode changes a twin that is scaled from another board, and inference alone. A twin that was
 // changed stays as it is; UsageError if it is of another runtime.

@@ -127,7 +127,9 @@ struct Twin {
   std::array<ContractionGain, kArithmetics.size()> gains{};
   // Multiply-accumulates per output element that a contraction takes beside its own.
   double short_macs = 0;
-  double narrow_columns = 0;       // and columns beside those of its result
+  double narrow_columns = 0;  // and columns beside those of its result
+  // CPU cycles per run of a Python program that calls an engine; PyTorch's launches are Python's.
+  double python_call_cycles = 0;
   double on_chip_share = 0;        // of the activations' traffic that a large enough cache saves
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean

@@ -65,6 +65,7 @@ Json rows_to_json(const std::vector<answer::EstimateRow>& rows, const report::Ta
     row["memory_gb"] = report::memory_json(rows[i].memory);
     report::add_origin(row, origins[i]);
     row["twin_error"] = report::twin_error_json(rows[i].fit);
+    if (rows[i].python_call_s > 0) row["python_call_ms"] = 1e3 * rows[i].python_call_s;
     if (!rows[i].widened_by.empty()) row["interval_widened_by"] = rows[i].widened_by;
     list[i] = row;
   }
@@ -190,6 +191,11 @@ void print_result(const Context& context, const EstimateOptions& options,
   const std::string note = preset_note_of(rows);
   if (!note.empty()) std::cout << '\n' << escape_terminal(note) << '\n';
   say_remedies(context, remedies);
+  if (first.python_call_s > 0) {
+    remark(context, fmt::format("time of the engine called from C++; a Python program adds about "
+                                "{:.2g} ms per run (--python-caller)",
+                                1e3 * first.python_call_s));
+  }
   if (!first.widened_by.empty()) {
     remark(context,
            "the interval is wide: " + fmt::format("{}", fmt::join(first.widened_by, "; ")));

@@ -1,9 +1,10 @@
 // ridgewatt calibrate: fit a board's twin to sweeps, or energy rooflines to microbenchmarks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <ctime>
 #include <map>
+#include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -80,11 +81,15 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
   std::map<std::string, TwinTable> tables;
   for (auto& runtime : fit.twins) {
     if (!runtime.fitted()) continue;
-    const auto used = std::count_if(rows.rows.begin(), rows.rows.end(), [&](const auto& row) {
-      return row.runtime() == runtime.runtime;
-    });
-    runtime.origin = fmt::format("{}, {} rows of {}; ridgewatt calibrate --runtimes", today(), used,
-                                 short_path(command.runtimes));
+    std::size_t used = 0;
+    std::set<std::string> sources;
+    for (const auto& row : rows.rows) {
+      if (row.runtime() != runtime.runtime) continue;
+      ++used;
+      if (!row.source.empty()) sources.insert(row.source);
+    }
+    runtime.origin = fmt::format("{}, {} rows of {} ({}); ridgewatt calibrate --runtimes", today(),
+                                 used, short_path(command.runtimes), fmt::join(sources, ", "));
     tables[std::string(name_of(runtime.runtime))] = twin::runtime_table(runtime);
   }
   for (const auto& row : rows.left_out) {

@@ -76,9 +76,19 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context, bool* all_runt
   quantity(command.add_option("--loader-time", loader_ms,
                               "Time of one loader worker for one sample at the highest CPU clock"),
            milliseconds());
+  command.add_flag("--python-caller", python_caller,
+                   "A Python program calls the engine of tensorrt or onnxruntime, not a C++ one");
 }
 
 void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
+  const bool pytorch = options.runtime != Runtime::kTensorRt &&
+                       options.runtime != Runtime::kOnnxRuntime &&
+                       (command.count("--runtime") == 0 ||
+                        command.get_option("--runtime")->as<std::string>() != "all");
+  if (pytorch) {
+    refuse_without_effect(command, {"--python-caller"}, "without an engine's --runtime",
+                          "the launches of PyTorch are Python's already");
+  }
   if (options.kind != WorkloadKind::kTraining) {
     refuse_without_effect(command, {"--optimizer"}, "without --training");
   }
@@ -100,6 +110,7 @@ workload::DeployOptions WorkloadOptions::deploy() const {
 twin::RunOptions WorkloadOptions::run() const {
   twin::RunOptions options;
   options.loader_workers = workers;
+  options.python_caller = python_caller;
   if (loader_ms) options.loader_s_per_sample = *loader_ms * 1e-3;
   return options;
 }

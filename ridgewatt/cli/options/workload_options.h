@@ -37,6 +37,7 @@ struct WorkloadOptions {
   std::vector<std::string> dims;  // NAME=VALUE
   int workers = 4;
   std::optional<double> loader_ms;
+  bool python_caller = false;
 
   // Adds MODEL and the options to `command`.
   // With `all_runtimes` the answer may compare them.

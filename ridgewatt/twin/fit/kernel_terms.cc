@@ -147,7 +147,7 @@ double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
   if (twin.on_chip_share == 0) return bytes;
   const double cache_bytes = twin.flop_per_cycle * 1024;  // 256 FLOP per cycle and multiprocessor
   const double over = bytes / cache_bytes;
-  return bytes * (1 - twin.on_chip_share / (1 + over * over));
+  return bytes * (1 - twin.on_chip_share / (1 + over));
 }
 
 }  // namespace

@@ -108,8 +108,9 @@ double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime) {
   RuntimeTwin& used = twin.runtimes[static_cast<std::size_t>(runtime.runtime)];
   used = runtime;
   if (!used.fitted()) used.origin = "to be fitted";
-  const double call_s = row.from_python ? python_call_s(twin, row.runtime(), row.mode) : 0;
-  return Estimator(twin, row.cost)(row.mode).period_s + call_s;
+  RunOptions run;
+  run.python_caller = row.from_python;
+  return Estimator(twin, row.cost, run)(row.mode).period_s;
 }
 
 RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,

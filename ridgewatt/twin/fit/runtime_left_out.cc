@@ -13,6 +13,8 @@
 namespace ridgewatt::twin {
 namespace {
 
+constexpr double kNormalFromMedian = 1.4826;  // deviation of normal errors over their median size
+
 using Keep = std::function<bool(const RuntimeRow&)>;
 
 // Fits of one runtime without some rows, each made once.
@@ -98,7 +100,13 @@ RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
     }
     return found;
   };
-  errors.time = scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time);
+  // At least what is left between rows and a model that was fitted to them.
+  std::vector<double> scatter;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (counts(rows[i])) scatter.push_back(std::abs(std::log(rows[i].time_s / scores[i].fitted_s)));
+  }
+  errors.time = std::max(scatter.empty() ? 0 : kNormalFromMedian * median(scatter),
+                         scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time));
   errors.board =
       scale_of(misses(&RuntimeRowScore::board, errors.time), errors.degrees, errors.board);
   errors.precision =

@@ -30,8 +30,8 @@ constexpr RuntimeParamSpec kRuntimeSpecs[] = {
      "caller",
      "1",
      {1, 1, 1, 1.5, 1.5},
-     0.7,
-     "CPU time per run of a Python program that calls the engine; not part of an estimate"},
+     1.0,
+     "CPU time per run of a Python program that calls the engine"},
     {R::kKernel,
      "kernel",
      "1",
@@ -280,16 +280,6 @@ bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
          twin.runtimes.front().fitted();
 }
 
-double python_call_s(const Twin& twin, Runtime runtime, const PowerMode& mode) {
-  const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
-  if (!engine) return 0;
-  const RuntimeTwin of = twin.runtimes.empty()
-                             ? prior_runtime_twin(runtime)
-                             : twin.runtimes.at(static_cast<std::size_t>(runtime));
-  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : twin.cpu_clock_hz;
-  return of[R::kCaller] * twin[P::kHostCyclesPerBatch] / clock_hz;
-}
-
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if (twin.changed_by) {
     if (twin.changed_by->runtime == runtime) return twin;
@@ -311,6 +301,8 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
     scale(param, of[R::kLaunch]);
   }
+  const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
+  if (engine) priced.python_call_cycles = of[R::kCaller] * twin[P::kHostCyclesPerBatch];
   scale(P::kHostCyclesPerBatch, of[R::kRun]);
   if (runtime != Runtime::kPytorchEager) {
     scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
