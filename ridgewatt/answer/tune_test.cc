@@ -193,7 +193,7 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
 TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   TuneQuestion question = within_power(10);
   question.goal.objective = tune::Objective::kLatency;
-  question.goal.rate_hz = 30;
+  question.goal.rate_hz = 43;
   question.batches = {1};
   const auto yolo = model("zoo:yolov8n");
   TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");

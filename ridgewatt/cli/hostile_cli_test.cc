@@ -110,6 +110,8 @@ constexpr FileUse kOutputs[] = {
 constexpr FileUse kInputs[] = {
     {"analyze", "--inputs", "analyze zoo:lenet5 --inputs %"},
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
+    {"calibrate", "--runtimes", "calibrate --runtimes %"},
+    {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
     {"evaluate clocks", "--sweep", "evaluate clocks --sweep %"},
     {"evaluate predictors", "--sweep",
      "evaluate predictors --sweep % --methods linear --sizes 10 --runs 1"},

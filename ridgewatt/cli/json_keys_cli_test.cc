@@ -32,14 +32,18 @@ constexpr const char* kCommands[] = {
     "analyze zoo:lenet5 --explain Conv_0",
     "calibrate --device agx-orin --no-validation --parameters --sweep "
     "training.csv,model=zoo:resnet18",
+    "calibrate --runtimes runtimes.csv",
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
     "device show orin-nano --list-modes",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
+    "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",
+    "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime all",
     "evaluate clocks --sweep training.csv --count 3",
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
     "evaluate pipeline",
+    "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
     "evaluate schedules " EXAMPLES "--strategies random:5 --problems 2",
@@ -136,6 +140,12 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 1, "args": {"External id": 1,
      "Input Dims": [[8, 8], [8, 8]], "Input type": ["float", "float"]}},
     {"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {"External id": 1}}])";
+  std::ofstream(folder / "runtimes.csv")
+      << "source,board,power_mode,runtime,workload,precision,batch,sequence,metric,value,note\n"
+         "a,agx-orin,MAXN,tensorrt,zoo:lenet5,fp16,1,,ms,0.1,\n"
+         "a,orin-nano-8gb,15W,tensorrt,zoo:resnet18,fp16,1,,ms,5,\n"
+         "a,orin-nano-8gb,15W,tensorrt,zoo:resnet50,fp32,1,,ms,20,called from Python\n"
+         "a,orin-nano-8gb,15W,tensorrt,no model,fp32,1,,ms,20,\n";
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
   std::map<std::string, Keys> schemas;
   for (const std::string line : kCommands) {

@@ -52,6 +52,9 @@ RooflineReport twin_report(const RooflineQuestion& question);
 // Time and power of the model in every mode of the board, for the energy figures.
 void add_observations(const RooflineQuestion& question, RooflineReport& report);
 
+// What a runtime's part of a twin was fitted on, and its errors as fractions; null: not fitted.
+Json runtime_fit_json(const twin::Twin& twin);
+
 // Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const RooflineQuestion& question);
 

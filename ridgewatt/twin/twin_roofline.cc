@@ -43,8 +43,10 @@ struct RoofParameters {
                                    workload::OpClass::kDepthwiseConv,
                                    workload::OpClass::kElementwise};
     const auto index = static_cast<std::size_t>(roof);
-    const double faster = arithmetic_speedup(t, contraction_arithmetic(precision), kKinds[index]);
-    flop_per_cycle = t[kRates[index]] * t.flop_per_cycle * faster;
+    const Arithmetic arithmetic = contraction_arithmetic(precision);
+    const double faster = arithmetic_speedup(t, arithmetic, kKinds[index]);
+    flop_per_cycle =
+        t[kRates[index]] * t.flop_per_cycle * faster * runtime_gain(t, arithmetic, kKinds[index]);
     dram_bytes_per_cycle = t[P::kMemoryBandwidthShare] * t.bus_bytes_per_cycle;
     request_bytes_per_cycle = t[P::kGpuBytesPerCycle];
     energy_per_flop_j = t[P::kEnergyPerFlop] / faster;
@@ -163,15 +165,21 @@ Cause LayerPoint::bound() const {
 std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
                                      const PowerMode& mode, double power_cap_w) {
   const workload::WorkloadCost& cost = estimator.cost();
-  std::array<roofline::EnergyRoofline, kRoofClasses.size()> reached;
-  std::array<RoofCeiling, kRoofClasses.size()> ceilings;
-  for (const RoofClass roof : kRoofClasses) {
-    const auto index = static_cast<std::size_t>(roof);
-    reached[index] = twin_roofline(estimator.twin(), mode, roof, cost.arithmetic);
-    reached[index].power_cap_w = power_cap_w;
-    reached[index].validate();
-    ceilings[index] = roof_ceiling(board, mode, roof, cost.arithmetic);
-  }
+  struct Roofs {
+    roofline::EnergyRoofline reached;
+    RoofCeiling ceiling;
+  };
+  std::map<std::pair<RoofClass, workload::Precision>, Roofs> known;
+  const auto roofs_of = [&](RoofClass roof, workload::Precision precision) -> const Roofs& {
+    const auto [at, made] = known.try_emplace({roof, precision});
+    if (made) {
+      at->second.reached = twin_roofline(estimator.twin(), mode, roof, precision);
+      at->second.reached.power_cap_w = power_cap_w;
+      at->second.reached.validate();
+      at->second.ceiling = roof_ceiling(board, mode, roof, precision);
+    }
+    return at->second;
+  };
   std::vector<LayerPoint> points;
   for (const LayerEstimate& layer : estimator.layers(mode)) {
     const workload::KernelCost& kernel = cost.kernels[layer.kernel];
@@ -185,8 +193,9 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                      .gpu_beside_s = layer.gpu_s - layer.gpu_compute_s - layer.gpu_memory_s,
                      .launch_s = layer.launch_s,
                      .time_s = layer.time_s};
-    const auto index = static_cast<std::size_t>(point.roof);
-    const roofline::EnergyRoofline& roof = reached[index];
+    const bool own = kernel.precision != workload::Precision::kStored;
+    const Roofs& roofs = roofs_of(point.roof, own ? kernel.precision : cost.arithmetic);
+    const roofline::EnergyRoofline& roof = roofs.reached;
     double dynamic_j =
         point.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
     if (kernel.work_int_op > 0) {
@@ -197,7 +206,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
     point.gpu_s = std::max(point.gpu_s, dynamic_j / (power_cap_w - roof.static_power_w));
     if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
     if (point.has_place()) {
-      point.ceiling_flop_per_s = ceilings[index].attainable_flop_per_s(point.intensity());
+      point.ceiling_flop_per_s = roofs.ceiling.attainable_flop_per_s(point.intensity());
       point.reached_flop_per_s = roof.attainable_flop_per_s(point.intensity());
     }
     points.push_back(point);

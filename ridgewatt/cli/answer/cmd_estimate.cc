@@ -16,6 +16,7 @@
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/report/twin_report.h"
 #include "ridgewatt/sweep/mode_list.h"
 
 namespace ridgewatt::cli {
@@ -131,6 +132,7 @@ void print_json(const Context& context, const EstimateOptions& options,
   if (!several && !options.all_runtimes) {
     json["twin"] = model.twin().status;
     json["fit"] = report::twin_error_json(model.twin().fit);
+    if (model.twin().changed_by) json["runtime_fit"] = report::runtime_fit_json(model.twin());
     json["memory_sources"] =
         report::memory_sources_json(load_board(options.device), model.twin().runtime);
   }

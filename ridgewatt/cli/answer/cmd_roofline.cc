@@ -231,7 +231,9 @@ void run(const Context& context, const RooflineCommand& command) {
   }
   std::optional<PlacedModel> model;
   if (!command.workload.model.empty()) model.emplace(context, command.workload, twin);
-  report::RooflineQuestion question{board, twin, modes, model ? &model->estimator() : nullptr};
+  // On the runtime that runs the model.
+  const twin::Twin& used = model ? model->estimator().twin() : twin;
+  report::RooflineQuestion question{board, used, modes, model ? &model->estimator() : nullptr};
   question.power_cap_w = command.power_cap_w;
   for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
   report::RooflineReport report = report::twin_report(question);
@@ -244,7 +246,7 @@ void run(const Context& context, const RooflineCommand& command) {
   if (context.json()) return print_json(context, command, question, report, roofs);
   if (!context.csv()) return print_text(context, command, question, report, roofs);
   print(context, report::with_origin(model ? report::roofline_layer_table(report.layers) : roofs,
-                                     {origin_of(board, twin, command)}));
+                                     {origin_of(board, used, command)}));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
 
 TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   const ProgramResult result = run_program(
-      "tune zoo:yolov8n --device orin-nano --batch 1 --format json --arrival-rate 30 --max-power "
+      "tune zoo:yolov8n --device orin-nano --batch 1 --format json --arrival-rate 43 --max-power "
       "10");
   ASSERT_EQ(result.status, 3) << result.output;
   const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));

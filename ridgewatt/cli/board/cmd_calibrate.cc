@@ -99,7 +99,11 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
     write_output(command.output, board_toml_with_runtimes(board, tables));
     if (command.output == "-") return;
   }
-  print(context, report::runtime_parameter_table(fit.twins));
+  const report::Table parameters = report::runtime_parameter_table(fit.twins);
+  if (!context.json()) return print(context, parameters);
+  print(context, Json{{"device", command.device},
+                      {"parameters", parameters.to_json()},
+                      {"left_out", report::runtime_left_out_table(rows.left_out).to_json()}});
 }
 
 void print_summary(const Context& context, const CalibrateCommand& command,

@@ -123,8 +123,21 @@ std::string twin_words(const twin::Twin& twin) {
   return text;
 }
 
+Json runtime_fit_json(const twin::Twin& twin) {
+  if (!twin.changed_by || !twin.changed_by->fitted()) return {};
+  const twin::RuntimeTwin& runtime = *twin.changed_by;
+  return {{"median_time_error", runtime.fit_error},
+          {"unseen_median_time_error", runtime.unseen_error},
+          {"boards", runtime.boards},
+          {"precisions", runtime.precisions},
+          {"origin", runtime.origin}};
+}
+
 workload::Precision RooflineQuestion::precision() const {
-  return estimator == nullptr ? workload::Precision::kFp32 : estimator->cost().arithmetic;
+  if (estimator == nullptr) return workload::Precision::kFp32;
+  const workload::WorkloadCost& cost = estimator->cost();
+  // An engine's contractions are in its precision, what they fall back to is the lesser part.
+  return cost.runtime == Runtime::kPytorchEager ? cost.arithmetic : cost.precision;
 }
 
 double RooflineQuestion::cap_w() const {

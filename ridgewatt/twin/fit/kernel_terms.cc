@@ -110,6 +110,8 @@ double packed_lanes(Arithmetic arithmetic) {
   }
 }
 
+}  // namespace
+
 double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
   if (!twin.changed_by) return 1;
   const auto& gain = twin.gains[static_cast<std::size_t>(arithmetic)];
@@ -126,6 +128,8 @@ double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass o
       return 1;
   }
 }
+
+namespace {
 
 // What a dense contraction computes beside its work, over it: filling the pipeline of its main loop
 // and emptying it, and columns of tiles that lie beside the result.

@@ -15,6 +15,9 @@ Arithmetic contraction_arithmetic(workload::Precision precision);
 // contractions run on matrix units. NotSupportedError where the board has no such rate.
 double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
+// What a runtime reaches of it, over PyTorch in eager mode; 1 for that.
+double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
+
 struct KernelTerms {
   std::vector<double> compute_cycles;  // GPU cycles when compute bound
   std::vector<double> traffic_bytes;   // really moved

@@ -82,13 +82,15 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The first word, "YOLO11n 640x640", as a name of the zoo; empty when it has none.
-std::string zoo_name(std::string_view workload) {
+// A model file or zoo:NAME as it is; else the first word, "YOLO11n 640x640", as a name of the zoo;
+// empty when that has none.
+std::string model_name(std::string_view workload) {
+  if (workload::is_zoo_name(workload) || workload.ends_with(".onnx")) return std::string(workload);
   const std::string name = lower(workload);
   std::string found(name.substr(0, name.find(' ')));
   if (const Alias* alias = find_alias(kModels, name)) found = alias->ours;
   for (const auto& entry : workload::zoo()) {
-    if (entry.name == found || (!found.empty() && entry.alias == found)) return found;
+    if (entry.name == found || (!found.empty() && entry.alias == found)) return "zoo:" + found;
   }
   return "";
 }
@@ -118,6 +120,8 @@ class RowReader {
         all.rows.push_back(row(label));
       } catch (const NotSupportedError& error) {
         all.left_out.push_back({label, error.what()});
+      } catch (const NotFoundError& error) {
+        all.left_out.push_back({label, error.what()});
       }
     }
     return all;
@@ -131,58 +135,71 @@ class RowReader {
     if (at("note").find("DLA") != std::string_view::npos) return "the GPU and two DLAs together";
     if (at("metric") == "seq_s") return "throughput of many lengths at once";
     if (at("metric") != "ms" && at("metric") != "fps") return "not a time";
-    if (!find_alias(kBoards, at("board"))) return "the board is not known";
     if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
-    if (zoo_name(at("workload")).empty()) return "the zoo does not have the model";
+    if (model_name(at("workload")).empty()) return "the zoo does not have the model";
     if (!parse_int(at("batch"))) return "the batch is not stated";
-    // A row is modelled at the highest clocks.
-    const auto power_mode = lower(at("power_mode"));
-    const auto says = [&](std::string_view word) {
-      return power_mode.find(word) != power_mode.npos;
-    };
-    if (says("maxq") || !(says("maxn") || says("maxp") || says("maximum"))) {
-      return "clocks of the mode are not in the file";
-    }
     return "";
   }
 
   RuntimeRow row(const std::string& label) {
-    const Alias& board = *find_alias(kBoards, at("board"));
-    const Alias& runtime = *find_alias(kRuntimeNames, at("runtime"));
     RuntimeRow row;
-    row.model = zoo_name(at("workload"));
     row.label = label;
     row.source = at("source");
     // MLPerf's harness is C++; the detectors' publisher times a call from Python.
-    row.from_python = row.source.starts_with("ultralytics/");
-    const auto remark = [&](std::string_view text) {
-      if (!text.empty()) row.remark += (row.remark.empty() ? "" : "; ") + std::string(text);
-    };
-    remark(board.remark);
-    remark(runtime.remark);
-    const std::string precision(at("precision").substr(0, at("precision").find(' ')));
-    if (at("precision").find("not stated") != std::string_view::npos) {
-      remark("the precision is not stated, taken as " + precision);
-    }
+    row.from_python = row.source.starts_with("ultralytics/") ||
+                      lower(at("note")).find("python") != std::string::npos;
+    read_place(row);
+    read_cost(row);
     row.weight = row.remark.find("not stated") == std::string::npos ? 1 : 0.5;
-    row.precision = precision;
-    row.twin = twin_of(std::string(board.ours));
-    row.board = row.twin->board;
-    const int batch = static_cast<int>(*parse_int(at("batch")));
-    DeployOptions options;
-    options.precision = parse<Precision>(precision, csv_.where());
-    options.runtime = parse<Runtime>(runtime.ours, csv_.where());
-    if (at("sequence").starts_with("<=384")) {
-      // Zeng et al., "Boosting distributed training performance of the unpadded BERT model", and
-      // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
-      options.dims["sequence"] = 177;
-      remark("sequence 177, the mean of SQuAD v1.1 cut at 384");
-    }
-    row.cost = cost_of(row.model, options, batch);
     const double value = csv_.number(columns_.at("value"));
     if (!(value > 0)) throw InputError("the value must be positive", csv_.where());
-    row.time_s = at("metric") == "ms" ? value * 1e-3 : batch / value;
+    row.time_s = at("metric") == "ms" ? value * 1e-3 : row.cost->batch / value;
     return row;
+  }
+
+  static void remark(RuntimeRow& row, std::string_view text) {
+    if (!text.empty()) row.remark += (row.remark.empty() ? "" : "; ") + std::string(text);
+  }
+
+  // Board and mode: a preset's name, or words for the highest clocks, where absent knobs are.
+  void read_place(RuntimeRow& row) {
+    const Alias* alias = find_alias(kBoards, at("board"));
+    if (alias != nullptr) remark(row, alias->remark);
+    const std::string name(alias != nullptr ? alias->ours : at("board"));
+    row.twin = twin_of(name);
+    row.board = row.twin->board;
+    const auto power_mode = lower(at("power_mode"));
+    const auto says = [&](std::string_view word) {
+      return power_mode.find(word) != power_mode.npos;
+    };
+    if (says("maxn") || says("maxp") || says("maximum")) return;
+    try {
+      row.mode = find_preset(load_board(name), at("power_mode")).mode;
+    } catch (const NotFoundError&) {
+      throw NotSupportedError("clocks of the mode are not in the file", std::string(power_mode));
+    }
+  }
+
+  void read_cost(RuntimeRow& row) {
+    const Alias& runtime = *find_alias(kRuntimeNames, at("runtime"));
+    remark(row, runtime.remark);
+    row.precision = at("precision").substr(0, at("precision").find(' '));
+    if (at("precision").find("not stated") != std::string_view::npos) {
+      remark(row, "the precision is not stated, taken as " + row.precision);
+    }
+    DeployOptions options;
+    options.precision = parse<Precision>(row.precision, csv_.where());
+    options.runtime = parse<Runtime>(runtime.ours, csv_.where());
+    if (at("sequence").starts_with("<=384")) {
+      // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
+      options.dims["sequence"] = 177;
+      remark(row, "sequence 177, the mean of SQuAD v1.1 cut at 384");
+    } else if (const auto sequence = parse_int(at("sequence"))) {
+      options.dims["sequence"] = *sequence;
+    }
+    const std::string model = model_name(at("workload"));
+    row.cost = cost_of(model, options, static_cast<int>(*parse_int(at("batch"))));
+    row.model = workload::is_zoo_name(model) ? model.substr(model.find(':') + 1) : model;
   }
 
   std::shared_ptr<const Twin> twin_of(const std::string& name) {
@@ -194,7 +211,7 @@ class RowReader {
   std::shared_ptr<const workload::WorkloadCost> cost_of(const std::string& model,
                                                         const DeployOptions& options, int batch) {
     auto& loaded = models_[model];
-    if (!loaded) loaded = std::make_unique<DeployedWorkload>("zoo:" + model);
+    if (!loaded) loaded = std::make_unique<DeployedWorkload>(model);
     return loaded->with(options).at(batch);
   }
 

@@ -293,7 +293,10 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   Twin priced = twin;
   priced.runtime = runtime;
   priced.changed_by = std::make_shared<const RuntimeTwin>(of);
-  priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
+  // Of eager mode a few times are known, of the power nothing: the twin stays a scaled one.
+  if (runtime != Runtime::kPytorchEager) {
+    priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
+  }
   priced.fit = {};
   const auto scale = [&](P param, double ratio) {
     priced.values[static_cast<std::size_t>(param)] *= ratio;

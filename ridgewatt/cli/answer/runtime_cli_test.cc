@@ -1,0 +1,184 @@
+// The contract of --runtime and --python-caller on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/runtime.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ProgramResult;
+using testing::run_program;
+
+constexpr char kSmallDetector[] =
+    "estimate zoo:yolo11m --device orin-nano-8gb@super --modes maxn --batch 1 ";
+
+Json runtime_answer(const std::string& arguments) {
+  const ProgramResult result = run_program(arguments + " --format json");
+  EXPECT_EQ(result.status, 0) << arguments << '\n' << result.output;
+  return Json::parse(result.output, nullptr, false);
+}
+
+std::string refused_runtime(const std::string& arguments) {
+  const ProgramResult result = run_program(arguments);
+  EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  return result.output;
+}
+
+TEST(RuntimeCommands, AnEngineIsEstimatedWithBounds) {
+  const Json json =
+      runtime_answer(std::string(kSmallDetector) + "--runtime tensorrt --precision fp16");
+  EXPECT_EQ(json["runtime"], "tensorrt");
+  EXPECT_EQ(json["precision"], "fp16");
+  EXPECT_THAT(json["provenance"].get<std::string>(), HasSubstr("tensorrt"));
+  ASSERT_EQ(json["estimates"].size(), 1U);
+  const Json& row = json["estimates"][0];
+  EXPECT_EQ(row["runtime"], "tensorrt");
+  EXPECT_EQ(row["precision"], "fp16");
+  EXPECT_EQ(row["board"], "orin-nano-8gb");
+  EXPECT_EQ(row["provenance"], "modelled");
+  const double time_ms = row["time_ms"];
+  EXPECT_GT(time_ms, 0);
+  EXPECT_LT(row["time_lo_ms"].get<double>(), time_ms);
+  EXPECT_GT(row["time_hi_ms"].get<double>(), time_ms);
+  EXPECT_GT(row["python_call_ms"].get<double>(), 0);
+}
+
+TEST(RuntimeCommands, AllAreComparedFastestFirst) {
+  const Json json = runtime_answer(std::string(kSmallDetector) + "--runtime all");
+  EXPECT_EQ(json["runtime"], "all");
+  std::multiset<std::pair<std::string, std::string>> seen;
+  double last_ms = 0;
+  for (const auto& row : json["estimates"]) {
+    seen.emplace(row["runtime"].get<std::string>(), row["precision"].get<std::string>());
+    EXPECT_GE(row["time_ms"].get<double>(), last_ms);
+    last_ms = row["time_ms"];
+  }
+  const std::multiset<std::pair<std::string, std::string>> usual = {
+      {"pytorch-eager", "fp32"}, {"torchscript", "fp32"}, {"torch-compile", "fp32"},
+      {"onnxruntime", "fp32"},   {"onnxruntime", "fp16"}, {"tensorrt", "fp32"},
+      {"tensorrt", "fp16"},      {"tensorrt", "int8"}};
+  EXPECT_EQ(seen, usual);
+}
+
+// A row of the comparison is the answer of the runtime itself.
+TEST(RuntimeCommands, TheComparisonTellsTheSameAsOneRuntime) {
+  const Json all = runtime_answer(std::string(kSmallDetector) + "--runtime all --precision fp16");
+  std::set<std::string> runtimes;
+  for (const auto& row : all["estimates"]) {
+    const std::string runtime = row["runtime"];
+    EXPECT_TRUE(runtimes.insert(runtime).second) << runtime;
+    EXPECT_EQ(row["precision"], "fp16");
+    const Json one =
+        runtime_answer(kSmallDetector + ("--precision fp16 --runtime " + runtime))["estimates"][0];
+    for (const char* key : {"time_ms", "time_lo_ms", "time_hi_ms", "power_w"}) {
+      EXPECT_EQ(row[key], one[key]) << runtime << ' ' << key;
+    }
+  }
+  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+}
+
+TEST(RuntimeCommands, WhatCannotBeAskedIsRefused) {
+  EXPECT_THAT(refused_runtime("estimate zoo:resnet18 --runtime all --device all"),
+              HasSubstr("--runtime"));
+  const std::string unknown = refused_runtime("estimate zoo:resnet18 --runtime tvm --device nano");
+  EXPECT_THAT(unknown, HasSubstr("tvm"));
+  for (const Runtime runtime : kRuntimes) {
+    EXPECT_THAT(unknown, HasSubstr(std::string(name_of(runtime))));
+  }
+  for (const char* command : {"roofline", "tune"}) {
+    refused_runtime(std::string(command) + " zoo:resnet18 --runtime all --device agx-orin");
+  }
+  for (const char* runtime :
+       {"", " --runtime pytorch-eager", " --runtime torchscript", " --runtime torch-compile"}) {
+    EXPECT_THAT(refused_runtime("estimate zoo:resnet18 --device agx-orin --python-caller" +
+                                std::string(runtime)),
+                HasSubstr("--python-caller has no effect"));
+  }
+  for (const char* arguments :
+       {"--runtime onnxruntime --precision int8", "--runtime tensorrt --training"}) {
+    const ProgramResult result =
+        run_program("estimate zoo:resnet18 --device agx-orin " + std::string(arguments));
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
+TEST(RuntimeCommands, APythonCallerTakesTheTimeThatWasAnnounced) {
+  const std::string engine = std::string(kSmallDetector) + "--runtime tensorrt --precision fp16";
+  const Json from_cpp = runtime_answer(engine)["estimates"][0];
+  const Json from_python = runtime_answer(engine + " --python-caller")["estimates"][0];
+  EXPECT_NEAR(from_python["time_ms"].get<double>() - from_cpp["time_ms"].get<double>(),
+              from_cpp["python_call_ms"].get<double>(), 1e-6);
+  EXPECT_FALSE(from_python.contains("python_call_ms"));
+  EXPECT_GT(from_python["time_ms"].get<double>(), from_cpp["time_ms"].get<double>());
+}
+
+TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
+  const std::string small = "estimate zoo:mobilenet_v3 --device agx-orin --modes maxn --batch 1";
+  const Json eager = runtime_answer(small);
+  EXPECT_EQ(eager["estimates"][0]["bound"], "launch");
+  ASSERT_TRUE(eager.contains("remedies"));
+  ASSERT_FALSE(eager["remedies"].empty());
+  double last_ms = 0;
+  for (const auto& remedy : eager["remedies"]) {
+    EXPECT_FALSE(remedy["what"].get<std::string>().empty());
+    EXPECT_GT(remedy["times_faster"].get<double>(), 1);
+    EXPECT_NEAR(remedy["times_faster"].get<double>() * remedy["ms_per_sample"].get<double>(),
+                eager["estimates"][0]["time_ms"].get<double>(), 1e-6);
+    EXPECT_GE(remedy["ms_per_sample"].get<double>(), last_ms);
+    last_ms = remedy["ms_per_sample"];
+    // Taken, it gives what was promised.
+    if (remedy["what"] != "tensorrt") continue;
+    EXPECT_NEAR(runtime_answer(small + " --runtime tensorrt")["estimates"][0]["time_ms"],
+                remedy["ms_per_sample"], 1e-6);
+  }
+  EXPECT_FALSE(runtime_answer(std::string(kSmallDetector) + "--runtime tensorrt --precision fp16")
+                   .contains("remedies"));
+  const ProgramResult text = run_program(small);
+  EXPECT_THAT(text.output, HasSubstr("bound by launches"));
+}
+
+TEST(RuntimeCommands, RooflinesAndTuningNameTheRuntime) {
+  const Json roofs = runtime_answer(
+      "roofline zoo:resnet50 --runtime tensorrt --precision int8 --device agx-orin --modes maxn");
+  EXPECT_THAT(roofs["provenance"].get<std::string>(), HasSubstr("tensorrt"));
+  EXPECT_EQ(roofs["runtime"], "tensorrt");
+  EXPECT_FALSE(roofs["layers"].empty());
+  for (const auto& layer : roofs["layers"]) {
+    if (layer["intensity"].is_null()) continue;
+    EXPECT_LE(layer["modelled_gflop_per_s"],
+              layer["reached_gflop_per_s"].get<double>() * (1 + 1e-9))
+        << layer;
+    EXPECT_LE(layer["reached_gflop_per_s"], layer["ceiling_gflop_per_s"].get<double>() * (1 + 1e-9))
+        << layer;
+  }
+  const Json tuned = runtime_answer(
+      "tune zoo:resnet50 --device agx-orin --runtime tensorrt --precision fp16 --max-power 30");
+  EXPECT_EQ(tuned["feasible"], true);
+  EXPECT_EQ(tuned["runtime"], "tensorrt");
+  EXPECT_LE(tuned["power_w"].get<double>(), 30);
+  EXPECT_THAT(tuned["workload"].get<std::string>(), HasSubstr("fp16"));
+}
+
+// One sum of the time in both commands.
+TEST(RuntimeCommands, RooflineAndEstimateAgreeOnAnEnginesTime) {
+  const std::string of =
+      " zoo:resnet50 --device agx-orin --modes maxn --batch 1 --runtime tensorrt --precision int8";
+  const Json roofs = runtime_answer("roofline" + of);
+  const Json estimate = runtime_answer("estimate" + of);
+  double total_ms = 0;
+  for (const auto& part : roofs["time_parts"]) total_ms += part["time_ms"].get<double>();
+  EXPECT_NEAR(total_ms, estimate["estimates"][0]["time_ms"].get<double>(), 1e-6);
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli

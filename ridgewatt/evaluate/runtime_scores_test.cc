@@ -1,0 +1,140 @@
+// How far estimates of runtimes are from public measurements: the targets that are published.
+#include "ridgewatt/evaluate/runtime_scores.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::evaluate {
+namespace {
+
+class PublicRuntimes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    RIDGEWATT_REQUIRE_SHARED();
+    if (!std::filesystem::exists(path())) GTEST_SKIP() << "skipped: no " << path();
+  }
+  static std::string path() {
+    return (testing::shared_folder() / "data" / "runtimes" / "vision.csv").string();
+  }
+  // Fitted once: every model, board and precision is left out in turn.
+  static const RuntimeScores& scores() {
+    static const RuntimeScores all =
+        score_runtimes((testing::shared_folder() / "data" / "runtimes" / "vision.csv").string());
+    return all;
+  }
+  static const RuntimeGroup& group(const std::string& name) {
+    const auto& groups = scores().groups;
+    const auto found = std::find_if(groups.begin(), groups.end(),
+                                    [&](const RuntimeGroup& g) { return g.name == name; });
+    if (found == groups.end()) throw NotFoundError("no group", name);
+    return *found;
+  }
+};
+
+TEST_F(PublicRuntimes, ModelsThatWereLeftOutArePredicted) {
+  const RuntimeGroup& engines = group("TensorRT and ONNX Runtime");
+  const RuntimeGroup& pytorch = group("PyTorch");
+  const RuntimeGroup& mlperf = group("MLPerf, one query at a time");
+  EXPECT_LE(engines.model, 0.12);
+  EXPECT_LE(pytorch.model, 0.20);
+  EXPECT_LE(mlperf.model, 0.25);
+  // As many as the file has: 9 and 3 of engines, 3 and 3 of PyTorch.
+  EXPECT_GE(engines.rows, 12U);
+  EXPECT_GE(pytorch.rows, 6U);
+  EXPECT_GE(mlperf.rows, 6U);
+  for (const RuntimeGroup* each : {&engines, &pytorch, &mlperf}) {
+    EXPECT_LE(each->fitted, each->model) << each->name;
+  }
+}
+
+TEST_F(PublicRuntimes, NineOfTenLieInTheirInterval) {
+  std::size_t judged = 0;
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < scores().rows.rows.size(); ++i) {
+    if (scores().fit.scores[i].model.time_s == 0) continue;
+    ++judged;
+    within += scores().is_within(i) ? 1 : 0;
+  }
+  EXPECT_EQ(within, scores().within);
+  ASSERT_GE(judged, 20U);
+  const double share = static_cast<double>(within) / static_cast<double>(judged);
+  EXPECT_GE(share, 0.85) << within << " of " << judged;
+  EXPECT_LE(share, 0.95) << within << " of " << judged;
+}
+
+TEST_F(PublicRuntimes, EveryRowIsUsedOrLeftOutWithAReason) {
+  for (const auto& row : scores().rows.left_out) EXPECT_FALSE(row.reason.empty()) << row.label;
+  for (const auto& row : scores().rows.rows) {
+    EXPECT_GT(row.time_s, 0) << row.label;
+    EXPECT_LT(row.time_s, 10) << row.label;
+    EXPECT_FALSE(row.source.empty()) << row.label;
+  }
+  std::size_t grouped = 0;
+  for (const auto& each : scores().groups) grouped += each.rows;
+  EXPECT_EQ(grouped, scores().rows.rows.size());
+}
+
+// The tables of the reference board name these rows as their origin.
+TEST_F(PublicRuntimes, TheShippedTablesAreTheFitOfTheseRows) {
+  const auto shipped = twin::load_runtime_twins(load_board("agx-orin"));
+  ASSERT_EQ(shipped.size(), scores().fit.twins.size());
+  for (std::size_t r = 0; r < shipped.size(); ++r) {
+    const twin::RuntimeTwin& fitted = scores().fit.twins[r];
+    const auto runtime = name_of(shipped[r].runtime);
+    EXPECT_EQ(shipped[r].fitted(), fitted.fitted()) << runtime;
+    EXPECT_EQ(shipped[r].boards, fitted.boards) << runtime;
+    EXPECT_EQ(shipped[r].precisions, fitted.precisions) << runtime;
+    for (std::size_t i = 0; i < twin::kRuntimeParamCount; ++i) {
+      EXPECT_NEAR(std::log(shipped[r].values[i] / fitted.values[i]), 0, 0.02)
+          << runtime << ' ' << twin::runtime_parameters()[i].key;
+    }
+    if (!fitted.fitted()) continue;
+    EXPECT_NEAR(shipped[r].errors.time, fitted.errors.time, 0.01) << runtime;
+    EXPECT_NEAR(shipped[r].errors.board, fitted.errors.board, 0.01) << runtime;
+    EXPECT_NEAR(shipped[r].errors.precision, fitted.errors.precision, 0.01) << runtime;
+  }
+}
+
+TEST(RuntimeScoring, AFileWithoutUsableRowsIsRefused) {
+  const testing::TemporaryFolder folder;
+  const std::string header =
+      "source,date,board,jetpack,power_mode,runtime,workload,precision,batch,sequence,metric,"
+      "value,note\n";
+  EXPECT_THROW(score_runtimes(folder.write("none.csv", header)), UsageError);
+  EXPECT_THROW(score_runtimes(folder.write("empty.csv", "")), InputError);
+}
+
+TEST(RuntimeFacts, AllHold) {
+  const std::vector<RuntimeFact> facts = check_runtime_facts();
+  ASSERT_FALSE(facts.empty());
+  for (const auto& fact : facts) {
+    EXPECT_TRUE(fact.holds()) << fact.fact << ": published " << fact.published << ", found "
+                              << fact.found;
+    EXPECT_FALSE(fact.source.empty()) << fact.fact;
+    EXPECT_GT(fact.tolerance, 0) << fact.fact;
+  }
+}
+
+TEST(RuntimeFacts, HoldWithinTheirTolerance) {
+  RuntimeFact fact;
+  fact.published = 10;
+  fact.tolerance = 0.1;
+  for (const double found : {9.1, 10.0, 10.9}) {
+    fact.found = found;
+    EXPECT_TRUE(fact.holds()) << found;
+  }
+  for (const double found : {8.9, 11.1, 0.0, std::nan("")}) {
+    fact.found = found;
+    EXPECT_FALSE(fact.holds()) << found;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::evaluate

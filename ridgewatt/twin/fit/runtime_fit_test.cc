@@ -1,0 +1,578 @@
+// What runtimes change of a twin: fitted from rows, kept in board files, used by estimates.
+#include "ridgewatt/twin/runtime_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/twin/runtime_twin.h"
+#include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/deployed_workload.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using ::testing::HasSubstr;
+using workload::DeployedWorkload;
+using workload::DeployOptions;
+
+constexpr double kRoundedTo = 1e-3;  // four digits are written
+
+RuntimeRow row_of(const std::string& model, const std::string& precision, Runtime runtime,
+                  const std::string& board, int batch) {
+  DeployOptions options;
+  options.precision = parse<workload::Precision>(precision, "");
+  options.runtime = runtime;
+  RuntimeRow row;
+  row.model = model;
+  row.precision = precision;
+  row.twin = std::make_shared<const Twin>(load_twin(load_board(board)));
+  row.board = row.twin->board;
+  row.cost = DeployedWorkload("zoo:" + model, options).at(batch);
+  row.label = model + " " + precision + " on " + board;
+  return row;
+}
+
+// Small and large, of convolutions and of products, on a board that was swept and on a scaled one.
+std::vector<RuntimeRow> rows_without_times(Runtime runtime) {
+  std::vector<RuntimeRow> rows;
+  for (const char* model : {"lenet5", "mobilenet_v2", "resnet18", "resnet50", "vit_b_16"}) {
+    for (const char* precision : {"fp32", "fp16"}) {
+      rows.push_back(row_of(model, precision, runtime, "agx-orin", 1));
+      rows.push_back(row_of(model, precision, runtime, "orin-nano-8gb", 8));
+    }
+  }
+  return rows;
+}
+
+// Each parameter half a prior deviation beside its prior, up and down in turn.
+RuntimeTwin true_runtime(Runtime runtime) {
+  RuntimeTwin twin = prior_runtime_twin(runtime);
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    twin.values[i] *= std::exp((i % 2 == 0 ? 0.5 : -0.5) * twin.log_sd[i]);
+  }
+  twin.origin = "made for the test";
+  return twin;
+}
+
+void measure_with(const RuntimeTwin& truth, std::vector<RuntimeRow>& rows) {
+  for (auto& row : rows) row.time_s = modelled_time_s(row, truth);
+}
+
+double log_distance(const RuntimeTwin& a, const RuntimeTwin& b, std::size_t param) {
+  return std::abs(std::log(a.values[param] / b.values[param]));
+}
+
+double time_s_of(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
+                 bool python_caller = false, const PowerMode& mode = {}) {
+  RunOptions run;
+  run.python_caller = python_caller;
+  return Estimator(twin, std::move(cost), run)(mode).period_s;
+}
+
+// Seconds of a product so large that nothing else counts.
+constexpr double kProductFlop = 1e15;
+double product_s(const std::string& board, Runtime runtime, workload::Precision precision) {
+  workload::WorkloadCost cost;
+  cost.runtime = runtime;
+  cost.precision = cost.arithmetic = precision;
+  workload::KernelCost product;
+  product.op_class = workload::OpClass::kGemm;
+  product.work_flop = kProductFlop;
+  product.output_elements = 1e9;
+  cost.kernels.push_back(product);
+  return time_s_of(load_twin(load_board(board)),
+                   std::make_shared<const workload::WorkloadCost>(cost));
+}
+
+double time_factor(const Twin& twin, const std::string& precision) {
+  DeployOptions options;
+  options.precision = parse<workload::Precision>(precision, "");
+  options.runtime = Runtime::kTensorRt;
+  const TwinModel model(twin, std::make_shared<const DeployedWorkload>("zoo:resnet50", options));
+  return model.error({{}, 1})[kTime].factor(0.9);
+}
+
+Board board_with(const TwinTable& table, const std::string& name = "tensorrt") {
+  return parse_board(board_toml_with_runtimes(load_board("agx-orin"), {{name, table}}), "own.toml");
+}
+
+class RuntimeFitTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    rows_ = new std::vector<RuntimeRow>(rows_without_times(Runtime::kTensorRt));
+    measure_with(true_runtime(Runtime::kTensorRt), *rows_);
+    fitted_ = new RuntimeTwin(fit_runtime(Runtime::kTensorRt, *rows_));
+  }
+  static void TearDownTestSuite() {
+    delete rows_;
+    delete fitted_;
+  }
+  static inline std::vector<RuntimeRow>* rows_ = nullptr;
+  static inline RuntimeTwin* fitted_ = nullptr;
+};
+
+TEST_F(RuntimeFitTest, TimesAndWellKnownParametersAreRecovered) {
+  const RuntimeTwin truth = true_runtime(Runtime::kTensorRt);
+  const RuntimeTwin prior = prior_runtime_twin(Runtime::kTensorRt);
+  EXPECT_TRUE(fitted_->fitted());
+  EXPECT_LT(fitted_->fit_error, 0.02);
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    const std::string key(runtime_parameters()[i].key);
+    EXPECT_GT(fitted_->values[i], 0) << key;
+    EXPECT_GT(fitted_->log_sd[i], 0) << key;
+    EXPECT_LE(fitted_->log_sd[i], prior.log_sd[i] * (1 + 1e-3)) << key;
+    EXPECT_LT(log_distance(*fitted_, truth, i), 3 * fitted_->log_sd[i]) << key;
+    if (fitted_->log_sd[i] > 0.4 * prior.log_sd[i]) continue;
+    ++known;
+    EXPECT_LT(log_distance(*fitted_, truth, i), log_distance(prior, truth, i)) << key;
+  }
+  EXPECT_GE(known, 3U);
+  // No row is in INT8, and none is called from Python.
+  for (const RuntimeParam param :
+       {RuntimeParam::kConvInt8, RuntimeParam::kProductInt8, RuntimeParam::kCaller}) {
+    const auto i = static_cast<std::size_t>(param);
+    EXPECT_NEAR(fitted_->values[i], prior.values[i], 1e-3 * prior.values[i]);
+    EXPECT_NEAR(fitted_->log_sd[i], prior.log_sd[i], 1e-3);
+  }
+}
+
+TEST_F(RuntimeFitTest, AModelThatWasNotAmongTheRowsIsPredicted) {
+  for (const char* model : {"vgg11", "efficientnet_b0"}) {
+    for (const char* precision : {"fp32", "fp16"}) {
+      const RuntimeRow other = row_of(model, precision, Runtime::kTensorRt, "agx-orin", 4);
+      const double truth_s = modelled_time_s(other, true_runtime(Runtime::kTensorRt));
+      EXPECT_NEAR(modelled_time_s(other, *fitted_) / truth_s, 1, 0.05) << model << ' ' << precision;
+    }
+  }
+}
+
+TEST_F(RuntimeFitTest, SaysWhatItWasFittedOn) {
+  EXPECT_EQ(fitted_->boards, (std::vector<std::string>{"agx-orin", "orin-nano-8gb"}));
+  EXPECT_TRUE(fitted_->fitted_on("orin-nano-8gb"));
+  EXPECT_FALSE(fitted_->fitted_on("orin-nx-16gb"));
+  EXPECT_TRUE(fitted_->fitted_in("fp16"));
+  EXPECT_FALSE(fitted_->fitted_in("int8"));
+}
+
+TEST_F(RuntimeFitTest, RunsAgainToTheSameAndNotByTheOrderOfRows) {
+  const RuntimeTwin again = fit_runtime(Runtime::kTensorRt, *rows_);
+  EXPECT_EQ(again.values, fitted_->values);
+  EXPECT_EQ(again.log_sd, fitted_->log_sd);
+  EXPECT_EQ(again.correlations, fitted_->correlations);
+  std::vector<RuntimeRow> reversed(rows_->rbegin(), rows_->rend());
+  const RuntimeTwin other = fit_runtime(Runtime::kTensorRt, reversed);
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    EXPECT_LT(log_distance(other, *fitted_, i), 1e-3) << runtime_parameters()[i].key;
+  }
+  EXPECT_EQ(other.boards, fitted_->boards);
+}
+
+TEST_F(RuntimeFitTest, RowsOfAnotherRuntimeSayNothing) {
+  std::vector<RuntimeRow> mixed = rows_without_times(Runtime::kOnnxRuntime);
+  measure_with(true_runtime(Runtime::kOnnxRuntime), mixed);
+  mixed.insert(mixed.end(), rows_->begin(), rows_->end());
+  EXPECT_EQ(fit_runtime(Runtime::kTensorRt, mixed).values, fitted_->values);
+}
+
+TEST_F(RuntimeFitTest, AnOutlierMovesLittle) {
+  std::vector<RuntimeRow> rows = *rows_;
+  rows[8].time_s *= 10;
+  const RuntimeTwin disturbed = fit_runtime(Runtime::kTensorRt, rows);
+  EXPECT_LT(disturbed.fit_error, 0.1);
+}
+
+TEST(RuntimeFit, WithoutRowsThePriorsStay) {
+  for (const Runtime runtime : kRuntimes) {
+    const RuntimeTwin twin = fit_runtime(runtime, {});
+    EXPECT_EQ(twin.runtime, runtime);
+    EXPECT_EQ(twin.values, prior_runtime_twin(runtime).values);
+    EXPECT_EQ(twin.log_sd, prior_runtime_twin(runtime).log_sd);
+    EXPECT_FALSE(twin.fitted());
+  }
+  const RuntimeFit fit = fit_runtimes({});
+  EXPECT_EQ(fit.twins.size(), kRuntimes.size());
+  EXPECT_TRUE(fit.scores.empty());
+  for (const auto& twin : fit.twins) EXPECT_FALSE(twin.fitted());
+}
+
+// The only model, board and precision: nothing is left to predict it with.
+TEST(RuntimeFit, ASingleRowHasNoScore) {
+  std::vector<RuntimeRow> rows = {row_of("resnet18", "fp16", Runtime::kTensorRt, "agx-orin", 1)};
+  measure_with(true_runtime(Runtime::kTensorRt), rows);
+  const RuntimeFit fit = fit_runtimes(rows);
+  ASSERT_EQ(fit.scores.size(), 1U);
+  EXPECT_EQ(fit.scores[0].model.time_s, 0);
+  EXPECT_EQ(fit.scores[0].board.time_s, 0);
+  EXPECT_EQ(fit.scores[0].model_and_board.time_s, 0);
+  EXPECT_GT(fit.scores[0].fitted_s, 0);
+  for (const auto& twin : fit.twins) {
+    EXPECT_EQ(twin.fitted(), twin.runtime == Runtime::kTensorRt);
+    EXPECT_GT(twin.errors.time, 0);
+  }
+}
+
+TEST_F(RuntimeFitTest, ABoardFileKeepsIt) {
+  RuntimeTwin written = *fitted_;
+  written.errors = {0.11, 0.12, 0.13, 0.14, 6};
+  written.unseen_error = 0.0625;
+  written.origin = "today, \"quoted\" rows; by this test";
+  const RuntimeTwins twins = load_runtime_twins(board_with(runtime_table(written)));
+  ASSERT_EQ(twins.size(), kRuntimes.size());
+  const RuntimeTwin& read = twins.at(static_cast<std::size_t>(Runtime::kTensorRt));
+  EXPECT_EQ(read.runtime, Runtime::kTensorRt);
+  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
+    const auto key = runtime_parameters()[i].key;
+    EXPECT_NEAR(read.values[i] / written.values[i], 1, kRoundedTo) << key;
+    EXPECT_NEAR(read.log_sd[i], written.log_sd[i], kRoundedTo) << key;
+  }
+  ASSERT_EQ(read.correlations.size(), written.correlations.size());
+  for (std::size_t i = 0; i < read.correlations.size(); ++i) {
+    EXPECT_NEAR(read.correlations[i], written.correlations[i], kRoundedTo);
+  }
+  EXPECT_DOUBLE_EQ(read.errors.time, 0.11);
+  EXPECT_DOUBLE_EQ(read.errors.board, 0.12);
+  EXPECT_DOUBLE_EQ(read.errors.precision, 0.13);
+  EXPECT_DOUBLE_EQ(read.errors.power, 0.14);
+  EXPECT_DOUBLE_EQ(read.errors.degrees, 6);
+  EXPECT_NEAR(read.fit_error, written.fit_error, kRoundedTo);
+  EXPECT_DOUBLE_EQ(read.unseen_error, 0.0625);
+  EXPECT_EQ(read.boards, written.boards);
+  EXPECT_EQ(read.precisions, written.precisions);
+  EXPECT_EQ(read.origin, written.origin);
+}
+
+// Changes a sound table; what it is loaded as must be refused.
+void expect_unsound(const std::function<void(TwinTable&)>& change, const std::string& what) {
+  TwinTable table = runtime_table(prior_runtime_twin(Runtime::kTensorRt));
+  ASSERT_NO_THROW(load_runtime_twins(board_with(table)));
+  change(table);
+  EXPECT_THROW(load_runtime_twins(board_with(table)), InputError) << what;
+}
+
+TEST(RuntimeBoardFile, ValuesAreWithinAnIntervalOfPositiveNumbers) {
+  const auto refused = [](const std::string& key, double value) {
+    expect_unsound([&](TwinTable& table) { table.numbers[key] = value; }, key);
+  };
+  refused("launch.value", -1);
+  refused("launch.value", 0);
+  refused("launch.lo", -0.1);
+  expect_unsound(
+      [](TwinTable& table) { std::swap(table.numbers["fill.lo"], table.numbers["fill.hi"]); },
+      "lo above hi");
+}
+
+TEST(RuntimeBoardFile, AValueBesideItsIntervalIsRefused) {
+  expect_unsound(
+      [](TwinTable& table) { table.numbers["fill.value"] = 2 * table.numbers["fill.hi"]; },
+      "above hi");
+  expect_unsound(
+      [](TwinTable& table) { table.numbers["fill.value"] = table.numbers["fill.lo"] / 2; },
+      "below lo");
+}
+
+TEST(RuntimeBoardFile, CorrelationsAreOnePerPair) {
+  const auto refused = [](const std::string& text) {
+    expect_unsound([&](TwinTable& table) { table.texts["correlations"] = text; }, text);
+  };
+  refused("0.1 0.2 0.3");
+  refused("");
+  constexpr std::size_t kPairs = kRuntimeParamCount * (kRuntimeParamCount - 1) / 2;
+  std::string others;
+  for (std::size_t i = 1; i < kPairs; ++i) others += " 0";
+  for (const char* one : {"2", "nan", "x"}) refused(one + others);
+  refused("0" + others + " 0");
+}
+
+// Else the prior is taken in silence, and the table's origin still says that it was fitted.
+TEST(RuntimeBoardFile, TextsWhereNumbersBelongAreRefused) {
+  for (const char* key : {"launch.value", "launch.lo", "error.time", "fit.time_median"}) {
+    expect_unsound(
+        [&](TwinTable& table) {
+          table.numbers.erase(key);
+          table.texts[key] = "fast";
+        },
+        key);
+  }
+  for (const char* key : {"boards", "origin"}) {
+    expect_unsound(
+        [&](TwinTable& table) {
+          table.texts.erase(key);
+          table.numbers[key] = 3;
+        },
+        key);
+  }
+}
+
+TEST(RuntimeBoardFile, NamesThatAreNoRuntimesAreRefused) {
+  try {
+    board_with(runtime_table(prior_runtime_twin(Runtime::kTensorRt)), "tensorflow");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tensorflow"));
+    EXPECT_THAT(error.what(), HasSubstr("own.toml"));
+  }
+}
+
+// What is loaded of a board file without runtimes and this.
+void expect_no_table(const std::string& before, const std::string& after) {
+  const std::string text =
+      before + board_toml_with_runtimes(load_board("agx-orin"), {}) + "\n" + after;
+  EXPECT_THROW(load_runtime_twins(parse_board(text, "own.toml")), InputError) << before << after;
+}
+
+TEST(RuntimeBoardFile, NumbersOfATableAreFinite) {
+  expect_no_table("runtime = 3\n", "");
+  for (const char* value : {"nan", "inf", "-inf", "[1, 2]", "true"}) {
+    expect_no_table("", std::string("[runtime.tensorrt]\nlaunch.value = ") + value + "\n");
+  }
+}
+
+TEST(RuntimeBoardFile, ANumberIsNoRuntime) {
+  expect_no_table("", "[runtime]\ntensorrt = 3\n");
+  expect_no_table("", "[runtime]\ntensorrt = \"fast\"\n");
+}
+
+TEST(OnRuntime, OfTheSameIsTheSameAndOfAnotherIsRefused) {
+  const Twin twin = load_twin(load_board("agx-orin"));
+  const Twin engine = on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference);
+  ASSERT_NE(engine.changed_by, nullptr);
+  EXPECT_EQ(engine.runtime, Runtime::kTensorRt);
+  EXPECT_LT(engine[TwinParam::kLaunchCycles], twin[TwinParam::kLaunchCycles]);
+  const Twin again = on_runtime(engine, Runtime::kTensorRt, WorkloadKind::kInference);
+  EXPECT_EQ(again.values, engine.values);
+  EXPECT_EQ(again.changed_by, engine.changed_by);
+  EXPECT_EQ(again.python_call_cycles, engine.python_call_cycles);
+  for (const Runtime other : {Runtime::kPytorchEager, Runtime::kOnnxRuntime}) {
+    EXPECT_THROW(on_runtime(engine, other, WorkloadKind::kInference), UsageError);
+  }
+}
+
+TEST(OnRuntime, EagerChangesNoTrainingAndNoBoardThatWasSwept) {
+  const Twin swept = load_twin(load_board("agx-orin"));
+  const Twin scaled = load_twin(load_board("orin-nano-8gb"));
+  ASSERT_TRUE(scaled.scaled);
+  const auto eager = [](const Twin& twin, WorkloadKind kind) {
+    return on_runtime(twin, Runtime::kPytorchEager, kind);
+  };
+  for (const auto& [twin, kind] : {std::pair{&scaled, WorkloadKind::kTraining},
+                                   {&swept, WorkloadKind::kTraining},
+                                   {&swept, WorkloadKind::kInference}}) {
+    const Twin same = eager(*twin, kind);
+    EXPECT_EQ(same.changed_by, nullptr);
+    EXPECT_EQ(same.values, twin->values);
+    EXPECT_EQ(same.status, twin->status);
+    EXPECT_EQ(same.python_call_cycles, 0);
+  }
+  EXPECT_NE(eager(scaled, WorkloadKind::kInference).changed_by, nullptr);
+}
+
+// NVIDIA's data sheets: Orin's tensor cores give 1,024 FLOP of TF32 per multiprocessor and cycle,
+// its CUDA cores 256; Xavier's know no TF32.
+TEST(OnRuntime, EnginesMultiplyFp32InTf32WhereTheBoardHasIt) {
+  using workload::Precision;
+  EXPECT_NEAR(product_s("agx-orin", Runtime::kPytorchEager, Precision::kFp32) /
+                  product_s("agx-orin", Runtime::kPytorchEager, Precision::kTf32),
+              4, 0.02);
+  for (const Runtime engine : {Runtime::kTensorRt, Runtime::kOnnxRuntime}) {
+    EXPECT_NEAR(product_s("agx-orin", engine, Precision::kFp32) /
+                    product_s("agx-orin", engine, Precision::kTf32),
+                1, 1e-3)
+        << name_of(engine);
+    const Board xavier = load_board("agx-xavier");
+    EXPECT_GT(product_s("agx-xavier", engine, Precision::kFp32),
+              kProductFlop / peak_flops(xavier, {}, Arithmetic::kFp32))
+        << name_of(engine);
+    EXPECT_THROW(product_s("agx-xavier", engine, Precision::kTf32), NotSupportedError);
+  }
+  for (const Runtime pytorch : {Runtime::kTorchscript, Runtime::kTorchCompile}) {
+    EXPECT_GT(product_s("agx-orin", pytorch, Precision::kFp32),
+              2 * product_s("agx-orin", pytorch, Precision::kTf32))
+        << name_of(pytorch);
+  }
+}
+
+// No runtime's kernels pass the board's peak.
+TEST(OnRuntime, ProductsDoNotPassThePeak) {
+  using workload::Precision;
+  for (const char* name : {"agx-orin", "orin-nano-8gb", "thor"}) {
+    const Board board = load_board(name);
+    for (const Runtime runtime : kRuntimes) {
+      EXPECT_GT(product_s(name, runtime, Precision::kFp16),
+                kProductFlop / peak_flops(board, {}, Arithmetic::kFp16))
+          << name << ' ' << name_of(runtime);
+    }
+  }
+}
+
+TEST(OnRuntime, APythonCallerAddsItsCyclesToAnEngineAlone) {
+  const Twin twin = load_twin(load_board("agx-orin"));
+  PowerMode slow;
+  slow.cpu_clock_hz = twin.cpu_clock_hz / 2;
+  for (const Runtime runtime : kRuntimes) {
+    DeployOptions options;
+    options.runtime = runtime;
+    const auto cost = DeployedWorkload("zoo:resnet18", options).at(1);
+    const Twin priced = on_runtime(twin, runtime, WorkloadKind::kInference);
+    const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
+    EXPECT_EQ(priced.python_call_cycles > 0, engine) << name_of(runtime);
+    for (const auto& [mode, clock_hz] :
+         {std::pair{PowerMode{}, twin.cpu_clock_hz}, {slow, slow.cpu_clock_hz}}) {
+      const double more_s = time_s_of(twin, cost, true, mode) - time_s_of(twin, cost, false, mode);
+      EXPECT_NEAR(more_s, priced.python_call_cycles / clock_hz, 1e-12) << name_of(runtime);
+    }
+  }
+}
+
+TEST(RuntimeErrorsOfTwins, AreWiderOnABoardThatWasNotFitted) {
+  EXPECT_GT(time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"),
+            time_factor(load_twin(load_board("orin-nano-8gb")), "fp16"));
+}
+
+// As the file's own deviation of a precision says.
+TEST(RuntimeErrorsOfTwins, AreWiderByTheDeviationOfAPrecision) {
+  Twin doubtful = load_twin(load_board("orin-nano-8gb"));
+  doubtful.runtimes.at(static_cast<std::size_t>(Runtime::kTensorRt)).errors.precision = 0.25;
+  EXPECT_GT(time_factor(doubtful, "bf16"), 1.2 * time_factor(doubtful, "fp16"));
+}
+
+// BF16 takes the rates that FP16 rows showed; none showed its own.
+TEST(RuntimeErrorsOfTwins, AreWiderInAPrecisionThatWasNotFitted) {
+  const Twin shipped = load_twin(load_board("orin-nano-8gb"));
+  const RuntimeTwin& engine = shipped.runtimes.at(static_cast<std::size_t>(Runtime::kTensorRt));
+  ASSERT_TRUE(engine.fitted_in("fp16"));
+  ASSERT_FALSE(engine.fitted_in("bf16"));
+  EXPECT_GT(time_factor(shipped, "bf16"), time_factor(shipped, "fp16"));
+}
+
+TEST(RuntimeRefusals, WhatARuntimeCannotRun) {
+  const auto cost = [](Runtime runtime, workload::Precision precision, WorkloadKind kind) {
+    DeployOptions options;
+    options.runtime = runtime;
+    options.precision = precision;
+    options.kind = kind;
+    return DeployedWorkload("zoo:resnet18", options).at(1);
+  };
+  using workload::Precision;
+  EXPECT_THROW(cost(Runtime::kOnnxRuntime, Precision::kInt8, WorkloadKind::kInference),
+               NotSupportedError);
+  EXPECT_THROW(cost(Runtime::kTensorRt, Precision::kFp16, WorkloadKind::kTraining),
+               NotSupportedError);
+  EXPECT_NO_THROW(cost(Runtime::kTensorRt, Precision::kInt8, WorkloadKind::kInference));
+}
+
+constexpr char kPublicHeader[] =
+    "source,date,board,jetpack,power_mode,runtime,workload,precision,batch,sequence,metric,value,"
+    "note\n";
+
+// Columns of one public measurement; what is not changed is sound.
+struct PublicRow {
+  std::string board = "AGX Orin 64GB", mode = "MAXN", runtime = "tensorrt", workload = "resnet50",
+              precision = "fp16", batch = "1", metric = "ms", value = "1.5", note = "";
+  std::string line() const {
+    return "s,2026," + board + ",6," + mode + ',' + runtime + ',' + workload + ',' + precision +
+           ',' + batch + ",," + metric + ',' + value + ',' + note + '\n';
+  }
+};
+
+class PublicRows : public ::testing::Test {
+ protected:
+  RuntimeRows read(const std::string& text) const {
+    return load_runtime_rows(folder_.write("rows.csv", text));
+  }
+  RuntimeRows read(const PublicRow& row) const { return read(kPublicHeader + row.line()); }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(PublicRows, AreReadInSeconds) {
+  const RuntimeRows ms = read(PublicRow{});
+  ASSERT_EQ(ms.rows.size(), 1U);
+  EXPECT_TRUE(ms.left_out.empty());
+  EXPECT_DOUBLE_EQ(ms.rows[0].time_s, 1.5e-3);
+  EXPECT_EQ(ms.rows[0].board, "agx-orin");
+  EXPECT_EQ(ms.rows[0].runtime(), Runtime::kTensorRt);
+  EXPECT_EQ(ms.rows[0].precision, "fp16");
+  EXPECT_FALSE(ms.rows[0].from_python);
+  const RuntimeRows rate = read(PublicRow{.batch = "8", .metric = "fps", .value = "1000"});
+  ASSERT_EQ(rate.rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(rate.rows[0].time_s, 8e-3);
+  EXPECT_EQ(rate.rows[0].cost->batch, 8);
+  const RuntimeRows unstated = read(PublicRow{.runtime = "tensorrt/torch (not stated)"});
+  ASSERT_EQ(unstated.rows.size(), 1U);
+  EXPECT_LT(unstated.rows[0].weight, 1);
+  EXPECT_FALSE(unstated.rows[0].remark.empty());
+}
+
+TEST_F(PublicRows, HostileFilesAreRefused) {
+  EXPECT_THROW(read(std::string()), InputError);
+  EXPECT_THROW(read("model,time\nresnet50,3\n"), InputError);
+  const std::string header = kPublicHeader;
+  for (const char* column : {"board", "runtime", "value", "note"}) {
+    std::string other = header;
+    other.replace(other.find(column), std::string(column).size(), "other");
+    EXPECT_THROW(read(other + PublicRow{}.line()), InputError) << column;
+  }
+  for (const char* value : {"0", "-1", "nan", "inf", "1e999", "fast", "", "1.5 ms"}) {
+    for (const char* metric : {"ms", "fps"}) {
+      EXPECT_THROW(read(PublicRow{.metric = metric, .value = value}), InputError)
+          << value << ' ' << metric;
+    }
+  }
+  EXPECT_THROW(load_runtime_rows((folder_.path() / "nothing.csv").string()), Error);
+  EXPECT_TRUE(read(header).rows.empty());
+}
+
+// Refused or left out, but never a row that no time can be compared with.
+TEST_F(PublicRows, BatchesThatAreNoneAreNotUsed) {
+  for (const char* batch : {"0", "-1", "99999999999", "4294967297", "256 (GPU)"}) {
+    for (const char* metric : {"ms", "fps"}) {
+      try {
+        EXPECT_TRUE(read(PublicRow{.batch = batch, .metric = metric}).rows.empty())
+            << batch << ' ' << metric;
+      } catch (const InputError&) {
+        SUCCEED();
+      }
+    }
+  }
+}
+
+TEST_F(PublicRows, WhatSaysNothingOfOneEngineIsLeftOutWithAReason) {
+  const PublicRow left_out[] = {{.note = "GPU + 2 DLA in Offline"},
+                                {.board = "Raspberry Pi 5"},
+                                {.mode = "MaxQ"},
+                                {.runtime = "tflite"},
+                                {.workload = "nothing_net"},
+                                {.metric = "W"},
+                                // Not to be had: ONNX Runtime has no INT8 on the GPU.
+                                {.runtime = "onnxruntime", .precision = "int8"}};
+  std::string text = kPublicHeader;
+  for (const auto& row : left_out) text += row.line();
+  const RuntimeRows read_rows = read(text + PublicRow{}.line());
+  EXPECT_EQ(read_rows.rows.size(), 1U);
+  ASSERT_EQ(read_rows.left_out.size(), std::size(left_out));
+  for (const auto& row : read_rows.left_out) {
+    EXPECT_FALSE(row.reason.empty()) << row.label;
+    EXPECT_FALSE(row.label.empty());
+  }
+  EXPECT_THAT(read_rows.left_out[0].reason, HasSubstr("DLA"));
+  EXPECT_THAT(read_rows.left_out[1].reason, HasSubstr("board"));
+  EXPECT_THAT(read_rows.left_out[1].label, HasSubstr("Raspberry Pi 5"));
+  EXPECT_THAT(read_rows.left_out[2].reason, HasSubstr("clocks"));
+}
+
+// One such row would end the fit of all others.
+TEST_F(PublicRows, ARateThatTheBoardLacksIsLeftOut) {
+  const RuntimeRows found = read(kPublicHeader + PublicRow{.precision = "fp8"}.line());
+  EXPECT_TRUE(found.rows.empty());
+  EXPECT_EQ(found.left_out.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ridgewatt::twin
