@@ -310,6 +310,9 @@ void parse_runtimes(Section& root, Board& board) {
       throw InputError(
           fmt::format("{}: 'runtime.{}' is not a runtime", board.source, escape_terminal(key)));
     }
+    if (!value.is_table()) {
+      throw InputError(fmt::format("{}: 'runtime.{}' must be a table", board.source, key));
+    }
     flatten_twin(value, "", fmt::format("{}: 'runtime.{}", board.source, key), board.runtimes[key]);
   }
 }

@@ -90,7 +90,8 @@ using RuntimeTwins = std::vector<RuntimeTwin>;
 
 // With all parameters at their priors.
 RuntimeTwin prior_runtime_twin(Runtime runtime);
-// Of the board's own tables, else of the reference board's, else priors. InputError for a number
+// Of the board's own tables, else of the reference board's, else priors. Those of eager mode carry
+// over within a system on a chip alone. InputError for a number
 // that is not positive or an interval that is not one.
 RuntimeTwins load_runtime_twins(const Board& board);
 // For board_toml_with_runtimes.

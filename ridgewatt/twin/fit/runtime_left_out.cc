@@ -109,8 +109,12 @@ RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
                          scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time));
   errors.board =
       scale_of(misses(&RuntimeRowScore::board, errors.time), errors.degrees, errors.board);
-  errors.precision =
-      scale_of(misses(&RuntimeRowScore::precision, errors.time), errors.degrees, errors.precision);
+  // Where a precision is left out its rates have their priors' width; BF16, FP8 and FP4 borrow the
+  // rates of others, which rows made narrow.
+  constexpr double kBorrowedRate = 0.1;
+  errors.precision = std::max(
+      kBorrowedRate,
+      scale_of(misses(&RuntimeRowScore::precision, errors.time), errors.degrees, errors.precision));
   return errors;
 }
 

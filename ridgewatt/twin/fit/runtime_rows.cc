@@ -68,6 +68,8 @@ constexpr Alias kModels[] = {
     {"retinanet", "retinanet_resnext50", ""},
 };
 
+constexpr std::int64_t kMostBatch = 1 << 20;
+
 const Alias* find_alias(std::span<const Alias> aliases, std::string_view theirs) {
   for (const auto& alias : aliases) {
     if (theirs.starts_with(alias.theirs)) return &alias;
@@ -137,7 +139,8 @@ class RowReader {
     if (at("metric") != "ms" && at("metric") != "fps") return "not a time";
     if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
     if (model_name(at("workload")).empty()) return "the zoo does not have the model";
-    if (!parse_int(at("batch"))) return "the batch is not stated";
+    const auto batch = parse_int(at("batch"));
+    if (!batch || *batch < 1 || *batch > kMostBatch) return "the batch is not stated";
     return "";
   }
 
@@ -154,6 +157,7 @@ class RowReader {
     const double value = csv_.number(columns_.at("value"));
     if (!(value > 0)) throw InputError("the value must be positive", csv_.where());
     row.time_s = at("metric") == "ms" ? value * 1e-3 : row.cost->batch / value;
+    modelled_time_s(row, prior_runtime_twin(row.runtime()));  // throws where the board cannot
     return row;
   }
 
@@ -172,7 +176,8 @@ class RowReader {
     const auto says = [&](std::string_view word) {
       return power_mode.find(word) != power_mode.npos;
     };
-    if (says("maxn") || says("maxp") || says("maximum")) return;
+    const bool slower = says("maxq");
+    if (!slower && (says("maxn") || says("maxp") || says("maximum"))) return;
     try {
       row.mode = find_preset(load_board(name), at("power_mode")).mode;
     } catch (const NotFoundError&) {
@@ -188,13 +193,15 @@ class RowReader {
       remark(row, "the precision is not stated, taken as " + row.precision);
     }
     DeployOptions options;
-    options.precision = parse<Precision>(row.precision, csv_.where());
+    const auto precision = find_name<Precision>(row.precision);
+    if (!precision) throw InputError("the precision is not known", csv_.where());
+    options.precision = *precision;
     options.runtime = parse<Runtime>(runtime.ours, csv_.where());
     if (at("sequence").starts_with("<=384")) {
       // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
       options.dims["sequence"] = 177;
       remark(row, "sequence 177, the mean of SQuAD v1.1 cut at 384");
-    } else if (const auto sequence = parse_int(at("sequence"))) {
+    } else if (const auto sequence = parse_int(at("sequence")); sequence && *sequence > 0) {
       options.dims["sequence"] = *sequence;
     }
     const std::string model = model_name(at("workload"));

@@ -43,8 +43,8 @@ TEST(RuntimeTables, DeviationsAndDegreesThatAreNoneAreRefused) {
   }
 }
 
-// Rows are modelled at the highest clocks, so that one of a mode with others says nothing.
-TEST(RuntimeRows, AreThoseOfTheHighestClocks) {
+// At the highest clocks or those of a preset; a mode whose clocks nobody states says nothing.
+TEST(RuntimeRows, AreThoseOfKnownClocks) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "rows.csv").string();
   std::ofstream file(path);
@@ -54,8 +54,10 @@ TEST(RuntimeRows, AreThoseOfTheHighestClocks) {
   }
   file.close();
   const RuntimeRows rows = load_runtime_rows(path);
-  EXPECT_EQ(rows.rows.size(), 2);
-  EXPECT_EQ(rows.left_out.size(), 3);
+  ASSERT_EQ(rows.rows.size(), 3);
+  EXPECT_EQ(rows.left_out.size(), 2);
+  EXPECT_FALSE(rows.rows[0].mode.has(Knob::kGpuClock));
+  EXPECT_EQ(rows.rows[2].mode.gpu_clock_hz, 408e6);  // nvpmodel_p3701_0000.conf
 }
 
 }  // namespace

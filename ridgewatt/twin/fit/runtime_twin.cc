@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
@@ -126,6 +127,27 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
   }
 }
 
+// InputError for a key that is none, and for a text where a number belongs or the other way round.
+void check_runtime_keys(const TwinTable& table, const std::string& where) {
+  std::set<std::string, std::less<>> numbers = {
+      "error.time",    "error.board",     "error.precision",       "error.power",
+      "error.degrees", "fit.time_median", "fit.unseen_time_median"};
+  std::set<std::string, std::less<>> texts = {"correlations", "boards", "precisions", "origin"};
+  for (const auto& spec : kRuntimeSpecs) {
+    for (const char* part : {".value", ".lo", ".hi"}) numbers.insert(std::string(spec.key) + part);
+    for (const char* part : {".unit", ".source"}) texts.insert(std::string(spec.key) + part);
+  }
+  const auto check = [&](const auto& found, const auto& known, const char* kind) {
+    for (const auto& [key, value] : found) {
+      if (known.contains(key)) continue;
+      throw InputError(fmt::format("not a {} of a runtime's table", kind),
+                       where + "." + escape_terminal(key));
+    }
+  };
+  check(table.numbers, numbers, "number");
+  check(table.texts, texts, "text");
+}
+
 double entry_or(const TwinTable& table, const std::string& key, double otherwise) {
   const auto found = table.numbers.find(key);
   return found == table.numbers.end() ? otherwise : found->second;
@@ -155,9 +177,11 @@ RuntimeErrors runtime_errors(const TwinTable& table, const std::string& where) {
 RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::string& source) {
   RuntimeTwin twin = prior_runtime_twin(runtime);
   const std::string where = fmt::format("{}: runtime.{}", source, name_of(runtime));
+  check_runtime_keys(table, where);
   const auto number = [&](const std::string& key, double otherwise) {
     return entry_or(table, key, otherwise);
   };
+  constexpr double kRounding = 1.001;  // of the digits that are written
   for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
@@ -165,7 +189,8 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
     const double width = std::exp(kNormal95 * twin.log_sd[i]);
     const double lo = number(key + ".lo", twin.values[i] / width);
     const double hi = number(key + ".hi", twin.values[i] * width);
-    if (!(twin.values[i] > 0) || !(lo > 0) || !(hi >= lo)) {
+    if (!(lo > 0) || !(hi >= lo) || !(twin.values[i] * kRounding >= lo) ||
+        !(twin.values[i] <= hi * kRounding)) {
       throw InputError("a runtime's parameter must be positive and within its interval",
                        where + "." + key);
     }
@@ -230,7 +255,8 @@ RuntimeTwins load_runtime_twins(const Board& board) {
     const Board* from = nullptr;
     if (board.runtimes.contains(name)) {
       from = &board;
-    } else if (reference.runtimes.contains(name)) {
+    } else if (reference.runtimes.contains(name) &&
+               (runtime != Runtime::kPytorchEager || board.soc == reference.soc)) {
       from = &reference;
     }
     twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
