@@ -34,7 +34,8 @@ std::vector<RuntimeGroup> group_rows(const RuntimeScores& scores) {
     members[group_of(scores.rows.rows[i])].push_back(i);
   }
   std::vector<RuntimeGroup> groups;
-  for (const auto& [name, indices] : members) {
+  for (const auto& member : members) {
+    const std::vector<std::size_t>& indices = member.second;
     const auto error = [&](const auto& time_s) {
       std::vector<double> errors;
       for (const std::size_t i : indices) {
@@ -44,7 +45,8 @@ std::vector<RuntimeGroup> group_rows(const RuntimeScores& scores) {
       return median_or_nan(errors);
     };
     using Score = twin::RuntimeRowScore;
-    groups.push_back({name, indices.size(), error([](const Score& s) { return s.fitted_s; }),
+    groups.push_back({member.first, indices.size(),
+                      error([](const Score& s) { return s.fitted_s; }),
                       error([](const Score& s) { return s.model.time_s; }),
                       error([](const Score& s) { return s.board.time_s; }),
                       error([](const Score& s) { return s.model_and_board.time_s; })});

@@ -57,7 +57,7 @@ void expand_names(std::string_view text, int depth, LayerNames& names) {
         expand_names(inner, depth + 1, names);
       }
     } else if (part.starts_with(kForeign)) {
-      const auto end = part.rfind("]");
+      const auto end = part.rfind(']');
       part = part.substr(kForeign.size(), end == std::string_view::npos || end < kForeign.size()
                                               ? std::string_view::npos
                                               : end - kForeign.size());

@@ -74,8 +74,7 @@ void add_layers(CLI::App& app, Context& context) {
   quantity(command->add_option("--batch", options->batch,
                                "Samples per run, where the layer information does not tell"),
            count().within(1, 1e6));
-  command->add_option("--dim", options->dims,
-                      "Extent of an open axis of the model, NAME=VALUE");
+  command->add_option("--dim", options->dims, "Extent of an open axis of the model, NAME=VALUE");
   quantity(command->add_option("--runs", question.runs,
                                "Runs that a trace of kernels holds: times are per run [1, or the "
                                "steps that PyTorch's profiler marked]"),
