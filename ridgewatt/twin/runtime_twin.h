@@ -91,8 +91,8 @@ using RuntimeTwins = std::vector<RuntimeTwin>;
 // With all parameters at their priors.
 RuntimeTwin prior_runtime_twin(Runtime runtime);
 // Of the board's own tables, else of the reference board's, else priors. Those of eager mode carry
-// over within a system on a chip alone. InputError for a number
-// that is not positive or an interval that is not one.
+// over to boards of the same system on a chip that are nearer in size to a fitted one. InputError
+// for a number that is not positive or an interval that is not one.
 RuntimeTwins load_runtime_twins(const Board& board);
 // For board_toml_with_runtimes.
 TwinTable runtime_table(const RuntimeTwin& runtime);

@@ -209,6 +209,24 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
 
 }  // namespace
 
+namespace {
+
+// Whether the boards that eager rows were measured on say more of `board` than the reference's own
+// sweeps do: of the same system on a chip, and nearer in size.
+bool is_nearer(const Board& board, const Board& reference) {
+  if (board.soc != reference.soc) return false;
+  const auto distance = [&](const Board& other) {
+    return std::abs(std::log(static_cast<double>(board.sms) / other.sms));
+  };
+  const auto eager =
+      words(reference.runtimes.at(std::string(name_of(Runtime::kPytorchEager))), "boards");
+  return std::any_of(eager.begin(), eager.end(), [&](const std::string& name) {
+    return distance(load_board(name)) < distance(reference);
+  });
+}
+
+}  // namespace
+
 std::span<const RuntimeParamSpec> runtime_parameters() {
   return kRuntimeSpecs;
 }
@@ -256,7 +274,7 @@ RuntimeTwins load_runtime_twins(const Board& board) {
     if (board.runtimes.contains(name)) {
       from = &board;
     } else if (reference.runtimes.contains(name) &&
-               (runtime != Runtime::kPytorchEager || board.soc == reference.soc)) {
+               (runtime != Runtime::kPytorchEager || is_nearer(board, reference))) {
       from = &reference;
     }
     twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
