@@ -275,8 +275,9 @@ class Accountant {
 
   // Columns of the matrix product that a contraction is, of one group.
   double output_channels_of(const Step& step) const {
-    if (!(step.cost.reduction_length > 0)) return 0;
-    const auto& shape = plan_.tensor(step.node->outputs[0]).shape;
+    const auto& outputs = step.node->outputs;
+    if (!(step.cost.reduction_length > 0) || outputs.empty() || outputs[0] == kNoTensor) return 0;
+    const auto& shape = plan_.tensor(outputs[0]).shape;
     if (!shape || shape->empty()) return 0;
     const bool image = step.rule->op_class == OpClass::kConv && shape->size() > 1;
     const auto groups = static_cast<double>(image ? step.node->integer("group", 1) : 1);
