@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::twin {
@@ -291,19 +292,7 @@ double Twin::lo(TwinParam param) const {
 }
 
 double Twin::parameter_variance(const std::array<double, kTwinParamCount>& slopes) const {
-  double variance = 0;
-  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
-    const double own = slopes[i] * log_sd[i];
-    if (own == 0) continue;
-    if (correlations.empty()) {
-      variance += own * own;
-      continue;
-    }
-    for (std::size_t j = 0; j < kTwinParamCount; ++j) {
-      variance += own * correlations[i * kTwinParamCount + j] * slopes[j] * log_sd[j];
-    }
-  }
-  return std::max(0.0, variance);  // rounded correlations may lose a little
+  return variance_along(slopes, log_sd, correlations);
 }
 
 const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {

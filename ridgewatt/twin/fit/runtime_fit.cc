@@ -1,13 +1,16 @@
 #include "ridgewatt/twin/runtime_fit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/minimize.h"
+#include "ridgewatt/numerics/posterior.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -63,8 +66,7 @@ class RuntimeCost {
     Eigen::Index next = 0;
     for (const RuntimeRow* row : rows_) {
       const double scaled = std::log(modelled_time_s(*row, twin) / row->time_s) / scale_;
-      const double soft = std::sqrt(2 * (std::sqrt(1 + scaled * scaled) - 1));
-      residuals[next++] = row->weight * std::copysign(soft, scaled);
+      residuals[next++] = row->weight * soft_l1(scaled);
     }
     const Eigen::VectorXd middle = start();
     for (Eigen::Index i = 0; i < kParams; ++i) {
@@ -78,23 +80,13 @@ class RuntimeCost {
   std::vector<const RuntimeRow*> rows_;
 };
 
-// Posterior deviations and correlations: the inverse of the Gauss-Newton matrix, which the priors
-// make positive definite.
 void set_deviations(const RuntimeCost& cost, const Eigen::VectorXd& logs, RuntimeTwin& twin) {
   Eigen::VectorXd residuals;
   Eigen::MatrixXd jacobian;
   cost(logs, residuals, &jacobian);
-  const Eigen::LDLT<Eigen::MatrixXd> normal(jacobian.transpose() * jacobian);
-  const Eigen::MatrixXd inverse = normal.solve(Eigen::MatrixXd::Identity(kParams, kParams));
-  const Eigen::VectorXd deviations = inverse.diagonal().cwiseSqrt();
-  twin.correlations.assign(kRuntimeParamCount * kRuntimeParamCount, 0.0);
-  for (Eigen::Index i = 0; i < kParams; ++i) {
-    twin.log_sd[static_cast<std::size_t>(i)] = deviations[i];
-    for (Eigen::Index j = 0; j < kParams; ++j) {
-      twin.correlations[static_cast<std::size_t>(i * kParams + j)] =
-          i == j ? 1 : std::clamp(inverse(i, j) / (deviations[i] * deviations[j]), -1.0, 1.0);
-    }
-  }
+  Posterior known = posterior(jacobian, std::string(name_of(twin.runtime)));
+  std::copy(known.deviations.begin(), known.deviations.end(), twin.log_sd.begin());
+  twin.correlations = std::move(known.correlations);
 }
 
 }  // namespace

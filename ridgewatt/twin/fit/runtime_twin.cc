@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::twin {
@@ -240,18 +241,7 @@ bool RuntimeTwin::fitted_in(std::string_view precision) const {
 }
 
 double RuntimeTwin::parameter_variance(const std::array<double, kRuntimeParamCount>& slopes) const {
-  double variance = 0;
-  for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
-    const double own = slopes[i] * log_sd[i];
-    if (correlations.empty()) {
-      variance += own * own;
-      continue;
-    }
-    for (std::size_t j = 0; j < kRuntimeParamCount; ++j) {
-      variance += own * correlations[i * kRuntimeParamCount + j] * slopes[j] * log_sd[j];
-    }
-  }
-  return std::max(0.0, variance);
+  return variance_along(slopes, log_sd, correlations);
 }
 
 RuntimeTwin prior_runtime_twin(Runtime runtime) {

@@ -1,6 +1,6 @@
 #include "ridgewatt/twin/twin_fit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -10,6 +10,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/minimize.h"
+#include "ridgewatt/numerics/posterior.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -59,12 +60,6 @@ std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs, bool
   return fitted;
 }
 
-// Soft L1 as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) of the scaled error s, its
-// sign is kept. A residual and not a loss of the solver, since every row has its own.
-double soft_l1(double scaled) {
-  return std::copysign(std::sqrt(2 * (std::sqrt(1 + scaled * scaled) - 1)), scaled);
-}
-
 // Residuals of all fitted rows, then of the priors, over the logarithms of a stage's parameters.
 class StageCost {
  public:
@@ -103,37 +98,24 @@ class StageCost {
     if (jacobian != nullptr) differentiate(logs, residuals, *jacobian);
   }
 
-  // Posterior deviations and correlations of the logarithms: the inverse of the Gauss-Newton
-  // matrix.
+  // Posterior deviations and correlations of the logarithms.
   void set_deviations(const Eigen::VectorXd& logs, Twin& twin) const {
-    const Eigen::Index columns = logs.size();
     Eigen::VectorXd residuals;
     Eigen::MatrixXd jacobian;
     (*this)(logs, residuals, &jacobian);
-    // Positive definite, since every parameter has a prior: a fit without deviations is no fit.
-    const Eigen::LDLT<Eigen::MatrixXd> normal(jacobian.transpose() * jacobian);
-    if (normal.info() != Eigen::Success || !(normal.vectorD().minCoeff() > 0)) {
-      throw Error("the deviations of the fitted parameters cannot be computed",
-                  power_ ? "power" : "time");
-    }
-    const Eigen::MatrixXd inverse = normal.solve(Eigen::MatrixXd::Identity(columns, columns));
-    const Eigen::VectorXd deviations = inverse.diagonal().cwiseSqrt();
+    const Posterior known = posterior(jacobian, power_ ? "power" : "time");
     if (twin.correlations.empty()) {
       twin.correlations.resize(kTwinParamCount * kTwinParamCount, 0.0);
       for (std::size_t i = 0; i < kTwinParamCount; ++i) {
         twin.correlations[i * kTwinParamCount + i] = 1;
       }
     }
-    for (Eigen::Index i = 0; i < columns; ++i) {
-      const auto row = static_cast<std::size_t>(parameters_[static_cast<std::size_t>(i)]);
-      twin.log_sd[row] = deviations(i);
-      for (Eigen::Index j = 0; j < columns; ++j) {
-        const auto column = static_cast<std::size_t>(parameters_[static_cast<std::size_t>(j)]);
-        const double both = deviations(i) * deviations(j);
-        twin.correlations[row * kTwinParamCount + column] =
-            i == j     ? 1
-            : both > 0 ? std::clamp(inverse(i, j) / both, -1.0, 1.0)
-                       : 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const auto row = static_cast<std::size_t>(parameters_[i]);
+      twin.log_sd[row] = known.deviations[i];
+      for (std::size_t j = 0; j < parameters_.size(); ++j) {
+        const auto column = static_cast<std::size_t>(parameters_[j]);
+        twin.correlations[row * kTwinParamCount + column] = known.correlation(i, j);
       }
     }
   }
