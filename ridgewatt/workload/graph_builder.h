@@ -48,6 +48,7 @@ class GraphBuilder {
     std::int64_t padding = 0;
     std::int64_t groups = 1;
     bool bias = true;
+    std::int64_t width = 0;  // of a window that is not square, padded by half of it; 0: `kernel`
   };
   enum class Element { kFloat, kInt64 };
 
@@ -106,8 +107,11 @@ class GraphBuilder {
   // Layers on images [batch, channels, height, width].
   Value conv(const Value& x, std::int64_t out_channels, const ConvOptions& options);
   Value batch_norm(const Value& x, double epsilon = 1e-5);
-  Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
-                 std::int64_t padding = 0);
+  // `round_up`: a last window that reaches beyond the image counts, too.
+  Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding = 0,
+                 bool round_up = false);
+  Value average_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
+                     std::int64_t padding = 0);
   Value global_average_pool(const Value& x) { return op("GlobalAveragePool", {x}); }
   Value flatten(const Value& x, std::int64_t features);  // [batch, features]
   Value upsample(const Value& x, int factor);            // nearest neighbor

@@ -53,7 +53,15 @@ SweepSpec parse_sweep_spec(const std::string& text) {
 
 SweepSpec published_sweep(const std::string& workload, const std::string& kind) {
   SweepSpec spec;
-  spec.model = "zoo:" + (workload == "mobilenet_v3" ? "mobilenet_v3_large" : workload);
+  if (workload == "mobilenet_v3") {
+    spec.model = "zoo:mobilenet_v3_large";
+  } else if (workload == "inception_v1_triton") {
+    // Version 1 of Triton's sample inception_graphdef, which is TensorFlow's Inception v3: so its
+    // project fetches it (github.com/iloudaros/LoudVA, fetch_models.sh).
+    spec.model = "zoo:inception_v3";
+  } else {
+    spec.model = "zoo:" + workload;
+  }
   if (workload == "yolov8n" && find_name<WorkloadKind>(kind) == WorkloadKind::kTraining) {
     spec.workers = 0;
     spec.image_side = 320;

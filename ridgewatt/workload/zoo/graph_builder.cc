@@ -200,13 +200,15 @@ GraphBuilder::Value GraphBuilder::layer(const std::string& op, const Value& x,
 
 GraphBuilder::Value GraphBuilder::conv(const Value& x, std::int64_t out_channels,
                                        const ConvOptions& o) {
+  const std::int64_t width = o.width > 0 ? o.width : o.kernel;
+  const std::int64_t beside = o.width > 0 ? o.width / 2 : o.padding;
   std::vector<Weight> weights = {
-      {"weight", {out_channels, x.channels / o.groups, o.kernel, o.kernel}}};
+      {"weight", {out_channels, x.channels / o.groups, o.kernel, width}}};
   if (o.bias) weights.push_back({"bias", {out_channels}});
   return layer("Conv", x, weights,
-               {{"kernel_shape", Ints{o.kernel, o.kernel}},
+               {{"kernel_shape", Ints{o.kernel, width}},
                 {"strides", Ints{o.stride, o.stride}},
-                {"pads", Ints(4, o.padding)},
+                {"pads", Ints{o.padding, beside, o.padding, beside}},
                 {"group", o.groups}},
                out_channels);
 }
@@ -218,12 +220,27 @@ GraphBuilder::Value GraphBuilder::batch_norm(const Value& x, double epsilon) {
                {{"epsilon", epsilon}}, x.channels);
 }
 
+namespace {
+
+std::vector<GraphBuilder::Attribute> window_attributes(std::int64_t kernel, std::int64_t stride,
+                                                       std::int64_t padding) {
+  return {{"kernel_shape", Ints{kernel, kernel}},
+          {"strides", Ints{stride, stride}},
+          {"pads", Ints(4, padding)}};
+}
+
+}  // namespace
+
 GraphBuilder::Value GraphBuilder::max_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
-                                           std::int64_t padding) {
-  return op("MaxPool", {x},
-            {{"kernel_shape", Ints{kernel, kernel}},
-             {"strides", Ints{stride, stride}},
-             {"pads", Ints(4, padding)}});
+                                           std::int64_t padding, bool round_up) {
+  std::vector<Attribute> attributes = window_attributes(kernel, stride, padding);
+  if (round_up) attributes.push_back({"ceil_mode", std::int64_t{1}});
+  return op("MaxPool", {x}, attributes);
+}
+
+GraphBuilder::Value GraphBuilder::average_pool(const Value& x, std::int64_t kernel,
+                                               std::int64_t stride, std::int64_t padding) {
+  return op("AveragePool", {x}, window_attributes(kernel, stride, padding));
 }
 
 GraphBuilder::Value GraphBuilder::flatten(const Value& x, std::int64_t features) {

@@ -33,6 +33,51 @@ TEST(ZooNetworks, TorchvisionStatesResNextAndVit) {
   EXPECT_NEAR(vit.analysis.macs, 4.41e9, 0.005e9);
 }
 
+// torchvision's pages of these networks state both, the counts of Inception v3 with the classifier
+// that only training reads: 1x1 to 128 channels, 5x5 to 768, both normalized, and a linear layer.
+TEST(ZooNetworks, TorchvisionStatesNetworksOfBranches) {
+  struct Fact {
+    const char* name;
+    double parameters;
+    double gmac;
+  };
+  const double only_trained = 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 768 * 1000 + 1000;
+  for (const Fact& fact : {Fact{"googlenet", 6624904, 1.50},
+                           {"inception_v3", 27161264 - only_trained, 5.71},
+                           {"squeezenet1_0", 1248424, 0.82},
+                           {"squeezenet1_1", 1235496, 0.35},
+                           {"densenet121", 7978856, 2.83}}) {
+    const Network network(fact.name);
+    EXPECT_EQ(network.analysis.parameter_count, fact.parameters) << fact.name;
+    EXPECT_NEAR(network.analysis.macs, fact.gmac * 1e9, 0.005e9) << fact.name;
+    EXPECT_EQ(network.output(0), "float32[1x1000]") << fact.name;
+    EXPECT_TRUE(network.analysis.shapes.unknown_nodes.empty()) << fact.name;
+  }
+}
+
+// PowerTrain (2024, table 1) states 8.6 million parameters for its LSTM, as many as there are when
+// the output layer multiplies by the embedding: two layers of 4 gates x 256 x (256 + 256 + 2), a
+// vocabulary of 29,423 words of width 256, and an output's bias.
+TEST(ZooNetworks, TheLstmTiesItsOutputToItsEmbedding) {
+  const Network lstm("lstm_lm");
+  EXPECT_EQ(lstm.analysis.parameter_count, 2 * 4 * 256 * (256 + 256 + 2) + 29423 * 256 + 29423);
+  EXPECT_NEAR(lstm.analysis.parameter_count, 8.6e6, 0.05e6);
+}
+
+// A detector's cells follow the image: twice the side, four times the convolutions and anchors.
+// On 1600 pixels there are 9 x (200^2 + 100^2 + 50^2 + 25^2 + 13^2) anchors.
+TEST(ZooNetworks, DetectorsOfMlperfTakeImagesOfAnySide) {
+  const Network usual("retinanet_resnext50");
+  const Network large("retinanet_resnext50", {.dims = {{"image", 1600}}});
+  EXPECT_EQ(large.output(0), "float32[1x479646x4]");
+  EXPECT_EQ(large.analysis.parameter_count, usual.analysis.parameter_count);
+  EXPECT_NEAR(large.analysis.macs, 4 * usual.analysis.macs, 0.01 * large.analysis.macs);
+  const Network ssd("ssd_mobilenet_v1", {.dims = {{"image", 600}}});
+  EXPECT_TRUE(ssd.analysis.shapes.unknown_nodes.empty());
+  EXPECT_NEAR(ssd.analysis.macs, 4 * Network("ssd_mobilenet_v1").analysis.macs,
+              0.05 * ssd.analysis.macs);
+}
+
 // open_clip's docs/model_profile.csv, columns image_mparams and image_gflops, the latter 2 per
 // multiply-accumulate.
 TEST(ZooNetworks, OpenClipStatesTheImageTowers) {
