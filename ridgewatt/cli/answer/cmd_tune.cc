@@ -48,7 +48,8 @@ void check_sweep(const CLI::App& command, const TuneOptions& options) {
                           "--device NAME, whose twin is to be a reference");
   }
   if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision", "--runtime"}, "with --sweep and no model");
+    refuse_without_effect(command, {"--precision", "--runtime", "--dim"},
+                          "with --sweep and no model");
   }
   check_strategy(command, options.question.strategy.value_or("auto"));
 }
@@ -61,7 +62,8 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
                           "--device NAME, whose twin is to be a reference");
   }
   if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision", "--runtime"}, "with --samples and no model");
+    refuse_without_effect(command, {"--precision", "--runtime", "--dim"},
+                          "with --samples and no model");
   }
 }
 
@@ -82,8 +84,10 @@ std::shared_ptr<const workload::DeployedWorkload> model_of(const TuneOptions& op
                                                            WorkloadKind kind) {
   if (options.model.empty() || options.device.empty()) return nullptr;
   return std::make_shared<const workload::DeployedWorkload>(
-      options.model, workload::DeployOptions{
-                         .kind = kind, .precision = options.precision, .runtime = options.runtime});
+      options.model, workload::DeployOptions{.kind = kind,
+                                             .precision = options.precision,
+                                             .dims = dims_of(options.dims),
+                                             .runtime = options.runtime});
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
@@ -151,10 +155,11 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
   if (platform::is_local_device(options.device)) {
-    refuse_without_effect(command,
-                          {"--sweep", "--samples", "--model", "--reference", "--precision",
-                           "--runtime", "--confidence", "--observations", "--keep-outliers"},
-                          "with --device " + options.device);
+    refuse_without_effect(
+        command,
+        {"--sweep", "--samples", "--model", "--reference", "--precision", "--runtime", "--dim",
+         "--confidence", "--observations", "--keep-outliers"},
+        "with --device " + options.device);
     check_strategy(command, options.question.strategy.value_or("auto"));
     return tune_live(context, std::move(options));
   }
@@ -254,6 +259,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_training(*command, options->kind, "A training step of MODEL, not inference");
   add_precision(*command, options->precision);
   add_runtime(*command, options->runtime);
+  add_dims(*command, options->dims);
   add_strict(*command, context);
   options->goal.add_to(*command);
   quantity(command->add_option("--confidence", options->question.confidence,

@@ -187,5 +187,22 @@ TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
   }
 }
 
+// The same question asked of both commands; MAXN is the fastest mode, and a smaller image is
+// faster.
+TEST(TuneDim, SetsTheImageOfADetectorAsEstimateDoes) {
+  const std::string model = "zoo:yolov4_tiny --device nano --batch 1 --quiet --format json";
+  const auto tuned = [&](const std::string& dim) {
+    const ProgramResult result = run_program("tune " + model + " --minimize time" + dim);
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Json::parse(result.output)["time_ms"].get<double>();
+  };
+  const Json estimate = Json::parse(
+      run_program("estimate " + model + " --modes maxn --dim image=320").output)["estimates"][0];
+  EXPECT_DOUBLE_EQ(tuned(" --dim image=320"), estimate["time_ms"].get<double>());
+  EXPECT_LT(tuned(" --dim image=320"), tuned(""));
+  EXPECT_EQ(run_program("tune " + model + " --dim image=33").status, 2);
+  EXPECT_EQ(run_program("tune --sweep some.csv --dim image=320").status, 2);
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli

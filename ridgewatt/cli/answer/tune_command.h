@@ -23,6 +23,7 @@ struct TuneOptions {
   answer::TuneQuestion question;  // but for the goal, the seed and the job
   std::string model, device, sweep, samples, workload, observations;
   std::vector<std::string> references;
+  std::vector<std::string> dims;  // NAME=VALUE
   WorkloadKind kind = WorkloadKind::kInference;
   workload::Precision precision = workload::Precision::kFp32;
   Runtime runtime = Runtime::kPytorchEager;

@@ -19,6 +19,19 @@ std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
   return {text.substr(0, equals), *value};
 }
 
+void add_dims(CLI::App& command, std::vector<std::string>& dims) {
+  command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
+}
+
+std::map<std::string, std::int64_t> dims_of(const std::vector<std::string>& texts) {
+  std::map<std::string, std::int64_t> dims;
+  for (const auto& text : texts) {
+    const auto [name, extent] = parse_dim(text);
+    dims[name] = extent;
+  }
+  return dims;
+}
+
 void add_precision(CLI::App& command, workload::Precision& precision) {
   choice(command, "--precision", precision,
          "What MODEL computes in: " + joined_names<workload::Precision>() +
@@ -70,7 +83,7 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context, bool* all_runt
   add_runtime(command, runtime, all_runtimes);
   add_strict(command, context);
   choice(command, "--optimizer", optimizer, "sgd, momentum or adam");
-  command.add_option("--dim", dims, "NAME=VALUE binds a symbolic dimension")->delimiter(',');
+  add_dims(command, dims);
   quantity(command.add_option("--workers", workers, "Loader workers; 0: loading does not overlap"),
            count().within(0, 1024));
   quantity(command.add_option("--loader-time", loader_ms,
@@ -100,10 +113,7 @@ workload::DeployOptions WorkloadOptions::deploy() const {
   options.precision = precision;
   options.runtime = runtime;
   options.optimizer = optimizer;
-  for (const auto& dim : dims) {
-    const auto [name, extent] = parse_dim(dim);
-    options.dims[name] = extent;
-  }
+  options.dims = dims_of(dims);
   return options;
 }
 

@@ -1,9 +1,12 @@
 // The options with which a command names a workload and how it is run on a twin.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/cli/command.h"
@@ -14,6 +17,9 @@ namespace ridgewatt::cli {
 
 // "sequence=128" of --dim: a name and its extent; 0 is one, too, of a cache that is empty.
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
+// Adds --dim; dims_of() reads the texts.
+void add_dims(CLI::App& command, std::vector<std::string>& dims);
+std::map<std::string, std::int64_t> dims_of(const std::vector<std::string>& texts);
 // Adds --precision; the text is parsed here.
 void add_precision(CLI::App& command, workload::Precision& precision);
 // Adds --runtime; the text is parsed here. Where `all` is asked for, "all" sets it.
