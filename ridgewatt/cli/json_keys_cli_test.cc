@@ -42,6 +42,7 @@ constexpr const char* kCommands[] = {
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime all",
     "evaluate clocks --sweep training.csv --count 3",
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
+    "evaluate boards",
     "evaluate pipeline",
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",

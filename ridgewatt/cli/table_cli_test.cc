@@ -139,6 +139,7 @@ std::vector<std::string> EveryTable::commands() {
       "compare --quiet --repeats 2" + fake + " 'sleep 0.02' 'sleep 0.04'",
       "microbench --seconds 0.01 --threads 1 --footprint 8 --intensities 1,8",
       "evaluate clocks --count 3 --sweep " + train,
+      "evaluate boards",
       "evaluate pipeline",
       "evaluate predictors --sizes 8 --runs 1 --methods linear --sweep " + train,
       "evaluate schedules --problems 4 --strategies random:10 --training-sweep " + train +

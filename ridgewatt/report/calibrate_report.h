@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/memory_levels.h"
 #include "ridgewatt/evaluate/runtime_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
@@ -45,6 +46,10 @@ Table runtime_group_table(const evaluate::RuntimeScores& scores);
 Table runtime_parameter_table(const twin::RuntimeTwins& runtimes);
 Table runtime_left_out_table(const std::vector<twin::LeftOutRow>& rows);
 Table runtime_fact_table(const std::vector<evaluate::RuntimeFact>& facts);
+// Published findings in the unit of print, an end that is open empty; and by board how many of them
+// its twin reproduces.
+Table board_finding_table(const std::vector<evaluate::FindingVerdict>& judged);
+Table board_finding_count_table(const std::vector<evaluate::FindingVerdict>& judged);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
 
 }  // namespace ridgewatt::report
