@@ -23,6 +23,11 @@ constexpr std::array kZoo = {
     ZooEntry{"vgg11", "", "VGG-11, 3x224x224 (Simonyan and Zisserman, 2015)", vgg11},
     ZooEntry{"vgg16", "", "VGG-16, 3x224x224 (Simonyan and Zisserman, 2015)", vgg16},
     ZooEntry{"resnet18", "", "ResNet-18, 3x224x224 (He et al., 2016)", resnet18},
+    ZooEntry{
+        "resnet18_cifar", "",
+        "ResNet-18 with instance normalization, 3x32x32, 10 classes (of a study of training on "
+        "Jetson boards, 2023)",
+        resnet18_cifar},
     ZooEntry{"resnet50", "", "ResNet-50 with stride in the 3x3, 3x224x224 (He et al., 2016)",
              resnet50},
     ZooEntry{"resnet18_qat", "",

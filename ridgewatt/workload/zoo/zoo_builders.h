@@ -14,6 +14,7 @@ std::string alexnet();
 std::string vgg11();
 std::string vgg16();
 std::string resnet18();
+std::string resnet18_cifar();
 std::string resnet50();
 std::string resnet18_qat();
 std::string resnext50_32x4d();

@@ -55,6 +55,25 @@ TEST(ZooNetworks, TorchvisionStatesNetworksOfBranches) {
   }
 }
 
+// By hand: the first convolution, two blocks of 64 channels on 32x32, and three stages of twice the
+// channels on half the side, all of which cost the same: a convolution of stride 2 with half the
+// channels to read, three of stride 1, and one of 1x1 beside. Normalizations hold two per channel.
+TEST(ZooNetworks, TheResNetForCifarIsThatOfTheStudy) {
+  const Network network("resnet18_cifar");
+  const double full = 32 * 32 * 64 * 64 * 9.0;
+  const double stage = full / 2 + 3 * full + 16 * 16 * 64 * 128.0;
+  EXPECT_EQ(network.analysis.macs, 32 * 32 * 3 * 64 * 9.0 + 4 * full + 3 * stage + 512 * 10);
+  double weights = 3 * 64 * 9 + 2 * 64 + 512 * 10 + 10;
+  double in = 64;
+  for (const double out : {64.0, 128.0, 256.0, 512.0}) {
+    weights += 9 * in * out + 3 * 9 * out * out + 4 * 2 * out;
+    if (out > in) weights += in * out + 2 * out;
+    in = out;
+  }
+  EXPECT_EQ(network.analysis.parameter_count, weights);
+  EXPECT_EQ(network.output(0), "float32[1x10]");
+}
+
 // PowerTrain (2024, table 1) states 8.6 million parameters for its LSTM, as many as there are when
 // the output layer multiplies by the embedding: two layers of 4 gates x 256 x (256 + 256 + 2), a
 // vocabulary of 29,423 words of width 256, and an output's bias.
