@@ -12,8 +12,8 @@ namespace {
 
 std::shared_ptr<const twin::TwinModel> model_on(
     const EstimateQuestion& question,
-    const std::shared_ptr<const workload::DeployedWorkload>& workload, const Board& board) {
-  return std::make_shared<const twin::TwinModel>(twin::load_twin(board), workload, question.run,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin) {
+  return std::make_shared<const twin::TwinModel>(twin, workload, question.run,
                                                  usual_batch(workload->options().kind));
 }
 
@@ -91,7 +91,7 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::string& device) {
   const Board board = load_board(device);
   EstimateAnswer found;
-  found.model = model_on(question, workload, board);
+  found.model = model_on(question, workload, twin::load_twin(board));
   add_rows(board, *found.model,
            select_modes(board, question.modes.empty() ? "presets" : question.modes),
            batches_of(question, *workload), found.rows);
@@ -105,7 +105,7 @@ EstimateAnswer estimate_over_boards(
   std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
-    const auto model = model_on(question, workload, board);
+    const auto model = model_on(question, workload, twin::load_twin(board));
     try {
       add_rows(board, *model, select_modes(board, question.modes.empty() ? "maxn" : question.modes),
                batches_of(question, *workload), found.rows);
@@ -124,13 +124,14 @@ EstimateAnswer estimate_over_runtimes(
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
     const std::vector<workload::Precision>& precisions) {
   const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(board);
   const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
   EstimateAnswer found;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
   for (const Runtime runtime : kRuntimes) {
     for (const auto precision : precisions.empty() ? usual_precisions(runtime) : precisions) {
       try {
-        const auto model = model_on(question, deployed_as(*workload, runtime, precision), board);
+        const auto model = model_on(question, deployed_as(*workload, runtime, precision), twin);
         add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
         models[{runtime, precision}] = model;
       } catch (const NotSupportedError& error) {
@@ -155,13 +156,13 @@ std::vector<Remedy> launch_remedies(
       workload->options().kind == WorkloadKind::kTraining) {
     return remedies;
   }
-  const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(load_board(device));
   const double now_s = row.estimate.total.period_s / row.batch;
-  const auto add = [&](const std::string& what, const EstimateQuestion& asked,
+  const auto add = [&](const std::string& what,
                        const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
     try {
       const double then_s =
-          model_on(asked, other, board)->estimator(batch)(row.mode).period_s / batch;
+          model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
       if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
     } catch (const NotSupportedError&) {
       // Not to be had: not a remedy.
@@ -169,11 +170,11 @@ std::vector<Remedy> launch_remedies(
   };
   for (const Runtime runtime : kRuntimes) {
     if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
-    add(std::string(name_of(runtime)), question,
+    add(std::string(name_of(runtime)),
         deployed_as(*workload, runtime, workload->options().precision), row.batch);
   }
   const int larger = 8 * row.batch;
-  add("batch " + std::to_string(larger), question, workload, larger);
+  add("batch " + std::to_string(larger), workload, larger);
   std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
     return a.s_per_sample < b.s_per_sample;
   });

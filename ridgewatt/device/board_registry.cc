@@ -3,7 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
@@ -22,16 +27,28 @@ std::string_view stem(std::string_view file_name) {
   return file_name.substr(0, file_name.size() - kSuffix.size());
 }
 
-Board embedded_board(const EmbeddedFile& file) {
-  return parse_board(file.content, "embedded " + std::string(file.name));
+// An embedded board, read at its first use and kept: its file is part of the program.
+const Board& embedded_board(std::size_t index) {
+  struct Kept {
+    std::once_flag read;
+    std::optional<Board> board;
+  };
+  static std::vector<Kept> boards(embedded::boards().size());
+  Kept& kept = boards[index];
+  std::call_once(kept.read, [&] {
+    const EmbeddedFile& file = embedded::boards()[index];
+    kept.board = parse_board(file.content, "embedded " + std::string(file.name));
+  });
+  return *kept.board;
 }
 
-Board find_embedded(const std::string& name) {
-  for (const auto& file : embedded::boards()) {
-    if (stem(file.name) == name) return embedded_board(file);
+const Board& find_embedded(const std::string& name) {
+  const auto files = embedded::boards();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (stem(files[i].name) == name) return embedded_board(i);
   }
-  for (const auto& file : embedded::boards()) {
-    Board board = embedded_board(file);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Board& board = embedded_board(i);
     if (std::find(board.aliases.begin(), board.aliases.end(), name) != board.aliases.end()) {
       return board;
     }
@@ -84,8 +101,8 @@ Board load_board(const std::string& name_or_path) {
 
 std::optional<std::string> find_board(std::span<const std::string> compatible) {
   for (const auto& text : compatible) {
-    for (const auto& file : embedded::boards()) {
-      const Board board = embedded_board(file);
+    for (std::size_t i = 0; i < embedded::boards().size(); ++i) {
+      const Board& board = embedded_board(i);
       if (!is_board(board, text)) continue;
       const bool super = text.ends_with("-super") &&
                          std::any_of(board.bsps.begin(), board.bsps.end(),

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <type_traits>
-
 #include <algorithm>
+#include <type_traits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
@@ -221,22 +220,6 @@ TEST(Board, EveryBoardIsWhole) {
   }
   EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.flop_per_cycle")->status, "unverified");
   EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.cores")->status, "seen");
-}
-
-TEST(Board, NamesAliasesAndDeviceTrees) {
-  EXPECT_EQ(load_board("agx-orin-64gb").name, "agx-orin");
-  EXPECT_EQ(load_board("orin-nano").name, "orin-nano-8gb");
-  EXPECT_THROW(load_board("orin-macro"), NotFoundError);
-  EXPECT_THROW(load_board("agx-orin@jp9"), NotFoundError);
-  EXPECT_THROW(load_board("/nowhere/board.toml"), NotFoundError);
-  using List = std::vector<std::string>;
-  EXPECT_EQ(find_board(List{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"}), "agx-orin");
-  EXPECT_EQ(find_board(List{"nvidia,p3768-0000+p3767-0005-super", "nvidia,tegra234"}),
-            "orin-nano-8gb@super");
-  EXPECT_EQ(find_board(List{"acme,carrier+p3767-0001", "nvidia,tegra234"}), "orin-nx-8gb");
-  EXPECT_EQ(find_board(List{"nvidia,p3450-0000", "nvidia,tegra210"}), "nano");
-  EXPECT_EQ(find_board(List{"raspberrypi,5-model-b"}), std::nullopt);
-  EXPECT_EQ(find_board(List{}), std::nullopt);
 }
 
 TEST(Board, EmbeddedFilesAreTheFilesByteForByte) {

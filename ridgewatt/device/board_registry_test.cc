@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+
+namespace ridgewatt {
+namespace {
+
+// Boards are read at first use, by whoever comes first, and what one caller changes is its own.
+TEST(BoardRegistry, ManyThreadsReadTheSameBoards) {
+  std::vector<std::vector<std::string>> read(8);
+  std::vector<std::thread> threads;
+  for (auto& texts : read) {
+    threads.emplace_back([&texts] {
+      for (const auto& name : list_boards()) {
+        Board board = load_board(name);
+        texts.push_back(board.name + board.bsp + board.toml);
+        board.name = board.toml = "changed";
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  std::vector<std::string> embedded;
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    EXPECT_EQ(board.name, name);
+    embedded.push_back(board.name + board.bsp + board.toml);
+  }
+  for (const auto& texts : read) EXPECT_EQ(texts, embedded);
+}
+
+TEST(BoardRegistry, ABspThatIsChosenIsTheCallersOwn) {
+  const std::string usual = load_board("agx-orin").bsp;
+  EXPECT_EQ(load_board("agx-orin@jp5.1").bsp, "jp5.1");
+  EXPECT_EQ(load_board("agx-orin").bsp, usual);
+  EXPECT_NE(usual, "jp5.1");
+}
+
+TEST(BoardRegistry, NamesAliasesAndDeviceTrees) {
+  EXPECT_EQ(load_board("agx-orin-64gb").name, "agx-orin");
+  EXPECT_EQ(load_board("orin-nano").name, "orin-nano-8gb");
+  EXPECT_THROW(load_board("orin-macro"), NotFoundError);
+  EXPECT_THROW(load_board("agx-orin@jp9"), NotFoundError);
+  EXPECT_THROW(load_board("/nowhere/board.toml"), NotFoundError);
+  using List = std::vector<std::string>;
+  EXPECT_EQ(find_board(List{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"}), "agx-orin");
+  EXPECT_EQ(find_board(List{"nvidia,p3768-0000+p3767-0005-super", "nvidia,tegra234"}),
+            "orin-nano-8gb@super");
+  EXPECT_EQ(find_board(List{"acme,carrier+p3767-0001", "nvidia,tegra234"}), "orin-nx-8gb");
+  EXPECT_EQ(find_board(List{"nvidia,p3450-0000", "nvidia,tegra210"}), "nano");
+  EXPECT_EQ(find_board(List{"raspberrypi,5-model-b"}), std::nullopt);
+  EXPECT_EQ(find_board(List{}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ridgewatt
