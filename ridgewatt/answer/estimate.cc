@@ -23,22 +23,16 @@ std::vector<int> batches_of(const EstimateQuestion& question,
                                   : question.batches;
 }
 
-// What a caller in Python would add to a run of an engine.
-double python_call_s(const twin::TwinModel& model, const PowerMode& mode) {
-  if (model.options().python_caller) return 0;
-  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : model.twin().cpu_clock_hz;
-  return model.twin().python_call_cycles / clock_hz;
-}
-
 void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
+  const bool counted = model.options().python_caller;
   for (const auto& mode : modes) {
     for (const int batch : batches) {
       rows.push_back({board.name, model.twin().runtime, model.estimator(batch).cost().precision,
                       mode, batch, model.estimator(batch).breakdown(mode),
                       model.error({mode, batch}), model.twin().fit, model.memory(batch),
-                      preset_name(board, mode), model.twin().status, python_call_s(model, mode),
-                      model.widened_by(batch)});
+                      preset_name(board, mode), model.twin().status,
+                      counted ? 0 : model.twin().python_call_s(mode), model.widened_by(batch)});
     }
   }
 }

@@ -18,6 +18,10 @@ enum class Runtime {
 inline constexpr std::array<Runtime, 5> kRuntimes = {Runtime::kPytorchEager, Runtime::kTorchscript,
                                                      Runtime::kTorchCompile, Runtime::kOnnxRuntime,
                                                      Runtime::kTensorRt};
+// Runs an exported graph, not a Python program's operators: whoever calls it may be C++.
+constexpr bool is_engine(Runtime runtime) {
+  return runtime == Runtime::kOnnxRuntime || runtime == Runtime::kTensorRt;
+}
 constexpr auto enum_names(Runtime) {
   return named<Runtime>({{Runtime::kPytorchEager, "pytorch-eager"},
                          {Runtime::kTorchscript, "torchscript"},

@@ -20,8 +20,7 @@ namespace {
 std::string group_of(const twin::RuntimeRow& row) {
   if (row.source.find("mlcommons") != std::string::npos) return "MLPerf, one query at a time";
   if (row.weight < 1) return "runtime not stated";
-  const bool engine = row.runtime() == Runtime::kTensorRt || row.runtime() == Runtime::kOnnxRuntime;
-  return engine ? "TensorRT and ONNX Runtime" : "PyTorch";
+  return is_engine(row.runtime()) ? "TensorRT and ONNX Runtime" : "PyTorch";
 }
 
 double median_or_nan(const std::vector<double>& values) {

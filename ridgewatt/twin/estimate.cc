@@ -182,7 +182,7 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions
                    t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
   state.host_s =
       (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
-  if (run.python_caller) state.host_s += t.python_call_cycles / clock_hz;
+  if (run.python_caller) state.host_s += t.python_call_s(mode);
   state.thread_s = state.host_s + terms_->launches_until.back() * state.launch_s;
   state.workers = run.loader_workers;
   state.data_is_there =

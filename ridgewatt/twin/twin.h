@@ -150,6 +150,10 @@ struct Twin {
 
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
+  // What those cycles take at a mode's CPU clock (absent: the highest).
+  double python_call_s(const PowerMode& mode) const {
+    return python_call_cycles / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
+  }
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
   // Variance of a linear function of the parameters' logarithms, by their deviations here.
   double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;

@@ -94,10 +94,9 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context, bool* all_runt
 }
 
 void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
-  const bool pytorch = options.runtime != Runtime::kTensorRt &&
-                       options.runtime != Runtime::kOnnxRuntime &&
-                       (command.count("--runtime") == 0 ||
-                        command.get_option("--runtime")->as<std::string>() != "all");
+  const bool pytorch =
+      !is_engine(options.runtime) && (command.count("--runtime") == 0 ||
+                                      command.get_option("--runtime")->as<std::string>() != "all");
   if (pytorch) {
     refuse_without_effect(command, {"--python-caller"}, "without an engine's --runtime",
                           "the launches of PyTorch are Python's already");

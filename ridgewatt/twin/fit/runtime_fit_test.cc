@@ -420,8 +420,7 @@ TEST(OnRuntime, APythonCallerAddsItsCyclesToAnEngineAlone) {
     options.runtime = runtime;
     const auto cost = DeployedWorkload("zoo:resnet18", options).at(1);
     const Twin priced = on_runtime(twin, runtime, WorkloadKind::kInference);
-    const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
-    EXPECT_EQ(priced.python_call_cycles > 0, engine) << name_of(runtime);
+    EXPECT_EQ(priced.python_call_cycles > 0, is_engine(runtime)) << name_of(runtime);
     for (const auto& [mode, clock_hz] :
          {std::pair{PowerMode{}, twin.cpu_clock_hz}, {slow, slow.cpu_clock_hz}}) {
       const double more_s = time_s_of(twin, cost, true, mode) - time_s_of(twin, cost, false, mode);

@@ -95,12 +95,6 @@ constexpr RuntimeParamSpec kRuntimeSpecs[] = {
 };
 static_assert(std::size(kRuntimeSpecs) == kRuntimeParamCount);
 
-// Engines and ONNX Runtime multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder
-// flag TF32 and the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.
-bool multiplies_in_tf32(Runtime runtime) {
-  return runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
-}
-
 std::vector<std::string> words(const TwinTable& table, const std::string& key) {
   const auto found = table.texts.find(key);
   return found == table.texts.end() || found->second.empty() ? std::vector<std::string>{}
@@ -338,8 +332,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
     scale(param, of[R::kLaunch]);
   }
-  const bool engine = runtime == Runtime::kTensorRt || runtime == Runtime::kOnnxRuntime;
-  if (engine) priced.python_call_cycles = of[R::kCaller] * twin[P::kHostCyclesPerBatch];
+  if (is_engine(runtime)) priced.python_call_cycles = of[R::kCaller] * twin[P::kHostCyclesPerBatch];
   scale(P::kHostCyclesPerBatch, of[R::kRun]);
   if (runtime != Runtime::kPytorchEager) {
     scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
@@ -366,8 +359,10 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   for (const Arithmetic arithmetic : {Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
     gain(arithmetic, R::kConvInt8, R::kProductInt8);
   }
+  // Engines multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder flag TF32 and
+  // the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.
   const auto& tf32 = twin.speedups[static_cast<std::size_t>(Arithmetic::kTf32)];
-  if (multiplies_in_tf32(runtime) && tf32.product > 0) {
+  if (is_engine(runtime) && tf32.product > 0) {
     priced.speedups[static_cast<std::size_t>(Arithmetic::kFp32)].product = tf32.product;
   }
   return priced;
