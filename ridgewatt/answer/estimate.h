@@ -44,11 +44,11 @@ struct EstimateRow {
 
 struct EstimateAnswer {
   struct LeftOut {
-    std::string board, reason;  // of runtimes: "tensorrt int8"
+    std::string name, reason;  // of a board, or of a runtime: "tensorrt int8"
   };
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
-  std::vector<LeftOut> left_out;                 // boards that cannot be asked
+  std::vector<LeftOut> left_out;                 // what cannot be asked
 
   bool fits_memory() const;  // some row does
 };

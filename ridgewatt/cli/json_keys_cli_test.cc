@@ -39,7 +39,7 @@ constexpr const char* kCommands[] = {
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",
-    "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime all",
+    "estimate zoo:lenet5 --device nano --modes maxn --runtime all",
     "evaluate clocks --sweep training.csv --count 3",
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
     "evaluate boards",

@@ -140,6 +140,9 @@ void print_json(const Context& context, const EstimateOptions& options,
   const report::Table table = report::estimate_table(
       rows, {several, options.all_runtimes, options.dataset_size * options.epochs, false});
   json["estimates"] = rows_to_json(rows, table, origins_of(options, rows));
+  for (const auto& [name, reason] : found.left_out) {
+    json["left_out"].push_back({{"name", name}, {"reason", reason}});
+  }
   const std::string note = preset_note_of(rows);
   if (!note.empty()) json["preset_note"] = note;
   if (!remedies.empty()) json["remedies"] = remedies_json(remedies);
@@ -232,8 +235,8 @@ void run(const Context& context, EstimateOptions options) {
                      "name a board with --device, or a runtime with --runtime");
   }
   const answer::EstimateAnswer found = estimate(options, question, workload);
-  for (const auto& [board, reason] : found.left_out) {
-    if (!context.json()) remark(context, "left out: " + board + ": " + reason);
+  for (const auto& [name, reason] : found.left_out) {
+    if (!context.json()) remark(context, "left out: " + name + ": " + reason);
   }
   if (found.rows.empty()) {
     throw NotSupportedError(several ? "no board can do this" : "no runtime can do this",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/device/runtime.h"
 #include "ridgewatt/io/json.h"
 
@@ -67,6 +68,24 @@ TEST(RuntimeCommands, AllAreComparedFastestFirst) {
       {"onnxruntime", "fp32"},   {"onnxruntime", "fp16"}, {"tensorrt", "fp32"},
       {"tensorrt", "fp16"},      {"tensorrt", "int8"}};
   EXPECT_EQ(seen, usual);
+}
+
+// The Nano's GPU has no rate for INT8, and of the boards only some compute in BF16.
+TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {
+  const Json runtimes =
+      runtime_answer("estimate zoo:lenet5 --device nano --modes maxn --runtime all");
+  EXPECT_EQ(runtimes["estimates"].size(), 7U);
+  ASSERT_EQ(runtimes["left_out"].size(), 1U);
+  EXPECT_EQ(runtimes["left_out"][0]["name"], "tensorrt int8");
+  EXPECT_THAT(runtimes["left_out"][0]["reason"].get<std::string>(), HasSubstr("int8"));
+  const Json boards = runtime_answer("estimate zoo:lenet5 --device all --precision bf16");
+  std::set<std::string> named;
+  for (const auto& row : boards["estimates"]) named.insert(row["board"].get<std::string>());
+  for (const auto& row : boards["left_out"]) named.insert(row["name"].get<std::string>());
+  const auto names = list_boards();
+  EXPECT_EQ(named, std::set<std::string>(names.begin(), names.end()));
+  EXPECT_FALSE(boards["left_out"].empty());
+  EXPECT_FALSE(runtime_answer("estimate zoo:lenet5 --device all").contains("left_out"));
 }
 
 // A row of the comparison is the answer of the runtime itself.

@@ -55,6 +55,7 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
        column("bound", 2),
        column("fits_memory", 1)});
   add({{.name = "memory_needed_gb", .rank = 7}, {.name = "memory_free_gb", .rank = 7}});
+  if (!options.runtimes) add({column("precision", 7)});
   if (options.job_samples > 0) {
     if (options.for_people)
       add({{"job_time"}, {"job_energy"}});
@@ -102,6 +103,7 @@ Table estimate_table(const std::vector<answer::EstimateRow>& rows,
     cells.emplace_back(std::string(row.memory.fits() ? "yes" : "no"));
     cells.emplace_back(row.memory.needed_bytes() / kGiga);
     cells.emplace_back(row.memory.free_bytes() / kGiga);
+    if (!options.runtimes) cells.emplace_back(std::string(name_of(row.precision)));
     if (options.job_samples > 0) {
       add_job_cells(cells, twin::job_cost(total, row.batch, options.job_samples),
                     options.for_people);
