@@ -256,12 +256,12 @@ class Evaluation {
     double hi = 1;
     for (int i = 0; i < 20; ++i) {
       const double middle = 0.5 * (lo + hi);
-      (AgxCompute("zoo:resnet18", middle).memory_change() < resnet_change ? lo : hi) = middle;
+      (AgxCompute("zoo:resnet18_cifar", middle).memory_change() < resnet_change ? lo : hi) = middle;
     }
     fit("AGX", "ResNet-18", "DRAM bandwidth over the scaled twin's", "1", lo);
     const AgxCompute lenet("zoo:lenet5", lo);
-    const AgxCompute resnet("zoo:resnet18", lo);
-    const AgxCompute mobilenet("zoo:mobilenet_v3_large", lo);
+    const AgxCompute resnet("zoo:resnet18_cifar", lo);
+    const AgxCompute mobilenet("zoo:mobilenet_v3_gld", lo);
     const std::array<std::pair<std::string, const AgxCompute*>, 3> networks = {
         {{"lenet", &lenet}, {"resnet18", &resnet}, {"mobilenet", &mobilenet}}};
     for (const auto& [key, compute] : networks) {

@@ -49,6 +49,10 @@ constexpr std::array kZoo = {
     ZooEntry{"mobilenet_v2", "", "MobileNetV2, 3x224x224 (Sandler et al., 2018)", mobilenet_v2},
     ZooEntry{"mobilenet_v3_large", "mobilenet_v3",
              "MobileNetV3-Large, 3x224x224 (Howard et al., 2019)", mobilenet_v3_large},
+    ZooEntry{"mobilenet_v3_gld", "",
+             "MobileNetV3-Large, 3x224x224, 203 classes (of a study of training on Jetson boards, "
+             "2023)",
+             mobilenet_v3_gld},
     ZooEntry{"efficientnet_b0", "", "EfficientNet-B0, 3x224x224 (Tan and Le, 2019)",
              efficientnet_b0},
     ZooEntry{"yolov8n", "", "YOLOv8n detector, 3x640x640, 80 classes (Jocher et al., 2023)",

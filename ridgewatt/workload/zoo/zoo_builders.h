@@ -25,6 +25,7 @@ std::string squeezenet1_1();
 std::string densenet121();
 std::string mobilenet_v2();
 std::string mobilenet_v3_large();
+std::string mobilenet_v3_gld();
 std::string efficientnet_b0();
 std::string yolov8n();
 std::string yolo11n();

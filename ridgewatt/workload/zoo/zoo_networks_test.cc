@@ -1,6 +1,7 @@
 // Networks of the zoo against what their publishers state and against recorded engines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -72,6 +73,19 @@ TEST(ZooNetworks, TheResNetForCifarIsThatOfTheStudy) {
   }
   EXPECT_EQ(network.analysis.parameter_count, weights);
   EXPECT_EQ(network.output(0), "float32[1x10]");
+}
+
+// Counted layer by layer from the study's scripts, apart from this code; its activations are four
+// operators each, its gates three.
+TEST(ZooNetworks, TheMobileNetForLandmarksIsThatOfTheStudy) {
+  const Network network("mobilenet_v3_gld");
+  EXPECT_EQ(network.analysis.parameter_count, 4131561);
+  EXPECT_EQ(network.analysis.macs, 247755872);
+  EXPECT_EQ(network.output(0), "float32[1x203]");
+  const auto& nodes = network.model.graph.nodes;
+  const auto clips = std::count_if(nodes.begin(), nodes.end(),
+                                   [](const Node& node) { return node.op == "Clip"; });
+  EXPECT_EQ(clips, 1 + 2 * 9 + 2 + 8);  // stem, two in each of nine blocks, the end; eight gates
 }
 
 // PowerTrain (2024, table 1) states 8.6 million parameters for its LSTM, as many as there are when
