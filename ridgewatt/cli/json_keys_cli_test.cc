@@ -33,6 +33,7 @@ constexpr const char* kCommands[] = {
     "calibrate --device agx-orin --no-validation --parameters --sweep "
     "training.csv,model=zoo:resnet18",
     "calibrate --runtimes runtimes.csv",
+    "calibrate --microbench microbench.csv",
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
     "device show orin-nano --list-modes",
@@ -71,6 +72,7 @@ constexpr const char* kCommands[] = {
     "profile points.db --sample 1 --settle 0 --idle 0 --window 3 " FAKE FAKE_RUN,
     "roofline zoo:lenet5 --device agx-orin --modes maxn",
     "roofline --device agx-orin --modes maxn",
+    "roofline zoo:lenet5 --device measured.toml --modes maxn",
     "schedule dynamic " PLAN "--profiles 3 --duration 5 --burst-rates 1,5",
     "schedule plan " PLAN,
     "schedule plan " PLAN "--strategy random --profiles 5",
@@ -148,6 +150,14 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet50,fp32,1,,ms,20,called from Python\n"
          "a,orin-nano-8gb,15W,tensorrt,no model,fp32,1,,ms,20,\n";
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
+  // 4 TFLOP/s and 100 GB/s, by hand.
+  std::ofstream(folder / "microbench.csv")
+      << "kernel,work_flop,traffic_bytes,time_ms,power_w\nfma_fp32,4e12,0,1000,30\n"
+         "fma_fp16,8e12,0,1000,30\nfma_fp64,1e11,0,1000,30\ntensor_fp16,2e13,0,1000,30\n"
+         "triad,1e9,1e10,100,20\nintensity,1e10,1e10,100,20\nintensity,1e11,1e10,100,22\n"
+         "intensity,2e11,1e10,100,24\nintensity,1e12,1e10,250,30\nintensity,2e12,1e10,500,29\n"
+         "intensity,4e12,1e10,1000,28\nlaunch,0,0,0.01,\nidle,0,0,1000,8\n";
+  run("calibrate --microbench microbench.csv --device agx-orin -o measured.toml");
   std::map<std::string, Keys> schemas;
   for (const std::string line : kCommands) {
     const auto program = line.find(" -- ");

@@ -173,13 +173,20 @@ double peak_bandwidth(const Board& board, const PowerMode& mode) {
   return board.memory_bus_bits / 8 * 2 * clock_hz(board, mode, Knob::kMemClock);
 }
 
+double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic arithmetic) {
+  if (const auto measured = measured_peak(board, mode, arithmetic)) return measured->value;
+  return peak_flops(board, mode, arithmetic);
+}
+
 double bandwidth_ceiling(const Board& board, const PowerMode& mode) {
+  if (const auto measured = measured_bandwidth(board, mode)) return measured->value;
   if (!board.triad) return peak_bandwidth(board, mode);
   const double top_hz = board.find_bsp().levels[Knob::kMemClock].back();
   return board.triad->hi_bytes_per_s * clock_hz(board, mode, Knob::kMemClock) / top_hz;
 }
 
 std::string_view bandwidth_ceiling_key(const Board& board) {
+  if (measured_bandwidth(board, PowerMode{})) return "microbench";
   return board.triad ? "memory.triad_gb_per_s" : "memory.bus_bits";
 }
 

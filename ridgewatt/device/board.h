@@ -20,6 +20,7 @@
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/knob_space.h"
+#include "ridgewatt/device/measured_roof.h"
 #include "ridgewatt/device/power_mode.h"
 
 namespace ridgewatt {
@@ -121,6 +122,7 @@ struct Board {
   std::vector<Fact> facts;
   TwinTable twin;
   std::map<std::string, TwinTable> runtimes;  // what runtimes change of it, by name: [runtime.NAME]
+  std::optional<MeasuredRoofs> microbench;    // what microbenchmarks reached on it
   std::string source;                         // path of the board file, or "embedded NAME.toml"
   std::string toml;                           // its text
 
@@ -142,6 +144,8 @@ std::string board_toml_with_twin(const Board& board, const TwinTable& twin);
 // The same with its [runtime.NAME] tables replaced.
 std::string board_toml_with_runtimes(const Board& board,
                                      const std::map<std::string, TwinTable>& runtimes);
+// The same with its [microbench] table replaced.
+std::string board_toml_with_microbench(const Board& board, const MeasuredRoofs& roofs);
 // Name (with "@BSP" where the device tree says so, for example "-super") of the embedded board that
 // fits a device tree's `compatible` list, most specific string first; nothing when none does.
 std::optional<std::string> find_board(std::span<const std::string> compatible);
@@ -180,8 +184,23 @@ bool supports(const Board& board, Arithmetic arithmetic);
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
 // DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
-// What no kernel's DRAM traffic passes: the highest measured triad, in proportion to the memory
-// clock, where the board file has one, else the peak.
+// A measured roof in a mode: measured at its clocks, or carried from `from` in proportion to the
+// GPU clock (peaks) or the memory clock (bandwidth).
+struct CarriedRoof : MeasuredValue {
+  PowerMode from;
+  bool measured_here = false;
+};
+// Nothing where no microbenchmark of the board's GPU measured it.
+std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
+                                         Arithmetic arithmetic);
+std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMode& mode);
+// All that was measured in this very mode; it lies in the board. Null: nothing was.
+const MeasuredRoof* measured_roof(const Board& board, const PowerMode& mode);
+const MeasuredRoof* measured_roof(const Board&& board, const PowerMode& mode) = delete;
+// What no kernel computes faster than: the measured peak, else `peak_flops`.
+double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic arithmetic);
+// What no kernel's DRAM traffic passes: the measured bandwidth, else the highest measured triad, in
+// proportion to the memory clock, where the board file has one, else the peak.
 double bandwidth_ceiling(const Board& board, const PowerMode& mode);
 // The key of the board file that the ceiling comes from.
 std::string_view bandwidth_ceiling_key(const Board& board);

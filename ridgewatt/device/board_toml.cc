@@ -317,6 +317,14 @@ void parse_runtimes(Section& root, Board& board) {
   }
 }
 
+void parse_microbench(Section& root, Board& board) {
+  const auto* node = root.find("microbench");
+  if (!node->is_table()) throw InputError(board.source + ": 'microbench' must be a table");
+  TwinTable table;
+  flatten_twin(*node, "", board.source + ": 'microbench", table);
+  board.microbench = MeasuredRoofs::parse(table.numbers, table.texts, board.source);
+}
+
 Board parse_table(const toml::table& table, const std::string& source) {
   Section root(table, source, "");
   Board board;
@@ -340,6 +348,7 @@ Board parse_table(const toml::table& table, const std::string& source) {
   board.bsp = root.text("default_bsp");
   if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source + ": 'twin", board.twin);
   if (root.has("runtime")) parse_runtimes(root, board);
+  if (root.has("microbench")) parse_microbench(root, board);
   root.reject_unknown();
   board.find_bsp();  // the default must exist
   return board;
@@ -415,6 +424,12 @@ std::string board_toml_with_runtimes(const Board& board,
   std::string text = text_without(board.toml, "runtime");
   for (const auto& [name, table] : runtimes) text += table_text("runtime." + name, table);
   return text;
+}
+
+std::string board_toml_with_microbench(const Board& board, const MeasuredRoofs& roofs) {
+  TwinTable table;
+  roofs.write(table.numbers, table.texts);
+  return text_without(board.toml, "microbench") + table_text("microbench", table);
 }
 
 }  // namespace ridgewatt

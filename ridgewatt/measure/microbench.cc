@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <new>
@@ -120,6 +121,17 @@ void keep(T value) {
 
 }  // namespace
 
+void add_idle_point(const MicrobenchOptions& options, MicrobenchSummary& summary) {
+  const bool powered = std::any_of(summary.points.begin(), summary.points.end(),
+                                   [](const auto& point) { return point.power_w.has_value(); });
+  if (!powered) return;
+  options.power_start();
+  std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds_per_point));
+  const auto power_w = options.power_stop();
+  const double time_s = options.seconds_per_point;
+  summary.points.push_back({Kernel::kIdle, 0, 0, time_s, time_s, 1, power_w});
+}
+
 IntensityKernel nearest_intensity_kernel(double intensity) {
   if (!(intensity > 0) || intensity > 1e6) {
     throw UsageError(fmt::format("no kernel has an intensity of {} FLOP/byte", intensity));
@@ -200,6 +212,7 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
           };
         });
   }
+  add_idle_point(options, summary);
   return summary;
 }
 

@@ -48,6 +48,9 @@ struct MicrobenchSummary {
   double ridge_flop_per_byte() const { return peak_flops() / peak_bandwidth_bytes_s(); }
 };
 
+// Where the points have power: that of a point's time in which nothing runs, behind them.
+void add_idle_point(const MicrobenchOptions& options, MicrobenchSummary& summary);
+
 MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options);
 
 // What the intensity kernels do with each float that they read: `fma` multiply-adds, or one for

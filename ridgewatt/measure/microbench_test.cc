@@ -65,12 +65,15 @@ TEST(Microbench, EveryPointIsRepeatedAndMetered) {
   options.power_start = [&] { ++started; };
   options.power_stop = [] { return std::optional<double>(12.5); };
   const auto summary = run_cpu_microbench(options);
-  ASSERT_EQ(summary.points.size(), 5u);
-  EXPECT_EQ(started, 5);
+  ASSERT_EQ(summary.points.size(), 6u);
+  EXPECT_EQ(started, 6);
+  EXPECT_EQ(summary.points.back().kernel, roofline::MicrobenchKernel::kIdle);
   for (const auto& point : summary.points) {
     EXPECT_GT(point.time_s, 0);
     EXPECT_GE(point.median_time_s, point.time_s);
-    EXPECT_GE(point.repetitions, 3);
+    if (point.kernel != roofline::MicrobenchKernel::kIdle) {
+      EXPECT_GE(point.repetitions, 3);
+    }
     EXPECT_EQ(point.power_w, 12.5);
   }
 }

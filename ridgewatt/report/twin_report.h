@@ -46,6 +46,10 @@ std::vector<SharedRoof> roofs_of(const RooflineQuestion& question);
 ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
                      const SharedRoof& shared);
 
+// The roof that microbenchmarks fitted in this very mode; nothing where the board file has none.
+std::optional<ClassRoof> measured_class_roof(const RooflineQuestion& question,
+                                             const PowerMode& mode);
+
 // Everything but the energy figures. UsageError without modes, and where the first mode's static
 // power is not below the cap.
 RooflineReport twin_report(const RooflineQuestion& question);

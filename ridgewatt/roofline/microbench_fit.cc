@@ -10,8 +10,6 @@
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/io/file.h"
-#include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt::roofline {
 namespace {
@@ -94,7 +92,7 @@ EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::Vecto
   Matrix a(n, 3);
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto& p = points[static_cast<std::size_t>(i)];
-    const double energy = p.time_s * p.power_w;
+    const double energy = p.time_s * p.power_w.value();
     a.row(i) << p.work_flop / energy, p.traffic_bytes / energy, p.time_s / energy;
   }
   // Columns of like size: joules per FLOP are 1e-11, watts 1e1.
@@ -153,6 +151,22 @@ RobustMean robust_mean(const std::vector<double>& values) {
   return {std::exp(center), scale * std::sqrt(variance_factor(z, 1) / n), scale};
 }
 
+constexpr double kRidgeMargin = 1.15;  // chosen: nearer to the ridge, noise decides
+
+struct Sides {
+  std::size_t compute = 0, memory = 0;
+};
+Sides points_beside_ridge(std::span<const MicrobenchPoint> points, const MeasuredRoof& ceilings) {
+  const double ridge =
+      ceilings.find(RoofQuantity::kFp32)->value / ceilings.find(RoofQuantity::kBandwidth)->value;
+  Sides sides;
+  for (const auto& point : points) {
+    sides.compute += point.intensity() > ridge * kRidgeMargin ? 1 : 0;
+    sides.memory += point.intensity() < ridge / kRidgeMargin ? 1 : 0;
+  }
+  return sides;
+}
+
 struct Peaks {
   RobustMean flop_per_s;
   RobustMean bytes_per_s;
@@ -161,7 +175,6 @@ struct Peaks {
 // Points belong to the roof that explains their time; near the ridge they belong to neither, since
 // noise decides there.
 Peaks fit_peaks(std::span<const MicrobenchPoint> points) {
-  constexpr double kRidgeMargin = 1.15;
   std::vector<double> flop_rates;
   std::vector<double> byte_rates;
   for (const auto& p : points) {
@@ -239,48 +252,6 @@ FittedValue race_to_halt(const EnergyRoofline& r, const EnergyFit& energy, const
 
 }  // namespace
 
-std::vector<MicrobenchPoint> read_microbench(const std::string& path) {
-  const std::string text = read_file(path);
-  CsvReader csv(text, path);
-  const std::size_t work = csv.require_column("work_flop");
-  const std::size_t traffic = csv.require_column("traffic_bytes");
-  const std::size_t time = csv.require_column("time_ms");
-  const std::size_t power = csv.require_column("power_w");
-  const auto kernel = csv.column("kernel");
-  const PointReader modes(csv, PointReader::Clocks::kOfBoards);
-  std::vector<MicrobenchPoint> points;
-  while (csv.next()) {
-    if (kernel) {
-      const auto ran = find_name<MicrobenchKernel>(csv.field(*kernel));
-      const bool streams = ran == MicrobenchKernel::kTriad || ran == MicrobenchKernel::kIntensity;
-      if (!streams) continue;  // other precisions, or no traffic
-    }
-    if (csv.field(power).empty()) {
-      throw InputError("the point has no power", csv.where(),
-                       "an energy roofline needs a machine whose power can be read");
-    }
-    MicrobenchPoint point;
-    point.mode = modes.read().mode;
-    point.mode.governor.clear();
-    point.work_flop = csv.number(work);
-    point.traffic_bytes = csv.number(traffic);
-    point.time_s = csv.number(time) * 1e-3;
-    point.power_w = csv.number(power);
-    if (point.work_flop < 0 || !(point.traffic_bytes > 0) || !(point.time_s > 0) ||
-        !(point.power_w > 0)) {
-      throw InputError("a microbenchmark point needs positive traffic, time and power",
-                       csv.where());
-    }
-    const double rate = point.work_flop / point.time_s;
-    if (rate > 1e17 || point.traffic_bytes / point.time_s > 1e14) {
-      throw InputError(fmt::format("{:.3g} FLOP/s is beyond any device", rate), csv.where(),
-                       "time_ms is in ms");
-    }
-    points.push_back(point);
-  }
-  return points;
-}
-
 void MicrobenchFitOptions::check() const {
   require_option(confidence > 0 && confidence < 1, "MicrobenchFitOptions::confidence", confidence,
                  "between 0 and 1");
@@ -288,60 +259,126 @@ void MicrobenchFitOptions::check() const {
                  "positive");
 }
 
-MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
-                             const MicrobenchFitOptions& options) {
-  options.check();
-  if (points.size() < kFewestPoints) {
-    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
-                     fmt::format("measure at least {} intensities", kFewestPoints));
-  }
+namespace {
+
+void check_points(std::span<const MicrobenchPoint> points) {
   for (const auto& p : points) {
-    if (!std::isfinite(p.work_flop + p.traffic_bytes + p.time_s + p.power_w) || !(p.time_s > 0)) {
+    if (!std::isfinite(p.work_flop + p.traffic_bytes + p.time_s + p.power_w.value_or(0)) ||
+        !(p.time_s > 0)) {
       throw InputError("a microbenchmark point is not finite");
     }
   }
-  const double tail = 0.5 + options.confidence / 2;
-  const double n = static_cast<double>(points.size());
-  const double z = student_quantile(tail, n - 3);
-  const Peaks peaks = fit_peaks(points);
-  const Eigen::VectorXd time_error = time_residuals(points, peaks);
-  const Eigen::VectorXd trust = time_error.unaryExpr(
-      [&](double error) { return weight_of(error / time_scale(peaks), true); });
-  const EnergyFit energy = fit_energy(points, trust);
+}
 
+FittedValue fitted_of(const MeasuredValue& measured) {
+  return {measured.value, measured.lo, measured.hi};
+}
+MeasuredValue measured_of(const FittedValue& fitted) {
+  return {fitted.value, fitted.lo, fitted.hi};
+}
+
+// Roofs alone, where the sweep is too short to fit anything to it.
+MicrobenchFit roofs_alone(std::span<const MicrobenchPoint> points, MeasuredRoof ceilings) {
   MicrobenchFit fit;
   fit.mode = points.front().mode;
-  fit.points = points.size();
-  fit.roofline = {peaks.flop_per_s.value, peaks.bytes_per_s.value, energy.value[0], energy.value[1],
-                  energy.value[2]};
-  fit.peak_flop_per_s = relative_interval(peaks.flop_per_s, z);
-  fit.bandwidth_bytes_per_s = relative_interval(peaks.bytes_per_s, z);
-  fit.energy_per_flop_j = interval(energy.value[0], energy.covariance(0, 0), z);
-  fit.energy_per_byte_j = interval(energy.value[1], energy.covariance(1, 1), z);
-  fit.static_power_w = interval(energy.value[2], energy.covariance(2, 2), z);
-  if (energy.value[0] > 0) {
-    fit.race_to_halt_ratio = race_to_halt(fit.roofline, energy, peaks, z);
-  } else {
-    fit.notices.emplace_back("energy per FLOP came out as zero: the points do not determine it");
-    fit.race_to_halt_ratio = {0, 0, std::numeric_limits<double>::infinity()};
-  }
-  if (energy.value[1] <= 0) fit.notices.emplace_back("energy per byte came out as zero");
-  if (energy.value[2] <= 0) fit.notices.emplace_back("static power came out as zero");
+  fit.peak_flop_per_s = fitted_of(*ceilings.find(RoofQuantity::kFp32));
+  fit.bandwidth_bytes_per_s = fitted_of(*ceilings.find(RoofQuantity::kBandwidth));
+  fit.roofline.peak_flop_per_s = fit.peak_flop_per_s.value;
+  fit.roofline.bandwidth_bytes_per_s = fit.bandwidth_bytes_per_s.value;
+  fit.ceilings = std::move(ceilings);
+  return fit;
+}
+
+// Outliers in time, or in energy where there is any, and the errors of the others.
+void judge_points(const Eigen::VectorXd& time_error, double time_scale, const EnergyFit* energy,
+                  double sigmas, MicrobenchFit& fit) {
   double kept = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double energy_error = energy.residuals[static_cast<Eigen::Index>(i)];
-    const double slower = time_error[static_cast<Eigen::Index>(i)];
-    if (std::abs(energy_error) > options.outlier_sigmas * energy.scale ||
-        std::abs(slower) > options.outlier_sigmas * time_scale(peaks)) {
-      fit.outliers.push_back(i);
+  for (Eigen::Index i = 0; i < time_error.size(); ++i) {
+    const bool strange =
+        energy != nullptr && std::abs(energy->residuals[i]) > sigmas * energy->scale;
+    if (strange || std::abs(time_error[i]) > sigmas * time_scale) {
+      fit.outliers.push_back(static_cast<std::size_t>(i));
       continue;
     }
     kept += 1;
-    fit.time_mape += std::abs(std::expm1(-slower));
-    fit.energy_mape += std::abs(energy_error);
+    fit.time_mape += std::abs(std::expm1(-time_error[i]));
+    if (energy != nullptr) fit.energy->mape += std::abs(energy->residuals[i]);
   }
   fit.time_mape /= std::max(kept, 1.0);
-  fit.energy_mape /= std::max(kept, 1.0);
+  if (energy != nullptr) fit.energy->mape /= std::max(kept, 1.0);
+}
+
+void set_energy(const EnergyFit& energy, const Peaks& peaks, double z, MicrobenchFit& fit) {
+  fit.roofline.energy_per_flop_j = energy.value[0];
+  fit.roofline.energy_per_byte_j = energy.value[1];
+  fit.roofline.static_power_w = energy.value[2];
+  MicrobenchEnergy& fitted = fit.energy.emplace();
+  fitted.energy_per_flop_j = interval(energy.value[0], energy.covariance(0, 0), z);
+  fitted.energy_per_byte_j = interval(energy.value[1], energy.covariance(1, 1), z);
+  fitted.static_power_w = interval(energy.value[2], energy.covariance(2, 2), z);
+  if (energy.value[0] > 0) {
+    fitted.race_to_halt_ratio = race_to_halt(fit.roofline, energy, peaks, z);
+  } else {
+    fit.notices.emplace_back("energy per FLOP came out as zero: the points do not determine it");
+    fitted.race_to_halt_ratio = {0, 0, std::numeric_limits<double>::infinity()};
+  }
+  if (energy.value[1] <= 0) fit.notices.emplace_back("energy per byte came out as zero");
+  if (energy.value[2] <= 0) fit.notices.emplace_back("static power came out as zero");
+  auto& quantities = fit.ceilings.quantities;
+  quantities[RoofQuantity::kEnergyPerFlop] = measured_of(fitted.energy_per_flop_j);
+  quantities[RoofQuantity::kEnergyPerByte] = measured_of(fitted.energy_per_byte_j);
+  quantities[RoofQuantity::kStaticPower] = measured_of(fitted.static_power_w);
+}
+
+}  // namespace
+
+MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
+                             const MicrobenchFitOptions& options) {
+  options.check();
+  check_points(all);
+  std::vector<MicrobenchPoint> points;
+  bool peak = false, triad = false;
+  for (const auto& point : all) {
+    if (point.streams()) points.push_back(point);
+    peak = peak || point.kernel == MicrobenchKernel::kFmaFp32;
+    triad = triad || point.kernel == MicrobenchKernel::kTriad;
+  }
+  if (points.size() < kFewestPoints && !(peak && triad)) {
+    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
+                     fmt::format("measure at least {} intensities", kFewestPoints));
+  }
+  MeasuredRoof ceilings = measured_ceilings(all, options);
+  const auto sides = points_beside_ridge(points, ceilings);
+  if (points.size() < kFewestPoints || sides.compute < 2 || sides.memory < 2) {
+    MicrobenchFit fit = roofs_alone(all, std::move(ceilings));
+    fit.notices.emplace_back(fmt::format(
+        "roofs alone: {} compute bound and {} memory bound points are too few to fit energy to",
+        sides.compute, sides.memory));
+    return fit;
+  }
+  const double z =
+      student_quantile(0.5 + options.confidence / 2, static_cast<double>(points.size()) - 3);
+  const Peaks peaks = fit_peaks(points);
+  MicrobenchFit fit = roofs_alone(all, std::move(ceilings));
+  fit.points = points.size();
+  fit.peak_flop_per_s = relative_interval(peaks.flop_per_s, z);
+  fit.bandwidth_bytes_per_s = relative_interval(peaks.bytes_per_s, z);
+  fit.roofline.peak_flop_per_s = peaks.flop_per_s.value;
+  fit.roofline.bandwidth_bytes_per_s = peaks.bytes_per_s.value;
+  const Eigen::VectorXd time_error = time_residuals(points, peaks);
+  const auto powered = std::count_if(points.begin(), points.end(),
+                                     [](const auto& p) { return p.power_w.has_value(); });
+  if (powered < std::ssize(points)) {
+    fit.notices.emplace_back(powered == 0 ? "no power was measured: roofs of time alone"
+                                          : "some points have no power: roofs of time alone");
+    judge_points(time_error, time_scale(peaks), nullptr, options.outlier_sigmas, fit);
+    return fit;
+  }
+  const Eigen::VectorXd trust = time_error.unaryExpr(
+      [&](double error) { return weight_of(error / time_scale(peaks), true); });
+  const EnergyFit energy = fit_energy(points, trust);
+  set_energy(energy, peaks, z, fit);
+  judge_points(time_error, time_scale(peaks), &energy, options.outlier_sigmas, fit);
   return fit;
 }
 

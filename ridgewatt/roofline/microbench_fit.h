@@ -1,30 +1,38 @@
-// From microbenchmark points to the energy roofline of a power mode: FMA chains and streams with a
-// swept arithmetic intensity, time and power of each.
+// From microbenchmark points to the measured ceilings and the energy roofline of a power mode: FMA
+// chains and streams with a swept arithmetic intensity, time and power of each.
 //
-// File format (CSV), one row per point; the knob columns may be absent:
+//   const auto file = read_microbench("points.csv");
+//   for (const auto& fit : fit_microbench_modes(file.points)) use(fit.ceilings, fit.energy);
+//
+// File format (CSV), one row per point; the knob columns and the power may be absent:
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
-// Of a file of `ridgewatt microbench`, which has a column `kernel`, the triad and the intensity
-// sweep count: they are FP32 and move data.
+// `ridgewatt microbench` adds `kernel` (without it a point is of the intensity sweep), `target` and
+// `device`. The triad and the intensity sweep are FP32 and move data: the energy roofline is
+// theirs.
 //
+// A ceiling is the fastest that was measured; its interval is of the rate that the points near it
+// scatter about (how wide is told by points that were repeated, and is 2 % where none was).
 // Energy is linear in what is looked for (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
 // solved by non-negative least squares weighted by 1/E, with robust weights.
 // Peaks are the robust mean of W/T over compute-bound and of Q/T over memory-bound points.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/device/measured_roof.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 
 namespace ridgewatt::roofline {
 
 // What a microbenchmark runs: multiply-adds, a stream through memory, multiply-adds over a stream,
-// tensor cores, an empty kernel.
+// tensor cores, an empty kernel, nothing at all.
 enum class MicrobenchKernel {
   kFmaFp32,
   kFmaFp64,
@@ -32,7 +40,8 @@ enum class MicrobenchKernel {
   kTriad,
   kIntensity,
   kTensorFp16,
-  kLaunch
+  kLaunch,
+  kIdle
 };
 constexpr auto enum_names(MicrobenchKernel) {
   return named<MicrobenchKernel>({{MicrobenchKernel::kFmaFp32, "fma_fp32"},
@@ -41,20 +50,32 @@ constexpr auto enum_names(MicrobenchKernel) {
                                   {MicrobenchKernel::kTriad, "triad"},
                                   {MicrobenchKernel::kIntensity, "intensity"},
                                   {MicrobenchKernel::kTensorFp16, "tensor_fp16"},
-                                  {MicrobenchKernel::kLaunch, "launch"}});
+                                  {MicrobenchKernel::kLaunch, "launch"},
+                                  {MicrobenchKernel::kIdle, "idle"}});
 }
 
 struct MicrobenchPoint {
   PowerMode mode;
+  MicrobenchKernel kernel = MicrobenchKernel::kIntensity;
   double work_flop = 0;
   double traffic_bytes = 0;
   double time_s = 0;
-  double power_w = 0;
+  std::optional<double> power_w;  // nothing: not measured
   double intensity() const { return work_flop / traffic_bytes; }
+  // FP32 work over data: a point of the roofline.
+  bool streams() const {
+    return kernel == MicrobenchKernel::kTriad || kernel == MicrobenchKernel::kIntensity;
+  }
 };
 
-// Throws InputError naming file, line and column, and on units that cannot be meant.
-std::vector<MicrobenchPoint> read_microbench(const std::string& path);
+struct MicrobenchFile {
+  std::vector<MicrobenchPoint> points;
+  RoofTarget target = RoofTarget::kGpu;  // where the file does not say it
+  std::string machine;                   // empty: not said
+};
+// Throws InputError naming file, line and column, on units that cannot be meant, and on points of
+// several targets.
+MicrobenchFile read_microbench(const std::string& path);
 
 struct MicrobenchFitOptions {
   double confidence = 0.9;    // of the intervals
@@ -69,26 +90,39 @@ struct FittedValue {
   double hi = 0;
 };
 
-struct MicrobenchFit {
-  PowerMode mode;
-  EnergyRoofline roofline;
-  FittedValue peak_flop_per_s;
-  FittedValue bandwidth_bytes_per_s;
+// What power tells.
+struct MicrobenchEnergy {
   FittedValue energy_per_flop_j;
   FittedValue energy_per_byte_j;
   FittedValue static_power_w;
   // eta B_eps / B_tau: at most 1 means that finishing fast inside this mode spends least.
   FittedValue race_to_halt_ratio;
+  double mape = 0;  // over points that are no outliers
   // Only claimed where the whole interval is at most 1.
   bool race_to_halt_holds() const { return race_to_halt_ratio.hi <= 1; }
-  std::size_t points = 0;
-  std::vector<std::size_t> outliers;  // indices of the points given
-  double time_mape = 0;               // over points that are no outliers
-  double energy_mape = 0;
+};
+
+struct MicrobenchFit {
+  PowerMode mode;
+  EnergyRoofline roofline;  // energies and static power are 0 where `energy` is absent
+  FittedValue peak_flop_per_s;
+  FittedValue bandwidth_bytes_per_s;
+  std::optional<MicrobenchEnergy> energy;  // nothing: too little power was measured, see notices
+  MeasuredRoof ceilings;                   // and all else that was measured of the mode
+  std::size_t points = 0;                  // that the roofline was fitted to
+  std::vector<std::size_t> outliers;       // indices of the streaming points
+  double time_mape = 0;                    // over points that are no outliers
   std::vector<std::string> notices;
 };
 
-// Fits the points of one mode. UsageError: fewer than 6 points, or all on one side of the ridge.
+// The ceilings of the points of one mode. UsageError where they do not tell both peak and
+// bandwidth: without kernels of their own for these, the sweep has to lie on both sides of the
+// ridge.
+MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
+                               const MicrobenchFitOptions& options = {});
+
+// Fits the points of one mode. UsageError as above, and where neither a peak and a triad nor at
+// least 6 points of the sweep were measured.
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options = {});
 // One fit per mode that occurs, in ascending order of modes.

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/twin/fit/microbench_evidence.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -370,6 +371,7 @@ Twin eager_twin(const Board& board) {
 
 Twin load_twin(const Board& board) {
   Twin twin = eager_twin(board);
+  observe_microbench(board, twin);
   twin.runtimes = load_runtime_twins(board);
   return twin;
 }

@@ -154,7 +154,7 @@ RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass ro
       supports(board, Arithmetic::kTf32)) {
     arithmetic = Arithmetic::kTf32;
   }
-  return {arithmetic, peak_flops(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
+  return {arithmetic, compute_ceiling(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
 }
 
 Cause LayerPoint::bound() const {
@@ -187,6 +187,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                      .roof = roof_class_of(kernel.op_class),
                      .work_flop = kernel.work_flop,
                      .traffic_bytes = layer.effective_traffic_bytes,
+                     .counted_bytes = kernel.traffic_bytes(),
                      .gpu_s = layer.gpu_s,
                      .gpu_compute_s = layer.gpu_compute_s,
                      .gpu_memory_s = layer.gpu_memory_s,

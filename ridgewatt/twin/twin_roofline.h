@@ -1,8 +1,9 @@
 // The rooflines that a board and its twin have in one power mode: the bridge from the fitted model
 // to the closed forms. Each class of kernels has two roofs at a precision:
 //
-//   ceiling  what no kernel passes: the data sheet's rate of the unit that the class runs in, and
-//            the highest measured triad of the memory (the data sheet's where none is known)
+//   ceiling  what no kernel passes: what microbenchmarks measured on the board where its file has
+//            them; else the data sheet's rate of the unit that the class runs in, and the highest
+//            published triad of the memory (the data sheet's where none is known)
 //   reached  what the twin was fitted to: what kernels of the class attain in the framework
 //
 // A kernel's intensity is its work over the twin's modelled traffic, its rate its work over the
@@ -63,6 +64,7 @@ struct LayerPoint {
   RoofClass roof = RoofClass::kVector;
   double work_flop = 0;
   double traffic_bytes = 0;  // modelled
+  double counted_bytes = 0;  // operands read and results written: W / Q by counts
   double gpu_s = 0;          // time on the GPU; longer than modelled where the power cap binds
   double gpu_compute_s = 0, gpu_memory_s = 0;  // its parts as modelled, and what a kernel takes
   double gpu_beside_s = 0;                     // beside its work

@@ -6,6 +6,7 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/answer/local_roofline.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/figure_files.h"
@@ -29,6 +30,8 @@ struct RooflineCommand {
   std::optional<double> power_cap_w;
   std::vector<std::string> levels;  // NAME=GB/s
   FigureFiles figures;
+  LocalRooflineOptions local;
+  bool at_hand() const { return device == "local"; }  // measured now
 };
 
 // "L2=1040": a cache and its bandwidth in GB/s.
@@ -53,6 +56,12 @@ std::vector<report::Column> roof_columns(bool shares) {
       {"reached_gflop_per_s"},
       {.name = "ceiling_gb_per_s", .rank = 1},
       {.name = "reached_gb_per_s", .rank = 1},
+      {.name = "compute_ceiling_from", .heading = "ceiling of compute", .rank = 9},
+      {.name = "bandwidth_ceiling_from", .heading = "ceiling of bandwidth", .rank = 9},
+      {.name = "ceiling_gflop_per_s_lo", .heading = "from (GFLOP/s)", .rank = 9},
+      {.name = "ceiling_gflop_per_s_hi", .heading = "to (GFLOP/s)", .rank = 9},
+      {.name = "ceiling_gb_per_s_lo", .heading = "from (GB/s)", .rank = 9},
+      {.name = "ceiling_gb_per_s_hi", .heading = "to (GB/s)", .rank = 9},
       {.name = "time_balance", .heading = "time balance (FLOP/byte)"},
       {.name = "energy_per_flop_pj", .rank = 6},
       {.name = "energy_per_byte_pj", .rank = 6},
@@ -74,19 +83,14 @@ std::vector<report::Column> roof_columns(bool shares) {
   return columns;
 }
 
-void add_roof_cells(const report::ClassRoof& roof, const roofline::FittedValue& ratio, bool shares,
-                    double cap_w, std::vector<report::Cell>& cells) {
-  const roofline::EnergyRoofline& r = roof.reached;
-  cells.emplace_back(roof.name);
-  cells.emplace_back(roof.arithmetic);
-  if (shares) cells.emplace_back(100 * roof.share);
-  for (const double value :
-       {roof.ceiling_flop_per_s / report::kGiga, r.peak_flop_per_s / report::kGiga,
-        roof.ceiling_bandwidth_bytes_per_s / report::kGiga, r.bandwidth_bytes_per_s / report::kGiga,
-        r.time_balance(), r.energy_per_flop_j * 1e12, r.energy_per_byte_j * 1e12, r.static_power_w,
-        r.dynamic_fraction(), r.energy_balance_dynamic(), r.half_peak_intensity()}) {
-    cells.emplace_back(value);
-  }
+// The ends of what was measured; empty where the ceiling was not.
+void add_ends(const std::optional<MeasuredValue>& measured, std::vector<report::Cell>& cells) {
+  cells.push_back(measured ? report::Cell(measured->lo / report::kGiga) : report::Cell());
+  cells.push_back(measured ? report::Cell(measured->hi / report::kGiga) : report::Cell());
+}
+
+void add_power_cells(const roofline::EnergyRoofline& r, double cap_w,
+                     std::vector<report::Cell>& cells) {
   const double uncapped_w = r.static_power_w + r.flop_power_w() + r.byte_power_w();
   const bool within = cap_w > r.static_power_w;  // else no kernel keeps the cap
   cells.push_back(within ? report::Cell(r.max_power_w()) : report::Cell());
@@ -96,15 +100,40 @@ void add_roof_cells(const report::ClassRoof& roof, const roofline::FittedValue& 
   cells.push_back(binds ? report::Cell(r.cap_from_intensity()) : report::Cell());
   cells.push_back(binds && std::isfinite(r.cap_to_intensity()) ? report::Cell(r.cap_to_intensity())
                                                                : report::Cell());
-  for (const double value :
-       {r.peak_flop_per_j() / report::kGiga, ratio.value, ratio.lo, ratio.hi}) {
-    cells.emplace_back(value);
-  }
-  // Claimed only where the whole interval is at most 1.
-  cells.emplace_back(std::string(ratio.hi <= 1 ? "holds" : "not shown"));
 }
 
-// A row for each mode and class.
+// Without `ratio` nothing is known of its interval.
+void add_roof_cells(const report::ClassRoof& roof,
+                    const std::optional<roofline::FittedValue>& ratio, bool shares, double cap_w,
+                    std::vector<report::Cell>& cells) {
+  const roofline::EnergyRoofline& r = roof.reached;
+  cells.emplace_back(roof.name);
+  cells.emplace_back(roof.arithmetic);
+  if (shares) cells.push_back(roof.share > 0 ? report::Cell(100 * roof.share) : report::Cell());
+  for (const double value : {roof.ceiling_flop_per_s, r.peak_flop_per_s,
+                             roof.ceiling_bandwidth_bytes_per_s, r.bandwidth_bytes_per_s}) {
+    cells.emplace_back(value / report::kGiga);
+  }
+  cells.emplace_back(roof.compute_from);
+  cells.emplace_back(roof.bandwidth_from);
+  add_ends(roof.measured_flop_per_s, cells);
+  add_ends(roof.measured_bytes_per_s, cells);
+  cells.emplace_back(r.time_balance());
+  if (roof.time_only()) return;
+  for (const double value :
+       {r.energy_per_flop_j * 1e12, r.energy_per_byte_j * 1e12, r.static_power_w,
+        r.dynamic_fraction(), r.energy_balance_dynamic(), r.half_peak_intensity()}) {
+    cells.emplace_back(value);
+  }
+  add_power_cells(r, cap_w, cells);
+  cells.emplace_back(r.peak_flop_per_j() / report::kGiga);
+  if (!ratio) return cells.emplace_back(r.race_to_halt_ratio()), void();
+  for (const double value : {ratio->value, ratio->lo, ratio->hi}) cells.emplace_back(value);
+  // Claimed only where the whole interval is at most 1.
+  cells.emplace_back(std::string(ratio->hi <= 1 ? "holds" : "not shown"));
+}
+
+// A row for each mode and class, and one for what was measured in the mode.
 report::Table roof_table(const report::RooflineQuestion& question, std::uint64_t seed) {
   const std::vector<PowerMode> modes(question.modes.begin(), question.modes.end());
   const auto knobs = report::knob_columns(modes);
@@ -122,16 +151,23 @@ report::Table roof_table(const report::RooflineQuestion& question, std::uint64_t
     ratios.push_back(
         twin::twin_race_to_halt(question.twin, modes, roof.roof, seed, question.precision()));
   }
+  const auto add = [&](const PowerMode& mode, const report::ClassRoof& roof,
+                       const std::optional<roofline::FittedValue>& ratio) {
+    std::vector<report::Cell> cells = report::knob_cells(mode, knobs);
+    if (preset) {
+      const std::string name = preset_name(question.board, mode);
+      cells.push_back(name.empty() ? report::Cell() : report::Cell(name));
+    }
+    add_roof_cells(roof, ratio, shares, question.cap_w(), cells);
+    cells.resize(columns.size());
+    table.add_row(std::move(cells));
+  };
   for (std::size_t i = 0; i < modes.size(); ++i) {
     for (std::size_t r = 0; r < roofs.size(); ++r) {
-      std::vector<report::Cell> cells = report::knob_cells(modes[i], knobs);
-      if (preset) {
-        const std::string name = preset_name(question.board, modes[i]);
-        cells.push_back(name.empty() ? report::Cell() : report::Cell(name));
-      }
-      add_roof_cells(report::class_roof(question, modes[i], roofs[r]), ratios[r][i], shares,
-                     question.cap_w(), cells);
-      table.add_row(std::move(cells));
+      add(modes[i], report::class_roof(question, modes[i], roofs[r]), ratios[r][i]);
+    }
+    if (const auto measured = report::measured_class_roof(question, modes[i])) {
+      add(modes[i], *measured, std::nullopt);
     }
   }
   return table;
@@ -150,6 +186,13 @@ RowOrigin origin_of(const Board& board, const twin::Twin& twin, const RooflineCo
 
 // Without a model there is nothing that these say anything of.
 void check(const CLI::App& command, const RooflineCommand& options) {
+  if (options.at_hand()) {
+    refuse_without_effect(command,
+                          {"--modes", "--power-cap", "--runtime", "--workers", "--loader-time"},
+                          "with --device local", "the machine is measured as it is set");
+  } else {
+    LocalRooflineOptions::refuse(command);
+  }
   if (options.workload.model.empty()) {
     refuse_without_effect(command,
                           {"--batch", "--training", "--precision", "--runtime", "--optimizer",
@@ -221,6 +264,11 @@ void print_text(const Context& context, const RooflineCommand& command,
 }
 
 void run(const Context& context, const RooflineCommand& command) {
+  std::vector<report::RooflineLevel> levels;
+  for (const auto& level : command.levels) levels.push_back(parse_level(level));
+  if (command.at_hand()) {
+    return run_local_roofline(context, command.workload, command.local, levels, command.figures);
+  }
   const Board board = load_board(board_or_at_hand(context, command.device));
   const twin::Twin twin = twin::load_twin(board);
   const auto modes = select_modes(board, command.modes);
@@ -235,7 +283,7 @@ void run(const Context& context, const RooflineCommand& command) {
   const twin::Twin& used = model ? model->estimator().twin() : twin;
   report::RooflineQuestion question{board, used, modes, model ? &model->estimator() : nullptr};
   question.power_cap_w = command.power_cap_w;
-  for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
+  question.levels = levels;
   report::RooflineReport report = report::twin_report(question);
   if (!command.figures.empty()) {
     report::add_observations(question, report);
@@ -258,7 +306,8 @@ void add_roofline(CLI::App& app, Context& context) {
   auto options = std::make_shared<RooflineCommand>();
   options->workload.add_to(*command, context);
   command->get_option("MODEL")->required(false);
-  command->add_option("--device", options->device, kBoardHelp);
+  command->add_option("--device", options->device,
+                      std::string(kBoardHelp) + "; local: this machine, measured now");
   command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
   quantity(command->add_option("--power-cap", options->power_cap_w,
                                "Power that no kernel may exceed [the board's limit]"),
@@ -266,6 +315,7 @@ void add_roofline(CLI::App& app, Context& context) {
   command->add_option("--level", options->levels,
                       "A cache and its bandwidth, NAME=GB/s: a further roof; may be repeated");
   options->figures.add_to(*command, "the roofs");
+  options->local.add_to(*command);
   command->callback([&context, options, command] {
     check(*command, *options);
     run(context, *options);

@@ -1,7 +1,10 @@
 // ridgewatt roofline: its page works in a browser.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/report/test_support.h"
 
 namespace ridgewatt::cli {
@@ -46,6 +49,65 @@ TEST(RooflineCommand, PageOfAModelWorksInChromium) {
     }
   }
   testing::expect_well_in_browser(page, kRooflineActions);
+}
+
+// Layers lie on the measured roofs: what is attainable at an intensity is the lesser of the peak
+// and the bandwidth times it, and the least time is the work over that.
+TEST(RooflineCommand, LocalMeasuresThisMachine) {
+  const testing::TemporaryFolder folder;
+  const std::string svg = (folder.path() / "local.svg").string();
+  const std::string html = (folder.path() / "local.html").string();
+  const auto result = testing::run_program(
+      "roofline zoo:lenet5 --batch 4 --device local --target cpu --threads 1 --seconds 0.001 "
+      "--footprint 16 --quiet --format json --figures " +
+      svg + " --figures " + html);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["provenance"], "measured");
+  EXPECT_EQ(json["target"], "cpu");
+  double peak = 0, bandwidth = 0;
+  for (const auto& roof : json["roofs"]) {
+    EXPECT_LE(roof["lo"].get<double>(), roof["value"].get<double>());
+    EXPECT_GE(roof["hi"].get<double>(), roof["value"].get<double>());
+    if (roof["key"] == "fp32_flop_per_s") peak = roof["value"].get<double>();
+    if (roof["key"] == "bandwidth_bytes_per_s") bandwidth = roof["value"].get<double>();
+  }
+  ASSERT_GT(peak, 0);
+  ASSERT_GT(bandwidth, 0);
+  double total_ms = 0;
+  std::size_t placed = 0;
+  for (const auto& layer : json["layers"]) {
+    total_ms += layer["least_ms"].get<double>();
+    if (!layer["intensity"].is_number()) continue;
+    ++placed;
+    const double intensity = layer["intensity"].get<double>();
+    const double roof = std::min(peak, bandwidth * intensity);
+    EXPECT_NEAR(layer["attainable_gflop_per_s"].get<double>() / roof, 1, 1e-9);
+    EXPECT_NEAR(layer["least_ms"].get<double>() * roof / layer["work_mflop"].get<double>(), 1,
+                1e-9);
+    EXPECT_EQ(layer["bound"], peak <= bandwidth * intensity ? "compute" : "memory");
+  }
+  EXPECT_GE(placed, 5U);
+  EXPECT_NEAR(json["least_time_ms"].get<double>() / total_ms, 1, 1e-9);
+  for (const auto& file : {svg, html}) {
+    EXPECT_NE(read_file(file).find("by counts"), std::string::npos) << file;
+    EXPECT_NE(read_file(file).find("Measured"), std::string::npos) << file;
+  }
+}
+
+TEST(RooflineCommand, LocalRefusesWhatBelongsToBoards) {
+  const auto status = [](const std::string& options) {
+    const auto result = testing::run_program("roofline " + options);
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+    return result.status;
+  };
+  EXPECT_EQ(status("--device local --modes maxn"), 2);
+  EXPECT_EQ(status("--device local --power-cap 20"), 2);
+  EXPECT_EQ(status("--device agx-orin --target cpu"), 2);
+  EXPECT_EQ(status("--device agx-orin --seconds 1"), 2);
+  EXPECT_EQ(status("--device local --target tpu"), 2);
+  EXPECT_EQ(status("zoo:lenet5 --device local --precision int8"), 1);
+  EXPECT_EQ(status("no_such.onnx --device local"), 1);
 }
 
 }  // namespace

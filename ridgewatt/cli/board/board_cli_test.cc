@@ -132,13 +132,101 @@ TEST(CalibrateCommand, MicrobenchmarksRefuseWhatHasNoEffect) {
   const std::string points =
       folder.write("mb.csv", "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n");
   const std::string out = (folder.path() / "out.toml").string();
-  for (const std::string& option : {"-o " + out, std::string("--device orin-nano"),
-                                    std::string("--no-validation"), std::string("--parameters")}) {
+  for (const char* option : {"--no-validation", "--parameters"}) {
     const auto result = run_program("calibrate --microbench " + points + " " + option);
     EXPECT_EQ(result.status, 2) << result.output;
     EXPECT_THAT(result.output, HasSubstr("no effect with --microbench"));
   }
+  const auto boardless = run_program("calibrate --microbench " + points + " -o " + out);
+  EXPECT_EQ(boardless.status, 2);
+  EXPECT_THAT(boardless.output, HasSubstr("which board"));
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// A machine of `peak` FLOP/s and `bandwidth` bytes/s at a GPU clock, without power: FP32 chains, a
+// triad and a sweep.
+std::string points_of(double gpu_mhz, double peak, double bandwidth) {
+  std::string rows;
+  const auto add = [&](const char* kernel, double flop, double bytes) {
+    const double time_s = std::max(flop / peak, bytes / bandwidth);
+    rows += std::string(kernel) + ",12,2201.6," + std::to_string(gpu_mhz) + ",3199," +
+            std::to_string(flop) + "," + std::to_string(bytes) + "," +
+            std::to_string(time_s * 1e3) + ",\n";
+  };
+  add("fma_fp32", 1e12, 0);
+  add("triad", 2e9, 24e9);
+  for (double intensity = 0.25; intensity <= 256; intensity *= 2) {
+    add("intensity", intensity * 1e10, 1e10);
+  }
+  return rows;
+}
+constexpr const char* kPointHeader =
+    "kernel,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w\n";
+
+// The roofs of two modes go into a board file; `roofline` draws them as measured, and what is
+// estimated with it follows the bandwidth.
+TEST(CalibrateCommand, MicrobenchmarksOfTimeAloneMakeABoardOfMeasuredRoofs) {
+  const testing::TemporaryFolder folder;
+  const std::string points =
+      folder.write("mb.csv", kPointHeader + points_of(1300.5, 4.8e12, 100e9));
+  const std::string slower = folder.write("slow.csv", kPointHeader + points_of(612, 2.2e12, 90e9));
+  const std::string out = (folder.path() / "out.toml").string();
+  const auto wrote = run_program("calibrate --microbench " + points + " --microbench " + slower +
+                                 " --device agx-orin -o " + out);
+  ASSERT_EQ(wrote.status, 0) << wrote.output;
+  EXPECT_THAT(wrote.output, HasSubstr("no power was measured"));
+  EXPECT_THAT(wrote.output, HasSubstr("measured FP32 peak: 88 to 90 % of the data sheet's"));
+  const std::string board = read_file(out);
+  EXPECT_THAT(board, HasSubstr("[microbench]"));
+  EXPECT_THAT(board, HasSubstr("[twin]"));
+
+  const auto drawn = run_program("roofline zoo:resnet18 --device " + out +
+                                 " --modes maxn --precision fp32 --format json --quiet");
+  ASSERT_EQ(drawn.status, 0) << drawn.output;
+  const Json json = Json::parse(drawn.output);
+  bool measured_row = false;
+  for (const auto& row : json["modes"]) {
+    EXPECT_NEAR(row["ceiling_gb_per_s"].get<double>(), 100, 0.01);
+    EXPECT_EQ(row["bandwidth_ceiling_from"], "measured");
+    if (row["arithmetic"] == "fp32") {
+      EXPECT_NEAR(row["ceiling_gflop_per_s"].get<double>(), 4800, 0.1);
+      EXPECT_LE(row["ceiling_gflop_per_s_lo"].get<double>(), 4800);
+    }
+    measured_row = measured_row || row["roof"] == "measured";
+  }
+  EXPECT_TRUE(measured_row);
+  for (const auto& layer : json["layers"]) {
+    if (!layer["counted_intensity"].is_number() || !layer["intensity"].is_number()) continue;
+    EXPECT_NEAR(layer["counted_intensity"].get<double>() / layer["traffic_factor"].get<double>() /
+                    layer["intensity"].get<double>(),
+                1, 1e-9);
+  }
+  const auto time_ms = [](const std::string& device) {
+    const auto result = run_program("estimate zoo:resnet18 --batch 16 --modes maxn --device " +
+                                    device + " --format json --quiet");
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Json::parse(result.output)["estimates"][0]["time_ms"].get<double>();
+  };
+  EXPECT_GT(time_ms(out), 1.1 * time_ms("agx-orin"));  // 100 of 205 GB/s
+}
+
+TEST(CalibrateCommand, MicrobenchmarksOfAnotherMachineAreRefused) {
+  const testing::TemporaryFolder folder;
+  const std::string out = (folder.path() / "out.toml").string();
+  const auto refused = [&](const std::string& rows, const std::string& header = kPointHeader) {
+    const auto result = run_program("calibrate --device agx-orin -o " + out + " --microbench " +
+                                    folder.write("mb.csv", header + rows));
+    EXPECT_NE(result.status, 0);
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+    EXPECT_FALSE(std::filesystem::exists(out));
+    return result.output;
+  };
+  EXPECT_THAT(refused(points_of(1300.5, 50e12, 100e9)), HasSubstr("data sheet"));
+  EXPECT_THAT(refused(points_of(1300.5, 5e12, 900e9)), HasSubstr("bandwidth_bytes_per_s"));
+  EXPECT_THAT(refused(points_of(2400, 5e12, 100e9)), HasSubstr("gpu_mhz of 2400 is beyond"));
+  EXPECT_THAT(refused(""), HasSubstr("no points"));
+  EXPECT_THAT(refused("triad,1,2,3\n"), HasSubstr("line 2"));
+  EXPECT_THAT(refused("triad,12,2201.6,1300.5,3199,2e9,24e9,-4,\n"), HasSubstr("positive"));
 }
 
 // B sleeps four times as long: time differs, and so does energy on a board of constant power.

@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ridgewatt/base/error.h"
@@ -12,6 +13,7 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/calibrate_report.h"
+#include "ridgewatt/roofline/microbench_board.h"
 #include "ridgewatt/twin/published_runs.h"
 #include "ridgewatt/twin/runtime_fit.h"
 
@@ -21,7 +23,7 @@ namespace {
 struct CalibrateCommand {
   std::string device = "agx-orin";
   std::vector<std::string> sweeps;
-  std::string microbench;
+  std::vector<std::string> microbench;
   std::string runtimes;
   std::string output;
   bool no_validation = false;
@@ -56,17 +58,60 @@ std::string origin(const CalibrateCommand& command, const twin::CalibrateSummary
                      command.device);
 }
 
-// A fit of microbenchmarks is printed; no board file comes of it.
+roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths) {
+  roofline::MicrobenchFile all = roofline::read_microbench(paths.front());
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const auto file = roofline::read_microbench(paths[i]);
+    if (file.target != all.target) {
+      throw UsageError("the points are of the processor and of a GPU", paths[i],
+                       "calibrate each by itself");
+    }
+    all.points.insert(all.points.end(), file.points.begin(), file.points.end());
+  }
+  return all;
+}
+
+MeasuredRoofs measured_roofs(const CalibrateCommand& command, const roofline::MicrobenchFile& file,
+                             const std::vector<roofline::MicrobenchFit>& fits) {
+  std::vector<std::string> files;
+  for (const auto& path : command.microbench) files.push_back(short_path(path));
+  MeasuredRoofs roofs;
+  roofs.target = file.target;
+  roofs.machine = file.machine;
+  roofs.origin = fmt::format("{}, {} points of {}; ridgewatt calibrate --microbench --device {}",
+                             today(), file.points.size(), fmt::join(files, ", "), command.device);
+  for (const auto& fit : fits) roofs.modes.push_back(fit.ceilings);
+  return roofs;
+}
+
+// Roofs, measured: printed, and put into a board file.
 void calibrate_microbench(const Context& context, const CalibrateCommand& command,
                           const CLI::App& app) {
-  refuse_without_effect(app, {"--device", "--output", "--no-validation", "--parameters"},
-                        "with --microbench",
-                        "the fit is printed: redirect it, or give sweeps (--sweep) to fit a board");
-  const auto fits = roofline::fit_microbench_modes(roofline::read_microbench(command.microbench));
-  print(context, report::microbench_table(fits));
-  for (const auto& fit : fits) {
-    for (const auto& notice : fit.notices) remark(context, describe(fit.mode) + ": " + notice);
+  refuse_without_effect(app, {"--no-validation", "--parameters"}, "with --microbench",
+                        "they belong to sweeps (--sweep)");
+  const bool of_board = app.count("--device") > 0;
+  if (!command.output.empty() && !of_board) {
+    throw UsageError("which board were the points measured on?", "", "give --device BOARD");
   }
+  const roofline::MicrobenchFile file = read_point_files(command.microbench);
+  const auto fits = roofline::fit_microbench_modes(file.points);
+  std::optional<Board> board;
+  MeasuredRoofs roofs;
+  std::vector<std::string> remarks;
+  if (of_board) {
+    board = load_board(command.device);
+    roofs = measured_roofs(command, file, fits);
+    remarks = roofline::check_against_board(roofs, *board);
+  }
+  for (const auto& fit : fits) {
+    for (const auto& notice : fit.notices) remarks.push_back(describe(fit.mode) + ": " + notice);
+  }
+  for (const auto& line : remarks) remark(context, line);
+  if (!command.output.empty()) {
+    write_output(command.output, board_toml_with_microbench(*board, roofs));
+    if (command.output == "-") return;
+  }
+  print(context, report::microbench_table(fits));
 }
 
 // The [runtime.NAME] tables of a board file, from public rows or a user's own.
@@ -173,12 +218,15 @@ void add_calibrate(CLI::App& app, Context& context) {
           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
           "times; of another board: for the intervals of scaled twins alone")
       ->allow_extra_args(false);
-  input_file(command->add_option("--microbench", options->microbench,
-                                 "CSV: knobs, work_flop, traffic_bytes, time_ms, power_w"));
+  input_file(
+      command
+          ->add_option("--microbench", options->microbench,
+                       "CSV of `microbench`, several times: its roofs go into the board file")
+          ->allow_extra_args(false));
   input_file(command->add_option("--runtimes", options->runtimes,
                                  "CSV of measured times in runtimes, as evaluate runtimes reads"));
   output_file(
-      command->add_option("-o,--output", options->output, "Board file with the fitted twin"));
+      command->add_option("-o,--output", options->output, "Board file with what was fitted"));
   command->add_flag("--no-validation", options->no_validation, "Skip leave-one-workload-out");
   command->add_flag("--parameters", options->parameters, "Also print the parameters");
   command->callback([&context, options, command] { run(context, *options, *command); });

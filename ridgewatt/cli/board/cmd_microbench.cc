@@ -15,6 +15,11 @@
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/power_watch.h"
+#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
@@ -33,26 +38,57 @@ struct Arguments {
   measure::MicrobenchOptions options;
 };
 
-report::Table to_table(const measure::MicrobenchSummary& summary) {
-  report::Table table({{"kernel"},
-                       {"intensity_flop_per_byte"},
-                       {.name = "work_flop", .rank = 2},
-                       {.name = "traffic_bytes", .rank = 2},
-                       {"time_ms"},
-                       {.name = "median_time_ms", .rank = 1},
-                       {"gflops", "rate (GFLOP/s)"},
-                       {"gbytes_s", "bandwidth (GB/s)"},
-                       {.name = "power_w", .rank = 1},
-                       {.name = "repetitions", .rank = 3}});
+// What a Jetson is set to, so that its points can be told from those of other modes.
+std::optional<PowerMode> mode_at_hand(const Context& context) {
+  const auto device = platform::open_local_device("local");
+  if (!platform::identify_jetson(*device.sysfs)) return std::nullopt;
+  try {
+    platform::JetsonModeControl::Options look;
+    look.dry_run = true;
+    const auto state = platform::JetsonModeControl(*device.sysfs, look).state();
+    if (!state.gpu_fixed || !state.mem_fixed) {
+      remark(context, "clocks are not fixed: the mode's are their upper limits");
+    }
+    PowerMode mode = state.limits;
+    mode.governor.clear();
+    return mode;
+  } catch (const Error& error) {
+    remark(context, fmt::format("the points have no mode: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+report::Table to_table(const measure::MicrobenchSummary& summary, Target target,
+                       const std::optional<PowerMode>& mode) {
+  std::vector<PowerMode> modes;
+  if (mode) modes.push_back(*mode);
+  const auto knobs = report::knob_columns(modes);
+  std::vector<report::Column> columns(knobs.begin(), knobs.end());
+  report::append(columns, {{"kernel"},
+                           {"intensity_flop_per_byte"},
+                           {.name = "work_flop", .rank = 2},
+                           {.name = "traffic_bytes", .rank = 2},
+                           {"time_ms"},
+                           {.name = "median_time_ms", .rank = 1},
+                           {"gflops", "rate (GFLOP/s)"},
+                           {"gbytes_s", "bandwidth (GB/s)"},
+                           {.name = "power_w", .rank = 1},
+                           {.name = "repetitions", .rank = 3},
+                           {.name = "target", .rank = 4},
+                           {.name = "device", .rank = 4}});
+  report::Table table(columns);
   for (const auto& point : summary.points) {
+    std::vector<report::Cell> cells;
+    if (mode) cells = report::knob_cells(*mode, knobs);
     report::Cell intensity;
     if (point.traffic_bytes > 0) intensity = point.work_flop / point.traffic_bytes;
-    report::Cell power;
-    if (point.power_w) power = *point.power_w;
-    table.add_row({std::string(name_of(point.kernel)), intensity, point.work_flop,
-                   point.traffic_bytes, point.time_s * 1e3, point.median_time_s * 1e3,
-                   point.work_flop / point.time_s / 1e9, point.traffic_bytes / point.time_s / 1e9,
-                   power, std::int64_t{point.repetitions}});
+    cells.insert(cells.end(),
+                 {std::string(name_of(point.kernel)), intensity, point.work_flop,
+                  point.traffic_bytes, point.time_s * 1e3, point.median_time_s * 1e3,
+                  point.work_flop / point.time_s / 1e9, point.traffic_bytes / point.time_s / 1e9,
+                  point.power_w ? report::Cell(*point.power_w) : report::Cell(),
+                  std::int64_t{point.repetitions}, std::string(name_of(target)), summary.device});
+    table.add_row(std::move(cells));
   }
   return table;
 }
@@ -81,7 +117,7 @@ void run(const Context& context, const Arguments& arguments) {
                            ? measure::run_cuda_microbench(arguments.gpu, options)
                            : measure::run_cpu_microbench(options);
   if (!powerless.empty()) remark(context, "no power: " + powerless);
-  const report::Table table = to_table(summary);
+  const report::Table table = to_table(summary, arguments.target, mode_at_hand(context));
   if (!arguments.output.empty()) {
     std::ostringstream csv;
     table.print_csv(csv);

@@ -90,6 +90,7 @@ MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& optio
     const auto [fma, group] = nearest_intensity_kernel(intensity);
     add(kIntensity, fma, group);
   }
+  add_idle_point(options, summary);
   return summary;
 }
 

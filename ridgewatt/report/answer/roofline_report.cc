@@ -36,6 +36,11 @@ IntensityRange intensity_range(const RooflineReport& report) {
       range.hi = std::max(range.hi, roof.reached.time_balance() * 30);
     }
   }
+  for (const auto& point : report.measured) {
+    if (!(point.intensity > 0)) continue;
+    range.lo = std::min(range.lo, point.intensity / 1.5);
+    range.hi = std::max(range.hi, point.intensity * 1.5);
+  }
   for (const auto& layer : report.layers) {
     if (!layer.has_place()) continue;
     range.lo = std::min(range.lo, layer.intensity() / 1.5);
@@ -69,6 +74,9 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
     plot.note = fmt::format("{} modes, from {} (dark) to {} (light)", count,
                             report.modes.front().name, report.modes.back().name);
   }
+  const auto words = [](const ClassRoof& roof) {
+    return roof.name == kMeasuredRoof ? roof.name : fmt::format("reached ({})", roof.name);
+  };
   const auto add = [&](const std::string& name, const roofline::EnergyRoofline& roof) -> Series& {
     const std::vector<double> kinks = {roof.time_balance(), roof.cap_from_intensity(),
                                        roof.cap_to_intensity()};
@@ -80,7 +88,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
   for (std::size_t m = 0; m < count; ++m) {
     const ClassRoof& leading = report.modes[m].roofs.front();
     Series& line =
-        add(fmt::format("{}, reached ({})", report.modes[m].name, leading.name), leading.reached);
+        add(fmt::format("{}, {}", report.modes[m].name, words(leading)), leading.reached);
     if (count <= kNamedModes) continue;
     // Few modes have colors of their own, a family a ramp.
     line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
@@ -88,7 +96,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
   }
   const RooflineMode& first = report.modes.front();
   for (std::size_t r = 1; r < first.roofs.size(); ++r) {
-    add(fmt::format("{}, reached ({})", first.name, first.roofs[r].name), first.roofs[r].reached);
+    add(fmt::format("{}, {}", first.name, words(first.roofs[r])), first.roofs[r].reached);
   }
 }
 
@@ -154,10 +162,35 @@ void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plo
   plot.remarks.push_back({.x = whole.intensity(), .y = value(whole), .text = whole.name});
 }
 
+// What microbenchmarks measured, as points: the roofs were drawn through these.
+void add_measured(const RooflineReport& report,
+                  const std::function<double(const MeasuredPoint&)>& value, Plot& plot) {
+  Series points{.name = "microbenchmarks", .mark = Mark::kPoints, .color = "#4A5568"};
+  for (const auto& point : report.measured) {
+    const double y = value(point);
+    if (!(point.intensity > 0) || !(y > 0)) continue;
+    points.x.push_back(point.intensity);
+    points.y.push_back(y);
+    points.labels.push_back(point.name);
+  }
+  if (!points.x.empty()) plot.series.push_back(std::move(points));
+}
+
+// Energy and power are known of every roof that is drawn.
+bool knows_energy(const RooflineReport& report) {
+  for (const auto& mode : report.modes) {
+    if (std::any_of(mode.roofs.begin(), mode.roofs.end(),
+                    [](const ClassRoof& roof) { return roof.time_only(); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Plot empty_plot(const RooflineReport& report, const std::string& name, const Axis& y) {
   return {.title = fmt::format("{}: {}", report.title, name),
           .source = report.source,
-          .x = {.label = "arithmetic intensity over modelled traffic (FLOP/byte)", .log = true},
+          .x = {.label = report.intensity_label, .log = true},
           .y = y};
 }
 
@@ -176,6 +209,8 @@ Table balance_table(const RooflineReport& report) {
                {"reached_gflop_per_s", "reached (GFLOP/s)"},
                {"ceiling_gb_per_s", "ceiling (GB/s)"},
                {"reached_gb_per_s", "reached (GB/s)"},
+               {"compute_ceiling_from", "ceiling of compute"},
+               {"bandwidth_ceiling_from", "ceiling of bandwidth"},
                {"time_balance", "B_tau (FLOP/byte)"},
                {"half_peak_intensity", "half peak of FLOP/J at (FLOP/byte)"},
                {"race_to_halt_ratio", "eta B_eps / B_tau", 3},
@@ -184,12 +219,25 @@ Table balance_table(const RooflineReport& report) {
   for (const auto& [name, roofs] : report.modes) {
     for (const auto& roof : roofs) {
       const roofline::EnergyRoofline& r = roof.reached;
-      table.add_row({name, roof.name, roof.arithmetic,
-                     roof.share > 0 ? Cell(100 * roof.share) : Cell(),
-                     giga(roof.ceiling_flop_per_s), giga(r.peak_flop_per_s),
-                     giga(roof.ceiling_bandwidth_bytes_per_s), giga(r.bandwidth_bytes_per_s),
-                     r.time_balance(), r.half_peak_intensity(), r.race_to_halt_ratio(),
-                     r.static_power_w, r.max_power_w()});
+      std::vector<Cell> row = {name,
+                               roof.name,
+                               roof.arithmetic,
+                               roof.share > 0 ? Cell(100 * roof.share) : Cell(),
+                               giga(roof.ceiling_flop_per_s),
+                               giga(r.peak_flop_per_s),
+                               giga(roof.ceiling_bandwidth_bytes_per_s),
+                               giga(r.bandwidth_bytes_per_s),
+                               roof.compute_from,
+                               roof.bandwidth_from,
+                               r.time_balance()};
+      if (!roof.time_only()) {
+        for (const double value :
+             {r.half_peak_intensity(), r.race_to_halt_ratio(), r.static_power_w, r.max_power_w()}) {
+          row.emplace_back(value);
+        }
+      }
+      row.resize(table.columns().size());
+      table.add_row(std::move(row));
     }
   }
   return table;
@@ -204,6 +252,8 @@ Table roofline_layer_table(const std::vector<RooflineLayer>& layers) {
                column("op", 1),
                {.name = "roof", .heading = "class", .rank = 3},
                {.name = "intensity", .heading = "FLOP per byte of modelled traffic"},
+               {.name = "counted_intensity", .heading = "by counts (W/Q)", .rank = 1},
+               {.name = "traffic_factor", .heading = "modelled over counted bytes", .rank = 2},
                {.name = "ceiling_gflop_per_s", .rank = 2},
                {.name = "reached_gflop_per_s", .rank = 2},
                {.name = "modelled_gflop_per_s", .rank = 2},
@@ -222,18 +272,22 @@ Table roofline_layer_table(const std::vector<RooflineLayer>& layers) {
     row[2] = layer.roof;
     if (layer.has_place()) {
       row[3] = layer.intensity();
-      row[4] = giga(layer.ceiling_flop_per_s);
-      row[5] = giga(layer.reached_flop_per_s);
-      row[6] = giga(layer.work_flop / layer.gpu_s);
+      if (layer.counted_bytes > 0) row[4] = layer.work_flop / layer.counted_bytes;
     }
-    row[7] = layer.gpu_s * 1e3;
-    row[8] = total_s > 0 ? 100 * layer.gpu_s / total_s : 0;
-    row[9] = layer.launch_s * 1e3;
-    row[10] = layer.time_s * 1e3;
-    row[11] = layer.power_w;
-    row[12] = layer.work_flop / 1e6;
-    row[13] = layer.traffic_bytes / 1e6;
-    row[14] = layer.bound;
+    if (layer.counted_bytes > 0) row[5] = layer.traffic_bytes / layer.counted_bytes;
+    if (layer.has_place()) {
+      row[6] = giga(layer.ceiling_flop_per_s);
+      row[7] = giga(layer.reached_flop_per_s);
+      row[8] = giga(layer.work_flop / layer.gpu_s);
+    }
+    row[9] = layer.gpu_s * 1e3;
+    row[10] = total_s > 0 ? 100 * layer.gpu_s / total_s : 0;
+    row[11] = layer.launch_s * 1e3;
+    row[12] = layer.time_s * 1e3;
+    row[13] = layer.power_w;
+    row[14] = layer.work_flop / 1e6;
+    row[15] = layer.traffic_bytes / 1e6;
+    row[16] = layer.bound;
     table.add_row(std::move(row));
   }
   return table;
@@ -275,6 +329,8 @@ Plot time_roofline_figure(const RooflineReport& report) {
         return giga(roof.attainable_flop_per_s(intensity));
       },
       plot);
+  add_measured(
+      report, [](const auto& point) { return giga(point.flop_per_s); }, plot);
   add_layers(
       report, [](const auto& layer) { return giga(layer.work_flop / layer.gpu_s); }, plot);
   mark_ridge(report, plot);
@@ -289,6 +345,10 @@ Plot energy_arch_figure(const RooflineReport& report) {
       [](const auto& roof, double intensity) {
         return giga(roof.attainable_flop_per_j(intensity));
       },
+      plot);
+  add_measured(
+      report,
+      [](const auto& point) { return giga(point.flop_per_s / point.power_w.value_or(1e300)); },
       plot);
   add_layers(
       report,
@@ -305,6 +365,8 @@ Plot power_line_figure(const RooflineReport& report) {
   add_reached(
       report, intensity_range(report),
       [](const auto& roof, double intensity) { return roof.power_at_w(intensity); }, plot);
+  add_measured(
+      report, [](const auto& point) { return point.power_w.value_or(0); }, plot);
   add_layers(
       report, [](const auto& layer) { return layer.power_w; }, plot);
   mark_ridge(report, plot);
@@ -326,8 +388,11 @@ StackedBars time_parts_figure(const RooflineReport& report) {
 }
 
 std::vector<Figure> roofline_figures(const RooflineReport& report) {
-  std::vector<Figure> figures = {time_roofline_figure(report), energy_arch_figure(report),
-                                 power_line_figure(report)};
+  std::vector<Figure> figures = {time_roofline_figure(report)};
+  if (knows_energy(report)) {
+    figures.emplace_back(energy_arch_figure(report));
+    figures.emplace_back(power_line_figure(report));
+  }
   if (!report.parts.empty()) figures.emplace_back(time_parts_figure(report));
   for (auto& figure : energy_figures(report.observations, report.source)) {
     figures.push_back(std::move(figure));

@@ -108,6 +108,25 @@ TEST(RooflineReport, CachesAreFurtherSlopesOfTheTimeRoofline) {
   EXPECT_DOUBLE_EQ(row["time_balance"].get<double>(), 6);
 }
 
+// Roofs of a machine whose power cannot be read: no line of energy or power is invented.
+TEST(RooflineReport, WithoutPowerOnlyTheTimeRooflineIsDrawn) {
+  RooflineReport report = sample_report();
+  report.layers.clear();
+  report.parts.clear();
+  EXPECT_EQ(roofline_figures(report).size(), 3u);
+  ClassRoof timed = both_roofs(kMeasuredRoof, 1);
+  timed.reached.energy_per_flop_j = timed.reached.energy_per_byte_j = 0;
+  timed.reached.static_power_w = 0;
+  report.modes = {{"as it is set", {timed}}};
+  report.measured = {{"triad", 0.5, 1e11}, {"intensity", 100, 4e12, 20}};
+  EXPECT_EQ(roofline_figures(report).size(), 1u);
+  const Plot plot = time_roofline_figure(report);
+  EXPECT_NO_FATAL_FAILURE(series_named(plot, "as it is set, measured"));
+  const Series& points = series_named(plot, "microbenchmarks");
+  EXPECT_EQ(points.x, (std::vector<double>{0.5, 100}));
+  EXPECT_EQ(points.y, (std::vector<double>{100, 4000}));
+}
+
 TEST(RooflineReport, ArchAndPowerLinesHaveTheirKnownPoints) {
   RooflineReport report = sample_report();
   const Series arch = energy_arch_figure(report).series[0];

@@ -277,18 +277,48 @@ Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& m
   return table;
 }
 
-Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
-  std::vector<PowerMode> modes;
-  for (const auto& fit : fits) modes.push_back(fit.mode);
-  const auto knobs = knob_columns(modes);
-  std::vector<Column> columns(knobs.begin(), knobs.end());
+namespace {
+
+// What was measured beside the two roofs, in the order of the enumeration; of modes that have it.
+struct BesideColumn {
+  RoofQuantity quantity;
+  Column column;
+};
+std::vector<BesideColumn> beside_columns(const std::vector<roofline::MicrobenchFit>& fits) {
+  using enum RoofQuantity;
+  const std::vector<BesideColumn> all = {
+      {kFp64, {.name = "fp64_flop_per_s", .heading = "FP64 (GFLOP/s)", .scale = 1e-9}},
+      {kFp16, {.name = "fp16_flop_per_s", .heading = "FP16 (GFLOP/s)", .scale = 1e-9}},
+      {kTensorFp16,
+       {.name = "tensor_fp16_flop_per_s", .heading = "tensor FP16 (GFLOP/s)", .scale = 1e-9}},
+      {kLaunch, {.name = "launch_s", .heading = "launch (us)", .scale = 1e6}},
+      {kIdlePower, {.name = "idle_power_w", .heading = "idle (W)"}},
+      {kBusyPower, {.name = "busy_power_w", .heading = "busiest (W)"}}};
+  std::vector<BesideColumn> columns;
+  for (const auto& beside : all) {
+    const bool known = std::any_of(fits.begin(), fits.end(), [&](const auto& fit) {
+      return fit.ceilings.find(beside.quantity) != nullptr;
+    });
+    if (!known) continue;
+    columns.push_back(beside);
+    columns.back().column.rank = 6;
+  }
+  return columns;
+}
+
+constexpr int kFittedQuantities = 8;  // roofs, rates reached, energies, ratio
+
+std::vector<Column> microbench_columns() {
   const std::vector<Column> fitted = {
-      {.name = "peak_flop_per_s", .heading = "peak (GFLOP/s)", .scale = 1e-9},
-      {.name = "bandwidth_bytes_per_s", .heading = "bandwidth (GB/s)", .scale = 1e-9},
+      {.name = "ceiling_flop_per_s", .heading = "ceiling (GFLOP/s)", .scale = 1e-9},
+      {.name = "ceiling_bytes_per_s", .heading = "ceiling (GB/s)", .scale = 1e-9},
+      {.name = "peak_flop_per_s", .heading = "mean peak (GFLOP/s)", .scale = 1e-9},
+      {.name = "bandwidth_bytes_per_s", .heading = "mean bandwidth (GB/s)", .scale = 1e-9},
       {.name = "energy_per_flop_j", .heading = "energy per FLOP (pJ)", .scale = 1e12},
       {.name = "energy_per_byte_j", .heading = "energy per byte (pJ)", .scale = 1e12},
       {.name = "static_power_w", .heading = "static power (W)"},
       {.name = "race_to_halt_ratio", .heading = "race to halt ratio"}};
+  std::vector<Column> columns;
   int rank = 1;
   for (const Column& column : fitted) {
     columns.push_back(column);
@@ -301,15 +331,44 @@ Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
     }
     ++rank;
   }
+  return columns;
+}
+
+void add_interval(std::vector<Cell>& cells, const MeasuredValue& measured) {
+  add_interval(cells, roofline::FittedValue{measured.value, measured.lo, measured.hi});
+}
+
+void add_fitted_cells(const roofline::MicrobenchFit& fit, std::vector<Cell>& cells) {
+  add_interval(cells, *fit.ceilings.find(RoofQuantity::kFp32));
+  add_interval(cells, *fit.ceilings.find(RoofQuantity::kBandwidth));
+  add_interval(cells, fit.peak_flop_per_s);
+  add_interval(cells, fit.bandwidth_bytes_per_s);
+  if (!fit.energy) return cells.resize(cells.size() + 3 * (kFittedQuantities - 4));
+  for (const auto* value : {&fit.energy->energy_per_flop_j, &fit.energy->energy_per_byte_j,
+                            &fit.energy->static_power_w, &fit.energy->race_to_halt_ratio}) {
+    add_interval(cells, *value);
+  }
+}
+
+}  // namespace
+
+Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
+  std::vector<PowerMode> modes;
+  for (const auto& fit : fits) modes.push_back(fit.mode);
+  const auto knobs = knob_columns(modes);
+  const auto beside = beside_columns(fits);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  append(columns, microbench_columns());
+  for (const auto& one : beside) columns.push_back(one.column);
   columns.push_back({.name = "points", .rank = 7});
   columns.push_back({.name = "outliers", .rank = 7});
   Table table(columns);
   for (const auto& fit : fits) {
     std::vector<Cell> cells = knob_cells(fit.mode, knobs);
-    for (const auto* value :
-         {&fit.peak_flop_per_s, &fit.bandwidth_bytes_per_s, &fit.energy_per_flop_j,
-          &fit.energy_per_byte_j, &fit.static_power_w, &fit.race_to_halt_ratio}) {
-      add_interval(cells, *value);
+    add_fitted_cells(fit, cells);
+    for (const auto& one : beside) {
+      const MeasuredValue* value = fit.ceilings.find(one.quantity);
+      cells.push_back(value == nullptr ? Cell() : Cell(value->value));
     }
     cells.emplace_back(static_cast<std::int64_t>(fit.points));
     cells.emplace_back(static_cast<std::int64_t>(fit.outliers.size()));

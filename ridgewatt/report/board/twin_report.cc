@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
@@ -31,6 +32,7 @@ RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoin
   layer.bound = name_of(point.bound());
   layer.work_flop = point.work_flop;
   layer.traffic_bytes = point.traffic_bytes;
+  layer.counted_bytes = point.counted_bytes;
   layer.gpu_s = point.gpu_s;
   layer.launch_s = point.launch_s;
   layer.time_s = point.time_s;
@@ -85,21 +87,69 @@ std::string fact_words(const Board& board, std::string_view key) {
   return fact == nullptr ? std::string(key) : fmt::format("{}; {}", fact->status, fact->source);
 }
 
+std::string from_words(const std::optional<CarriedRoof>& measured, std::string_view otherwise) {
+  if (!measured) return std::string(otherwise);
+  return measured->measured_here ? kMeasuredRoof : "measured, by clock";
+}
+
+// "Ceiling of fp32: measured, 5000 GFLOP/s (90 %: 4900 to 5100) at ..; 94 % of the data sheet's."
+std::string measured_line(const std::string& of, const CarriedRoof& measured, double sheet,
+                          const char* unit) {
+  return fmt::format(
+      "Ceiling of {}: measured, {:.4g} {} (90 %: {:.4g} to {:.4g}){}; {:.0f} % of the data "
+      "sheet's.",
+      of, measured.value / kGiga, unit, measured.lo / kGiga, measured.hi / kGiga,
+      measured.measured_here
+          ? ""
+          : fmt::format(", carried by its clock from {}", describe(measured.from)),
+      100 * measured.value / sheet);
+}
+
+// What microbenchmarks say of the first mode, as far as the roofs that are shown use it.
+std::vector<std::string> measured_lines(const RooflineQuestion& question) {
+  const Board& board = question.board;
+  const PowerMode& mode = question.modes.front();
+  std::vector<std::string> lines;
+  if (!board.microbench) return lines;
+  if (board.microbench->target == RoofTarget::kCpu) {
+    return {"The microbenchmarks of the board file are a processor's, not its GPU's: not used."};
+  }
+  for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kFp16}) {
+    const auto measured = measured_peak(board, mode, arithmetic);
+    if (!measured || !supports(board, arithmetic)) continue;
+    lines.push_back(measured_line(std::string(name_of(arithmetic)), *measured,
+                                  peak_flops(board, mode, arithmetic), "GFLOP/s"));
+  }
+  if (const auto measured = measured_bandwidth(board, mode)) {
+    lines.push_back(measured_line("bandwidth", *measured, peak_bandwidth(board, mode), "GB/s"));
+  }
+  lines.push_back(
+      fmt::format("Measured: {}{}.", board.microbench->origin,
+                  board.microbench->machine.empty() ? "" : "; on " + board.microbench->machine));
+  return lines;
+}
+
 std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
   const Board& board = question.board;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = measured_lines(question);
+  const bool measured = measured_peak(board, question.modes.front(), Arithmetic::kFp32).has_value();
   lines.push_back(fmt::format(
-      "Ceilings of compute: the data sheet's dense rates (gpu: {}). Reached rates: the twin's.",
-      fact_words(board, "gpu.cores_per_sm")));
-  lines.push_back(
-      board.triad
-          ? fmt::format(
-                "Ceiling of bandwidth: the highest measured triad, {:.4g} to {:.4g} GB/s at "
-                "the highest memory clock ({}).",
-                board.triad->lo_bytes_per_s / kGiga, board.triad->hi_bytes_per_s / kGiga,
-                fact_words(board, "memory.triad_gb_per_s"))
-          : fmt::format("Ceiling of bandwidth: the data sheet's peak, no triad is known ({}).",
-                        fact_words(board, "memory.bus_bits")));
+      "Ceilings of {}: the data sheet's dense rates (gpu: {}). Reached rates: the "
+      "twin's.",
+      measured ? "what was not measured" : "compute", fact_words(board, "gpu.cores_per_sm")));
+  if (measured_bandwidth(board, question.modes.front())) {
+    // said above
+  } else if (board.triad) {
+    lines.push_back(fmt::format(
+        "Ceiling of bandwidth: the highest measured triad, {:.4g} to {:.4g} GB/s at the highest "
+        "memory clock ({}).",
+        board.triad->lo_bytes_per_s / kGiga, board.triad->hi_bytes_per_s / kGiga,
+        fact_words(board, "memory.triad_gb_per_s")));
+  } else {
+    lines.push_back(
+        fmt::format("Ceiling of bandwidth: the data sheet's peak, no triad is known ({}).",
+                    fact_words(board, "memory.bus_bits")));
+  }
   const double cap_w = question.cap_w();
   if (question.power_cap_w && cap_w == *question.power_cap_w) {
     lines.push_back(fmt::format("Power is capped at {:.4g} W, as asked.", cap_w));
@@ -110,6 +160,17 @@ std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
     lines.push_back("Power is not capped: no limit of the board is known.");
   }
   return lines;
+}
+
+// A twin's rates are ratios to the data sheet's peaks, which a board may miss.
+void add_contradictions(const RooflineMode& mode, std::vector<std::string>& lines) {
+  for (const auto& roof : mode.roofs) {
+    if (roof.reached.peak_flop_per_s <= roof.ceiling_flop_per_s) continue;
+    lines.push_back(fmt::format(
+        "The twin's rate of the class {} passes the measured ceiling: it is a ratio to the data "
+        "sheet's peak. Fit the twin to sweeps of this board.",
+        roof.name));
+  }
 }
 
 }  // namespace
@@ -171,6 +232,40 @@ ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
       .reached = twin::twin_roofline(question.twin, mode, shared.roof, question.precision()),
       .share = shared.share};
   if (question.cap_w() > roof.reached.static_power_w) roof.reached.power_cap_w = question.cap_w();
+  const auto peak = measured_peak(question.board, mode, ceiling.arithmetic);
+  const auto bandwidth = measured_bandwidth(question.board, mode);
+  roof.compute_from = from_words(peak, "data sheet");
+  roof.bandwidth_from =
+      from_words(bandwidth, question.board.triad ? "published triad" : "data sheet");
+  roof.measured_flop_per_s = peak;
+  roof.measured_bytes_per_s = bandwidth;
+  return roof;
+}
+
+std::optional<ClassRoof> measured_class_roof(const RooflineQuestion& question,
+                                             const PowerMode& mode) {
+  const MeasuredRoof* measured = measured_roof(question.board, mode);
+  if (measured == nullptr) return std::nullopt;
+  const auto* peak = measured->find(RoofQuantity::kFp32);
+  const auto* bandwidth = measured->find(RoofQuantity::kBandwidth);
+  if (peak == nullptr || bandwidth == nullptr) return std::nullopt;
+  ClassRoof roof{.name = kMeasuredRoof,
+                 .arithmetic = std::string(name_of(Arithmetic::kFp32)),
+                 .ceiling_flop_per_s = peak->value,
+                 .ceiling_bandwidth_bytes_per_s = bandwidth->value,
+                 .compute_from = kMeasuredRoof,
+                 .bandwidth_from = kMeasuredRoof,
+                 .measured_flop_per_s = *peak,
+                 .measured_bytes_per_s = *bandwidth};
+  roof.reached.peak_flop_per_s = peak->value;
+  roof.reached.bandwidth_bytes_per_s = bandwidth->value;
+  const auto energy = [&](RoofQuantity quantity) {
+    const auto* value = measured->find(quantity);
+    return value == nullptr ? 0 : value->value;
+  };
+  roof.reached.energy_per_flop_j = energy(RoofQuantity::kEnergyPerFlop);
+  roof.reached.energy_per_byte_j = energy(RoofQuantity::kEnergyPerByte);
+  roof.reached.static_power_w = energy(RoofQuantity::kStaticPower);
   return roof;
 }
 
@@ -192,6 +287,9 @@ RooflineReport twin_report(const RooflineQuestion& question) {
     const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
     auto& drawn = report.modes.emplace_back(RooflineMode{mode_name(board, mode), {}});
     for (const auto& shared : roofs) drawn.roofs.push_back(class_roof(question, mode, shared));
+    // Only where it has energies, since the figures of energy draw every roof.
+    const auto measured = measured_class_roof(question, mode);
+    if (measured && !measured->time_only()) drawn.roofs.push_back(*measured);
   }
   for (const auto& level : cache_levels(board, modes.front())) {
     report.levels.push_back(
@@ -199,6 +297,7 @@ RooflineReport twin_report(const RooflineQuestion& question) {
   }
   report.levels.insert(report.levels.end(), levels.begin(), levels.end());
   report.ceilings = ceiling_lines(question);
+  add_contradictions(report.modes.front(), report.ceilings);
   const std::string thinned =
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
   report.title += thinned;
@@ -233,16 +332,32 @@ Json ceilings_json(const RooflineQuestion& question) {
     if (fact != nullptr) entry.update({{"status", fact->status}, {"source", fact->source}});
     list.push_back(std::move(entry));
   };
+  const auto add_measured = [&](Json entry, const CarriedRoof& measured) {
+    entry.update({{"key", "microbench"},
+                  {"status", "measured"},
+                  {"source", question.board.microbench->origin},
+                  {"value", measured.value},
+                  {"lo", measured.lo},
+                  {"hi", measured.hi},
+                  {"measured_in", mode_to_json(measured.from)}});
+    list.push_back(std::move(entry));
+  };
+  const PowerMode& mode = question.modes.front();
   for (const auto& shared : roofs_of(question)) {
-    const Arithmetic arithmetic = twin::roof_ceiling(question.board, question.modes.front(),
-                                                     shared.roof, question.precision())
-                                      .arithmetic;
-    add({{"of", std::string(name_of(shared.roof))},
-         {"arithmetic", std::string(name_of(arithmetic))}},
-        arithmetic_key(arithmetic));
+    const Arithmetic arithmetic =
+        twin::roof_ceiling(question.board, mode, shared.roof, question.precision()).arithmetic;
+    Json entry = {{"of", std::string(name_of(shared.roof))},
+                  {"arithmetic", std::string(name_of(arithmetic))}};
+    const auto measured = measured_peak(question.board, mode, arithmetic);
+    measured ? add_measured(std::move(entry), *measured)
+             : add(std::move(entry), arithmetic_key(arithmetic));
   }
-  add({{"of", "bandwidth"}, {"measured", question.board.triad.has_value()}},
-      bandwidth_ceiling_key(question.board));
+  if (const auto measured = measured_bandwidth(question.board, mode)) {
+    add_measured({{"of", "bandwidth"}, {"measured", true}}, *measured);
+  } else {
+    add({{"of", "bandwidth"}, {"measured", question.board.triad.has_value()}},
+        bandwidth_ceiling_key(question.board));
+  }
   if (question.board.power_limit_w) add({{"of", "power"}}, "power.limit_w");
   return list;
 }

@@ -1,0 +1,84 @@
+// Roofs that were measured on a board: what its microbenchmarks reached, by power mode. They stand
+// in the table [microbench] of the board file, which `ridgewatt calibrate --microbench` writes:
+//
+//   const Board board = load_board("board.toml");
+//   if (const auto roof = measured_bandwidth(board, mode)) use(roof->value, roof->lo, roof->hi);
+//
+// A ceiling's `value` is the fastest that was seen, since whatever else runs can only slow a
+// kernel down; `lo` and `hi` are the 90 % interval of the rate that repeated measurements scatter
+// about. The format is described in docs/reference/board_file.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/power_mode.h"
+
+namespace ridgewatt {
+
+// What a microbenchmark tells of a mode, in the unit that ends its name. Tensor cores are counted
+// apart from the pipes that compute in the same precision.
+enum class RoofQuantity {
+  kFp32,
+  kFp64,
+  kFp16,
+  kTensorFp16,
+  kBandwidth,
+  kLaunch,
+  kEnergyPerFlop,
+  kEnergyPerByte,
+  kStaticPower,
+  kIdlePower,
+  kBusyPower
+};
+constexpr auto enum_names(RoofQuantity) {
+  return named<RoofQuantity>({{RoofQuantity::kFp32, "fp32_flop_per_s"},
+                              {RoofQuantity::kFp64, "fp64_flop_per_s"},
+                              {RoofQuantity::kFp16, "fp16_flop_per_s"},
+                              {RoofQuantity::kTensorFp16, "tensor_fp16_flop_per_s"},
+                              {RoofQuantity::kBandwidth, "bandwidth_bytes_per_s"},
+                              {RoofQuantity::kLaunch, "launch_s"},
+                              {RoofQuantity::kEnergyPerFlop, "energy_per_flop_j"},
+                              {RoofQuantity::kEnergyPerByte, "energy_per_byte_j"},
+                              {RoofQuantity::kStaticPower, "static_power_w"},
+                              {RoofQuantity::kIdlePower, "idle_power_w"},
+                              {RoofQuantity::kBusyPower, "busy_power_w"}});
+}
+
+// What the points were measured on.
+enum class RoofTarget { kGpu, kCpu };
+constexpr auto enum_names(RoofTarget) {
+  return named<RoofTarget>({{RoofTarget::kGpu, "gpu"}, {RoofTarget::kCpu, "cpu"}});
+}
+
+struct MeasuredValue {
+  double value = 0;
+  double lo = 0;
+  double hi = 0;
+};
+
+struct MeasuredRoof {
+  PowerMode mode;  // a knob that the points do not name is absent
+  std::map<RoofQuantity, MeasuredValue> quantities;
+  const MeasuredValue* find(RoofQuantity quantity) const;  // null: not measured
+};
+
+struct MeasuredRoofs {
+  RoofTarget target = RoofTarget::kGpu;
+  std::string machine;              // as the program named it; may be empty
+  std::string origin;               // date, data and command
+  std::vector<MeasuredRoof> modes;  // ascending, never empty
+
+  // The table of a board file: numbers and texts by key. InputError, naming `where` and the key,
+  // for what is missing, unknown or no such quantity can be.
+  static MeasuredRoofs parse(const std::map<std::string, double>& numbers,
+                             const std::map<std::string, std::string>& texts,
+                             const std::string& where);
+  void write(std::map<std::string, double>& numbers,
+             std::map<std::string, std::string>& texts) const;
+};
+
+}  // namespace ridgewatt
