@@ -35,6 +35,9 @@ struct TuneQuestion {
   // How points to profile are chosen; without it `auto`, but a twin estimates every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
+  // Profiles that the twin's answer is held to (tune/verify.h), the reference's counted; 0: none.
+  // In place of a strategy, and needs the model and its board.
+  int verify = 0;
   double min_gain = 0, noise = 0.01;  // see StrategyOptions
   std::uint64_t seed = 1;
 };
@@ -44,6 +47,11 @@ struct TuneQuestion {
 TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device);
+// With `question.verify`, by hand: the best of what was measured so far (nothing: the estimate),
+// and in `next` what to profile next.
+TuneAnswer verify_by_hand(const TuneQuestion& question,
+                          const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                          const std::string& device, const Sweep& measured);
 // Without an answer: the other boards and BSPs, and other batches, that would have one.
 void find_alternatives(const TuneQuestion& question,
                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
@@ -80,6 +88,9 @@ struct BoardAtHand {
   std::vector<std::string> governors;  // that the answer is compared with, at its batch
   // Called before each point with the number of points profiled so far.
   std::function<void(std::size_t, const OperatingPoint&)> progress = {};
+  // For `question.verify`: what the program runs, and the board whose twin is asked.
+  std::shared_ptr<const workload::DeployedWorkload> workload = {};
+  std::string twin_board = {};
 };
 // Every point that the search asks for is set, measured and stored. The board's first state comes
 // back before the answer.

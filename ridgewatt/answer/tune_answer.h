@@ -32,6 +32,12 @@ struct BoardWithAnswer {
   double power_w = 0;
 };
 
+// What a verification by hand would profile next, and why.
+struct NextProfile {
+  OperatingPoint point;
+  std::string reason;
+};
+
 struct TuneAnswer {
   tune::Goal goal;  // slowdown reference filled in
   std::string workload;
@@ -50,6 +56,7 @@ struct TuneAnswer {
   twin::MemoryFootprint memory = {};
   std::vector<tune::ComparedPoint> others;        // MAXN, presets, optimum
   std::vector<tune::SearchStep> profiled;         // in order
+  std::vector<NextProfile> next;                  // by hand: what to profile next
   std::vector<std::string> left_out;              // what could not be profiled or asked, and why
   std::size_t considered = 0;                     // operating points that could have been chosen
   std::vector<int> batches;                       // minibatch sizes tried; empty: not a dimension

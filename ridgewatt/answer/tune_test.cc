@@ -12,6 +12,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/board_fixture.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -110,6 +111,68 @@ TEST(TuneFromSamples, AKnobThatTheSamplesLackIsNone) {
   ASSERT_TRUE(found.answer);
   EXPECT_EQ(found.answer->point.mode.mem_clock_hz, 0);
   EXPECT_EQ(found.considered, 18096U / 4);  // four memory clocks
+}
+
+TuneQuestion least_energy(int verify) {
+  TuneQuestion question;
+  question.goal.objective = tune::Objective::kEnergy;
+  question.goal.limits.slowdown = 0.05;
+  question.batches = {16};
+  question.verify = verify;
+  return question;
+}
+
+TEST(VerifyByHand, WithoutSamplesItIsTheEstimateAndSaysWhatToProfile) {
+  const auto resnet = model("zoo:resnet18");
+  const TuneAnswer estimate = tune_on_twin(least_energy(0), resnet, "agx-orin");
+  EXPECT_TRUE(estimate.next.empty());
+  const TuneAnswer found = verify_by_hand(least_energy(3), resnet, "agx-orin", {});
+  EXPECT_EQ(found.answer->point, estimate.answer->point);
+  EXPECT_EQ(found.provenance, Provenance::kModelled);
+  ASSERT_EQ(found.next.size(), 2U);
+  EXPECT_EQ(found.next[0].point.mode, knob_space(load_board("agx-orin")).top());
+  EXPECT_NE(found.next[1].point, found.next[0].point);
+}
+
+// 57 W are published where the twin says 39: what is asked for next must have learned from it.
+TEST(VerifyByHand, APowerThatWasMeasuredToBeHigherIsLearned) {
+  const auto bert = model("zoo:bert_base", {.kind = WorkloadKind::kTraining});
+  TuneQuestion question = within_power(45);
+  question.batches = {16};
+  question.verify = 3;
+  const KnobSpace modes = knob_space(load_board("agx-orin"));
+  Sweep measured{"bert", "", "training", {}, {}};
+  measured.observations = {{{modes.top(), 16}, 1.2, 57}};
+  const TuneAnswer found = verify_by_hand(question, bert, "agx-orin", measured);
+  EXPECT_FALSE(found.answer);
+  ASSERT_TRUE(found.miss);
+  EXPECT_EQ(found.miss->cost.power_w.mean, 57);
+  ASSERT_FALSE(found.next.empty());
+  const twin::TwinModel twin(twin::load_twin(load_board("agx-orin")), bert);
+  const auto estimate_w = [&](const PowerMode& mode) { return twin({mode, 16}).power_w; };
+  const double ratio = estimate_w(found.next[0].point.mode) / estimate_w(modes.top());
+  EXPECT_LE(57 * ratio, 47);
+}
+
+TEST(VerifyByHand, ASampleThatIsNoPointOfTheQuestionIsRefused) {
+  const auto resnet = model("zoo:resnet18");
+  Sweep measured{"resnet18", "", "inference", {}, {}};
+  measured.observations = {{{knob_space(load_board("agx-orin")).top(), 8}, 0.02, 40}};
+  EXPECT_THROW(verify_by_hand(least_energy(3), resnet, "agx-orin", measured), InputError);
+}
+
+// Nothing is surer of a ratio than of both its ends: MAXN keeps any slowdown limit.
+TEST(TuneOnTwin, MaxnKeepsASlowdownLimitWithAnyConfidence) {
+  TuneQuestion question = least_energy(0);
+  question.confidence = 0.99;
+  const TuneAnswer found = tune_on_twin(question, model("zoo:resnet18"), "agx-orin");
+  ASSERT_TRUE(found.answer);
+  ASSERT_EQ(found.confidence.size(), 1U);
+  EXPECT_GE(found.confidence[0].probability, 0.99);
+}
+
+TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
+  EXPECT_THROW(tune_on_sweep(least_energy(3), board_), UsageError);
 }
 
 TEST(TuneOnTwin, EveryPointIsEstimatedAndNoneProfiled) {

@@ -92,6 +92,7 @@ constexpr const char* kCommands[] = {
     "tune --samples inference.csv --device agx-orin --max-power 40",
     "tune --sweep training.csv --max-power 40 --strategy random --profiles 5",
     "tune zoo:lenet5 --device agx-orin --max-power 1",
+    "tune zoo:lenet5 --device agx-orin --minimize energy --max-slowdown 5% --verify 2",
     "tune zoo:lenet5 --device agx-orin --max-power 40 --arrival-rate 30 --confidence 0.9",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
     "zoo list",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
 
@@ -12,27 +13,46 @@ predict::Estimate estimate_of(double mean, const twin::LogError& error, double i
   return {mean, mean / factor, mean * factor, error.degrees};
 }
 
+namespace {
+
+// By which share the worst limit is broken. Energy has an end of its own: the product of those of
+// time and power would be too cautious. `slowdown_s`: what is held against a slowdown limit.
+double worst_excess(const Goal& goal, const Observation& cautious, double energy_j,
+                    std::optional<double> slowdown_s) {
+  Goal others = goal;
+  others.limits.energy_j = Limits::kNone;
+  if (slowdown_s) others.limits.slowdown = Limits::kNone;
+  double excess = judge(others, cautious).excess;
+  if (goal.limits.energy_j < Limits::kNone) {
+    excess = std::max(excess, energy_j / goal.limits.energy_j - 1);
+  }
+  if (slowdown_s && goal.needs_reference()) {
+    const double allowed_s =
+        std::max(cautious.point.batch, 1) * goal.reference_time_s * (1 + goal.limits.slowdown);
+    excess = std::max(excess, *slowdown_s / allowed_s - 1);
+  }
+  return excess;
+}
+
+}  // namespace
+
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
-              std::span<const predict::Prediction> predictions, Caution caution, double tie) {
+              std::span<const predict::Prediction> predictions, Caution caution, double tie,
+              std::span<const double> slowdown_s) {
   if (points.size() != predictions.size()) {
     throw UsageError("one prediction per point is needed to choose");
   }
   const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;
   };
-  // Energy has an end of its own: the product of those of time and power would be too cautious.
-  Goal others = goal;
-  others.limits.energy_j = Limits::kNone;
   Choice choice;
   double least = Limits::kNone, least_excess = Limits::kNone;
   std::vector<double> values(points.size(), Limits::kNone);  // of feasible points
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [time, power, energy] = predictions[i];
-    const Observation cautious{points[i], held(time), held(power)};
-    double excess = judge(others, cautious).excess;
-    if (goal.limits.energy_j < Limits::kNone) {
-      excess = std::max(excess, held(energy) / goal.limits.energy_j - 1);
-    }
+    const double excess =
+        worst_excess(goal, {points[i], held(time), held(power)}, held(energy),
+                     slowdown_s.empty() ? std::nullopt : std::optional(slowdown_s[i]));
     if (excess > 0) {
       if (excess < least_excess) least_excess = excess, choice.miss = i;
       continue;

@@ -24,10 +24,11 @@ enum class Caution { kMeans, kUpperEnds };
 
 // One prediction per point. The objective is that of the means. Points whose objective is within
 // the share `tie` of the least cannot be told apart by what predicted them: the fastest of them is
-// best.
+// best. `slowdown_s`: empty, or times, one per point, to hold against a slowdown limit in place of
+// those: the errors of a point and of the reference have much in common.
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const predict::Prediction> predictions, Caution caution = Caution::kMeans,
-              double tie = 0);
+              double tie = 0, std::span<const double> slowdown_s = {});
 
 // A quantity around `mean` whose logarithm is off by `error`.
 predict::Estimate estimate_of(double mean, const twin::LogError& error,

@@ -20,6 +20,8 @@ struct ComparedPoint {
   Verdict verdict;           // of the means
   double objective = 0;      // per sample, SI
   std::string preset = {};   // name of the board's preset with this mode, where one has it
+  // Of a twin, with a slowdown limit: the time, its ends those of its ratio to the reference's.
+  std::optional<predict::Estimate> time_over_reference = {};
 };
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen);

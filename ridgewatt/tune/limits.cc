@@ -102,8 +102,9 @@ Goal with_limit(Goal goal, LimitKind kind, double value) {
 
 }  // namespace
 
-std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingPoint& point,
-                                              const predict::Prediction& cost) {
+std::vector<LimitConfidence> limit_confidence(
+    const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
+    const std::optional<predict::Estimate>& time_over_reference) {
   std::vector<LimitConfidence> result;
   const double wait_s = serving_latency_s(goal, point.batch, 0);
   const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
@@ -113,11 +114,14 @@ std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingP
       probability = kept_within(cost.power_w, stand.bound);
     } else if (stand.kind == LimitKind::kEnergy) {
       probability = kept_within(cost.energy_j, stand.bound);
+    } else if (stand.kind == LimitKind::kSlowdown) {
+      const double bound_s = stand.bound * samples_at(point);
+      probability = kept_within(time_over_reference.value_or(cost.time_s), bound_s);
+      // The reference against itself is sure.
+      if (!probability && time_over_reference) probability = stand.excess() <= 0 ? 1 : 0;
     } else {
       // What remains of the bound for the minibatch itself.
-      const double bound_s = stand.kind == LimitKind::kLatency    ? stand.bound - wait_s
-                             : stand.kind == LimitKind::kSlowdown ? stand.bound * samples_at(point)
-                                                                  : stand.bound;
+      const double bound_s = stand.bound - (stand.kind == LimitKind::kLatency ? wait_s : 0);
       probability = kept_within(cost.time_s, bound_s);
     }
     if (probability) result.push_back({stand.kind, *probability});

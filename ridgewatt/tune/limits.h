@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,10 @@ struct LimitConfidence {
 
 // Of every limit of the goal, for costs whose ends are those of kDefaultInterval and whose
 // logarithm is normal or Student's. Nothing for a limit on what is measured (an interval without
-// width).
-std::vector<LimitConfidence> limit_confidence(const Goal& goal, const OperatingPoint& point,
-                                              const predict::Prediction& cost);
+// width). `time_over_reference` judges a slowdown limit where it is given: see ComparedPoint.
+std::vector<LimitConfidence> limit_confidence(
+    const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
+    const std::optional<predict::Estimate>& time_over_reference = {});
 
 // A limit that gives an answer when it alone is relaxed.
 struct Relaxation {

@@ -54,6 +54,19 @@ TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
   EXPECT_TRUE(limit_confidence(goal, point_of(2), exact(0.05, 10)).empty());
 }
 
+TEST(Limits, ASlowdownIsJudgedByTheRatioWhereItIsKnown) {
+  Goal goal;
+  goal.limits.slowdown = 0.1;
+  goal.reference_time_s = 0.01;
+  const predict::Prediction cost = {{0.01, 0.005, 0.02}, {10, 10, 10}, {0.1, 0.1, 0.1}};
+  // Normal, and 10 % slower is where its 90 % interval ends: kept with 95 %.
+  const predict::Estimate ratio = {0.01, 0.01 / 1.1, 0.011};
+  EXPECT_NEAR(limit_confidence(goal, point_of(1), cost, ratio).front().probability, 0.95, 1e-6);
+  EXPECT_LT(limit_confidence(goal, point_of(1), cost).front().probability, 0.7);
+  const predict::Estimate itself = {0.01, 0.01, 0.01};
+  EXPECT_EQ(limit_confidence(goal, point_of(1), cost, itself).front().probability, 1);
+}
+
 TEST(Limits, OneRelaxedAloneSuffices) {
   const std::vector<OperatingPoint> points = {point_of(1, 2), point_of(1, 4), point_of(2, 4)};
   const std::vector<predict::Prediction> costs = {exact(0.040, 9.5), exact(0.030, 12.34567),

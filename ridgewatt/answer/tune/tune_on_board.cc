@@ -102,13 +102,17 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
   tune::StrategyOptions strategy = strategy_options(question);
   strategy.budget.minibatches = std::max(board.profile.measure.window.minibatches, 1);
   for (const auto& name : names) strategy.presets.push_back(name.mode);
-  if (tune::find_strategy(strategy.strategy).remembers) {
+  if (question.verify == 0 && tune::find_strategy(strategy.strategy).remembers) {
     strategy.known = profiler.take_known();
     std::erase_if(strategy.known,
                   [](const Observation& seen) { return !seen.point.mode.governor.empty(); });
   }
   ReportingProfiler reporting(profiler, board);
-  const tune::SearchSummary summary = tune::tune(space, question.goal, reporting, strategy);
+  const tune::SearchSummary summary =
+      question.verify > 0 ? verification_of(question, space, board.twin_board, board.workload,
+                                            board.profile.campaign.provenance, strategy)
+                                .search(reporting)
+                          : tune::tune(space, question.goal, reporting, strategy);
   std::vector<std::string> left_out;
   const auto governed = profile_governors(board, profiler, summary, left_out);
   board.control.restore();

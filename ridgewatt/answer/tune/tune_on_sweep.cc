@@ -34,6 +34,30 @@ std::vector<Observation> twin_view(const ProfiledRows& asked, const tune::Search
   return rows;
 }
 
+// What references and the twin say before the first profile.
+std::shared_ptr<const tune::SurrogatePrior> prior_of(
+    const ProfiledRows& asked, const tune::SearchSpace& space,
+    std::optional<workload::CostCaveats>& caveats) {
+  auto prior = std::make_shared<tune::SurrogatePrior>(space);
+  for (const auto& reference : asked.references) {
+    prior->add_reference(space, reference.observations);
+  }
+  if (asked.workload && !asked.device.empty()) {
+    prior->add_reference(space, twin_view(asked, space, caveats.emplace()));
+  }
+  return prior;
+}
+
+// By the strategy, or as a verification.
+tune::SearchSummary searched(const TuneQuestion& question, const ProfiledRows& asked,
+                             const tune::SearchSpace& space, Profiler& profiler,
+                             const tune::StrategyOptions& options) {
+  if (question.verify == 0) return tune::tune(space, question.goal, profiler, options);
+  return verification_of(question, space, asked.device, asked.workload, asked.rows.provenance,
+                         options)
+      .search(profiler);
+}
+
 }  // namespace
 
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
@@ -41,23 +65,20 @@ TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   keep_batches(question, sweep);
   const auto governed = tune::take_governed(sweep);
   const tune::SearchSpace space(sweep.points());
-  auto prior = std::make_shared<tune::SurrogatePrior>(space);
-  for (const auto& reference : asked.references) {
-    prior->add_reference(space, reference.observations);
-  }
   std::optional<workload::CostCaveats> caveats;
-  if (asked.workload && !asked.device.empty()) {
-    prior->add_reference(space, twin_view(asked, space, caveats.emplace()));
-  }
   const auto names = named_modes(asked.device, space);
   tune::StrategyOptions strategy = strategy_options(question);
   strategy.known = std::move(asked.known);
-  strategy.prior = prior;
+  if (question.verify > 0 && asked.workload) {
+    caveats = asked.workload->at(space.points().front().batch)->caveats;
+  } else {
+    strategy.prior = prior_of(asked, space, caveats);
+  }
   for (const auto& name : names) strategy.presets.push_back(name.mode);
 
   ReplayProfiler profiler(sweep);
   TuneAnswer found =
-      search_answer(question, space, tune::tune(space, question.goal, profiler, strategy));
+      search_answer(question, space, searched(question, asked, space, profiler, strategy));
   found.caveats = std::move(caveats);
   found.workload = sweep.workload + " " + sweep.kind;
   found.provenance = profiler.provenance();

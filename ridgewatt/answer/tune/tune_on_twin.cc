@@ -63,9 +63,49 @@ void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& n
   }
 }
 
+// Times to hold against a slowdown limit: upper ends of the ratio to the reference for the points
+// that come nearest to the answer, of their own for all others. Nothing without such a limit.
+std::vector<double> slowdown_times(const tune::Goal& goal, const twin::TwinModel& model,
+                                   const tune::TwinView& view, const tune::SearchSpace& space,
+                                   std::span<const predict::Prediction> costs, double interval) {
+  constexpr std::size_t kMostCompared = 4000;
+  if (!goal.needs_reference()) return {};
+  std::vector<double> times;
+  for (const auto& cost : costs) times.push_back(cost.time_s.hi);
+  const auto points = tune::verifiable_points(goal, space, view, {}, kMostCompared);
+  const tune::TwinDoubt doubt(points, view);
+  const double degrees = model.error(points.front())[twin::kTime].degrees;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const twin::LogError error{doubt.ratio_sd(i, 0, twin::kTime), degrees};
+    const std::size_t at = space.find(points[i]).value();
+    times[at] = costs[at].time_s.mean * error.factor(interval);
+  }
+  return times;
+}
+
+// For a slowdown limit: the error of each time over the reference's.
+void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
+                             const tune::TwinView& view, const OperatingPoint& reference) {
+  if (!found.goal.needs_reference()) return;
+  std::vector<tune::ComparedPoint*> told;
+  if (found.answer) told.push_back(&*found.answer);
+  if (found.miss) told.push_back(&*found.miss);
+  for (auto& other : found.others) told.push_back(&other);
+  std::vector<OperatingPoint> points = {reference};
+  for (const auto* one : told) points.push_back(one->point);
+  const tune::TwinDoubt doubt(points, view);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const bool itself = told[i]->point == reference;
+    const double degrees = model.error(told[i]->point)[twin::kTime].degrees;
+    const double sd = itself ? 0 : doubt.ratio_sd(i + 1, 0, twin::kTime);
+    told[i]->time_over_reference =
+        tune::estimate_of(told[i]->cost.time_s.mean, {sd, degrees}, predict::kDefaultInterval);
+  }
+}
+
 // The best of all points, by their estimates.
 TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel& model,
-                            const tune::SearchSpace& space) {
+                            const tune::TwinView& view, const tune::SearchSpace& space) {
   TuneAnswer found;
   found.goal = with_reference(question.goal, model, space);
   found.strategy = "exhaustive";
@@ -74,8 +114,12 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel&
   std::vector<predict::Prediction> costs(space.size());
   parallel_for(space.size(),
                [&](std::size_t i) { costs[i] = estimate(model, space[i], interval); });
+  std::vector<double> times;
+  if (caution_of(question) == tune::Caution::kUpperEnds) {
+    times = slowdown_times(found.goal, model, view, space, costs, interval);
+  }
   const tune::Choice choice =
-      tune::choose(found.goal, space.points(), costs, caution_of(question), twin::kTwinTie);
+      tune::choose(found.goal, space.points(), costs, caution_of(question), twin::kTwinTie, times);
   if (choice.best) found.answer = estimated(found.goal, "answer", model, space[*choice.best]);
   if (choice.miss) found.miss = estimated(found.goal, "nearest miss", model, space[*choice.miss]);
   add_mends(found, space.points(), costs, caution_of(question));
@@ -109,7 +153,8 @@ void add_facts(TuneAnswer& found, const twin::TwinModel& model,
   }
   if (!found.answer) return;
   const auto& point = found.answer->point;
-  found.confidence = tune::limit_confidence(found.goal, point, found.answer->cost);
+  found.confidence = tune::limit_confidence(found.goal, point, found.answer->cost,
+                                            found.answer->time_over_reference);
   if (found.job_samples > 0) {
     found.job = twin::job_cost(model(point), point.batch, found.job_samples);
   }
@@ -160,12 +205,14 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device) {
   const Board board = load_board(device);
-  const twin::TwinModel model(twin::load_twin(board), workload);
+  const twin::Twin twin = twin::load_twin(board);
+  const twin::TwinModel model(twin, workload);
   const std::vector<int> batches = batches_of(question, model, workload->options().kind);
   const tune::SearchSpace space(knob_space(board), batches);
   const auto names = named_modes(device, space);
+  const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled);
   TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)
-                                       : choose_among_all(question, model, space);
+                                       : choose_among_all(question, model, view, space);
   const workload::WorkloadCost& priced =
       model.estimator(found.answer ? found.answer->point.batch : batches.front()).cost();
   add_origin(found, workload->name(), board, model, priced);
@@ -180,8 +227,9 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
     found.mends.clear();
   }
   found.considered = space.size();
-  add_facts(found, model, priced);
   compare_with_board(found, names, model);
+  add_time_over_reference(found, model, view, space[space.top()]);
+  add_facts(found, model, priced);
   name_presets(found, board);
   return found;
 }

@@ -89,8 +89,8 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
   }
   add_mends(found, points, costs, tune::Caution::kMeans);
   if (!found.answer && summary.steps.size() < space.size()) {
-    found.advice = fmt::format("only {} of {} points were profiled: raise --profiles",
-                               summary.steps.size(), space.size());
+    found.advice = fmt::format("only {} of {} points were profiled: raise {}", summary.steps.size(),
+                               space.size(), question.verify > 0 ? "--verify" : "--profiles");
   }
   return found;
 }

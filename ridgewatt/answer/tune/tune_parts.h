@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/tune.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/tune/verify.h"
 
 namespace ridgewatt::answer {
 
@@ -23,6 +24,17 @@ void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
                std::span<const predict::Prediction> costs, tune::Caution caution);
 // What the answer's job costs, where its size is given.
 void add_job(TuneAnswer& found);
+// The view of the twin of a workload; `twin` must outlive it. `rows`: what it is compared with,
+// which decides whether times are medians or means.
+tune::TwinView twin_view_of(const twin::Twin& twin,
+                            const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                            Provenance rows);
+// A twin's answer held to `question.verify` of the points of `space` (of the batches that the twin
+// is asked of). `rows`: what the profiles are.
+tune::Verification verification_of(
+    const TuneQuestion& question, const tune::SearchSpace& space, const std::string& device,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, Provenance rows,
+    tune::StrategyOptions options);
 // What a finished search says.
 TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& space,
                          const tune::SearchSummary& summary);

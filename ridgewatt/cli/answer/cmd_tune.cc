@@ -40,6 +40,13 @@ void check_strategy(const CLI::App& command, const std::string& name) {
   if (strategy.every_point) refuse_without_effect(command, {"--profiles", "--noise"}, when);
 }
 
+// What a verification, which is a search of its own, does not look at.
+void check_verify(const CLI::App& command, const TuneOptions& options) {
+  if (options.question.verify == 0) return;
+  refuse_without_effect(command, {"--strategy", "--profiles", "--confidence", "--reference"},
+                        "with --verify", "it profiles what the twin's answer needs");
+}
+
 void check_sweep(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--samples"}, "with --sweep", "give one of them");
   refuse_without_effect(command, {"--training", "--confidence"}, "with --sweep");
@@ -51,6 +58,7 @@ void check_sweep(const CLI::App& command, const TuneOptions& options) {
     refuse_without_effect(command, {"--precision", "--runtime", "--dim"},
                           "with --sweep and no model");
   }
+  if (options.question.verify > 0) return;
   check_strategy(command, options.question.strategy.value_or("auto"));
 }
 
@@ -70,6 +78,9 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
 void check_twin(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
                         "on a twin", "they go with --sweep or --samples");
+  if (options.question.verify > 0 && options.device == "all") {
+    throw UsageError("one board is verified at a time", "--verify", "give --device BOARD");
+  }
   if (options.question.strategy) {
     refuse_without_effect(command, {"--confidence"}, "with --strategy",
                           "without it every point is judged with its interval");
@@ -103,7 +114,9 @@ void ask_twin(const Context& context, const TuneOptions& options) {
   const auto workload = model_of(options, options.kind);
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
-  answer::TuneAnswer found = answer::tune_on_twin(question, workload, options.device);
+  answer::TuneAnswer found = question.verify > 0
+                                 ? answer::verify_by_hand(question, workload, options.device, {})
+                                 : answer::tune_on_twin(question, workload, options.device);
   answer::find_alternatives(question, workload, found);
   print_answer(context, found, options.trace);
 }
@@ -146,7 +159,16 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   asked.references = references_of(context, options);
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
-  print_answer(context, answer::tune_from_samples(options.asked(context), asked), options.trace);
+  const answer::TuneQuestion question = options.asked(context);
+  if (question.verify > 0 && !asked.workload) {
+    throw UsageError("a twin's answer is verified, so the model and its board are needed",
+                     "--verify", "give MODEL and --device BOARD");
+  }
+  print_answer(context,
+               question.verify > 0
+                   ? answer::verify_by_hand(question, asked.workload, asked.device, asked.rows)
+                   : answer::tune_from_samples(question, asked),
+               options.trace);
 }
 
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
@@ -154,13 +176,18 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
+  check_verify(command, options);
   if (platform::is_local_device(options.device)) {
-    refuse_without_effect(
-        command,
-        {"--sweep", "--samples", "--model", "--reference", "--precision", "--runtime", "--dim",
-         "--confidence", "--observations", "--keep-outliers"},
-        "with --device " + options.device);
-    check_strategy(command, options.question.strategy.value_or("auto"));
+    const std::string when = "with --device " + options.device;
+    refuse_without_effect(command,
+                          {"--sweep", "--samples", "--reference", "--confidence", "--observations",
+                           "--keep-outliers"},
+                          when);
+    if (options.question.verify == 0) {
+      refuse_without_effect(command, {"--model", "--precision", "--runtime", "--dim"}, when,
+                            "they go with --verify");
+      check_strategy(command, options.question.strategy.value_or("auto"));
+    }
     return tune_live(context, std::move(options));
   }
   refuse_live_options(command);
@@ -209,6 +236,10 @@ void add_search_options(CLI::App& command, TuneOptions& options) {
                               "Operating points profiled at most"),
            count().within(1, 1e6))
       ->capture_default_str();
+  quantity(command.add_option("--verify", options.question.verify,
+                              "Hold the answer of MODEL's twin to so many profiles, usually 4: of "
+                              "MAXN, where its time is a limit, and of the most promising modes"),
+           count().within(0, 1000));
   quantity(command.add_option("--time-budget", options.time_budget_s,
                               "Time on the board that profiles may take"),
            seconds().positive());
@@ -236,6 +267,8 @@ void add_tune(CLI::App& app, Context& context) {
       add_command(app, context, "tune", "The best power mode and batch within limits",
                   "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
                   "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
+                  "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
+                  "--max-slowdown 5% --verify 4\n"
                   "  ridgewatt tune --device local --max-power 30 -- python3 train.py");
   auto options = std::make_shared<TuneOptions>();
   command->add_option("MODEL", options->live.command,

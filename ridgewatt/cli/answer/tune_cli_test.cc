@@ -82,6 +82,59 @@ TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
   EXPECT_GT(governor["time_ms"].get<double>(), 0);
 }
 
+TEST_F(TuneCommand, AVerificationOnABoardGoesOnFromItsStore) {
+  const auto verify = [&](const std::string& count) {
+    const ProgramResult result = run_program(
+        "tune --quiet --format json --device fake:agx-orin --minimize energy --max-slowdown 20% "
+        "--model zoo:mobilenet_v2 --batch 4 --verify " +
+        count + " --store " + (folder_.path() / "tune.db").string() + " --state-dir " +
+        (folder_.path() / "state").string() + " --window 5 --settle-window 0.05 --idle 0.1 -- " +
+        (testing::build_folder() / "ridgewatt").string() +
+        " fake-run zoo:mobilenet_v2 --batch 4 --device fake:agx-orin --quiet");
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Json::parse(result.output);
+  };
+  const Json one = verify("1"), two = verify("2");
+  EXPECT_EQ(one["strategy"], "verify");
+  EXPECT_EQ(one["provenance"], "fake");
+  ASSERT_EQ(one["profiled"].size(), 1U);
+  ASSERT_EQ(two["profiled"].size(), 2U);
+  EXPECT_EQ(one["profiled"][0], two["profiled"][0]);  // answered from the store
+  EXPECT_LE(two["objective"].get<double>(), one["objective"].get<double>());
+}
+
+TEST_F(TuneCommand, AVerificationByHandSaysWhatToProfileNext) {
+  const std::string asked =
+      "tune zoo:resnet18 --batch 16 --device agx-orin --minimize energy --max-slowdown 5% ";
+  const ProgramResult first = run_program(asked + "--verify 3 --format json");
+  ASSERT_EQ(first.status, 0) << first.output;
+  const Json next = Json::parse(first.output)["next"];
+  ASSERT_EQ(next.size(), 2U);
+  EXPECT_EQ(next[0]["mode"]["gpu_mhz"], 1300.5);
+  const std::string samples =
+      folder_.write("samples.csv",
+                    "workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w\n"
+                    "resnet18,inference,16,12,2201.6,1300.5,3199,20,45\n");
+  const ProgramResult second = run_program(asked + "--verify 3 --format json --samples " + samples);
+  ASSERT_EQ(second.status, 0) << second.output;
+  const Json answer = Json::parse(second.output);
+  EXPECT_EQ(answer["time_ms"], 20);
+  EXPECT_EQ(answer["next"].size(), 1U);
+  const auto without = [&](const std::string& option) {
+    const ProgramResult result = run_program(asked + option + " --format json");
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Json::parse(result.output);
+  };
+  EXPECT_EQ(without("--verify 0"), without(""));
+  for (const char* bad :
+       {"--verify -1", "--verify x", "--verify 1.5", "--verify 2000", "--verify 2 --strategy auto",
+        "--verify 2 --confidence 0.9", "--verify 2 --profiles 9"}) {
+    const ProgramResult result = run_program(asked + bad);
+    EXPECT_EQ(result.status, 2) << bad << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
 TEST_F(TuneCommand, OptionsOfABoardAtHandAreRefusedElsewhere) {
   for (const char* option : {"--governors schedutil", "--store x.db", "--window 5"}) {
     for (const std::string& from : {std::string("zoo:lenet5 --device nano"), "--sweep " + sweep_}) {

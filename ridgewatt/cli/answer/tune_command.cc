@@ -13,6 +13,7 @@ answer::TuneQuestion TuneOptions::asked(const Context& context) const {
   asked.seed = context.seed;
   asked.job_samples = dataset_size * epochs;
   if (time_budget_s) asked.budget.time_s = *time_budget_s;
+  if (asked.verify > 0) asked.budget.profiles = asked.verify;
   return asked;
 }
 

@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
@@ -43,6 +44,23 @@ void check(const TuneOptions& options) {
     throw UsageError("the command never receives the batch size", "--batch",
                      "write {batch} where its command names the batch");
   }
+}
+
+// What a verification asks a twin of: the model that the program runs, and its board.
+void add_twin(const TuneOptions& options, answer::BoardAtHand& board) {
+  if (options.question.verify == 0) return;
+  if (options.model.empty() || options.question.batches.empty()) {
+    throw UsageError("the twin is asked of a model at a batch", "--verify",
+                     "give --model MODEL and --batch N: what the program runs");
+  }
+  board.workload = std::make_shared<const workload::DeployedWorkload>(
+      options.model, workload::DeployOptions{.kind = options.kind,
+                                             .precision = options.precision,
+                                             .dims = dims_of(options.dims),
+                                             .runtime = options.runtime});
+  board.twin_board = options.device.starts_with("fake:")
+                         ? platform::fake_board_spec(options.device.substr(5)).board
+                         : board.profile.campaign.board;
 }
 
 constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
@@ -89,8 +107,8 @@ void tune_live(const Context& context, TuneOptions options) {
   profile.quiet = context.quiet;
   name_campaign(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
-  Progress progress("tune", static_cast<std::size_t>(options.question.budget.profiles),
-                    context.quiet);
+  const answer::TuneQuestion question = options.asked(context);
+  Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);
   answer::BoardAtHand board{*device.sysfs,
                             control,
                             store,
@@ -99,7 +117,8 @@ void tune_live(const Context& context, TuneOptions options) {
                             [&](std::size_t done, const OperatingPoint& point) {
                               progress.update(done, describe(point.mode));
                             }};
-  answer::TuneAnswer found = answer::tune_on_board(options.asked(context), board);
+  add_twin(options, board);
+  answer::TuneAnswer found = answer::tune_on_board(question, board);
   for (const auto& line : found.left_out) remark(context, line);
   found.remark = "points are kept in " + live.store;
   print_answer(context, found, options.trace);

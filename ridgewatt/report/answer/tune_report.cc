@@ -28,6 +28,17 @@ Observation mean_of(const tune::ComparedPoint& point) {
   return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
 }
 
+// What to profile next by hand.
+Json next_json(const answer::TuneAnswer& report) {
+  Json next = Json::array();
+  for (const auto& [point, reason] : report.next) {
+    Json entry = {{"mode", mode_to_json(point.mode)}, {"reason", reason}};
+    if (point.batch > 0) entry["batch"] = point.batch;
+    next.push_back(entry);
+  }
+  return next;
+}
+
 Json known_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
@@ -86,6 +97,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
     entry["reason"] = step.reason;
     json["profiled"].push_back(entry);
   }
+  if (!report.next.empty()) json["next"] = next_json(report);
   json["considered"] = report.considered;
   if (report.caveats) add_caveats(*report.caveats, json);
   json["strategy"] = report.strategy;
@@ -116,7 +128,8 @@ namespace {
 
 // Probability that every limit is kept, of each alone the least; empty for what is measured.
 Cell confidence_cell(const tune::Goal& goal, const tune::ComparedPoint& point) {
-  const auto limits = tune::limit_confidence(goal, point.point, point.cost);
+  const auto limits =
+      tune::limit_confidence(goal, point.point, point.cost, point.time_over_reference);
   return limits.empty() ? Cell() : Cell(least_confidence(limits));
 }
 

@@ -89,7 +89,8 @@ std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
 namespace {
 
 void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
-  const std::string which = report.profiled.empty()
+  const std::string which = !report.next.empty() ? "what was profiled so far"
+                            : report.profiled.empty()
                                 ? fmt::format("the {} points", report.considered)
                                 : fmt::format("the {} profiled points", report.profiled.size());
   lines.push_back(fmt::format("No answer: none of {} keeps the limits.", which));
@@ -154,6 +155,23 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   return lines;
 }
 
+namespace {
+
+// A verification by hand: what to profile next and how to give it back.
+void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
+  if (report.next.empty()) return;
+  for (const auto& [point, reason] : report.next) {
+    lines.push_back(fmt::format("to profile: {}{} ({})", describe(point.mode),
+                                point.batch > 0 ? fmt::format(", batch {}", point.batch) : "",
+                                reason));
+  }
+  lines.push_back(
+      "add what is measured to a sweep file (workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,"
+      "time_ms,power_w) and ask again with --samples FILE.csv");
+}
+
+}  // namespace
+
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
   if (!report.remark.empty()) lines.push_back(report.remark);
@@ -168,6 +186,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
                                 duration_text(report.board_time_s),
                                 energy_text(report.board_energy_j), report.stop));
   }
+  tell_next(report, lines);
   return lines;
 }
 

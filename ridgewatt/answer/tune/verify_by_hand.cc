@@ -1,0 +1,135 @@
+// A twin's answer held to a few profiles: the twin's part in it, and the way without a profiler.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+// The points that the twin says something of: those whose minibatch fits the memory.
+std::vector<int> fitting_batches(const TuneQuestion& question, const Sweep& measured,
+                                 const twin::TwinModel& model, WorkloadKind kind) {
+  std::vector<int> batches = question.batches;
+  if (batches.empty() && !measured.observations.empty()) batches = measured.batches();
+  if (batches.empty()) {
+    return tune::batches_to_try(question.goal, kind,
+                                [&](int batch) { return model.fits_memory(batch); });
+  }
+  std::erase_if(batches, [&](int batch) { return !model.fits_memory(batch); });
+  if (batches.empty()) throw NotSupportedError("no batch fits the memory of " + model.twin().board);
+  return batches;
+}
+
+tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& measured,
+                                   const tune::SearchSpace& space) {
+  tune::StrategyOptions options = strategy_options(question);
+  options.known = measured.observations;
+  for (const auto& seen : options.known) {
+    if (space.find(seen.point)) continue;
+    throw InputError("a sample is no point of the question",
+                     fmt::format("{}, batch {}", describe(seen.point.mode), seen.point.batch),
+                     "its mode is to be one of the board's and its batch one of --batch");
+  }
+  return options;
+}
+
+// What the samples say of the answer and of the modes that it is compared with.
+void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
+                         const std::string& device, const tune::SearchSpace& space,
+                         const tune::Verification& verification, TuneAnswer& found) {
+  found.goal = verification.goal();
+  found.strategy = "verify";
+  found.seed = question.seed;
+  found.device = device;
+  found.workload = measured.workload + " " + measured.kind;
+  found.considered = space.size();
+  found.job_samples = question.job_samples;
+  found.provenance = derived_provenance(measured.provenance, Provenance::kProfiled);
+  found.origin = measured.origin_of(Provenance::kProfiled);
+  const auto best = verification.best_known();
+  if (best) found.answer = tune::compared(found.goal, "answer", *best);
+  const auto miss = tune::nearest_miss(found.goal, measured.observations);
+  if (!best && miss) {
+    found.miss = tune::compared(found.goal, "nearest miss", measured.observations[*miss]);
+  }
+  found.others = tune::compare_with_sweep(found.goal, measured, named_modes(device, space));
+  if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
+    found.others.pop_back();  // of what was profiled: that is the answer
+  }
+  add_job(found);
+  name_presets(found, load_board(device));
+}
+
+}  // namespace
+
+tune::TwinView twin_view_of(const twin::Twin& twin,
+                            const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                            Provenance rows) {
+  const auto modelled = [=](const twin::Twin& asked, std::span<const OperatingPoint> points) {
+    const twin::TwinModel model(asked, workload);
+    std::vector<twin::TimePower> costs;
+    costs.reserve(points.size());
+    for (const auto& point : points) {
+      const Observation shown = model.observe_as(rows, point);
+      costs.push_back({shown.time_s, shown.power_w});
+    }
+    return costs;
+  };
+  return {twin, modelled};
+}
+
+tune::Verification verification_of(
+    const TuneQuestion& question, const tune::SearchSpace& space, const std::string& device,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, Provenance rows,
+    tune::StrategyOptions options) {
+  if (!workload || device.empty()) {
+    throw UsageError("a twin's answer is verified, so the model and its board are needed", "",
+                     "give MODEL and --device BOARD");
+  }
+  const twin::Twin twin = twin::load_twin(load_board(device));
+  tune::TwinView view = twin_view_of(twin, workload, rows);
+  const twin::EstimateError error = twin::TwinModel(twin, workload).error(space[space.top()]);
+  view.common_sd = {error[twin::kTime].sd, error[twin::kPower].sd};
+  options.budget.profiles = question.verify;
+  return {question.goal, space, view, std::move(options)};
+}
+
+TuneAnswer verify_by_hand(const TuneQuestion& question,
+                          const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                          const std::string& device, const Sweep& measured) {
+  const Board board = load_board(device);
+  const twin::TwinModel model(twin::load_twin(board), workload);
+  const auto batches = fitting_batches(question, measured, model, workload->options().kind);
+  const bool none = measured.observations.empty();
+  const tune::SearchSpace space(
+      none ? knob_space(board) : knobs_of_samples(knob_space(board), measured), batches);
+  const tune::Verification verification =
+      verification_of(question, space, device, workload, measured.provenance,
+                      hand_options(question, measured, space));
+  TuneAnswer found;
+  if (none) {
+    TuneQuestion unverified = question;
+    unverified.verify = 0;
+    found = tune_on_twin(unverified, workload, device);
+  } else {
+    answer_from_samples(question, measured, device, space, verification, found);
+    found.batches = batches;
+  }
+  for (const auto& step : verification.next()) found.next.push_back({step.point, step.reason});
+  if (!none) {
+    found.remark = fmt::format("{} of {} profiles are known{}", measured.observations.size(),
+                               question.verify, found.answer ? "; the answer is one of them" : "");
+  }
+  if (!found.answer && !found.next.empty()) {
+    found.advice = "profile " + describe(found.next.front().point.mode);
+  }
+  return found;
+}
+
+}  // namespace ridgewatt::answer
