@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "ridgewatt/sweep/neighbors.h"
+#include "ridgewatt/sweep/replay.h"
+#include "ridgewatt/tune/verify.h"
 
 namespace ridgewatt::evaluate {
 namespace {
@@ -54,9 +56,14 @@ void check_minima(const std::vector<Row>& rows, WorkloadFindings& findings) {
   }
 }
 
+constexpr double kMaxSlowdown = 0.05;
+constexpr double kSlowdownMargin = 0.03;
+
+bool saving_is_near(double saving, double best_saving) {
+  return saving >= 0.8 * best_saving || best_saving - saving <= 0.005;
+}
+
 void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFindings& findings) {
-  constexpr double kMaxSlowdown = 0.05;
-  constexpr double kSlowdownMargin = 0.03;
   const Row* best = &maxn;
   const Row* answer = &maxn;
   double least_j = modelled_energy(maxn);
@@ -84,8 +91,7 @@ void check_tuning(const std::vector<Row>& rows, const Row& maxn, WorkloadFinding
   findings.best_saving = 1 - measured_energy(*best) / reference;
   findings.saving = 1 - measured_energy(*answer) / reference;
   findings.slowdown = answer->measured.time_s / maxn.measured.time_s - 1;
-  findings.saving_holds = findings.saving >= 0.8 * findings.best_saving ||
-                          findings.best_saving - findings.saving <= 0.005;
+  findings.saving_holds = saving_is_near(findings.saving, findings.best_saving);
   findings.slowdown_holds = findings.slowdown <= kMaxSlowdown + kSlowdownMargin;
 }
 
@@ -126,7 +132,120 @@ std::optional<WorkloadFindings> check_run(const twin::CalibrationRun& run,
   return findings;
 }
 
+Sweep trusted_rows(const twin::CalibrationRun& run) {
+  Sweep rows;
+  rows.workload = run.workload;
+  for (std::size_t i = 0; i < run.observations.size(); ++i) {
+    if (run.is_flagged(i)) continue;
+    rows.observations.push_back(run.observations[i]);
+    rows.observations.back().point.batch = run.cost->batch;
+  }
+  return rows;
+}
+
+// As `run` shows them: medians or periods.
+tune::TwinView view_of(const twin::Twin& twin, const twin::CalibrationRun& run,
+                       const PowerMode& top) {
+  const auto modelled = [&run](const twin::Twin& asked, std::span<const OperatingPoint> points) {
+    const twin::Estimator estimator(asked, run.cost, run.options);
+    std::vector<twin::TimePower> costs;
+    for (const auto& point : points) {
+      costs.push_back(estimator(point.mode).like(run.observations.front()));
+    }
+    return costs;
+  };
+  const twin::EstimateError error = twin::ErrorModel(twin, run.cost, run.options)(top);
+  return {twin, modelled, {error[twin::kTime].sd, error[twin::kPower].sd}};
+}
+
+// After every number of profiles, from one search: each is chosen by those before it alone.
+void add_profiled_answers(const tune::SearchSummary& found, int profiles, VerifiedTuning& tuning) {
+  const Observation& maxn = found.steps.front().seen;
+  const Observation* best = &maxn;
+  for (int n = 1; n <= profiles; ++n) {
+    if (static_cast<std::size_t>(n) <= found.steps.size()) {
+      const auto& step = found.steps[static_cast<std::size_t>(n) - 1];
+      const bool kept = step.seen.time_s <= (1 + kMaxSlowdown) * maxn.time_s;
+      if (kept && step.seen.energy_j() < best->energy_j()) best = &step.seen;
+    }
+    VerifiedTuning::Answer answer;
+    answer.saving = 1 - best->energy_j() / maxn.energy_j();
+    answer.slowdown = best->time_s / maxn.time_s - 1;
+    answer.saving_holds = saving_is_near(answer.saving, tuning.best_saving);
+    answer.within_limit = answer.slowdown <= kMaxSlowdown;
+    answer.holds = answer.saving_holds && answer.within_limit;
+    tuning.answers.push_back(answer);
+  }
+}
+
+std::optional<VerifiedTuning> verify_run(const twin::Twin& twin, const twin::CalibrationRun& run,
+                                         int profiles) {
+  const Sweep rows = trusted_rows(run);
+  const PowerMode top = top_mode(run);
+  std::vector<twin::TimePower> modelled;
+  const twin::Estimator estimator(twin, run.cost, run.options);
+  for (const auto& row : run.observations) modelled.push_back(estimator(row.point.mode).like(row));
+  const auto unverified = check_run(run, modelled, false);
+  if (!unverified || !unverified->tuned) return std::nullopt;
+  VerifiedTuning tuning{run.workload, run.cost->batch, unverified->best_saving, {}};
+  tuning.answers.push_back({unverified->saving, unverified->slowdown, unverified->saving_holds,
+                            unverified->slowdown <= kMaxSlowdown,
+                            unverified->saving_holds && unverified->slowdown_holds});
+  if (profiles < 1) return tuning;
+  tune::Goal goal;
+  goal.objective = tune::Objective::kEnergy;
+  goal.limits.slowdown = kMaxSlowdown;
+  tune::StrategyOptions options;
+  options.budget.profiles = profiles;
+  const tune::SearchSpace space(rows.points());
+  tune::Verification verification(goal, space, view_of(twin, run, top), options);
+  ReplayProfiler profiler(rows);
+  add_profiled_answers(verification.search(profiler), profiles, tuning);
+  return tuning;
+}
+
 }  // namespace
+
+std::vector<VerifiedTuning> find_verified_tuning(const twin::Twin& twin,
+                                                 const std::vector<twin::CalibrationRun>& runs,
+                                                 int profiles) {
+  std::vector<VerifiedTuning> all;
+  for (const auto& run : runs) {
+    if (const auto tuning = verify_run(twin, run, profiles)) all.push_back(*tuning);
+  }
+  return all;
+}
+
+std::vector<VerifiedTuning> find_unseen_verified_tuning(
+    const twin::CalibrateSummary& summary, const std::vector<twin::CalibrationRun>& runs,
+    int profiles) {
+  std::vector<VerifiedTuning> all;
+  for (std::size_t i = 0; i < summary.left_out.size(); ++i) {
+    std::vector<twin::CalibrationRun> own;
+    for (const auto& run : runs) {
+      if (run.workload == summary.workloads[i].workload) own.push_back(run);
+    }
+    for (auto& tuning : find_verified_tuning(summary.left_out[i], own, profiles)) {
+      all.push_back(std::move(tuning));
+    }
+  }
+  return all;
+}
+
+std::vector<VerifiedCount> count_verified(const std::vector<VerifiedTuning>& tunings) {
+  std::vector<VerifiedCount> counts;
+  for (const auto& tuning : tunings) {
+    counts.resize(std::max(counts.size(), tuning.answers.size()));
+    for (std::size_t n = 0; n < tuning.answers.size(); ++n) {
+      const auto& answer = tuning.answers[n];
+      ++counts[n].cases;
+      counts[n].within_limit += answer.within_limit;
+      counts[n].saving_holds += answer.saving_holds;
+      counts[n].holds += answer.holds;
+    }
+  }
+  return counts;
+}
 
 std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
                                             const std::vector<twin::CalibrationRun>& runs,

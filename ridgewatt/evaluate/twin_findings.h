@@ -57,4 +57,34 @@ struct FindingsCount {
 };
 FindingsCount count_findings(const std::vector<WorkloadFindings>& findings);
 
+// Tuning that profiles (tune/verify.h), each point looked up in the trusted rows: least energy with
+// at most 5 % more time than MAXN, which is the first profile.
+struct VerifiedTuning {
+  std::string workload;
+  int batch = 0;
+  double best_saving = 0;  // the best that measured rows allow, a fraction of MAXN's energy
+  // After so many profiles, MAXN's own counted; the first entry, after none, is the twin's answer.
+  struct Answer {
+    double saving = 0, slowdown = 0;  // as measured
+    bool saving_holds = false;        // as in WorkloadFindings
+    bool within_limit = false;        // measured to be at most 5 % slower, without a margin
+    bool holds = false;               // the saving, and the limit: without a profile to 3 points
+  };
+  std::vector<Answer> answers;
+};
+// Cases with a trusted row of MAXN, up to so many profiles.
+std::vector<VerifiedTuning> find_verified_tuning(const twin::Twin& twin,
+                                                 const std::vector<twin::CalibrationRun>& runs,
+                                                 int profiles);
+// The same, each workload with the twin that was fitted without it.
+std::vector<VerifiedTuning> find_unseen_verified_tuning(
+    const twin::CalibrateSummary& summary, const std::vector<twin::CalibrationRun>& runs,
+    int profiles);
+
+struct VerifiedCount {
+  int cases = 0, within_limit = 0, saving_holds = 0, holds = 0;
+};
+// By number of profiles, from 0.
+std::vector<VerifiedCount> count_verified(const std::vector<VerifiedTuning>& tunings);
+
 }  // namespace ridgewatt::evaluate

@@ -38,6 +38,13 @@ TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
       EXPECT_TRUE(f.batch != 1 || f.bound == "launch") << f.workload;
     }
   }
+  // With profiles no answer is slower than asked for, and more hold than without.
+  const auto counts = count_verified(find_unseen_verified_tuning(summary, runs, 4));
+  ASSERT_EQ(counts.size(), 5U);
+  for (std::size_t profiles = 1; profiles < counts.size(); ++profiles) {
+    EXPECT_EQ(counts[profiles].within_limit, counts[profiles].cases);
+  }
+  EXPECT_GE(counts[4].holds, counts[0].holds + 2);
   twin::CalibrateSummary shipped;
   shipped.twin = twin::load_twin(load_board("agx-orin"));
   twin::summarize_scores(runs, shipped);

@@ -30,6 +30,15 @@ struct CountedFindings {
   std::string rows;
   evaluate::FindingsCount count;
 };
+// A row per case: what the estimate's answer saves, the answer after so many profiles, and how many
+// it takes to hold (nothing: more than were tried). MAXN's own is counted.
+Table verified_table(const std::vector<evaluate::VerifiedTuning>& tunings, std::size_t profiles);
+struct CountedVerified {
+  std::string twin;  // "fitted" or "unseen"
+  std::vector<evaluate::VerifiedCount> counts;
+};
+// A row per number of profiles, MAXN's own counted and not.
+Table verified_count_table(const std::vector<CountedVerified>& counted);
 Table findings_count_table(const std::vector<CountedFindings>& counted);
 // By workload and memory clock: what the step from the next lower clock brings, measured and
 // modelled, and where the twin that did not see the workload is off.

@@ -46,6 +46,26 @@ void add_findings(const twin::CalibrateSummary& summary,
   tables.push_back({"findings_count", "Counted:", report::findings_count_table(counted)});
 }
 
+// MAXN's profile and three of candidates; and how far is looked for more.
+constexpr std::size_t kUsualProfiles = 4;
+constexpr int kMostProfiles = 12;
+
+// Tuning that profiles, on trusted rows.
+void add_verified(const twin::CalibrateSummary& summary,
+                  const std::vector<twin::CalibrationRun>& runs, std::vector<NamedTable>& tables) {
+  const auto fitted = evaluate::find_verified_tuning(summary.twin, runs, kMostProfiles);
+  const auto unseen = evaluate::find_unseen_verified_tuning(summary, runs, kMostProfiles);
+  std::vector<report::CountedVerified> counted = {{"fitted", evaluate::count_verified(fitted)}};
+  if (!unseen.empty()) {
+    counted.push_back({"unseen", evaluate::count_verified(unseen)});
+    tables.push_back({"unseen_verified",
+                      "Tuning with four profiles, MAXN's counted, fitted without the workload:",
+                      report::verified_table(unseen, kUsualProfiles)});
+  }
+  tables.push_back({"verified_count", "Tuning with profiles, counted over trusted rows:",
+                    report::verified_count_table(counted)});
+}
+
 // Where the twins that did not see a workload are off by memory clock, and whether numbers of its
 // own for each clock would help.
 void add_memory_levels(const twin::Twin& start, const twin::CalibrateSummary& summary,
@@ -89,6 +109,7 @@ void run(const Context& context, const EvaluateEstimate& command) {
   }
   if (command.findings) {
     add_findings(summary, runs, tables);
+    add_verified(summary, runs, tables);
     tables.push_back(
         {"race_to_halt", "eta B_eps / B_tau by class of kernels, 90 % interval:",
          report::race_to_halt_table(summary.twin, select_modes(board, "presets"), context.seed)});

@@ -202,6 +202,51 @@ Table findings_count_table(const std::vector<CountedFindings>& counted) {
   return table;
 }
 
+Table verified_table(const std::vector<evaluate::VerifiedTuning>& tunings, std::size_t profiles) {
+  Table table({{"workload"},
+               {"batch"},
+               {.name = "best_saving_pct", .digits = 3},
+               {.name = "estimate_saving_pct", .heading = "saving, not profiled (%)", .digits = 3},
+               {.name = "estimate_slowdown_pct", .heading = "slower (%)", .digits = 3},
+               {.name = "saving_pct", .heading = "saving, profiled (%)", .digits = 3},
+               {.name = "slowdown_pct", .heading = "slower (%)", .digits = 3},
+               {"holds"},
+               {"profiles_to_hold"}});
+  for (const auto& tuning : tunings) {
+    const auto& [estimate, answer] = std::pair(
+        tuning.answers.front(), tuning.answers[std::min(profiles, tuning.answers.size() - 1)]);
+    const auto held = std::find_if(tuning.answers.begin() + 1, tuning.answers.end(),
+                                   [](const auto& one) { return one.holds; });
+    table.add_row({tuning.workload, std::int64_t{tuning.batch}, 100 * tuning.best_saving,
+                   100 * estimate.saving, 100 * estimate.slowdown, 100 * answer.saving,
+                   100 * answer.slowdown, std::string(answer.holds ? "yes" : "no"),
+                   held == tuning.answers.end()
+                       ? Cell()
+                       : Cell(std::int64_t{held - tuning.answers.begin()})});
+  }
+  return table;
+}
+
+Table verified_count_table(const std::vector<CountedVerified>& counted) {
+  Table table({{"twin"},
+               {"profiles"},
+               {"profiles_without_maxn", "MAXN's not counted"},
+               {"cases"},
+               {"within_limit", "within 5 %"},
+               {"saving_holds", "saving holds"},
+               {"tuned_holds", "tuning holds"}});
+  for (const auto& [twin, counts] : counted) {
+    for (std::size_t n = 0; n < counts.size(); ++n) {
+      const auto& count = counts[n];
+      const auto profiles = static_cast<std::int64_t>(n);
+      table.add_row({twin, profiles, std::max<std::int64_t>(profiles - 1, 0),
+                     std::int64_t{count.cases}, std::int64_t{count.within_limit},
+                     std::int64_t{count.saving_holds}, std::int64_t{count.holds}});
+    }
+  }
+  return table;
+}
+
 Table memory_level_table(const std::vector<evaluate::MemoryLevelScore>& scores) {
   Table table({{"workload"},
                {.name = "mem_mhz", .digits = kNominal},
