@@ -122,6 +122,10 @@ EstimateAnswer estimate_over_runtimes(
   const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
   EstimateAnswer found;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
+  const auto leave_out = [&](Runtime runtime, workload::Precision precision, const Error& error) {
+    found.left_out.push_back(
+        {std::string(name_of(runtime)) + " " + std::string(name_of(precision)), error.what()});
+  };
   for (const Runtime runtime : kRuntimes) {
     for (const auto precision : precisions.empty() ? usual_precisions(runtime) : precisions) {
       try {
@@ -129,8 +133,9 @@ EstimateAnswer estimate_over_runtimes(
         add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
         models[{runtime, precision}] = model;
       } catch (const NotSupportedError& error) {
-        found.left_out.push_back(
-            {std::string(name_of(runtime)) + " " + std::string(name_of(precision)), error.what()});
+        leave_out(runtime, precision, error);
+      } catch (const UsageError& error) {  // nothing that it would launch
+        leave_out(runtime, precision, error);
       }
     }
   }
@@ -158,8 +163,8 @@ std::vector<Remedy> launch_remedies(
       const double then_s =
           model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
       if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
-    } catch (const NotSupportedError&) {
-      // Not to be had: not a remedy.
+    } catch (const Error&) {
+      // Not to be had, not even by the model's own shapes: not a remedy.
     }
   };
   for (const Runtime runtime : kRuntimes) {

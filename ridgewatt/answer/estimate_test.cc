@@ -7,7 +7,9 @@
 
 #include "ridgewatt/answer/epochs.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/workload/graph_builder.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -95,6 +97,39 @@ TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
   EXPECT_TRUE(found.origin.board.empty());
   EXPECT_FALSE(found.caveats);
   EXPECT_FALSE(found.changes.empty());
+}
+
+std::shared_ptr<const workload::DeployedWorkload> model_of(const workload::GraphBuilder& g) {
+  const testing::TemporaryFolder folder;
+  return model(folder.write("model.onnx", g.serialize()), WorkloadKind::kInference);
+}
+
+// Its Reshape asks for one row of 64: at a batch of 8 there is none, so a larger batch is no remedy
+// of the launches that it waits for, and no reason to refuse the estimate either.
+TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
+  workload::GraphBuilder g("fixed", 17);
+  auto x = g.input("x", {"batch", 64});
+  for (int i = 0; i < 8; ++i) x = g.relu(g.dense(x, 64));
+  g.output(g.reshape(x, {1, 64}), "y", {1, 64});
+  const auto fixed = model_of(g);
+  const EstimateQuestion question{.modes = "maxn"};
+  const EstimateRow row = estimate_on_board(question, fixed, "agx-orin").rows.at(0);
+  ASSERT_EQ(row.estimate.dominant(), twin::Cause::kLaunch);
+  EXPECT_THROW(fixed->at(8), Error);
+  const auto remedies = launch_remedies(question, fixed, "agx-orin", row);
+  EXPECT_FALSE(remedies.empty());
+  for (const auto& remedy : remedies) EXPECT_NE(remedy.what, "batch 8");
+}
+
+// A transposition alone is a view for torch.compile, which launches nothing.
+TEST(Estimate, ARuntimeThatLaunchesNothingIsLeftOut) {
+  workload::GraphBuilder g("turn", 17);
+  const auto x = g.input("x", {"batch", 3, 4});
+  g.output(g.transpose(x, {0, 2, 1}), "y", {"batch", 4, 3});
+  const EstimateAnswer found = estimate_over_runtimes({}, model_of(g), "agx-orin");
+  EXPECT_FALSE(found.rows.empty());
+  ASSERT_EQ(found.left_out.size(), 1U);
+  EXPECT_EQ(found.left_out[0].name, "torch-compile fp32");
 }
 
 }  // namespace
