@@ -56,22 +56,8 @@ void sort_by_clocks(std::vector<OperatingPoint>& points) {
             [&](const OperatingPoint& a, const OperatingPoint& b) { return key(a) > key(b); });
 }
 
-// Per sample, as objectives are; power is not divided.
-double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& p) {
-  const double samples = std::max(point.batch, 1);
-  switch (cost) {
-    case FrontCost::kTime:
-      return p.time_s.mean / samples;
-    case FrontCost::kEnergy:
-      return p.energy_j.mean / samples;
-    case FrontCost::kPower:
-      break;
-  }
-  return p.power_w.mean;
-}
-
-// Keeps the front of an answer; `known`: the origin of points that the rows hold.
-void keep_front(PredictAnswer& found, FrontCost first, FrontCost second, const RowOrigin& known) {
+// Keeps the front of an answer.
+void keep_front(PredictAnswer& found, FrontCost first, FrontCost second) {
   std::vector<double> firsts, seconds;
   for (std::size_t i = 0; i < found.points.size(); ++i) {
     firsts.push_back(front_cost(first, found.points[i], found.predictions[i]));
@@ -83,12 +69,11 @@ void keep_front(PredictAnswer& found, FrontCost first, FrontCost second, const R
   for (const auto index : predict::pareto_front(firsts, seconds)) {
     points.push_back(found.points[index]);
     predictions.push_back(found.predictions[index]);
-    const predict::Estimate& time = found.predictions[index].time_s;
-    origins.push_back(time.lo == time.hi ? known : found.origin);  // exactly() has no width
+    if (found.origins.size() > 1) origins.push_back(found.origins[index]);
   }
   found.points = std::move(points);
   found.predictions = std::move(predictions);
-  found.origins = std::move(origins);
+  if (found.origins.size() > 1) found.origins = std::move(origins);
 }
 
 }  // namespace
@@ -162,21 +147,50 @@ FrontCost parse_front_cost(const std::string& name) {
   throw UsageError("is not a cost of a front", name, "time, power or energy");
 }
 
-PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {
+double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of) {
+  const double samples = std::max(point.batch, 1);
+  switch (cost) {
+    case FrontCost::kTime:
+      return of.time_s.mean / samples;
+    case FrontCost::kEnergy:
+      return of.energy_j.mean / samples;
+    case FrontCost::kPower:
+      break;
+  }
+  return of.power_w.mean;
+}
+
+PredictAnswer predicted_points(const PredictQuestion& question) {
   PredictAnswer found = predict_modes(question);
   predict::use_measured(found.points, question.samples.observations, found.predictions);
   RowOrigin known = found.origin;
   known.provenance = question.samples.provenance;
-  keep_front(found, first, second, known);
+  found.origins.clear();
+  for (const auto& prediction : found.predictions) {
+    const predict::Estimate& time = prediction.time_s;
+    found.origins.push_back(time.lo == time.hi ? known : found.origin);  // exactly(): no width
+  }
   return found;
 }
 
-PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second) {
+PredictAnswer measured_points(const Sweep& rows) {
   PredictAnswer found;
   found.points = rows.points();
   for (const auto& row : rows.observations) found.predictions.push_back(predict::exactly(row));
   found.origin = rows.origin();
-  keep_front(found, first, second, found.origin);
+  found.origins = {found.origin};
+  return found;
+}
+
+PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {
+  PredictAnswer found = predicted_points(question);
+  keep_front(found, first, second);
+  return found;
+}
+
+PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second) {
+  PredictAnswer found = measured_points(rows);
+  keep_front(found, first, second);
   return found;
 }
 

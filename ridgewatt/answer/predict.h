@@ -64,7 +64,13 @@ PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
 
 enum class FrontCost { kTime, kPower, kEnergy };      // per sample; power as it is
 FrontCost parse_front_cost(const std::string& name);  // "time", "power", "energy"; UsageError
-// The points that no other beats in both costs, by rising first cost.
+// Per sample, as objectives are; power is not divided.
+double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
+// All points that a front is chosen from: predicted ones with what was measured in place, and rows
+// as they are.
+PredictAnswer predicted_points(const PredictQuestion& question);
+PredictAnswer measured_points(const Sweep& rows);
+// Those of them that no other beats in both costs, by rising first cost.
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);
 

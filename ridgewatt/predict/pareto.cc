@@ -36,4 +36,18 @@ std::vector<std::size_t> pareto_front(std::span<const double> first,
   return front;
 }
 
+Dominance dominance(std::span<const double> first, std::span<const double> second,
+                    std::size_t index) {
+  if (first.size() != second.size()) throw UsageError("dominance needs two costs per point");
+  Dominance found;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (!(first[i] < first[index] && second[i] < second[index])) continue;
+    ++found.points;
+    if (!found.best || first[i] * second[i] < first[*found.best] * second[*found.best]) {
+      found.best = i;
+    }
+  }
+  return found;
+}
+
 }  // namespace ridgewatt::predict

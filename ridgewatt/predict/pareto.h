@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,5 +13,14 @@ namespace ridgewatt::predict {
 // never on the front. O(n log n). Throws UsageError when the sizes differ.
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
+
+// The points that cost less than point `index` in both, and of them the one with the least product
+// of the costs. Throws UsageError when the sizes differ.
+struct Dominance {
+  std::size_t points = 0;
+  std::optional<std::size_t> best;
+};
+Dominance dominance(std::span<const double> first, std::span<const double> second,
+                    std::size_t index);
 
 }  // namespace ridgewatt::predict

@@ -43,5 +43,17 @@ TEST(Pareto, NothingOnTheFrontIsBeatenAndEverythingElseIs) {
   }
 }
 
+// Of (4, 4) two points are better, (2, 3) with the least product; a point that is equal in one
+// cost is not better.
+TEST(Pareto, DominanceIsBeingBeatenInBoth) {
+  const std::vector<double> time = {4, 3, 2, 4, 1, 5}, power = {4, 3.5, 3, 1, 7, 2};
+  EXPECT_EQ(dominance(time, power, 0).points, 2U);
+  EXPECT_EQ(dominance(time, power, 0).best, 2U);
+  EXPECT_EQ(dominance(time, power, 2).points, 0U);
+  EXPECT_FALSE(dominance(time, power, 2).best);
+  EXPECT_EQ(dominance(time, power, 5).best, 3U);
+  EXPECT_THROW(dominance(time, {}, 0), UsageError);
+}
+
 }  // namespace
 }  // namespace ridgewatt::predict

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ridgewatt/answer/presets.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/report/table.h"
@@ -23,5 +24,9 @@ Table prediction_table(std::span<const OperatingPoint> points,
 Json predictions_to_json(std::span<const OperatingPoint> points,
                          std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins);
+
+// Presets and the modes that beat them: name, knobs, cost, how many points are better, the best of
+// them, and its time, power and energy beside the preset's in %.
+Table preset_table(const std::vector<answer::PresetStanding>& presets);
 
 }  // namespace ridgewatt::report

@@ -1,9 +1,15 @@
 // ridgewatt pareto: the modes that no other mode beats, measured or predicted.
+#include <fmt/format.h>
+
+#include "ridgewatt/answer/presets.h"
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/prediction_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -11,11 +17,46 @@ namespace {
 struct ParetoCommand {
   PredictOptions inputs;
   std::string sweep, x = "time", y = "power";
+  bool presets = false;
 };
+
+// Each preset of the board with the mode that beats it, instead of the front.
+void print_presets(const Context& context, const ParetoCommand& options,
+                   const answer::PredictAnswer& all, answer::FrontCost x, answer::FrontCost y) {
+  const auto presets = answer::preset_standings(all, options.inputs.device, x, y);
+  std::vector<RowOrigin> origins;
+  std::size_t dominated = 0;
+  for (const auto& preset : presets) {
+    origins.push_back(preset.origin);
+    if (preset.best) ++dominated;
+    if (preset.sms_off > 0) {
+      remark(context, fmt::format("{} also switches off {} multiprocessors, which a row does not "
+                                  "say: its knobs are compared",
+                                  preset.name, preset.sms_off));
+    }
+  }
+  const report::Table table = report::preset_table(presets);
+  print(context, context.json() || context.csv() ? report::with_origin(table, origins) : table);
+  remark(context, fmt::format("{} of {} are beaten in both {} and {}; {}", dominated,
+                              presets.size(), options.x, options.y, describe(all.origin)));
+}
+
+// The rows of --sweep; the modes of another board than --device are refused.
+Sweep rows_of_board(const Context& context, const ParetoCommand& options) {
+  return read_samples(context, options.sweep, options.inputs.keep_outliers, options.inputs.workload,
+                      options.inputs.device);
+}
 
 void run(const Context& context, const ParetoCommand& options) {
   const answer::FrontCost x = answer::parse_front_cost(options.x),
                           y = answer::parse_front_cost(options.y);
+  if (options.presets) {
+    return print_presets(context, options,
+                         options.sweep.empty()
+                             ? answer::predicted_points(options.inputs.question(context))
+                             : answer::measured_points(rows_of_board(context, options)),
+                         x, y);
+  }
   const answer::PredictAnswer found =
       options.sweep.empty()
           ? answer::predicted_front(options.inputs.question(context), x, y)
@@ -28,11 +69,15 @@ void run(const Context& context, const ParetoCommand& options) {
 }
 
 void check(const CLI::App& command, const ParetoCommand& options) {
+  if (options.presets && options.inputs.device.empty()) {
+    throw UsageError("presets are those of a board", "--presets", "give --device");
+  }
   if (options.sweep.empty()) return;
-  refuse_without_effect(command,
-                        {"--device", "--model", "--query", "--method", "--reference",
-                         "--reference-model", "--interval"},
-                        "with --sweep", "its rows are taken as they are");
+  const std::string why = "its rows are taken as they are";
+  if (!options.presets) refuse_without_effect(command, {"--device"}, "with --sweep", why);
+  refuse_without_effect(
+      command, {"--model", "--query", "--method", "--reference", "--reference-model", "--interval"},
+      "with --sweep", why);
 }
 
 }  // namespace
@@ -41,7 +86,8 @@ void add_pareto(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, context, "pareto", "The modes that no other mode beats in both of two costs",
                   "ridgewatt pareto --sweep sweep.csv --x time --y power\n"
-                  "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy");
+                  "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy\n"
+                  "  ridgewatt pareto --sweep sweep.csv --device agx-orin --presets");
   auto options = std::make_shared<ParetoCommand>();
   options->inputs.add_to(*command, context);
   command->get_option("--samples")->required(false);
@@ -55,6 +101,9 @@ void add_pareto(CLI::App& app, Context& context) {
   command->add_option("--y", options->y, "Second cost, per sample")
       ->check(costs)
       ->capture_default_str();
+  command->add_flag("--presets", options->presets,
+                    "Instead, each preset of --device and the mode that beats it in both costs, "
+                    "by how much");
   command->callback([&context, options, command] {
     check(*command, *options);
     if (options->sweep.empty() && options->inputs.samples.empty()) {

@@ -35,6 +35,38 @@ Table prediction_table(std::span<const OperatingPoint> points,
   return with_origin(prediction_table(points, predictions), origins);
 }
 
+Table preset_table(const std::vector<answer::PresetStanding>& presets) {
+  std::vector<PowerMode> modes;
+  for (const auto& preset : presets) modes.push_back(preset.point.mode);
+  const std::vector<Column> knobs = knob_columns(modes, 1);
+  std::vector<Column> columns = {column("preset")};
+  append(columns, knobs);
+  append(columns, {column("batch")});
+  append(columns, cost_columns());
+  append(columns, {{"better_modes"},
+                   {.name = "dominated_by", .wrap = true},
+                   {.name = "time_change_pct", .digits = 3},
+                   {.name = "power_change_pct", .digits = 3},
+                   {.name = "energy_change_pct", .digits = 3, .rank = 1}});
+  Table table(columns);
+  for (const auto& [name, sms_off, point, cost, origin, better, best] : presets) {
+    std::vector<Cell> row = {name};
+    for (auto& cell : knob_cells(point.mode, knobs)) row.push_back(std::move(cell));
+    row.push_back(point.batch > 0 ? Cell(std::int64_t{point.batch}) : Cell());
+    add_cost(row, cost);
+    row.emplace_back(static_cast<std::int64_t>(better));
+    row.push_back(best ? Cell(describe(best->point.mode)) : Cell());
+    const auto change = [&, &by = best, &own = cost](predict::Estimate predict::Prediction::*of) {
+      return by ? Cell(100 * ((by->cost.*of).mean / (own.*of).mean - 1)) : Cell();
+    };
+    row.push_back(change(&predict::Prediction::time_s));
+    row.push_back(change(&predict::Prediction::power_w));
+    row.push_back(change(&predict::Prediction::energy_j));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
 Json predictions_to_json(std::span<const OperatingPoint> points,
                          std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins) {
