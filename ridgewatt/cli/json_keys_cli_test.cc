@@ -158,7 +158,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "triad,1e9,1e10,100,20\nintensity,1e10,1e10,100,20\nintensity,1e11,1e10,100,22\n"
          "intensity,2e11,1e10,100,24\nintensity,1e12,1e10,250,30\nintensity,2e12,1e10,500,29\n"
          "intensity,4e12,1e10,1000,28\nlaunch,0,0,0.01,\nidle,0,0,1000,8\n";
-  run("calibrate --microbench microbench.csv --device agx-orin -o measured.toml");
+  run("calibrate --microbench microbench.csv --device agx-orin -o measured.toml > roofs");
   std::map<std::string, Keys> schemas;
   for (const std::string line : kCommands) {
     const auto program = line.find(" -- ");

@@ -68,10 +68,10 @@ std::vector<CacheSize> cache_sizes(const std::string& folder) {
   return caches;
 }
 
-// Fastest pass of one thread over `doubles` elements of each of three arrays, in bytes per second;
-// 0 without the memory for it. Passes are joined until one lasts long enough to be timed.
+// Of one thread while the others do the same, in bytes per second: triads over `doubles` elements
+// of each of three arrays; 0 without the memory for it.
 double triad_rate(std::size_t doubles, double seconds) {
-  constexpr double kTimedS = 20e-6;  // chosen: a hundred times the clock's own cost
+  constexpr double kLookS = 20e-6;  // chosen: a hundred times what looking at the clock costs
   constexpr std::size_t kLine = 64;
   const auto array = [&](double value) {
     auto* data = static_cast<double*>(std::aligned_alloc(kLine, doubles * sizeof(double)));
@@ -82,19 +82,17 @@ double triad_rate(std::size_t doubles, double seconds) {
   if (!a || !b || !c) return 0;
   const VectorKernels& kernels = vector_kernels();
   const Stopwatch whole;
-  double best = 0;
+  double bytes = 0;
   std::size_t passes = 1;
   while (whole.s() < seconds) {
     const Stopwatch timed;
-    for (std::size_t i = 0; i < passes; ++i) kernels.triad(a.get(), b.get(), c.get(), 3.0, doubles);
-    const double time_s = timed.s();
-    if (time_s < kTimedS) {
-      passes *= 2;
-      continue;
+    for (std::size_t i = 0; i < passes; ++i) {
+      kernels.triad(a.get(), b.get(), c.get(), 3.0, doubles);
     }
-    best = std::max(best, 24.0 * static_cast<double>(doubles * passes) / time_s);
+    bytes += 24.0 * static_cast<double>(doubles * passes);
+    if (timed.s() < kLookS) passes *= 2;
   }
-  return best;
+  return bytes / whole.s();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace ridgewatt::measure {
 // The points as a fit takes them; the machine's mode is the only one, so it has no knobs.
 std::vector<roofline::MicrobenchPoint> microbench_points(const MicrobenchSummary& summary);
 
-// A cache of the processor, all threads at once: triads over half of what each thread has of it.
+// A cache of the processor, all threads at once: triads over half of what each thread has of it,
+// the mean over a point's time.
 struct CacheBandwidth {
   std::string name;       // "L1"
   double size_bytes = 0;  // of one

@@ -63,17 +63,43 @@ class SpinBarrier {
 using Body = std::function<void()>;
 using MakeBody = std::function<Body()>;
 
-// Repeats the work on all threads at once until the time is over. `work` and `traffic` are of one
-// repetition of one thread.
-MicrobenchResult run_point(roofline::MicrobenchKernel kernel, double work_flop,
-                           double traffic_bytes, const MakeBody& make_body, int threads,
+// From the first start to the last end of one repetition's threads: a thread that is held up before
+// it starts must not be timed while the others are done and leave it the machine.
+class JointTime {
+ public:
+  explicit JointTime(std::size_t threads) : starts_s_(threads), ends_s_(threads) {}
+  void start(std::size_t thread) { starts_s_[thread] = clock_.s(); }
+  void end(std::size_t thread) { ends_s_[thread] = clock_.s(); }
+  double now_s() const { return clock_.s(); }
+  double last_s() const {
+    return *std::max_element(ends_s_.begin(), ends_s_.end()) -
+           *std::min_element(starts_s_.begin(), starts_s_.end());
+  }
+
+ private:
+  Stopwatch clock_;
+  std::vector<double> starts_s_, ends_s_;  // written between barriers, by thread
+};
+
+// What of a repetition belongs to one thread.
+struct ThreadShare {
+  double work_flop = 0;
+  double traffic_bytes = 0;
+};
+
+// Repeats the work on all threads at once until the time is over.
+MicrobenchResult run_point(roofline::MicrobenchKernel kernel, const ThreadShare& share,
+                           const MakeBody& make_body, int threads,
                            const MicrobenchOptions& options) {
   std::vector<double> times_s;
   SpinBarrier barrier(threads);
   std::atomic<bool> stop{false};
   std::atomic<bool> failed{false};
   std::optional<double> power_w;
-  const auto work = [&](bool leader) {
+  JointTime time(static_cast<std::size_t>(threads));
+  double begun_s = 0;
+  const auto work = [&](std::size_t thread) {
+    const bool leader = thread == 0;
     Body body;
     try {
       body = make_body();
@@ -84,28 +110,30 @@ MicrobenchResult run_point(roofline::MicrobenchKernel kernel, double work_flop,
     barrier.wait();
     if (failed) return;
     if (leader && options.power_start) options.power_start();
-    const Stopwatch point;
+    if (leader) begun_s = time.now_s();
     while (true) {
       barrier.wait();
       if (stop) break;
-      const Stopwatch pass;
+      time.start(thread);
       body();
+      time.end(thread);
       barrier.wait();
       if (!leader) continue;
-      times_s.push_back(pass.s());
-      stop = times_s.size() >= 3 && point.s() >= options.seconds_per_point;
+      times_s.push_back(time.last_s());
+      stop = times_s.size() >= 3 && time.now_s() - begun_s >= options.seconds_per_point;
     }
     if (leader && options.power_stop) power_w = options.power_stop();
   };
   std::vector<std::thread> pool;
-  for (int i = 1; i < threads; ++i) pool.emplace_back(work, false);
-  work(true);
+  for (int i = 1; i < threads; ++i) pool.emplace_back(work, static_cast<std::size_t>(i));
+  work(0);
   for (auto& thread : pool) thread.join();
   if (failed) {
     throw IoError("not enough memory for the microbenchmark", std::string(name_of(kernel)),
                   "lower --footprint");
   }
-  MicrobenchResult point{kernel, work_flop * threads, traffic_bytes * threads, 0, 0, 0, power_w};
+  MicrobenchResult point{kernel, share.work_flop * threads, share.traffic_bytes * threads, 0, 0, 0,
+                         power_w};
   point.time_s = *std::min_element(times_s.begin(), times_s.end());
   point.median_time_s = median(times_s);
   point.repetitions = static_cast<int>(times_s.size());
@@ -175,7 +203,7 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
   MicrobenchSummary summary;
   summary.device = fmt::format("cpu, {}, {} threads", kernels.isa, threads);
   const auto add = [&](Kernel kernel, double flop, double bytes, const MakeBody& make) {
-    summary.points.push_back(run_point(kernel, flop, bytes, make, threads, options));
+    summary.points.push_back(run_point(kernel, {flop, bytes}, make, threads, options));
   };
 
   constexpr std::size_t kRounds = 20000;

@@ -270,6 +270,23 @@ void check_points(std::span<const MicrobenchPoint> points) {
   }
 }
 
+// The points that roofline and energy are fitted to. UsageError where these are too few and nothing
+// else tells the roofs.
+std::vector<MicrobenchPoint> sweep_of(std::span<const MicrobenchPoint> all) {
+  std::vector<MicrobenchPoint> points;
+  bool peak = false, triad = false;
+  for (const auto& point : all) {
+    if (point.streams()) points.push_back(point);
+    peak = peak || point.kernel == MicrobenchKernel::kFmaFp32;
+    triad = triad || point.kernel == MicrobenchKernel::kTriad;
+  }
+  if (points.size() < kFewestPoints && !(peak && triad)) {
+    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
+                     fmt::format("measure at least {} intensities", kFewestPoints));
+  }
+  return points;
+}
+
 FittedValue fitted_of(const MeasuredValue& measured) {
   return {measured.value, measured.lo, measured.hi};
 }
@@ -336,21 +353,10 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
                              const MicrobenchFitOptions& options) {
   options.check();
   check_points(all);
-  std::vector<MicrobenchPoint> points;
-  bool peak = false, triad = false;
-  for (const auto& point : all) {
-    if (point.streams()) points.push_back(point);
-    peak = peak || point.kernel == MicrobenchKernel::kFmaFp32;
-    triad = triad || point.kernel == MicrobenchKernel::kTriad;
-  }
-  if (points.size() < kFewestPoints && !(peak && triad)) {
-    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
-                     fmt::format("measure at least {} intensities", kFewestPoints));
-  }
-  MeasuredRoof ceilings = measured_ceilings(all, options);
-  const auto sides = points_beside_ridge(points, ceilings);
+  const std::vector<MicrobenchPoint> points = sweep_of(all);
+  MicrobenchFit fit = roofs_alone(all, measured_ceilings(all, options));
+  const auto sides = points_beside_ridge(points, fit.ceilings);
   if (points.size() < kFewestPoints || sides.compute < 2 || sides.memory < 2) {
-    MicrobenchFit fit = roofs_alone(all, std::move(ceilings));
     fit.notices.emplace_back(fmt::format(
         "roofs alone: {} compute bound and {} memory bound points are too few to fit energy to",
         sides.compute, sides.memory));
@@ -359,7 +365,6 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
   const double z =
       student_quantile(0.5 + options.confidence / 2, static_cast<double>(points.size()) - 3);
   const Peaks peaks = fit_peaks(points);
-  MicrobenchFit fit = roofs_alone(all, std::move(ceilings));
   fit.points = points.size();
   fit.peak_flop_per_s = relative_interval(peaks.flop_per_s, z);
   fit.bandwidth_bytes_per_s = relative_interval(peaks.bytes_per_s, z);
@@ -374,9 +379,9 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
     judge_points(time_error, time_scale(peaks), nullptr, options.outlier_sigmas, fit);
     return fit;
   }
-  const Eigen::VectorXd trust = time_error.unaryExpr(
-      [&](double error) { return weight_of(error / time_scale(peaks), true); });
-  const EnergyFit energy = fit_energy(points, trust);
+  const EnergyFit energy = fit_energy(points, time_error.unaryExpr([&](double error) {
+    return weight_of(error / time_scale(peaks), true);
+  }));
   set_energy(energy, peaks, z, fit);
   judge_points(time_error, time_scale(peaks), &energy, options.outlier_sigmas, fit);
   return fit;
