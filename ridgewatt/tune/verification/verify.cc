@@ -78,8 +78,10 @@ bool waits_for_reference(const Goal& goal) {
   return goal.needs_reference() && goal.reference_time_s <= 0;
 }
 
-std::string gain_text(double gain) {
-  return fmt::format("promises {:.2g} % by expectation", 100 * gain);
+// Of a gain over the best so far; where nothing keeps the limits yet there is none to tell.
+std::string gain_text(double gain, bool over_best) {
+  return over_best ? fmt::format("promises {:.2g} % by expectation", 100 * gain)
+                   : "likely to keep the limits";
 }
 
 }  // namespace
@@ -158,7 +160,7 @@ SearchSummary Verification::search(Profiler& profiler) {
       search.stop_because(StopReason::kNoGain);
       break;
     }
-    search.profile(promise->point, gain_text(promise->gain));
+    search.profile(promise->point, gain_text(promise->gain, best.has_value()));
   }
   return search.finish(search.best());
 }
@@ -186,7 +188,7 @@ std::vector<Verification::Step> Verification::next() const {
   }
   if (const auto promise = most_promising(search, goal, doubt, best)) {
     if (steps.empty() || !(space_[promise->point] == steps.front().point)) {
-      steps.push_back({space_[promise->point], gain_text(promise->gain)});
+      steps.push_back({space_[promise->point], gain_text(promise->gain, best.has_value())});
     }
   }
   return steps;
