@@ -112,6 +112,8 @@ constexpr FileUse kInputs[] = {
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
     {"calibrate", "--runtimes", "calibrate --runtimes %"},
     {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
+    {"evaluate choices", "--sweep", "evaluate choices --count 1 --modes modes.csv --sweep %"},
+    {"evaluate choices", "--modes", "evaluate choices --count 1 --sweep training.csv --modes %"},
     {"evaluate clocks", "--sweep", "evaluate clocks --sweep %"},
     {"evaluate predictors", "--sweep",
      "evaluate predictors --sweep % --methods linear --sizes 10 --runs 1"},

@@ -41,6 +41,7 @@ constexpr const char* kCommands[] = {
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",
     "estimate zoo:lenet5 --device nano --modes maxn --runtime all",
+    "evaluate choices --sweep training.csv --modes four.csv --count 2",
     "evaluate clocks --sweep training.csv --count 3",
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
     "evaluate boards",
@@ -65,6 +66,7 @@ constexpr const char* kCommands[] = {
     "mode restore " FAKE,
     "pareto --sweep inference.csv",
     "pareto --samples inference.csv --device agx-orin --method linear",
+    "pareto --sweep inference.csv --device agx-orin --presets",
     "pipeline zoo:lenet5 --device agx-orin --simulate 2",
     "predict --samples inference.csv --device agx-orin --method linear",
     "predict --samples inference.csv --device agx-orin --suggest 2",
@@ -150,6 +152,11 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet18,fp16,1,,ms,5,\n"
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet50,fp32,1,,ms,20,called from Python\n"
          "a,orin-nano-8gb,15W,tensorrt,no model,fp32,1,,ms,20,\n";
+  std::ofstream few(folder / "four.csv");
+  std::ifstream rows(folder / "training.csv");
+  std::string row;
+  for (int i = 0; i < 5 && std::getline(rows, row); ++i) few << row << '\n';  // heading and four
+  few.close();
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
   // 4 TFLOP/s and 100 GB/s, by hand.
   std::ofstream(folder / "microbench.csv")

@@ -11,6 +11,7 @@
 namespace ridgewatt::cli {
 
 void add_evaluate_boards(CLI::App& evaluate, Context& context);
+void add_evaluate_choices(CLI::App& evaluate, Context& context);
 void add_evaluate_clocks(CLI::App& evaluate, Context& context);
 void add_evaluate_estimate(CLI::App& evaluate, Context& context);
 void add_evaluate_predictors(CLI::App& evaluate, Context& context);
@@ -22,6 +23,7 @@ void add_evaluate_runtimes(CLI::App& evaluate, Context& context);
 inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_estimate,  add_evaluate_predictors, add_evaluate_clocks,   add_evaluate_strategies,
     add_evaluate_schedules, add_evaluate_pipeline,   add_evaluate_runtimes, add_evaluate_boards,
+    add_evaluate_choices,
 };
 
 // The figures of an evaluation as SVG, or with its scores as one HTML page.
