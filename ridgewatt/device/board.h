@@ -118,7 +118,9 @@ struct Board {
   std::optional<double> power_limit_w;
 
   std::vector<Bsp> bsps;
-  std::string bsp;  // the one selected
+  std::string default_bsp;
+  std::string bsp;       // the one selected
+  std::string relative;  // the board whose twin stands in where this one has none; may be empty
   std::vector<Fact> facts;
   TwinTable twin;
   std::map<std::string, TwinTable> runtimes;  // what runtimes change of it, by name: [runtime.NAME]

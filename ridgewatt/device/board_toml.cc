@@ -345,7 +345,8 @@ Board parse_table(const toml::table& table, const std::string& source) {
     board.bsps.push_back(parse_bsp(section, board));
     require_facts(section, board);
   }
-  board.bsp = root.text("default_bsp");
+  board.bsp = board.default_bsp = root.text("default_bsp");
+  if (root.has("relative")) board.relative = root.text("relative");
   if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source + ": 'twin", board.twin);
   if (root.has("runtime")) parse_runtimes(root, board);
   if (root.has("microbench")) parse_microbench(root, board);

@@ -36,11 +36,12 @@ struct SweepSpec {
   std::optional<int> workers;
   std::optional<double> loader_ms;   // of one worker for one sample at the highest CPU clock
   std::optional<double> image_side;  // pixels, when the workload ran on images of another size
+  std::optional<Runtime> runtime;    // nothing: PyTorch in eager mode
   std::string device;                // another board: judges how a twin carries over, is not fitted
 };
 
-// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD]". UsageError on anything
-// else.
+// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD]".
+// UsageError on anything else.
 SweepSpec parse_sweep_spec(const std::string& text);
 
 // What is known of the runs behind the published sweeps, by workload name and kind: the model, and

@@ -12,6 +12,8 @@
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/fit/microbench_evidence.h"
+#include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -85,82 +87,32 @@ constexpr TwinParamSpec kSpecs[] = {
     {P::kInferenceLoaderCycles, "inference_loader_cycles", "cycles", true, 13.2e6, 0.6, S::kNone,
      "CPU cycles of a loader worker to read and decode an inference sample"},
     {P::kBasePower, "base_w", "W", true, 9, 0.3, S::kBoardPower, "power that no knob changes"},
-    {P::kMemoryClockPower, "memory_clock_w", "W", true, 2.0, 0.6, S::kBoardPower,
+    {P::kMemoryClockPower, "memory_clock_w", "W", true, 2.0, 0.6, S::kMemoryPower,
      "memory's idle power at its highest clock, proportional to the clock"},
-    {P::kCpuCoreLeakage, "cpu_core_leakage_w", "W", true, 0.05, 0.8, S::kCpuPower,
+    {P::kCpuCoreLeakage, "cpu_core_leakage_w", "W", true, 0.05, 0.8, S::kCpuLeakage,
      "static power of a core that is on, at the highest voltage; by V^2"},
     {P::kCpuBusyPower, "cpu_busy_w", "W", true, 1.0, 0.7, S::kCpuPower,
      "power of a busy core at the highest clock; by f V^2"},
-    {P::kGpuLeakage, "gpu_leakage_w", "W", true, 1.0, 0.7, S::kGpuPower,
+    {P::kGpuLeakage, "gpu_leakage_w", "W", true, 1.0, 0.7, S::kGpuLeakage,
      "static power of the GPU at the highest voltage; by V^2"},
     {P::kGpuClockPower, "gpu_clock_w", "W", true, 2.0, 0.6, S::kGpuPower,
      "clock power of the GPU while a minibatch is in work, highest clock; by f V^2"},
     {P::kGpuBusyPower, "gpu_busy_w", "W", true, 6.0, 0.6, S::kGpuPower,
      "further power while a kernel runs, highest clock; by f V^2"},
-    {P::kEnergyPerFlop, "energy_per_flop_j", "J", true, 6e-12, 0.5, S::kNone,
+    {P::kEnergyPerFlop, "energy_per_flop_j", "J", true, 6e-12, 0.5, S::kGpuEnergy,
      "energy of one FLOP at the highest voltage; by V^2"},
     {P::kEnergyPerByte, "energy_per_byte_j", "J", true, 120e-12, 0.4, S::kNone,
      "energy of one byte moved"},
-    {P::kGpuVoltageRise, "gpu_voltage_rise", "1", true, 0.5, 0.4, S::kNone,
+    {P::kGpuVoltageRise, "gpu_voltage_rise", "1", true, 0.5, 0.4, S::kGpuRise,
      "GPU voltage at the highest clock over the flat part, less 1"},
-    {P::kGpuVoltageKnee, "gpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+    {P::kGpuVoltageKnee, "gpu_voltage_knee", "1", true, 0.5, 0.3, S::kGpuKnee,
      "share of the highest GPU clock at which its voltage begins to rise"},
-    {P::kCpuVoltageRise, "cpu_voltage_rise", "1", true, 0.6, 0.4, S::kNone,
+    {P::kCpuVoltageRise, "cpu_voltage_rise", "1", true, 0.6, 0.4, S::kCpuRise,
      "CPU voltage at the highest clock over the flat part, less 1"},
-    {P::kCpuVoltageKnee, "cpu_voltage_knee", "1", true, 0.5, 0.3, S::kNone,
+    {P::kCpuVoltageKnee, "cpu_voltage_knee", "1", true, 0.5, 0.3, S::kCpuKnee,
      "share of the highest CPU clock at which its voltage begins to rise"},
 };
 static_assert(std::size(kSpecs) == kTwinParamCount);
-
-// What FP32 runs as in PyTorch: convolutions in TF32 where the tensor cores have it
-// (torch.backends.cudnn.allow_tf32 is on by default), products on the FP32 pipes
-// (torch.backends.cuda.matmul.allow_tf32 is off). Rate of an FP32 convolution per SM and cycle;
-// nothing where the board file does not say whether there is TF32.
-std::optional<double> conv_rate(const Board& board) {
-  const auto tf32 = stated_rate(board, Arithmetic::kTf32);
-  if (!tf32) return std::nullopt;
-  return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
-}
-
-// The same over the FP32 peak. A twin that is scaled to a board cannot do without it.
-double conv_over_fp32(const Board& board) {
-  const auto rate = conv_rate(board);
-  if (!rate) {
-    throw NotSupportedError(
-        "the board's rate of tf32 is not stated, and FP32 convolutions run in it where there is",
-        board.source,
-        "state gpu.tf32_flop_per_sm_cycle (0 where the GPU has none), or fit a twin with "
-        "calibrate");
-  }
-  return *rate / *stated_rate(board, Arithmetic::kFp32);
-}
-
-void set_hardware(const Board& board, Twin& twin) {
-  const auto& levels = board.find_bsp().levels;
-  const auto highest = [&](Knob knob) {
-    const auto& values = levels[knob];
-    return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
-  };
-  twin.board = board.name;
-  twin.levels = levels;
-  for (auto& values : twin.levels) std::sort(values.begin(), values.end());
-  twin.cpu_clock_hz = highest(Knob::kCpuClock);
-  twin.gpu_clock_hz = highest(Knob::kGpuClock);
-  twin.mem_clock_hz = highest(Knob::kMemClock);
-  twin.cpu_cores = board.cpu_cores;
-  twin.memory_bytes = board.visible_memory_bytes;
-  twin.system_memory_bytes = board.system_memory_bytes;
-  const double fp32 = 2.0 * board.cores_per_sm;
-  twin.flop_per_cycle = fp32 * board.sms;
-  twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
-  const double conv_base = conv_rate(board).value_or(fp32);
-  for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
-                                      Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
-    const double rate = stated_rate(board, arithmetic).value_or(0);
-    twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
-  }
-  twin.speedups[static_cast<std::size_t>(Arithmetic::kFp32)] = {1, 1};
-}
 
 double required(const Board& board, const std::string& key) {
   const auto found = board.twin.numbers.find(key);
@@ -255,31 +207,10 @@ Twin read_table(const Board& board) {
   read_correlations(board, twin);
   twin.home = read_home(board.twin);
   twin.errors = read_errors(board.twin, board.source);
+  twin.relative = text(board, "relative");
   twin.status = text(board, "status");
   twin.origin = text(board, "origin");
   return twin;
-}
-
-// Factor on a parameter from one board's hardware to another's: power follows what burns it.
-double scale_factor(TwinScaling scaling, const Twin& from, const Twin& to) {
-  const double gpu =
-      to.flop_per_cycle * to.gpu_clock_hz / (from.flop_per_cycle * from.gpu_clock_hz);
-  const double cpu = to.cpu_clock_hz / from.cpu_clock_hz;
-  const double bus =
-      to.bus_bytes_per_cycle * to.mem_clock_hz / (from.bus_bytes_per_cycle * from.mem_clock_hz);
-  switch (scaling) {
-    case TwinScaling::kNone:
-      return 1;
-    case TwinScaling::kPerSm:
-      return to.flop_per_cycle / from.flop_per_cycle;
-    case TwinScaling::kGpuPower:
-      return gpu;
-    case TwinScaling::kCpuPower:
-      return cpu;
-    case TwinScaling::kBoardPower:
-      return bus;
-  }
-  return 1;
 }
 
 }  // namespace
@@ -341,33 +272,32 @@ Twin prior_twin(const Board& board) {
   return twin;
 }
 
-Twin scale_twin(const Twin& twin, const Board& from, const Board& board) {
-  Twin scaled = twin;
-  set_hardware(board, scaled);
-  for (const auto& spec : kSpecs) {
-    scaled.values[static_cast<std::size_t>(spec.param)] *= scale_factor(spec.scaling, twin, scaled);
-  }
-  // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs
-  // in.
-  scaled.values[static_cast<std::size_t>(TwinParam::kConvRate)] *=
-      conv_over_fp32(board) / conv_over_fp32(from);
-  scaled.fit = TwinFitError{};  // the errors of the fit are those of another board
-  scaled.scaled = true;
-  scaled.status = "scaled, not validated";
-  scaled.origin = "parameters of " + twin.board + ", scaled by peaks";
-  return scaled;
-}
-
 namespace {
 
+// The board under the BSP that its own [twin] table belongs to.
+Board as_fitted(Board board) {
+  const auto bsp = board.twin.texts.find("bsp");
+  board.bsp = bsp == board.twin.texts.end() ? board.default_bsp : board.find_bsp(bsp->second).name;
+  return board;
+}
+
+// Of the board's own table, or carried from its relative.
 Twin eager_twin(const Board& board) {
-  if (!board.twin.numbers.empty()) return read_table(board);
+  if (!board.twin.numbers.empty()) {
+    const Board fitted = as_fitted(board);
+    const Twin twin = read_table(fitted);
+    return fitted.bsp == board.bsp ? twin : carry_to_bsp(twin, board);
+  }
   if (board.name == kReferenceBoard) return prior_twin(board);
-  const Board reference = load_board(kReferenceBoard);
-  return scale_twin(eager_twin(reference), reference, board);
+  const Board relative = relative_of(board);
+  return carry_twin(eager_twin(relative), relative, board);
 }
 
 }  // namespace
+
+Board relative_of(const Board& board) {
+  return as_fitted(load_board(board.relative.empty() ? kReferenceBoard : board.relative));
+}
 
 Twin load_twin(const Board& board) {
   Twin twin = eager_twin(board);
@@ -376,7 +306,21 @@ Twin load_twin(const Board& board) {
   return twin;
 }
 
+bool is_identified(const Twin& twin, const Twin& prior, TwinParam param) {
+  constexpr double kNarrower = 0.9;
+  const auto index = static_cast<std::size_t>(param);
+  return twin.log_sd[index] < kNarrower * prior.log_sd[index];
+}
+
 TwinTable twin_table(const Twin& twin) {
+  Twin prior;
+  for (const auto& spec : kSpecs) {
+    prior.log_sd[static_cast<std::size_t>(spec.param)] = spec.prior_log_sd;
+  }
+  return twin_table(twin, prior);
+}
+
+TwinTable twin_table(const Twin& twin, const Twin& prior) {
   TwinTable table;
   for (const auto& spec : kSpecs) {
     const std::string key(spec.key);
@@ -385,9 +329,7 @@ TwinTable twin_table(const Twin& twin) {
     table.numbers[key + ".lo"] = round(twin.lo(spec.param));
     table.numbers[key + ".hi"] = round(twin.hi(spec.param));
     table.texts[key + ".unit"] = std::string(spec.unit);
-    // Where the number comes from: the prior, when the data made it hardly narrower.
-    const bool informed =
-        twin.log_sd[static_cast<std::size_t>(spec.param)] < 0.9 * spec.prior_log_sd;
+    const bool informed = is_identified(twin, prior, spec.param);
     table.texts[key + ".source"] = informed ? "fitted" : "prior";
     const std::string correlations = correlation_text(twin, spec);
     if (!correlations.empty()) table.texts[key + ".correlation"] = correlations;
@@ -400,6 +342,8 @@ TwinTable twin_table(const Twin& twin) {
   add("fit.unseen_time_mape", twin.fit.unseen_time_mape.value_or(0));
   add("fit.unseen_power_mape", twin.fit.unseen_power_mape.value_or(0));
   write_home(twin.home, twin.errors, table);
+  if (!twin.bsp.empty()) table.texts["bsp"] = twin.bsp;
+  if (!twin.relative.empty()) table.texts["relative"] = twin.relative;
   table.texts["status"] = twin.status;
   table.texts["origin"] = twin.origin;
   return table;

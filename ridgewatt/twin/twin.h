@@ -77,8 +77,22 @@ enum class TwinParam : std::size_t {
 };
 inline constexpr std::size_t kTwinParamCount = static_cast<std::size_t>(TwinParam::kCount);
 
-// How a parameter follows the peaks when a twin is scaled to another board.
-enum class TwinScaling { kNone, kPerSm, kGpuPower, kCpuPower, kBoardPower };
+// How a parameter follows the hardware when a twin is carried to another board (twin/carry.h).
+enum class TwinScaling {
+  kNone,
+  kPerSm,        // SMs
+  kGpuPower,     // SMs, highest GPU clock and V^2
+  kGpuLeakage,   // SMs and V^2
+  kGpuEnergy,    // V^2
+  kCpuPower,     // highest CPU clock and V^2
+  kCpuLeakage,   // V^2
+  kMemoryPower,  // peak bandwidth
+  kBoardPower,   // square root of peak bandwidth
+  kGpuRise,      // voltage curves: in MHz on the same system on a chip,
+  kGpuKnee,      // else as shares of the highest clock
+  kCpuRise,
+  kCpuKnee,
+};
 
 struct TwinParamSpec {
   TwinParam param;
@@ -105,6 +119,7 @@ struct TwinFitError {
 
 struct Twin {
   std::string board;
+  std::string bsp;  // whose highest clocks the parameters are relative to
   Runtime runtime = Runtime::kPytorchEager;
   std::array<double, kTwinParamCount> values{};  // all positive
   std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
@@ -144,7 +159,8 @@ struct Twin {
   TwinErrors errors;                              // and how its error grows from there
   RuntimeTwins runtimes;                          // what each runtime changes, by Runtime
   std::shared_ptr<const RuntimeTwin> changed_by;  // by on_runtime(); null: as it was fitted
-  bool scaled = false;                            // from another board's
+  std::string relative;                           // the board whose twin was carried here, if any
+  bool scaled = false;                            // carried, and no evidence of its own
   std::string status;                             // "fitted", "scaled, not validated" or "prior"
   std::string origin;                             // date, data and command of the fit
 
@@ -164,19 +180,23 @@ struct Twin {
   std::string provenance() const;
 };
 
-// Boards without a twin of their own take this one's, scaled.
+// Boards without a twin of their own take that of the relative that their file names, else this
+// one's, carried (twin/carry.h).
 inline constexpr char kReferenceBoard[] = "agx-orin";
+// Under the BSP that its twin was fitted on.
+Board relative_of(const Board& board);
 
-// The twin of a board: of its [twin] table, or scaled by peaks from the AGX Orin's. InputError when
-// the table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be
-// scaled and the board file does not state a rate that it needs.
+// The twin of a board: of its [twin] table, or carried from its relative's. InputError when the
+// table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be
+// carried and the board file does not state a rate that it needs.
 Twin load_twin(const Board& board);
 // A twin with the hardware of `board` and all parameters at their priors: where a fit starts.
 Twin prior_twin(const Board& board);
-// Parameters of `twin` carried to the hardware of `board`. Status "scaled, not validated".
-Twin scale_twin(const Twin& twin, const Board& from, const Board& board);
-// For board_toml_with_twin.
-TwinTable twin_table(const Twin& twin);
+// For board_toml_with_twin. A parameter is "fitted" where it is narrower than `prior` has it, by a
+// tenth at least.
+TwinTable twin_table(const Twin& twin, const Twin& prior);
+TwinTable twin_table(const Twin& twin);  // the priors of twin_parameters()
+bool is_identified(const Twin& twin, const Twin& prior, TwinParam param);
 
 // Supply voltage over the voltage at the highest clock: flat below `knee` (a share of the highest
 // clock), rising above it by `rise` in all, with a smooth corner.

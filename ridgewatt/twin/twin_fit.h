@@ -19,7 +19,7 @@ struct CalibrateOptions {
   double power_observations = 15;
   // Rows of a run that the fit sees at most, drawn at random; scores use all.
   int rows_per_run = 500;
-  int max_iterations = 40;
+  int max_iterations = 40;     // of a stage; of the joint fit of a board three times as many
   bool cross_validate = true;  // leave workloads out, for errors on unseen ones and intervals
   bool coverage = false;       // and judge those intervals on what neither was found from
   bool fit_power = true;

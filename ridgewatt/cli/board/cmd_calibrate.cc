@@ -12,8 +12,12 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/report/board_fit_report.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/roofline/microbench_board.h"
+#include "ridgewatt/twin/board_fit.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/published_runs.h"
 #include "ridgewatt/twin/runtime_fit.h"
 
@@ -23,6 +27,7 @@ namespace {
 struct CalibrateCommand {
   std::string device = "agx-orin";
   std::vector<std::string> sweeps;
+  std::vector<std::string> evidence;
   std::vector<std::string> microbench;
   std::string runtimes;
   std::string output;
@@ -151,6 +156,73 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
                       {"left_out", report::runtime_left_out_table(rows.left_out).to_json()}});
 }
 
+std::vector<twin::Evidence> load_evidence(const CalibrateCommand& command, const Board& board) {
+  std::vector<twin::Evidence> evidence;
+  for (const auto& path : command.evidence) {
+    const auto rows = path == "published" ? twin::published_evidence(board.name)
+                                          : twin::parse_evidence(read_file(path), path);
+    for (const auto& row : rows) {
+      if (row.board == board.name) evidence.push_back(row);
+    }
+  }
+  if (evidence.empty() && !command.evidence.empty()) {
+    throw InputError("no figure of this board: " + board.name,
+                     fmt::format("{}", fmt::join(command.evidence, ", ")));
+  }
+  return evidence;
+}
+
+std::string board_origin(const CalibrateCommand& command, const twin::BoardFit& fit,
+                         std::size_t sweep_rows) {
+  std::vector<std::string> parts;
+  if (!fit.rows.empty()) {
+    std::vector<std::string> files;
+    for (const auto& path : command.evidence) files.push_back(short_path(path));
+    parts.push_back(fmt::format("{} figures ({})", fit.rows.size(), fmt::join(files, ", ")));
+  }
+  if (sweep_rows > 0) {
+    std::vector<std::string> files;
+    for (const auto& sweep : command.sweeps) files.push_back(short_path(split(sweep, ',').front()));
+    parts.push_back(fmt::format("{} rows of {}", sweep_rows, fmt::join(files, ", ")));
+  }
+  return fmt::format("{}, {}; ridgewatt calibrate --device {}", today(), fmt::join(parts, " and "),
+                     command.device);
+}
+
+// Any mix of figures and sweeps, from the twin that there is: with figures the relative's, as a
+// board's own twin may have been fitted to them; with sweeps alone its own.
+void calibrate_board(const Context& context, const CalibrateCommand& command, const Board& board) {
+  const auto evidence = load_evidence(command, board);
+  std::vector<twin::SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
+  const auto runs = twin::load_calibration_runs(specs, board);
+  const twin::Twin prior = evidence.empty() ? twin::load_twin(board) : twin::carried_twin(board);
+  twin::CalibrateOptions options;
+  options.seed = context.seed;
+  twin::BoardFit fit = twin::fit_board(prior, evidence, runs, options);
+  std::size_t sweep_rows = 0;
+  for (const auto& run : runs) sweep_rows += run.observations.size();
+  fit.twin.origin = board_origin(command, fit, sweep_rows);
+  if (!fit.search.converged) remark(context, "the fit did not converge: its last step is used");
+  if (!command.output.empty()) {
+    write_output(command.output, board_toml_with_twin(board, twin::twin_table(fit.twin, prior)));
+    if (command.output == "-") return;
+  }
+  const report::Table figures = report::evidence_table(fit);
+  const report::Table parameters = report::board_parameter_table(fit.twin, prior);
+  if (context.json()) {
+    return print(context, Json{{"device", command.device},
+                               {"converged", fit.search.converged},
+                               {"figures", figures.to_json()},
+                               {"parameters", parameters.to_json()}});
+  }
+  if (context.csv()) return print(context, parameters);
+  print(context, evidence.empty() ? parameters : figures);
+  if (evidence.empty()) return;
+  std::cout << "\nWhat the evidence tells of the parameters:\n\n";
+  print_aside(context, parameters);
+}
+
 void print_summary(const Context& context, const CalibrateCommand& command,
                    const twin::CalibrateSummary& summary) {
   if (context.json()) {
@@ -176,16 +248,22 @@ void print_summary(const Context& context, const CalibrateCommand& command,
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
-  const int sources = static_cast<int>(!command.sweeps.empty()) +
+  const int sources = static_cast<int>(!command.sweeps.empty() || !command.evidence.empty()) +
                       static_cast<int>(!command.microbench.empty()) +
                       static_cast<int>(!command.runtimes.empty());
   if (sources != 1) {
-    throw UsageError("calibrate needs sweeps, microbenchmarks or rows of runtimes", "",
-                     "--sweep FILE..., --microbench FILE or --runtimes FILE");
+    throw UsageError("calibrate needs sweeps, figures, microbenchmarks or rows of runtimes", "",
+                     "--sweep FILE..., --evidence FILE, --microbench FILE or --runtimes FILE");
   }
   if (!command.runtimes.empty()) return calibrate_runtimes(context, command, app);
   if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
   const Board board = load_board(command.device);
+  const bool has_twin = !board.twin.numbers.empty() && board.name != twin::kReferenceBoard;
+  if (!command.evidence.empty() || has_twin) {
+    refuse_without_effect(app, {"--no-validation"}, "here",
+                          "a board that starts from another twin is not left out of it");
+    return calibrate_board(context, command, board);
+  }
   std::vector<twin::SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
   twin::CalibrateOptions options;
@@ -217,6 +295,10 @@ void add_calibrate(CLI::App& app, Context& context) {
           "--sweep", options->sweeps,
           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
           "times; of another board: for the intervals of scaled twins alone")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--evidence", options->evidence,
+                   "'published', or a CSV file of single figures of the board, several times")
       ->allow_extra_args(false);
   input_file(
       command

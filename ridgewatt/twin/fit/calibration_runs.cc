@@ -44,8 +44,11 @@ SweepSpec parse_sweep_spec(const std::string& text) {
       spec.image_side = number_of(value, parts[i], 1, 1e5);
     } else if (key == "device") {
       spec.device = load_board(value).name;
+    } else if (key == "runtime") {
+      spec.runtime = parse<Runtime>(value, "runtime");
     } else {
-      throw UsageError("unknown key of a sweep", key, "model, workers, loader-ms, image, device");
+      throw UsageError("unknown key of a sweep", key,
+                       "model, workers, loader-ms, image, runtime, device");
     }
   }
   return spec;
@@ -59,6 +62,8 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind) 
     // Version 1 of Triton's sample inception_graphdef, which is TensorFlow's Inception v3: so its
     // project fetches it (github.com/iloudaros/LoudVA, fetch_models.sh).
     spec.model = "zoo:inception_v3";
+    // TensorFlow runs a graph from C++, kernel by kernel, as TorchScript does.
+    spec.runtime = Runtime::kTorchscript;
   } else {
     spec.model = "zoo:" + workload;
   }
@@ -76,6 +81,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     if (!given.model.empty()) spec.model = given.model;
     if (given.workers) spec.workers = given.workers;
     if (given.image_side) spec.image_side = given.image_side;
+    if (given.runtime) spec.runtime = given.runtime;
     spec.loader_ms = given.loader_ms;
     spec.device = given.device;
     const auto kind = find_name<WorkloadKind>(sweep.kind);
@@ -84,14 +90,15 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
-    const workload::DeployedWorkload eager(spec.model, {.kind = *kind});
-    const double side = spec.image_side ? eager.image_side() : 0;
+    const workload::DeployedWorkload deployed(
+        spec.model, {.kind = *kind, .runtime = spec.runtime.value_or(Runtime::kPytorchEager)});
+    const double side = spec.image_side ? deployed.image_side() : 0;
     for (const int batch : sweep.batches()) {
       CalibrationRun run;
       run.workload = sweep.workload + " " + sweep.kind;
       if (!spec.device.empty()) run.workload = spec.device + ": " + run.workload;
       run.board = spec.device;
-      run.cost = eager.at(batch);
+      run.cost = deployed.at(batch);
       if (spec.image_side) {
         run.cost = std::make_shared<const workload::WorkloadCost>(
             workload::scale_image(*run.cost, std::pow(*spec.image_side / side, 2)));

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/carry.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -263,7 +264,7 @@ std::vector<std::string> LeftOutTwins::boards() const {
 }
 
 Twin LeftOutTwins::on_board(const std::string& name) const {
-  return scale_twin(fitted_, load_board(start_.board), load_board(name));
+  return carry_twin(fitted_, load_board(start_.board), load_board(name));
 }
 
 void LeftOutTwins::add_boards(const std::string& left_out, TwinErrors& errors) const {

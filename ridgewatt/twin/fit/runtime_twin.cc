@@ -304,7 +304,7 @@ TwinTable runtime_table(const RuntimeTwin& runtime) {
 bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if (runtime != Runtime::kPytorchEager) return true;
   // A twin's own sweeps are of PyTorch; a scaled one has them of another board and release.
-  return twin.scaled && kind == WorkloadKind::kInference && !twin.runtimes.empty() &&
+  return !twin.relative.empty() && kind == WorkloadKind::kInference && !twin.runtimes.empty() &&
          twin.runtimes.front().fitted();
 }
 

@@ -1,0 +1,171 @@
+#include "ridgewatt/twin/carry.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/hardware.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using P = TwinParam;
+using S = TwinScaling;
+
+// The voltage curve of one domain, carried to another highest clock.
+struct Voltage {
+  double rise = 0;
+  double knee = 0;
+  double top_squared = 1;  // of the highest voltage, over that of the board it comes from
+};
+
+Voltage carry_voltage(double rise, double knee, double from_hz, double to_hz, bool same_chip) {
+  if (!same_chip || !(from_hz > 0) || !(to_hz > 0)) return {rise, knee, 1};
+  constexpr double kLeastRise = 1e-9;  // parameters are positive
+  const double flat = relative_voltage(0, rise, knee);
+  const double top = relative_voltage(to_hz / from_hz, rise, knee);
+  return {std::max(top / flat - 1, kLeastRise), knee * from_hz / to_hz, squared(top)};
+}
+
+// How the logarithm of the carried rise changes with that of the knee: much, where the highest
+// clock is near the knee.
+double rise_over_knee(double rise, double knee, double from_hz, double to_hz, bool same_chip) {
+  constexpr double kStep = 0.02;
+  const double moved = carry_voltage(rise, knee * std::exp(kStep), from_hz, to_hz, same_chip).rise;
+  return std::log(moved / carry_voltage(rise, knee, from_hz, to_hz, same_chip).rise) / kStep;
+}
+
+struct Carried {
+  const Twin& from;
+  const Twin& to;  // its hardware
+  bool same_chip = false;
+  Voltage gpu, cpu;
+
+  double factor(TwinScaling scaling) const {
+    const double sms = to.flop_per_cycle / from.flop_per_cycle;
+    const double bandwidth =
+        to.bus_bytes_per_cycle * to.mem_clock_hz / (from.bus_bytes_per_cycle * from.mem_clock_hz);
+    switch (scaling) {
+      case S::kNone:
+        return 1;
+      case S::kPerSm:
+        return sms;
+      case S::kGpuPower:
+        return sms * to.gpu_clock_hz / from.gpu_clock_hz * gpu.top_squared;
+      case S::kGpuLeakage:
+        return sms * gpu.top_squared;
+      case S::kGpuEnergy:
+        return gpu.top_squared;
+      case S::kCpuPower:
+        return to.cpu_clock_hz / from.cpu_clock_hz * cpu.top_squared;
+      case S::kCpuLeakage:
+        return cpu.top_squared;
+      case S::kMemoryPower:
+        return bandwidth;
+      case S::kBoardPower:
+        return std::sqrt(bandwidth);
+      case S::kGpuRise:
+        return gpu.rise / from[P::kGpuVoltageRise];
+      case S::kGpuKnee:
+        return gpu.knee / from[P::kGpuVoltageKnee];
+      case S::kCpuRise:
+        return cpu.rise / from[P::kCpuVoltageRise];
+      case S::kCpuKnee:
+        return cpu.knee / from[P::kCpuVoltageKnee];
+    }
+    return 1;
+  }
+};
+
+bool is_voltage(TwinScaling scaling) {
+  return scaling == S::kGpuRise || scaling == S::kGpuKnee || scaling == S::kCpuRise ||
+         scaling == S::kCpuKnee;
+}
+
+Carried carried_between(const Twin& from, const Twin& to, bool same_chip) {
+  return {from, to, same_chip,
+          carry_voltage(from[P::kGpuVoltageRise], from[P::kGpuVoltageKnee], from.gpu_clock_hz,
+                        to.gpu_clock_hz, same_chip),
+          carry_voltage(from[P::kCpuVoltageRise], from[P::kCpuVoltageKnee], from.cpu_clock_hz,
+                        to.cpu_clock_hz, same_chip)};
+}
+
+// Adds to the variance of a parameter's logarithm and keeps its covariances.
+void widen(Twin& twin, std::size_t param, double added_variance) {
+  const double before = twin.log_sd[param];
+  const double after = std::sqrt(squared(before) + added_variance);
+  twin.log_sd[param] = after;
+  if (twin.correlations.empty() || !(after > 0)) return;
+  for (std::size_t other = 0; other < kTwinParamCount; ++other) {
+    if (other == param) continue;
+    twin.correlations[param * kTwinParamCount + other] *= before / after;
+    twin.correlations[other * kTwinParamCount + param] *= before / after;
+  }
+}
+
+// What the knee's own prior means for the rise; 0 for the knees.
+double knee_variance(const Carried& change, TwinScaling scaling) {
+  const Twin& from = change.from;
+  const auto of = [&](P rise, P knee, double from_hz, double to_hz) {
+    const double slope = rise_over_knee(from[rise], from[knee], from_hz, to_hz, change.same_chip);
+    return squared(slope * twin_parameters()[static_cast<std::size_t>(knee)].prior_log_sd);
+  };
+  if (scaling == S::kGpuRise) {
+    return of(P::kGpuVoltageRise, P::kGpuVoltageKnee, from.gpu_clock_hz, change.to.gpu_clock_hz);
+  }
+  if (scaling == S::kCpuRise) {
+    return of(P::kCpuVoltageRise, P::kCpuVoltageKnee, from.cpu_clock_hz, change.to.cpu_clock_hz);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Twin carry_to_bsp(const Twin& twin, const Board& board) {
+  Twin carried = twin;
+  set_hardware(board, carried);
+  const Carried change = carried_between(twin, carried, true);
+  for (const auto& spec : twin_parameters()) {
+    carried.values[static_cast<std::size_t>(spec.param)] *= change.factor(spec.scaling);
+  }
+  // What no knob changes stays.
+  carried.values[static_cast<std::size_t>(P::kBasePower)] = twin[P::kBasePower];
+  return carried;
+}
+
+Twin carried_twin(const Board& board) {
+  const Board relative = relative_of(board);
+  return carry_twin(load_twin(relative), relative, board);
+}
+
+Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
+  Twin carried = twin;
+  set_hardware(to, carried);
+  const bool same_chip = from.soc == to.soc;
+  const Carried change = carried_between(twin, carried, same_chip);
+  const double conv_pipe = conv_over_fp32(to) / conv_over_fp32(from);
+  for (const auto& spec : twin_parameters()) {
+    const auto param = static_cast<std::size_t>(spec.param);
+    double factor = change.factor(spec.scaling);
+    if (is_voltage(spec.scaling)) {
+      // Tables of voltages are fused chip by chip: the same system on a chip tells of their middle.
+      carried.values[param] *= factor;
+      widen(carried, param, squared(spec.prior_log_sd) + knee_variance(change, spec.scaling));
+      continue;
+    }
+    // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs
+    // in.
+    if (spec.param == P::kConvRate) factor *= conv_pipe;
+    carried.values[param] *= factor;
+    widen(carried, param,
+          squared((same_chip ? kSameChip : 1) * spec.prior_log_sd) + squared(std::log(factor) / 2));
+  }
+  carried.fit = TwinFitError{};  // the errors of the fit are those of another board
+  carried.relative = from.name;
+  carried.scaled = true;
+  carried.status = "scaled, not validated";
+  carried.origin = "parameters of " + twin.board + ", scaled by peaks";
+  return carried;
+}
+
+}  // namespace ridgewatt::twin

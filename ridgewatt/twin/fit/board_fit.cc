@@ -1,0 +1,188 @@
+#include "ridgewatt/twin/board_fit.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/minimize.h"
+#include "ridgewatt/numerics/posterior.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+constexpr auto kParams = static_cast<Eigen::Index>(kTwinParamCount);
+// A difference that the model has with the wrong sign is this far off.
+constexpr double kWrongSign = 3;
+
+Eigen::VectorXd logs_of(const Twin& twin) {
+  Eigen::VectorXd logs(kParams);
+  for (Eigen::Index i = 0; i < kParams; ++i) {
+    logs[i] = std::log(twin.values[static_cast<std::size_t>(i)]);
+  }
+  return logs;
+}
+
+// The inverse of a root of the covariance of the prior's logarithms: what makes them independent.
+Eigen::MatrixXd whitening(const Twin& prior) {
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(kParams, kParams);
+  for (Eigen::Index i = 0; i < kParams; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    if (!(prior.log_sd[row] > 0)) throw UsageError("a prior twin needs deviations", prior.board);
+    for (Eigen::Index j = 0; j < kParams; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const double correlation = i == j ? 1
+                                 : prior.correlations.empty()
+                                     ? 0
+                                     : prior.correlations[row * kTwinParamCount + column];
+      covariance(i, j) = correlation * prior.log_sd[row] * prior.log_sd[column];
+    }
+  }
+  // Rounded correlations may leave a negative eigenvalue: it is raised.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(covariance);
+  const double least = 1e-8 * parts.eigenvalues().maxCoeff();
+  const Eigen::VectorXd roots = parts.eigenvalues().cwiseMax(least).cwiseSqrt();
+  return roots.cwiseInverse().asDiagonal() * parts.eigenvectors().transpose();
+}
+
+// Residuals of figures, of rows of sweeps, and of the prior, over the logarithms of all parameters.
+class BoardCost {
+ public:
+  BoardCost(const Twin& prior, const std::vector<Evidence>& evidence,
+            const std::vector<CalibrationRun>& runs, const CalibrateOptions& options)
+      : prior_(prior),
+        evidence_(evidence),
+        options_(options),
+        middle_(logs_of(prior)),
+        whitening_(whitening(prior)) {
+    count_ = static_cast<Eigen::Index>(evidence_.size()) + kParams;
+    const Random random(options.seed);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!runs[i].board.empty()) continue;
+      Fitted fitted{&runs[i], {}};
+      for (std::size_t row = 0; row < runs[i].observations.size(); ++row) {
+        if (!runs[i].is_flagged(row)) fitted.rows.push_back(row);
+      }
+      Random(random.fork(i)).shuffle(fitted.rows);
+      if (fitted.rows.size() > static_cast<std::size_t>(options.rows_per_run)) {
+        fitted.rows.resize(static_cast<std::size_t>(options.rows_per_run));
+      }
+      std::sort(fitted.rows.begin(), fitted.rows.end());
+      rows_of_workload_[runs[i].workload] += static_cast<double>(fitted.rows.size());
+      count_ += 2 * static_cast<Eigen::Index>(fitted.rows.size());
+      fitted_.push_back(std::move(fitted));
+    }
+  }
+
+  const Eigen::VectorXd& start() const { return middle_; }
+
+  Twin at(const Eigen::VectorXd& logs) const {
+    Twin twin = prior_;
+    for (Eigen::Index i = 0; i < kParams; ++i) {
+      twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
+    }
+    return twin;
+  }
+
+  void operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals,
+                  Eigen::MatrixXd* jacobian) const {
+    evaluate(logs, residuals);
+    if (jacobian == nullptr) return;
+    constexpr double kStep = 1e-5;
+    jacobian->resize(count_, kParams);
+    parallel_for(
+        kTwinParamCount,
+        [&](std::size_t i) {
+          const auto column = static_cast<Eigen::Index>(i);
+          Eigen::VectorXd moved_logs = logs, moved;
+          moved_logs[column] += kStep;
+          evaluate(moved_logs, moved);
+          jacobian->col(column) = (moved - residuals) / kStep;
+        },
+        options_.threads);
+  }
+
+ private:
+  struct Fitted {
+    const CalibrationRun* run;
+    std::vector<std::size_t> rows;
+  };
+
+  // Rows of one workload share the model's error: together they weigh so many independent ones.
+  double weight(const Fitted& fitted, double observations) const {
+    return std::sqrt(std::min(1.0, observations / rows_of_workload_.at(fitted.run->workload)));
+  }
+
+  void evaluate(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
+    residuals.resize(count_);
+    const Twin twin = at(logs);
+    Eigen::Index next = 0;
+    for (const auto& row : evidence_) {
+      const double off = std::log(modelled(row, twin) / row.value);
+      residuals[next++] = soft_l1(std::isfinite(off) ? off / row.log_sd : -kWrongSign / row.log_sd);
+    }
+    for (const auto& fitted : fitted_) {
+      const Estimator estimator(twin, fitted.run->cost, fitted.run->options);
+      const double time_weight = weight(fitted, options_.time_observations);
+      const double power_weight = weight(fitted, options_.power_observations);
+      for (const std::size_t row : fitted.rows) {
+        const Observation& seen = fitted.run->observations[row];
+        const TimePower at = estimator(seen.point.mode).like(seen);
+        residuals[next++] =
+            time_weight * soft_l1(std::log(at.time_s / seen.time_s) / options_.time_scale);
+        residuals[next++] =
+            power_weight * soft_l1(std::log(at.power_w / seen.power_w) / options_.power_scale);
+      }
+    }
+    residuals.tail(kParams) = whitening_ * (logs - middle_);
+  }
+
+  Twin prior_;
+  const std::vector<Evidence>& evidence_;
+  const CalibrateOptions& options_;
+  Eigen::VectorXd middle_;
+  Eigen::MatrixXd whitening_;
+  std::vector<Fitted> fitted_;
+  std::map<std::string, double> rows_of_workload_;
+  Eigen::Index count_ = 0;
+};
+
+}  // namespace
+
+BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
+                   const std::vector<CalibrationRun>& runs, const CalibrateOptions& options) {
+  options.check();
+  const BoardCost cost(prior, evidence, runs, options);
+  Eigen::VectorXd logs = cost.start();
+  const SquaresReport report = minimize_squares(std::cref(cost), logs,
+                                                {.max_iterations = 3 * options.max_iterations,
+                                                 .gradient_tolerance = 1e-8,
+                                                 .absolute_tolerance = 0,
+                                                 .relative_tolerance = 1e-6,
+                                                 .take_last_step = false,
+                                                 .first_damping = 1e-4});
+  BoardFit fit;
+  fit.twin = cost.at(logs);
+  fit.search = {report.iterations, report.first / 2, report.least / 2, report.converged};
+  Eigen::VectorXd residuals;
+  Eigen::MatrixXd jacobian;
+  cost(logs, residuals, &jacobian);
+  Posterior known = posterior(jacobian, prior.board);
+  std::copy(known.deviations.begin(), known.deviations.end(), fit.twin.log_sd.begin());
+  fit.twin.correlations = std::move(known.correlations);
+  fit.twin.scaled = false;
+  fit.twin.status = runs.empty() ? "fitted to published figures" : "fitted";
+  for (const auto& row : evidence) {
+    if (row.at.cost) fit.twin.home.add(row.workload, features_of(*row.at.cost));
+    fit.rows.push_back({row, modelled(row, prior), modelled(row, fit.twin)});
+  }
+  for (const auto& run : runs) {
+    if (run.board.empty()) fit.twin.home.add(run.workload, features_of(*run.cost));
+  }
+  return fit;
+}
+
+}  // namespace ridgewatt::twin

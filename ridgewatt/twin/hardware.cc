@@ -1,0 +1,63 @@
+#include "ridgewatt/twin/hardware.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+// What FP32 runs as in PyTorch: convolutions in TF32 where the tensor cores have it
+// (torch.backends.cudnn.allow_tf32 is on by default), products on the FP32 pipes
+// (torch.backends.cuda.matmul.allow_tf32 is off). Rate of an FP32 convolution per SM and cycle;
+// nothing where the board file does not say whether there is TF32.
+std::optional<double> conv_rate(const Board& board) {
+  const auto tf32 = stated_rate(board, Arithmetic::kTf32);
+  if (!tf32) return std::nullopt;
+  return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
+}
+
+}  // namespace
+
+double conv_over_fp32(const Board& board) {
+  const auto rate = conv_rate(board);
+  if (!rate) {
+    throw NotSupportedError(
+        "the board's rate of tf32 is not stated, and FP32 convolutions run in it where there is",
+        board.source,
+        "state gpu.tf32_flop_per_sm_cycle (0 where the GPU has none), or fit a twin with "
+        "calibrate");
+  }
+  return *rate / *stated_rate(board, Arithmetic::kFp32);
+}
+
+void set_hardware(const Board& board, Twin& twin) {
+  const auto& levels = board.find_bsp().levels;
+  const auto highest = [&](Knob knob) {
+    const auto& values = levels[knob];
+    return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+  };
+  twin.board = board.name;
+  twin.bsp = board.bsp;
+  twin.levels = levels;
+  for (auto& values : twin.levels) std::sort(values.begin(), values.end());
+  twin.cpu_clock_hz = highest(Knob::kCpuClock);
+  twin.gpu_clock_hz = highest(Knob::kGpuClock);
+  twin.mem_clock_hz = highest(Knob::kMemClock);
+  twin.cpu_cores = board.cpu_cores;
+  twin.memory_bytes = board.visible_memory_bytes;
+  twin.system_memory_bytes = board.system_memory_bytes;
+  const double fp32 = 2.0 * board.cores_per_sm;
+  twin.flop_per_cycle = fp32 * board.sms;
+  twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
+  const double conv_base = conv_rate(board).value_or(fp32);
+  for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
+                                      Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
+    const double rate = stated_rate(board, arithmetic).value_or(0);
+    twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
+  }
+  twin.speedups[static_cast<std::size_t>(Arithmetic::kFp32)] = {1, 1};
+}
+
+}  // namespace ridgewatt::twin
