@@ -1,9 +1,12 @@
-// ridgewatt evaluate boards: what studies found on the boards, put to their twins.
+// ridgewatt evaluate boards: what studies found on the boards, put to their twins, and sweeps that
+// those were not fitted to.
 #include <map>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/board_findings.h"
+#include "ridgewatt/evaluate/board_scores.h"
+#include "ridgewatt/report/board_fit_report.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -47,26 +50,40 @@ std::vector<evaluate::Finding> findings_of(const std::vector<std::string>& board
   return findings;
 }
 
-void print_judged(const Context& context, const Judged& judged) {
+struct EvaluateBoards {
+  std::vector<std::string> boards;
+  std::vector<std::string> sweeps;
+  evaluate::BoardScoreOptions scores;
+};
+
+void print_judged(const Context& context, const Judged& judged,
+                  const std::vector<evaluate::BoardScore>& scores) {
   const report::Table counts = report::board_finding_count_table(judged);
+  const report::Table swept = report::board_score_table(scores);
   if (context.json()) {
     return print(context, Json{{"provenance", name_of(Provenance::kModelled)},
                                {"boards", counts.to_json()},
-                               {"findings", report::board_finding_table(judged).to_json()}});
+                               {"findings", report::board_finding_table(judged).to_json()},
+                               {"sweeps", swept.to_json()}});
   }
   print(context, report::board_finding_table(judged));
   if (context.csv()) return;
   std::cout << '\n';
   print_aside(context, counts);
+  if (scores.empty()) return;
+  std::cout << "\nSweeps that the twins were not fitted to, and with some of their points:\n\n";
+  print_aside(context, swept);
 }
 
-void run(const Context& context, const std::vector<std::string>& asked) {
-  TwinsOfBoards twins(asked);
+void run(const Context& context, EvaluateBoards command) {
+  TwinsOfBoards twins(command.boards);
   const auto findings = findings_of(twins.names());
-  print_judged(context, evaluate::judge_board_findings(
-                            findings, [&](const std::string& name) -> const twin::Twin& {
-                              return twins(name);
-                            }));
+  std::vector<twin::SweepSpec> specs;
+  for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
+  command.scores.seed = context.seed;
+  const auto judged = evaluate::judge_board_findings(
+      findings, [&](const std::string& name) -> const twin::Twin& { return twins(name); });
+  print_judged(context, judged, evaluate::score_boards(specs, command.scores));
 }
 
 }  // namespace
@@ -74,12 +91,23 @@ void run(const Context& context, const std::vector<std::string>& asked) {
 void add_evaluate_boards(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
       evaluate, context, "boards",
-      "What studies found on the boards, computed from the boards' twins: reproduced or not",
-      "ridgewatt evaluate boards --board nano");
-  auto boards = std::make_shared<std::vector<std::string>>();
-  command->add_option("--board", *boards,
+      "What studies found on the boards, computed from the boards' twins: reproduced or not; and "
+      "sweeps that the twins were not fitted to",
+      "ridgewatt evaluate boards --board nano --sweep nano.csv,device=nano");
+  auto options = std::make_shared<EvaluateBoards>();
+  command->add_option("--board", options->boards,
                       "Board or board file whose findings are judged; without it all boards");
-  command->callback([&context, boards] { run(context, *boards); });
+  command
+      ->add_option("--sweep", options->sweeps,
+                   "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: judged "
+                   "as it is and with some of its points")
+      ->allow_extra_args(false);
+  command->add_option("--points", options->scores.points, "Points of a sweep that are given")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--draws", options->scores.draws, "Random draws of those points")
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace ridgewatt::cli
