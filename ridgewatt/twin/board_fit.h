@@ -1,5 +1,6 @@
 // One way from any evidence to a board's twin: the posterior of its parameters given what the twin
-// of a relative says (carry.h), single figures (board_evidence.h) and rows of sweeps, all at once.
+// of a relative says (carry.h), single figures (board_evidence.h), microbenchmarks and rows of
+// sweeps, all at once.
 //
 //   const Twin prior = carry_twin(load_twin(xavier), xavier, xavier_nx);
 //   const BoardFit fit = fit_board(prior, published_evidence("xavier-nx"), {});
@@ -14,6 +15,7 @@
 
 #include "ridgewatt/twin/board_evidence.h"
 #include "ridgewatt/twin/calibration_runs.h"
+#include "ridgewatt/twin/fit/microbench_evidence.h"
 #include "ridgewatt/twin/twin_fit.h"
 
 namespace ridgewatt::twin {
@@ -31,8 +33,10 @@ struct BoardFit {
 };
 
 // `runs`: rows of sweeps; a run weighs at most CalibrateOptions::time_observations rows (and
-// power_observations). Error when the posterior is not one.
+// power_observations). `parameters`: those that microbenchmarks measured. Error when the posterior
+// is not one.
 BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
-                   const std::vector<CalibrationRun>& runs, const CalibrateOptions& options = {});
+                   const std::vector<CalibrationRun>& runs, const CalibrateOptions& options = {},
+                   const std::vector<ParameterObservation>& parameters = {});
 
 }  // namespace ridgewatt::twin

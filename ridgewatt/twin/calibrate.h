@@ -44,7 +44,9 @@ struct CalibrateSummary {
   std::string brief_report() const;  // one line
 };
 
-// Throws InputError on rows that are not finite or are in a wrong unit, and on too few modes;
+// Throws InputError on rows that are not finite or are in a wrong unit.
+void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs);
+// The same, and on too few modes for a fit without another twin to start from;
 // returns notices about knobs that never change.
 std::vector<std::string> check_calibration(const Twin& start,
                                            const std::vector<CalibrationRun>& runs);

@@ -11,8 +11,8 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
-#include "ridgewatt/twin/fit/microbench_evidence.h"
 #include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/fit/microbench_evidence.h"
 #include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {

@@ -89,6 +89,19 @@ MeasuredRoofs measured_roofs(const CalibrateCommand& command, const roofline::Mi
   return roofs;
 }
 
+// The board with the roofs of --microbench, for a fit that joins them with other evidence.
+Board board_with_roofs(const CalibrateCommand& command) {
+  Board board = load_board(command.device);
+  if (command.microbench.empty()) return board;
+  const roofline::MicrobenchFile file = read_point_files(command.microbench);
+  const MeasuredRoofs roofs =
+      measured_roofs(command, file, roofline::fit_microbench_modes(file.points));
+  const std::string bsp = board.bsp;
+  board = parse_board(board_toml_with_microbench(board, roofs), board.source);
+  board.bsp = bsp;
+  return board;
+}
+
 // Roofs, measured: printed, and put into a board file.
 void calibrate_microbench(const Context& context, const CalibrateCommand& command,
                           const CLI::App& app) {
@@ -189,17 +202,22 @@ std::string board_origin(const CalibrateCommand& command, const twin::BoardFit& 
                      command.device);
 }
 
-// Any mix of figures and sweeps, from the twin that there is: with figures the relative's, as a
-// board's own twin may have been fitted to them; with sweeps alone its own.
+// Any mix of figures, roofs and sweeps, from the twin that there is: with figures the relative's,
+// as a board's own twin may have been fitted to them; with sweeps alone its own.
 void calibrate_board(const Context& context, const CalibrateCommand& command, const Board& board) {
   const auto evidence = load_evidence(command, board);
   std::vector<twin::SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
   const auto runs = twin::load_calibration_runs(specs, board);
-  const twin::Twin prior = evidence.empty() ? twin::load_twin(board) : twin::carried_twin(board);
+  Board unmeasured = board;  // its roofs are evidence, too
+  unmeasured.microbench.reset();
+  const bool own = evidence.empty() || board.name == twin::kReferenceBoard;
+  const twin::Twin prior = own ? twin::load_twin(unmeasured) : twin::carried_twin(board);
+  twin::check_calibration_rows(prior, runs);
   twin::CalibrateOptions options;
   options.seed = context.seed;
-  twin::BoardFit fit = twin::fit_board(prior, evidence, runs, options);
+  const auto measured = twin::microbench_observations(board);
+  twin::BoardFit fit = twin::fit_board(prior, evidence, runs, options, measured);
   std::size_t sweep_rows = 0;
   for (const auto& run : runs) sweep_rows += run.observations.size();
   fit.twin.origin = board_origin(command, fit, sweep_rows);
@@ -248,18 +266,17 @@ void print_summary(const Context& context, const CalibrateCommand& command,
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
-  const int sources = static_cast<int>(!command.sweeps.empty() || !command.evidence.empty()) +
-                      static_cast<int>(!command.microbench.empty()) +
-                      static_cast<int>(!command.runtimes.empty());
-  if (sources != 1) {
-    throw UsageError("calibrate needs sweeps, figures, microbenchmarks or rows of runtimes", "",
-                     "--sweep FILE..., --evidence FILE, --microbench FILE or --runtimes FILE");
+  const bool fits = !command.sweeps.empty() || !command.evidence.empty();
+  const bool roofs = !command.microbench.empty();
+  if (command.runtimes.empty() ? !fits && !roofs : fits || roofs) {
+    throw UsageError("calibrate needs sweeps, figures and microbenchmarks, or rows of runtimes", "",
+                     "--sweep FILE..., --evidence FILE, --microbench FILE; or --runtimes FILE");
   }
   if (!command.runtimes.empty()) return calibrate_runtimes(context, command, app);
-  if (!command.microbench.empty()) return calibrate_microbench(context, command, app);
-  const Board board = load_board(command.device);
+  if (!fits) return calibrate_microbench(context, command, app);
+  const Board board = board_with_roofs(command);
   const bool has_twin = !board.twin.numbers.empty() && board.name != twin::kReferenceBoard;
-  if (!command.evidence.empty() || has_twin) {
+  if (!command.evidence.empty() || roofs || has_twin) {
     refuse_without_effect(app, {"--no-validation"}, "here",
                           "a board that starts from another twin is not left out of it");
     return calibrate_board(context, command, board);

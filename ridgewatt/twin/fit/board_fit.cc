@@ -52,13 +52,15 @@ Eigen::MatrixXd whitening(const Twin& prior) {
 class BoardCost {
  public:
   BoardCost(const Twin& prior, const std::vector<Evidence>& evidence,
-            const std::vector<CalibrationRun>& runs, const CalibrateOptions& options)
+            const std::vector<CalibrationRun>& runs, const CalibrateOptions& options,
+            const std::vector<ParameterObservation>& parameters)
       : prior_(prior),
         evidence_(evidence),
+        parameters_(parameters),
         options_(options),
         middle_(logs_of(prior)),
         whitening_(whitening(prior)) {
-    count_ = static_cast<Eigen::Index>(evidence_.size()) + kParams;
+    count_ = static_cast<Eigen::Index>(evidence_.size() + parameters_.size()) + kParams;
     const Random random(options.seed);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].board.empty()) continue;
@@ -124,6 +126,9 @@ class BoardCost {
       const double off = std::log(modelled(row, twin) / row.value);
       residuals[next++] = soft_l1(std::isfinite(off) ? off / row.log_sd : -kWrongSign / row.log_sd);
     }
+    for (const auto& seen : parameters_) {
+      residuals[next++] = soft_l1(std::log(twin[seen.param] / seen.value) / seen.log_sd);
+    }
     for (const auto& fitted : fitted_) {
       const Estimator estimator(twin, fitted.run->cost, fitted.run->options);
       const double time_weight = weight(fitted, options_.time_observations);
@@ -142,6 +147,7 @@ class BoardCost {
 
   Twin prior_;
   const std::vector<Evidence>& evidence_;
+  const std::vector<ParameterObservation>& parameters_;
   const CalibrateOptions& options_;
   Eigen::VectorXd middle_;
   Eigen::MatrixXd whitening_;
@@ -153,9 +159,10 @@ class BoardCost {
 }  // namespace
 
 BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
-                   const std::vector<CalibrationRun>& runs, const CalibrateOptions& options) {
+                   const std::vector<CalibrationRun>& runs, const CalibrateOptions& options,
+                   const std::vector<ParameterObservation>& parameters) {
   options.check();
-  const BoardCost cost(prior, evidence, runs, options);
+  const BoardCost cost(prior, evidence, runs, options, parameters);
   Eigen::VectorXd logs = cost.start();
   const SquaresReport report = minimize_squares(std::cref(cost), logs,
                                                 {.max_iterations = 3 * options.max_iterations,

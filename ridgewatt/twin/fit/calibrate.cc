@@ -106,19 +106,25 @@ std::string CalibrateSummary::brief_report() const {
   return line;
 }
 
+void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs) {
+  for (const auto& run : runs) {
+    if (!run.flagged.empty() && run.flagged.size() != run.observations.size()) {
+      throw UsageError("one flag a row is needed", run.workload);
+    }
+    for (const auto& row : run.observations) check_row(run, row, start);
+  }
+}
+
 std::vector<std::string> check_calibration(const Twin& start,
                                            const std::vector<CalibrationRun>& runs) {
   constexpr std::size_t kFewestModes = 12;
+  check_calibration_rows(start, runs);
   std::set<PowerMode> modes;
   std::set<std::string> workloads;
   KnobArray<std::set<double>> values;
   for (const auto& run : runs) {
     workloads.insert(run.workload);
-    if (!run.flagged.empty() && run.flagged.size() != run.observations.size()) {
-      throw UsageError("one flag a row is needed", run.workload);
-    }
     for (const auto& row : run.observations) {
-      check_row(run, row, start);
       modes.insert(row.point.mode);
       for (const Knob knob : kKnobs) values[knob].insert(row.point.mode.get(knob));
     }
