@@ -18,7 +18,7 @@ namespace ridgewatt::evaluate {
 namespace {
 
 using twin::CalibrationRun;
-using Runs = std::vector<CalibrationRun>;
+using BoardRuns = std::vector<CalibrationRun>;
 
 constexpr double kInterval = 0.9;
 constexpr int kGroupPoints = 5;
@@ -31,7 +31,7 @@ struct GroupRow {
 };
 using Group = std::vector<GroupRow>;
 
-std::vector<Group> groups_of(const twin::Twin& twin, const Runs& runs) {
+std::vector<Group> groups_of(const twin::Twin& twin, const BoardRuns& runs) {
   constexpr std::size_t kFewest = 5;  // clocks, for a minimum to be inside
   std::vector<Group> groups;
   for (const auto& run : runs) {
@@ -56,7 +56,8 @@ std::vector<Group> groups_of(const twin::Twin& twin, const Runs& runs) {
   return groups;
 }
 
-std::size_t least(const Group& group, double GroupRow::*energy, std::size_t from, std::size_t to) {
+std::size_t least_of(const Group& group, double GroupRow::*energy, std::size_t from,
+                     std::size_t to) {
   std::size_t best = from;
   for (std::size_t i = from; i < to; ++i) {
     if (group[i].*energy < group[best].*energy) best = i;
@@ -74,7 +75,7 @@ std::optional<double> published_clock_hz(const std::string& board) {
   return std::nullopt;
 }
 
-std::optional<std::size_t> nearest(const Group& group, std::optional<double> clock_hz) {
+std::optional<std::size_t> nearest_clock(const Group& group, std::optional<double> clock_hz) {
   if (!clock_hz) return std::nullopt;
   std::size_t best = 0;
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -86,7 +87,7 @@ std::optional<std::size_t> nearest(const Group& group, std::optional<double> clo
   return best;
 }
 
-bool within_one(std::size_t a, std::size_t b) {
+bool one_step_apart(std::size_t a, std::size_t b) {
   return std::max(a, b) - std::min(a, b) <= 1;
 }
 
@@ -94,16 +95,16 @@ bool within_one(std::size_t a, std::size_t b) {
 void add_groups(const std::vector<Group>& groups, std::optional<double> published_hz, bool measure,
                 BoardScore& score) {
   for (const auto& group : groups) {
-    std::size_t answer = least(group, &GroupRow::modelled_j, 0, group.size());
+    std::size_t answer = least_of(group, &GroupRow::modelled_j, 0, group.size());
     if (measure) {
       const std::size_t from = std::min(answer >= kGroupPoints / 2 ? answer - kGroupPoints / 2 : 0,
                                         group.size() - kGroupPoints);
-      answer = least(group, &GroupRow::measured_j, from, from + kGroupPoints);
+      answer = least_of(group, &GroupRow::measured_j, from, from + kGroupPoints);
     }
-    const std::size_t measured = least(group, &GroupRow::measured_j, 0, group.size());
-    const auto published = nearest(group, published_hz);
-    const bool by_measured = within_one(answer, measured);
-    const bool by_published = published && within_one(answer, *published);
+    const std::size_t measured = least_of(group, &GroupRow::measured_j, 0, group.size());
+    const auto published = nearest_clock(group, published_hz);
+    const bool by_measured = one_step_apart(answer, measured);
+    const bool by_published = published && one_step_apart(answer, *published);
     score.groups += 1;
     score.near_measured += by_measured ? 1 : 0;
     score.near_published += by_published ? 1 : 0;
@@ -113,7 +114,7 @@ void add_groups(const std::vector<Group>& groups, std::optional<double> publishe
   if (score.groups > 0) score.excess /= score.groups;
 }
 
-BoardScore score_twin_on(const twin::Twin& twin, const Runs& judged, const Runs& all) {
+BoardScore score_twin_on(const twin::Twin& twin, const BoardRuns& judged, const BoardRuns& all) {
   BoardScore score;
   score.board = twin.board;
   score.workload = all.front().workload;
@@ -145,10 +146,10 @@ BoardScore score_twin_on(const twin::Twin& twin, const Runs& judged, const Runs&
 }
 
 // Some rows of `runs`, drawn at random, and the others.
-struct Split {
-  Runs given, judged;
+struct Divided {
+  BoardRuns given, judged;
 };
-Split split(const Runs& runs, int points, std::uint64_t seed) {
+Divided divide(const BoardRuns& runs, int points, std::uint64_t seed) {
   std::vector<std::pair<std::size_t, std::size_t>> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (std::size_t row = 0; row < runs[run].observations.size(); ++row) {
@@ -156,20 +157,20 @@ Split split(const Runs& runs, int points, std::uint64_t seed) {
     }
   }
   Random(seed).shuffle(rows);
-  Split result{runs, runs};
+  Divided result{runs, runs};
   for (auto* part : {&result.given, &result.judged}) {
     for (auto& run : *part) run.observations.clear(), run.flagged.clear();
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [run, row] = rows[i];
-    Runs& part = i < static_cast<std::size_t>(points) ? result.given : result.judged;
+    BoardRuns& part = i < static_cast<std::size_t>(points) ? result.given : result.judged;
     part[run].observations.push_back(runs[run].observations[row]);
   }
   std::erase_if(result.given, [](const auto& run) { return run.observations.empty(); });
   return result;
 }
 
-void add(const BoardScore& one, double share, BoardScore& mean) {
+void add_share(const BoardScore& one, double share, BoardScore& mean) {
   for (double BoardScore::*value :
        {&BoardScore::rows, &BoardScore::time_error, &BoardScore::power_error,
         &BoardScore::time_covered, &BoardScore::power_covered, &BoardScore::groups,
@@ -179,7 +180,7 @@ void add(const BoardScore& one, double share, BoardScore& mean) {
   }
 }
 
-BoardScore score_with_points(const twin::Twin& shipped, const Runs& runs, int points,
+BoardScore score_with_points(const twin::Twin& shipped, const BoardRuns& runs, int points,
                              const BoardScoreOptions& options) {
   BoardScore mean;
   mean.board = shipped.board;
@@ -187,15 +188,15 @@ BoardScore score_with_points(const twin::Twin& shipped, const Runs& runs, int po
   mean.given = fmt::format("and {} points", points);
   const Random random(options.seed);
   for (int draw = 0; draw < options.draws; ++draw) {
-    const Split parts =
-        split(runs, points, Random(random.fork(static_cast<std::size_t>(draw))).next());
+    const Divided parts =
+        divide(runs, points, Random(random.fork(static_cast<std::size_t>(draw))).next());
     const twin::BoardFit fit = twin::fit_board(shipped, {}, parts.given);
-    add(score_twin_on(fit.twin, parts.judged, runs), 1.0 / options.draws, mean);
+    add_share(score_twin_on(fit.twin, parts.judged, runs), 1.0 / options.draws, mean);
   }
   return mean;
 }
 
-BoardScore score_groups(const twin::Twin& shipped, const Runs& runs) {
+BoardScore score_groups(const twin::Twin& shipped, const BoardRuns& runs) {
   BoardScore score;
   score.board = shipped.board;
   score.workload = runs.front().workload;
@@ -222,7 +223,7 @@ std::vector<BoardScore> score_boards(const std::vector<twin::SweepSpec>& sweeps,
       throw UsageError("the sweep's board is not named", spec.path, spec.path + ",device=nano");
     }
     const twin::Twin shipped = twin::load_twin(load_board(spec.device));
-    Runs runs = twin::load_calibration_runs(spec);
+    BoardRuns runs = twin::load_calibration_runs(spec);
     for (auto& run : runs) run.board.clear();
     twin::require_trusted_rows(runs);
     for (const int points : options.points) {

@@ -7,7 +7,7 @@
 namespace ridgewatt::report {
 namespace {
 
-Cell off_pct(double modelled, double published) {
+Cell error_of_pct(double modelled, double published) {
   return std::isfinite(modelled) ? Cell(100 * (modelled / published - 1)) : Cell();
 }
 
@@ -28,8 +28,9 @@ Table evidence_table(const twin::BoardFit& fit) {
     const auto& evidence = row.evidence;
     table.add_row({evidence.name, std::string(name_of(evidence.quantity)),
                    std::string(name_of(evidence.form)), evidence.value,
-                   100 * std::expm1(evidence.log_sd), row.prior, off_pct(row.prior, evidence.value),
-                   row.fitted, off_pct(row.fitted, evidence.value), evidence.source});
+                   100 * std::expm1(evidence.log_sd), row.prior,
+                   error_of_pct(row.prior, evidence.value), row.fitted,
+                   error_of_pct(row.fitted, evidence.value), evidence.source});
   }
   return table;
 }

@@ -13,7 +13,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr std::int64_t kMostBatch = 1 << 16;
+constexpr std::int64_t kLargestBatch = 1 << 16;
 
 // Reads rows; a model is read once.
 class EvidenceReader {
@@ -56,7 +56,7 @@ class EvidenceReader {
 
   std::shared_ptr<const workload::WorkloadCost> cost(WorkloadKind kind, const char* batch_column) {
     const double batch = positive(batch_column);
-    if (batch != std::floor(batch) || batch > kMostBatch) {
+    if (batch != std::floor(batch) || batch > kLargestBatch) {
       throw InputError(fmt_column(batch_column) + " is not a batch size", csv_.where());
     }
     const auto key = std::pair(text("model"), kind);

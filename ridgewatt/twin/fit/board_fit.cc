@@ -14,13 +14,13 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr auto kParams = static_cast<Eigen::Index>(kTwinParamCount);
+constexpr auto kUnknowns = static_cast<Eigen::Index>(kTwinParamCount);
 // A difference that the model has with the wrong sign is this far off.
 constexpr double kWrongSign = 3;
 
 Eigen::VectorXd logs_of(const Twin& twin) {
-  Eigen::VectorXd logs(kParams);
-  for (Eigen::Index i = 0; i < kParams; ++i) {
+  Eigen::VectorXd logs(kUnknowns);
+  for (Eigen::Index i = 0; i < kUnknowns; ++i) {
     logs[i] = std::log(twin.values[static_cast<std::size_t>(i)]);
   }
   return logs;
@@ -28,11 +28,11 @@ Eigen::VectorXd logs_of(const Twin& twin) {
 
 // The inverse of a root of the covariance of the prior's logarithms: what makes them independent.
 Eigen::MatrixXd whitening(const Twin& prior) {
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(kParams, kParams);
-  for (Eigen::Index i = 0; i < kParams; ++i) {
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(kUnknowns, kUnknowns);
+  for (Eigen::Index i = 0; i < kUnknowns; ++i) {
     const auto row = static_cast<std::size_t>(i);
     if (!(prior.log_sd[row] > 0)) throw UsageError("a prior twin needs deviations", prior.board);
-    for (Eigen::Index j = 0; j < kParams; ++j) {
+    for (Eigen::Index j = 0; j < kUnknowns; ++j) {
       const auto column = static_cast<std::size_t>(j);
       const double correlation = i == j ? 1
                                  : prior.correlations.empty()
@@ -60,7 +60,7 @@ class BoardCost {
         options_(options),
         middle_(logs_of(prior)),
         whitening_(whitening(prior)) {
-    count_ = static_cast<Eigen::Index>(evidence_.size() + parameters_.size()) + kParams;
+    count_ = static_cast<Eigen::Index>(evidence_.size() + parameters_.size()) + kUnknowns;
     const Random random(options.seed);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].board.empty()) continue;
@@ -83,7 +83,7 @@ class BoardCost {
 
   Twin at(const Eigen::VectorXd& logs) const {
     Twin twin = prior_;
-    for (Eigen::Index i = 0; i < kParams; ++i) {
+    for (Eigen::Index i = 0; i < kUnknowns; ++i) {
       twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
     }
     return twin;
@@ -94,7 +94,7 @@ class BoardCost {
     evaluate(logs, residuals);
     if (jacobian == nullptr) return;
     constexpr double kStep = 1e-5;
-    jacobian->resize(count_, kParams);
+    jacobian->resize(count_, kUnknowns);
     parallel_for(
         kTwinParamCount,
         [&](std::size_t i) {
@@ -142,7 +142,7 @@ class BoardCost {
             power_weight * soft_l1(std::log(at.power_w / seen.power_w) / options_.power_scale);
       }
     }
-    residuals.tail(kParams) = whitening_ * (logs - middle_);
+    residuals.tail(kUnknowns) = whitening_ * (logs - middle_);
   }
 
   Twin prior_;
