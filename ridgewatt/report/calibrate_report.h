@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "ridgewatt/evaluate/board_findings.h"
+#include "ridgewatt/evaluate/board_scores.h"
 #include "ridgewatt/evaluate/memory_levels.h"
 #include "ridgewatt/evaluate/runtime_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/microbench_fit.h"
+#include "ridgewatt/twin/board_fit.h"
 #include "ridgewatt/twin/calibrate.h"
 
 namespace ridgewatt::report {
@@ -60,5 +62,13 @@ Table runtime_fact_table(const std::vector<evaluate::RuntimeFact>& facts);
 Table board_finding_table(const std::vector<evaluate::FindingVerdict>& judged);
 Table board_finding_count_table(const std::vector<evaluate::FindingVerdict>& judged);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
+
+// A row per figure: as it was published, as the twin of a relative has it, and as the fitted one.
+Table evidence_table(const twin::BoardFit& fit);
+// A row per parameter: value and 90 % interval before and after, and whether the evidence tells of
+// it or the prior stays.
+Table board_parameter_table(const twin::Twin& twin, const twin::Twin& prior);
+// A row per sweep and what was given of it.
+Table board_score_table(const std::vector<evaluate::BoardScore>& scores);
 
 }  // namespace ridgewatt::report

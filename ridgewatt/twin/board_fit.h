@@ -15,7 +15,7 @@
 
 #include "ridgewatt/twin/board_evidence.h"
 #include "ridgewatt/twin/calibration_runs.h"
-#include "ridgewatt/twin/fit/microbench_evidence.h"
+#include "ridgewatt/twin/microbench_evidence.h"
 #include "ridgewatt/twin/twin_fit.h"
 
 namespace ridgewatt::twin {

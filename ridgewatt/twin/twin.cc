@@ -12,8 +12,8 @@
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/carry.h"
-#include "ridgewatt/twin/fit/microbench_evidence.h"
 #include "ridgewatt/twin/hardware.h"
+#include "ridgewatt/twin/microbench_evidence.h"
 
 namespace ridgewatt::twin {
 namespace {

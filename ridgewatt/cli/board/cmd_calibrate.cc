@@ -13,7 +13,6 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/report/board_fit_report.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/roofline/microbench_board.h"
 #include "ridgewatt/twin/board_fit.h"

@@ -6,7 +6,6 @@
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
-#include "ridgewatt/report/board_fit_report.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/sweep/provenance.h"
 

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/board_fit_report.h"
+#include "ridgewatt/report/calibrate_report.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "ridgewatt/twin/fit/microbench_evidence.h"
+#include "ridgewatt/twin/microbench_evidence.h"
 
 #include <fmt/format.h>
 

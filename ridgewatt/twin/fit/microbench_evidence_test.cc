@@ -1,4 +1,4 @@
-#include "ridgewatt/twin/fit/microbench_evidence.h"
+#include "ridgewatt/twin/microbench_evidence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
