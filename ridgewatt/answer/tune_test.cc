@@ -209,14 +209,14 @@ TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
 }
 
 TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {
-  TuneQuestion question = within_power(10);
+  TuneQuestion question = within_power(13);
   question.goal.objective = tune::Objective::kLatency;
   question.goal.rate_hz = 30;
   const auto yolo = model("zoo:yolov8n");
   const TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");
   ASSERT_TRUE(found.answer);
   EXPECT_GE(found.answer->point.batch / found.answer->cost.time_s.mean, 30);
-  EXPECT_LE(found.answer->cost.power_w.mean, 10);
+  EXPECT_LE(found.answer->cost.power_w.mean, 13);
   EXPECT_GT(found.batches.size(), 2U);
   // Means keep the limits: each at least as surely as not.
   ASSERT_EQ(found.confidence.size(), 2U);
@@ -254,7 +254,7 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
 }
 
 TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
-  TuneQuestion question = within_power(10);
+  TuneQuestion question = within_power(14);
   question.goal.objective = tune::Objective::kLatency;
   question.goal.rate_hz = 43;
   question.batches = {1};

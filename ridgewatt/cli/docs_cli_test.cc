@@ -234,7 +234,7 @@ TEST_P(TutorialOn, AnotherBoard) {
     text = std::regex_replace(text, std::regex("--suggest 20"), "--suggest 5");
     text = std::regex_replace(text, std::regex("--window 20"), "--window 5");
     text = std::regex_replace(text, std::regex("--profiles 6"), "--profiles 2");
-    text = std::regex_replace(text, std::regex("--max-power 30"), "--max-power 10");
+    text = std::regex_replace(text, std::regex("--max-power 30"), "--max-power 13");
     text = std::regex_replace(text, std::regex("MODE_30W"), preset);
   }
   run_commands(commands, here);

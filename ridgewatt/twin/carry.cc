@@ -128,6 +128,7 @@ Twin carry_to_bsp(const Twin& twin, const Board& board) {
   for (const auto& spec : twin_parameters()) {
     carried.values[static_cast<std::size_t>(spec.param)] *= change.factor(spec.scaling);
   }
+  limit_tensor_share(carried);
   // What no knob changes stays.
   carried.values[static_cast<std::size_t>(P::kBasePower)] = twin[P::kBasePower];
   return carried;
@@ -160,6 +161,7 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
     widen(carried, param,
           squared((same_chip ? kSameChip : 1) * spec.prior_log_sd) + squared(std::log(factor) / 2));
   }
+  limit_tensor_share(carried);
   carried.fit = TwinFitError{};  // the errors of the fit are those of another board
   carried.relative = from.name;
   carried.scaled = true;

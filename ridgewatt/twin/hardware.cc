@@ -18,6 +18,8 @@ std::optional<double> conv_rate(const Board& board) {
   return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
 }
 
+constexpr double kPipes = 2;  // times the FP32 rate that pipes reach in halves of a register
+
 }  // namespace
 
 double conv_over_fp32(const Board& board) {
@@ -30,6 +32,21 @@ double conv_over_fp32(const Board& board) {
         "calibrate");
   }
   return *rate / *stated_rate(board, Arithmetic::kFp32);
+}
+
+bool on_tensor_cores(const Board& board, Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::kTf32) return true;
+  return stated_rate(board, arithmetic).value_or(0) >
+         kPipes * *stated_rate(board, Arithmetic::kFp32);
+}
+
+void limit_tensor_share(Twin& twin) {
+  constexpr double kTensorShare = 0.64;  // AGX Orin: conv_rate 2.55 of TF32's 4
+  if (twin.speedups[static_cast<std::size_t>(Arithmetic::kTf32)].product > 0) return;
+  for (auto& speedup : twin.speedups) {
+    if (!(speedup.product > kPipes)) continue;
+    speedup.conv = speedup.product * std::min(1.0, kTensorShare / twin[TwinParam::kConvRate]);
+  }
 }
 
 void set_hardware(const Board& board, Twin& twin) {

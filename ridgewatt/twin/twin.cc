@@ -200,6 +200,7 @@ Twin read_table(const Board& board) {
     }
     twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
   }
+  limit_tensor_share(twin);
   twin.fit.time_mape = known_number(board, "fit.time_mape");
   twin.fit.power_mape = known_number(board, "fit.power_mape");
   twin.fit.unseen_time_mape = known_number(board, "fit.unseen_time_mape");

@@ -45,6 +45,10 @@ roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
                                        RoofClass roof = RoofClass::kConvolution,
                                        workload::Precision precision = workload::Precision::kFp32);
 
+// Multiplications that Winograd's algorithm saves of a 3x3 window, in tiles of 2x2 (Lavin and Gray,
+// Fast Algorithms for Convolutional Neural Networks, CVPR 2016, section 4.1: 2.25).
+inline constexpr double kWinograd = 2.25;
+
 // What no kernel of a class passes, all SMs on.
 struct RoofCeiling {
   Arithmetic arithmetic = Arithmetic::kFp32;  // of the unit that the class runs in
@@ -54,7 +58,8 @@ struct RoofCeiling {
   double time_balance() const { return flop_per_s / bandwidth_bytes_per_s; }
 };
 // FP32 convolutions run in TF32 where the GPU has it; depthwise and vector kernels on the FP32
-// pipes in any precision. NotSupportedError as above.
+// pipes in any precision. Where convolutions run on pipes, not on tensor cores, their counted
+// operations may pass the pipes' peak by kWinograd. NotSupportedError as above.
 RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
                          workload::Precision precision = workload::Precision::kFp32);
 

@@ -172,7 +172,7 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
 TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   const ProgramResult result = run_program(
       "tune zoo:yolov8n --device orin-nano --batch 1 --format json --arrival-rate 43 --max-power "
-      "10");
+      "14");
   ASSERT_EQ(result.status, 3) << result.output;
   const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));
   EXPECT_EQ(result.output.find("--profiles"), std::string::npos) << result.output;

@@ -309,8 +309,8 @@ void add_calibrate(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--sweep", options->sweeps,
-          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several "
-          "times; of another board: for the intervals of scaled twins alone")
+          "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD], "
+          "several times; of another board: for the intervals of scaled twins alone")
       ->allow_extra_args(false);
   command
       ->add_option("--evidence", options->evidence,

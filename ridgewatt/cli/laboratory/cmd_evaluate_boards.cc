@@ -4,6 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
 #include "ridgewatt/report/calibrate_report.h"
@@ -101,10 +102,13 @@ void add_evaluate_boards(CLI::App& evaluate, Context& context) {
                    "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: judged "
                    "as it is and with some of its points")
       ->allow_extra_args(false);
-  command->add_option("--points", options->scores.points, "Points of a sweep that are given")
+  quantity(command->add_option("--points", options->scores.points,
+                               "Points of a sweep that are given, at random; 0: none"),
+           count().within(0, 1e6))
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--draws", options->scores.draws, "Random draws of those points")
+  quantity(command->add_option("--draws", options->scores.draws, "Random draws of those points"),
+           count().within(1, 1000))
       ->capture_default_str();
   command->callback([&context, options] { run(context, *options); });
 }

@@ -1,4 +1,5 @@
 #include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/twin/carry.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -295,8 +297,10 @@ TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
 // The rate of a convolution follows the pipe that FP32 runs in: TF32 is 4 times FP32 on GA10B, 16
 // times on Thor, and Volta has none.
 TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
-  const auto rate = [](const char* name) {
-    return load_twin(load_board(name))[TwinParam::kConvRate];
+  const Board orin = load_board("agx-orin");
+  const Twin twin = load_twin(orin);
+  const auto rate = [&](const char* name) {
+    return carry_twin(twin, orin, load_board(name))[TwinParam::kConvRate];
   };
   EXPECT_NEAR(rate("orin-nano") / rate("agx-orin"), 1, 1e-9);
   EXPECT_NEAR(rate("thor") / rate("agx-orin"), 4, 1e-9);
@@ -320,7 +324,7 @@ TEST(Twin, ABoardWithoutTheRateIsNotScaled) {
 
 // What a fit knows of the AGX Orin says nothing of another board.
 TEST(Twin, AScaledTwinHasNoFitError) {
-  const Twin scaled = load_twin(load_board("orin-nano"));
+  const Twin scaled = load_twin(load_board("agx-orin-32gb"));
   EXPECT_EQ(scaled.status, "scaled, not validated");
   EXPECT_FALSE(scaled.fit.time_mape || scaled.fit.unseen_time_mape || scaled.fit.power_mape);
   EXPECT_GT(load_twin(load_board("agx-orin")).fit.unseen_time_mape.value(), 0.01);
@@ -345,7 +349,9 @@ TEST(Twin, OtherBoardsAreScaledAndSaySo) {
   for (const auto& name : list_boards()) {
     const Twin twin = load_twin(load_board(name));
     if (name == "agx-orin") continue;
-    EXPECT_EQ(twin.status, "scaled, not validated") << name;
+    EXPECT_EQ(twin.status, twin.scaled ? "scaled, not validated" : "fitted to published figures")
+        << name;
+    EXPECT_EQ(twin.relative, relative_of(load_board(name)).name) << name;
     Random random(1);
     const Estimator estimator(twin, random_cost(random, 30));
     const MinibatchCost at = estimator(PowerMode{});

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
+#include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -154,7 +155,11 @@ RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass ro
       supports(board, Arithmetic::kTf32)) {
     arithmetic = Arithmetic::kTf32;
   }
-  return {arithmetic, compute_ceiling(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
+  double flop_per_s = compute_ceiling(board, mode, arithmetic);
+  if (roof == RoofClass::kConvolution && !on_tensor_cores(board, arithmetic)) {
+    flop_per_s *= kWinograd;
+  }
+  return {arithmetic, flop_per_s, bandwidth_ceiling(board, mode)};
 }
 
 Cause LayerPoint::bound() const {

@@ -10,6 +10,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
+#include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -86,6 +87,7 @@ class BoardCost {
     for (Eigen::Index i = 0; i < kUnknowns; ++i) {
       twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
     }
+    limit_tensor_share(twin);
     return twin;
   }
 

@@ -71,8 +71,7 @@ TEST_F(KnownBoard, FiguresAreMetAndWhatTheyTellOfIsFound) {
 TEST_F(KnownBoard, WhatNothingTellsOfKeepsItsPrior) {
   const BoardFit fit = fit_board(prior_, figures(), {});
   // Inference without depthwise convolutions, with all cores.
-  for (const P param :
-       {P::kDepthwiseRate, P::kConvBackwardRatio, P::kCoreWait, P::kLaunchOptimizerRatio}) {
+  for (const P param : {P::kDepthwiseRate, P::kCoreWait, P::kLaunchOptimizerRatio}) {
     const auto i = static_cast<std::size_t>(param);
     EXPECT_FALSE(is_identified(fit.twin, prior_, param)) << twin_parameters()[i].key;
     EXPECT_NEAR(std::log(fit.twin.values[i] / prior_.values[i]), 0, 0.5 * prior_.log_sd[i])
