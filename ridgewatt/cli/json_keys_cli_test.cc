@@ -36,7 +36,7 @@ constexpr const char* kCommands[] = {
     "calibrate --microbench microbench.csv",
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
-    "device show tx2 --list-modes",
+    "device show orin-nano-4gb --list-modes",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",

@@ -21,9 +21,9 @@ void add_evaluate_pipeline(CLI::App& evaluate, Context& context);
 void add_evaluate_runtimes(CLI::App& evaluate, Context& context);
 
 inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
-    add_evaluate_estimate,  add_evaluate_predictors, add_evaluate_clocks,   add_evaluate_strategies,
-    add_evaluate_schedules, add_evaluate_pipeline,   add_evaluate_runtimes, add_evaluate_boards,
-    add_evaluate_choices,
+    add_evaluate_estimate,   add_evaluate_predictors, add_evaluate_clocks,
+    add_evaluate_strategies, add_evaluate_schedules,  add_evaluate_pipeline,
+    add_evaluate_runtimes,   add_evaluate_boards,     add_evaluate_choices,
 };
 
 // The figures of an evaluation as SVG, or with its scores as one HTML page.

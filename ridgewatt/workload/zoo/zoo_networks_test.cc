@@ -83,8 +83,8 @@ TEST(ZooNetworks, TheMobileNetForLandmarksIsThatOfTheStudy) {
   EXPECT_EQ(network.analysis.macs, 247755872);
   EXPECT_EQ(network.output(0), "float32[1x203]");
   const auto& nodes = network.model.graph.nodes;
-  const auto clips = std::count_if(nodes.begin(), nodes.end(),
-                                   [](const Node& node) { return node.op == "Clip"; });
+  const auto clips =
+      std::count_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.op == "Clip"; });
   EXPECT_EQ(clips, 1 + 2 * 9 + 2 + 8);  // stem, two in each of nine blocks, the end; eight gates
 }
 
