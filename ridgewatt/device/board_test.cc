@@ -348,6 +348,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "tpc_mask = 248", "tpc_mask = 300"), "tpc_mask' is 300"},
       {replaced(good, "gb_per_s = [176, 189]", "gb_per_s = [189, 176]"), "[lowest, highest]"},
       {replaced(good, "gb_per_s = [176, 189]", "gb_per_s = 189"), "[lowest, highest]"},
+      {replaced(good, "default_bsp", "relative = \"./f.toml\"\ndefault_bsp"), "a built-in board"},
       {replaced(good, "limit_w = 60", "limit = 60"), "'power.limit_w' is missing"},
       {replaced(good, "limit_w = 60", "limit_w = 60\nmax_w = 70"), "'power.max_w' is not a key"},
       {replaced(good, "\"power.limit_w\" = ", "\"pow\" = "), "'power.limit_w' has no entry"},

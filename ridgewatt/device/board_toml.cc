@@ -325,6 +325,13 @@ void parse_microbench(Section& root, Board& board) {
   board.microbench = MeasuredRoofs::parse(table.numbers, table.texts, board.source);
 }
 
+// The name of an embedded board: a path could lead back to the file that names it.
+std::string parse_relative(const std::string& name, const std::string& source) {
+  if (name.find_first_of("/@") == std::string::npos && !name.ends_with(".toml")) return name;
+  throw InputError(fmt::format("{}: 'relative' is '{}', must be the name of a built-in board",
+                               source, escape_terminal(name)));
+}
+
 Board parse_table(const toml::table& table, const std::string& source) {
   Section root(table, source, "");
   Board board;
@@ -346,7 +353,7 @@ Board parse_table(const toml::table& table, const std::string& source) {
     require_facts(section, board);
   }
   board.bsp = board.default_bsp = root.text("default_bsp");
-  if (root.has("relative")) board.relative = root.text("relative");
+  if (root.has("relative")) board.relative = parse_relative(root.text("relative"), source);
   if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source + ": 'twin", board.twin);
   if (root.has("runtime")) parse_runtimes(root, board);
   if (root.has("microbench")) parse_microbench(root, board);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "ridgewatt/io/file.h"
@@ -162,6 +163,61 @@ std::string points_of(double gpu_mhz, double peak, double bandwidth) {
 }
 constexpr const char* kPointHeader =
     "kernel,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w\n";
+
+constexpr const char* kFigureHeader =
+    "board,name,quantity,form,model,kind,batch,mode,against_batch,against_mode,loading,factor,"
+    "value,log_sd,source\n";
+
+// What ships is what the command makes; a second run from the same figures makes the same.
+TEST(CalibrateCommand, PublishedFiguresMakeTheTwinThatShips) {
+  const testing::TemporaryFolder folder;
+  const std::string out = (folder.path() / "nano.toml").string();
+  const auto made = run_program("calibrate --device nano --evidence published -o " + out);
+  ASSERT_EQ(made.status, 0) << made.output;
+  EXPECT_THAT(made.output, HasSubstr("told by"));
+  const std::string question =
+      "estimate zoo:resnet18 --modes presets --format csv --quiet --device ";
+  const auto shipped = run_program(question + "nano"), own = run_program(question + out);
+  EXPECT_EQ(own.status, 0) << own.output;
+  EXPECT_EQ(own.output, shipped.output);
+}
+
+// Figures, roofs and sweeps in one fit, and both tables in the file.
+TEST(CalibrateCommand, TakesAnyMixOfEvidence) {
+  const testing::TemporaryFolder folder;
+  const std::string points =
+      folder.write("mb.csv", kPointHeader + points_of(1300.5, 4.8e12, 150e9));
+  const std::string figures = folder.write(
+      "f.csv", std::string(kFigureHeader) +
+                   "agx-orin,own,power_w,value,zoo:resnet18,inference,16,,,,,1,45,0.02,bench\n"
+                   "nano,other,power_w,value,zoo:resnet18,inference,16,,,,,1,4,0.02,bench\n");
+  const std::string out = (folder.path() / "out.toml").string();
+  const auto made = run_program("calibrate --device agx-orin --evidence " + figures +
+                                " --microbench " + points + " --format json -o " + out);
+  ASSERT_EQ(made.status, 0) << made.output;
+  const Json json = Json::parse(made.output);
+  ASSERT_EQ(json["figures"].size(), 1u);
+  const auto& figure = json["figures"][0];
+  const double before = figure["prior_error_pct"], now = figure["fitted_error_pct"];
+  EXPECT_LT(std::abs(now), 0.5 * std::abs(before));
+  const std::string board = read_file(out);
+  EXPECT_THAT(board, HasSubstr("[microbench]"));
+  EXPECT_THAT(board, HasSubstr("microbench = \"taken into the fit\""));
+  EXPECT_EQ(run_program("estimate zoo:resnet18 --device " + out).status, 0);
+}
+
+TEST(CalibrateCommand, FiguresThatAreNoneAreRefused) {
+  const testing::TemporaryFolder folder;
+  const std::string other = folder.write(
+      "f.csv", std::string(kFigureHeader) +
+                   "nano,other,power_w,value,zoo:resnet18,inference,16,,,,,1,4,0.02,bench\n");
+  const auto none = run_program("calibrate --device tx2 --evidence " + other);
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.output, HasSubstr("no figure of this board"));
+  EXPECT_EQ(run_program("calibrate --device nano --evidence missing.csv").status, 1);
+  EXPECT_EQ(run_program("calibrate --device nano --evidence published --runtimes " + other).status,
+            2);
+}
 
 // The roofs of two modes go into a board file; `roofline` draws them as measured, and what is
 // estimated with it follows the bandwidth.

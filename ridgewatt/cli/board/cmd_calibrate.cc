@@ -207,7 +207,7 @@ void calibrate_board(const Context& context, const CalibrateCommand& command, co
   const auto evidence = load_evidence(command, board);
   std::vector<twin::SweepSpec> specs;
   for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
-  const auto runs = twin::load_calibration_runs(specs, board);
+  const auto runs = twin::runs_at_home(twin::load_calibration_runs(specs, board));
   Board unmeasured = board;  // its roofs are evidence, too
   unmeasured.microbench.reset();
   const bool own = evidence.empty() || board.name == twin::kReferenceBoard;

@@ -53,7 +53,7 @@ constexpr SharedColumn kShared[] = {
     {"time_share_pct", "share (%)", 3, "share of the minibatch's time"},
     {"traffic_mb", "modelled traffic (MB)", 4, "bytes to and from memory"},
     {"training_throughput", "training (1/s)", 4, "training minibatches per second"},
-    {"twin", "", 4, "state of the board's twin: fitted, or scaled and not validated"},
+    {"twin", "", 4, "state of the board's twin: fitted, fitted to published figures, or scaled"},
     {"work_mflop", "", 4, "arithmetic work"},
     {"workload", "", 4, "name of the workload"},
 };

@@ -244,6 +244,10 @@ void ErrorModel::explain(const WorkloadFeatures& features) {
   }
   if (top.precision_share > home) widened_by_.push_back("precision: by peak ratios");
   if (twin_.scaled) widened_by_.push_back("board: scaled from another");
+  if (!twin_.relative.empty() && !twin_.scaled) {
+    widened_by_.push_back(
+        fmt::format("board: {}, from the twin of {}", twin_.status, twin_.relative));
+  }
 }
 
 }  // namespace ridgewatt::twin
