@@ -222,7 +222,9 @@ void calibrate_board(const Context& context, const CalibrateCommand& command, co
   fit.twin.origin = board_origin(command, fit, sweep_rows);
   if (!fit.search.converged) remark(context, "the fit did not converge: its last step is used");
   if (!command.output.empty()) {
-    write_output(command.output, board_toml_with_twin(board, twin::twin_table(fit.twin, prior)));
+    TwinTable table = twin::twin_table(fit.twin, prior);
+    if (!measured.empty()) table.texts["microbench"] = "taken into the fit";
+    write_output(command.output, board_toml_with_twin(board, table));
     if (command.output == "-") return;
   }
   const report::Table figures = report::evidence_table(fit);

@@ -183,7 +183,8 @@ BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
   std::copy(known.deviations.begin(), known.deviations.end(), fit.twin.log_sd.begin());
   fit.twin.correlations = std::move(known.correlations);
   fit.twin.scaled = false;
-  fit.twin.status = runs.empty() ? "fitted to published figures" : "fitted";
+  const bool figures_alone = runs.empty() && prior.scaled;
+  fit.twin.status = figures_alone ? "fitted to published figures" : "fitted";
   for (const auto& row : evidence) {
     if (row.at.cost) fit.twin.home.add(row.workload, features_of(*row.at.cost));
     fit.rows.push_back({row, modelled(row, prior), modelled(row, fit.twin)});
