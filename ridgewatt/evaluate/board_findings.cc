@@ -35,11 +35,11 @@ class FindingReader {
     f.sentence = text("sentence");
     f.board = text("board");
     f.model = text("model");
-    f.kind = named_value<WorkloadKind>("kind");
+    f.kind = named<WorkloadKind>("kind");
     f.batch = static_cast<int>(number("batch", 1));
     f.samples = number("samples", 0);
-    f.form = named_value<FindingForm>("form");
-    f.quantity = named_value<FindingQuantity>("quantity");
+    f.form = named<FindingForm>("form");
+    f.quantity = named<FindingQuantity>("quantity");
     f.at = text("at");
     f.to = text("to");
     f.lo = number("lo", -std::numeric_limits<double>::infinity());
@@ -60,10 +60,8 @@ class FindingReader {
     return csv_.field(column).empty() ? absent : csv_.number(column);
   }
   template <typename E>
-  E named_value(std::string_view name) const {
-    const auto value = find_name<E>(text(name));
-    if (!value) throw InputError("is not a " + std::string(name), csv_.where() + ": " + text(name));
-    return *value;
+  E named(std::string_view name) const {
+    return csv_.named<E>(csv_.require_column(name));
   }
 
   CsvReader csv_ = open_published("board_findings.csv");

@@ -12,7 +12,8 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/twin/board_evidence.h"
 #include "ridgewatt/twin/board_fit.h"
-#include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/error_calibration.h"
+#include "ridgewatt/twin/twin_score.h"
 
 namespace ridgewatt::evaluate {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 using twin::CalibrationRun;
 using BoardRuns = std::vector<CalibrationRun>;
 
-constexpr double kInterval = 0.9;
 constexpr int kGroupPoints = 5;
 
 // Rows that differ in the GPU clock alone, by rising clock.
@@ -114,33 +114,18 @@ void add_groups(const std::vector<Group>& groups, std::optional<double> publishe
   if (score.groups > 0) score.excess /= score.groups;
 }
 
+// Errors and intervals of `judged`, all of one workload; groups of `all`.
 BoardScore score_twin_on(const twin::Twin& twin, const BoardRuns& judged, const BoardRuns& all) {
   BoardScore score;
   score.board = twin.board;
   score.workload = all.front().workload;
-  for (const auto& run : judged) {
-    const twin::Estimator estimator(twin, run.cost, run.options);
-    const twin::ErrorModel errors(twin, run.cost, run.options);
-    for (std::size_t row = 0; row < run.observations.size(); ++row) {
-      if (run.is_flagged(row)) continue;
-      const Observation& seen = run.observations[row];
-      const twin::TimePower at = estimator(seen.point.mode).like(seen);
-      const auto error = errors(seen.point.mode);
-      const auto inside = [&](double modelled, double measured, std::size_t quantity) {
-        const double half = std::log(error[quantity].factor(kInterval));
-        return std::abs(std::log(modelled / measured)) <= half ? 1.0 : 0.0;
-      };
-      score.rows += 1;
-      score.time_error += std::abs(at.time_s / seen.time_s - 1);
-      score.power_error += std::abs(at.power_w / seen.power_w - 1);
-      score.time_covered += inside(at.time_s, seen.time_s, twin::kTime);
-      score.power_covered += inside(at.power_w, seen.power_w, twin::kPower);
-    }
-  }
-  for (double BoardScore::*mean : {&BoardScore::time_error, &BoardScore::power_error,
-                                   &BoardScore::time_covered, &BoardScore::power_covered}) {
-    score.*mean /= std::max(1.0, score.rows);
-  }
+  const twin::FitScore errors = twin::score_rows(twin, judged);
+  score.time_error = errors.trusted_time;
+  score.power_error = errors.trusted_power;
+  const twin::CoverageRow covered = twin::coverage_as_it_is(twin, judged).front();
+  score.rows = static_cast<double>(covered.rows);
+  score.time_covered = covered.held[twin::kTime].share;
+  score.power_covered = covered.held[twin::kPower].share;
   add_groups(groups_of(twin, all), published_clock_hz(twin.board), false, score);
   return score;
 }
@@ -205,10 +190,24 @@ BoardScore score_groups(const twin::Twin& shipped, const BoardRuns& runs) {
   return score;
 }
 
+void score_workload(const twin::Twin& shipped, const BoardRuns& runs,
+                    const BoardScoreOptions& options, std::vector<BoardScore>& scores) {
+  for (const int points : options.points) {
+    if (points == 0) {
+      scores.push_back(score_twin_on(shipped, runs, runs));
+      scores.back().given = "published figures";
+    } else {
+      scores.push_back(score_with_points(shipped, runs, points, options));
+    }
+  }
+  if (scores.back().groups > 0) scores.push_back(score_groups(shipped, runs));
+}
+
 }  // namespace
 
 void BoardScoreOptions::check() const {
   require_option(draws >= 1 && draws <= 1000, "BoardScoreOptions::draws", draws, "1 to 1000");
+  require_option(!points.empty(), "BoardScoreOptions::points", "", "one number at least");
   for (const int count : points) {
     require_option(count >= 0, "BoardScoreOptions::points", count, "0 or more");
   }
@@ -223,18 +222,16 @@ std::vector<BoardScore> score_boards(const std::vector<twin::SweepSpec>& sweeps,
       throw UsageError("the sweep's board is not named", spec.path, spec.path + ",device=nano");
     }
     const twin::Twin shipped = twin::load_twin(load_board(spec.device));
-    BoardRuns runs = twin::load_calibration_runs(spec);
-    for (auto& run : runs) run.board.clear();
-    twin::require_trusted_rows(runs);
-    for (const int points : options.points) {
-      if (points == 0) {
-        scores.push_back(score_twin_on(shipped, runs, runs));
-        scores.back().given = "published figures";
-      } else {
-        scores.push_back(score_with_points(shipped, runs, points, options));
-      }
+    BoardRuns all = twin::load_calibration_runs(spec);
+    twin::require_trusted_rows(all);
+    std::map<std::string, BoardRuns> by_workload;
+    for (auto& run : all) {
+      run.board.clear();
+      by_workload[run.workload].push_back(std::move(run));
     }
-    if (scores.back().groups > 0) scores.push_back(score_groups(shipped, runs));
+    for (const auto& [workload, runs] : by_workload) {
+      score_workload(shipped, runs, options, scores);
+    }
   }
   return scores;
 }

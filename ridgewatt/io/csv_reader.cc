@@ -149,4 +149,9 @@ void CsvReader::read_quoted(std::string& field) {
   throw InputError("quote is never closed", start);
 }
 
+void CsvReader::refuse_name(std::size_t column, const std::string& names) const {
+  throw InputError(fmt::format("{}: {} is '{}', not one of {}", where(), header_[column],
+                               escape_terminal(std::string(fields_[column])), names));
+}
+
 }  // namespace ridgewatt

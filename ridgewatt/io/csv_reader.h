@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
+
 namespace ridgewatt {
 
 // Index of a column of a header.
@@ -45,10 +47,17 @@ class CsvReader {
   std::size_t line() const { return line_; }  // in the file, from 1
   // Finite number in a column; InputError otherwise.
   double number(std::size_t column) const;
+  // The value that a column names of an enum; InputError otherwise.
+  template <typename E>
+  E named(std::size_t column) const {
+    if (const auto value = find_name<E>(fields_[column])) return *value;
+    refuse_name(column, joined_names<E>());
+  }
   // "FILE line N" for messages.
   std::string where() const;
 
  private:
+  [[noreturn]] void refuse_name(std::size_t column, const std::string& names) const;
   bool next_record();
   void read_record();
   bool read_unusual_field();

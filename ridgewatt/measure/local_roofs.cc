@@ -1,8 +1,6 @@
 #include "ridgewatt/measure/local_roofs.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -35,35 +33,20 @@ struct CacheSize {
   double per_thread_bytes = 0;
 };
 
-std::string first_line(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return std::string(trim(line));
-}
-
-// "0-3,8": 5.
-double count_of_list(const std::string& list) {
-  double count = 0;
-  for (const auto& part : split(list, ',')) {
-    const auto ends = split(part, '-');
-    const double first = parse_double(ends.front()).value_or(0);
-    count += parse_double(ends.back()).value_or(first) - first + 1;
-  }
-  return std::max(count, 1.0);
-}
-
-std::vector<CacheSize> cache_sizes(const std::string& folder) {
+std::vector<CacheSize> cache_sizes(const platform::Sysfs& sysfs) {
   std::vector<CacheSize> caches;
   for (int index = 0; index < 8; ++index) {
-    const std::filesystem::path at = folder + "/index" + std::to_string(index);
-    const std::string size = first_line(at / "size");  // "48K"
-    if (size.size() < 2 || first_line(at / "type") == "Instruction") continue;
+    const std::string folder =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    const auto text = [&](const char* name) { return sysfs.text(folder + name).value_or(""); };
+    const std::string size = text("size");  // "48K"
+    if (size.size() < 2 || text("type") == "Instruction") continue;
     const double number = parse_double(size.substr(0, size.size() - 1)).value_or(0);
     const double unit = size.back() == 'K' ? 1024 : size.back() == 'M' ? 1024.0 * 1024 : 0;
     if (!(number * unit > 0)) continue;
-    caches.push_back({"L" + first_line(at / "level"), number * unit,
-                      number * unit / count_of_list(first_line(at / "shared_cpu_list"))});
+    const auto sharing = platform::cpu_list(text("shared_cpu_list")).size();
+    caches.push_back({"L" + text("level"), number * unit,
+                      number * unit / static_cast<double>(std::max<std::size_t>(sharing, 1))});
   }
   return caches;
 }
@@ -102,7 +85,7 @@ std::vector<CacheBandwidth> measure_caches(const MicrobenchOptions& options,
   constexpr std::size_t kStep = 64;  // doubles: whole vectors and lines
   const int threads = options.threads > 0 ? options.threads : available_threads();
   std::vector<CacheBandwidth> levels;
-  for (const auto& cache : cache_sizes(sysfs + "/sys/devices/system/cpu/cpu0/cache")) {
+  for (const auto& cache : cache_sizes(platform::Sysfs(sysfs))) {
     const auto doubles = std::max<std::size_t>(
         static_cast<std::size_t>(cache.per_thread_bytes / 2 / 3 / sizeof(double)) / kStep * kStep,
         kStep);

@@ -188,6 +188,20 @@ std::vector<std::string> Sysfs::list(const std::string& folder) const {
   return names;
 }
 
+std::vector<int> cpu_list(std::string text) {
+  static constexpr std::int64_t kMaxCpus = 1024;
+  std::replace(text.begin(), text.end(), ' ', ',');
+  std::vector<int> cpus;
+  for (const auto& part : split(text, ',')) {
+    const auto dash = part.find('-');
+    const auto first = parse_int(part.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : parse_int(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last >= kMaxCpus) continue;
+    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+  }
+  return cpus;
+}
+
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }

@@ -49,6 +49,8 @@ class Sysfs {
   std::string root_;  // without a slash at its end; empty for "/"
 };
 
+// Numbers of a list of CPUs, "0-3,6" or "0 1 2"; what is not a number is skipped.
+std::vector<int> cpu_list(std::string text);
 // The folder that `path` lies in.
 std::string folder_of(const std::string& path);
 // A number as kernels write it: whole, without an exponent.

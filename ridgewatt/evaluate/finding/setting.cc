@@ -16,14 +16,6 @@ double setting_number(const std::string& key, const std::string& value) {
   return *number;
 }
 
-// The level nearest to `value`; `value` itself where there is no table.
-double nearest_level(const std::vector<double>& levels, double value) {
-  const auto nearest = std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
-    return std::abs(a - value) < std::abs(b - value);
-  });
-  return nearest == levels.end() ? value : *nearest;
-}
-
 PowerMode default_mode(const std::string& board_name) {
   const Board board = load_board(board_name);
   const int id = board.find_bsp().default_preset;
@@ -34,6 +26,13 @@ PowerMode default_mode(const std::string& board_name) {
 }
 
 }  // namespace
+
+std::size_t nearest_level(const std::vector<double>& levels, double value) {
+  const auto nearest = std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
+    return std::abs(a - value) < std::abs(b - value);
+  });
+  return static_cast<std::size_t>(nearest - levels.begin());
+}
 
 std::vector<SettingWord> parse_setting(const std::string& text) {
   std::vector<SettingWord> words;
@@ -70,8 +69,9 @@ void set_word(Setting& setting, const std::string& key, const std::string& value
   } else {
     const Knob knob = knob_of_word(key);
     const double number = setting_number(key, value);
-    setting.mode.set(knob, nearest_level(twin.levels[knob],
-                                         knob == Knob::kCpuCores ? number : hz_of_mhz(number)));
+    const double wanted = knob == Knob::kCpuCores ? number : hz_of_mhz(number);
+    const auto& levels = twin.levels[knob];
+    setting.mode.set(knob, levels.empty() ? wanted : levels[nearest_level(levels, wanted)]);
   }
 }
 

@@ -19,6 +19,9 @@ std::vector<SettingWord> parse_setting(const std::string& text);
 // "cpu", "gpu", "mem", "cores". InputError.
 Knob knob_of_word(const std::string& word);
 
+// Place of the level nearest to `value`; the levels' number where there are none.
+std::size_t nearest_level(const std::vector<double>& levels, double value);
+
 struct Setting {
   std::string board;
   int batch = 1;

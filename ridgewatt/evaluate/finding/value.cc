@@ -192,12 +192,9 @@ FigureRange FindingValues::operator()(const Finding& finding) {
 
 FigureRange FindingValues::steps_around(const std::string& board, double clock_hz) const {
   const auto& levels = twin_of_(board).levels[Knob::kGpuClock];
-  const auto nearest = std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
-    return std::abs(a - clock_hz) < std::abs(b - clock_hz);
-  });
-  if (nearest == levels.end()) return {clock_hz, clock_hz};
-  return {nearest == levels.begin() ? *nearest : *(nearest - 1),
-          nearest + 1 == levels.end() ? *nearest : *(nearest + 1)};
+  if (levels.empty()) return {clock_hz, clock_hz};
+  const std::size_t nearest = nearest_level(levels, clock_hz);
+  return {levels[nearest == 0 ? 0 : nearest - 1], levels[std::min(nearest + 1, levels.size() - 1)]};
 }
 
 }  // namespace ridgewatt::evaluate

@@ -9,21 +9,6 @@ namespace {
 
 constexpr const char* kDevfreqFolder = "/sys/class/devfreq";
 
-// "0-3,6" or "0 1 2".
-std::vector<int> cpu_list(std::string text) {
-  static constexpr std::int64_t kMaxCpus = 1024;
-  std::replace(text.begin(), text.end(), ' ', ',');
-  std::vector<int> cpus;
-  for (const auto& part : split(text, ',')) {
-    const auto dash = part.find('-');
-    const auto first = parse_int(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : parse_int(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last >= kMaxCpus) continue;
-    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-  }
-  return cpus;
-}
-
 bool numbered(const std::string& name, const std::string& prefix) {
   return name.size() > prefix.size() && name.rfind(prefix, 0) == 0 &&
          std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),

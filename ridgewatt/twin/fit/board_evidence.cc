@@ -46,12 +46,9 @@ class EvidenceReader {
     return value;
   }
   static std::string fmt_column(const char* column) { return "'" + std::string(column) + "'"; }
-  template <class Enum>
-  Enum choice(const char* column) const {
-    const auto found = find_name<Enum>(text(column));
-    if (!found)
-      throw InputError("unknown " + fmt_column(column) + ": " + text(column), csv_.where());
-    return *found;
+  template <typename E>
+  E named(const char* column) const {
+    return csv_.named<E>(columns_.at(column));
   }
 
   std::shared_ptr<const workload::WorkloadCost> cost(WorkloadKind kind, const char* batch_column) {
@@ -73,8 +70,8 @@ class EvidenceReader {
     row.board = text("board");
     row.name = text("name");
     row.source = text("source");
-    row.quantity = choice<EvidenceQuantity>("quantity");
-    row.form = choice<EvidenceForm>("form");
+    row.quantity = named<EvidenceQuantity>("quantity");
+    row.form = named<EvidenceForm>("form");
     row.factor = positive("factor");
     row.value = positive("value");
     row.log_sd = positive("log_sd");
@@ -86,7 +83,7 @@ class EvidenceReader {
     }
     if (!alone) row.against = EvidencePoint{nullptr, mode("against_mode")};
     if (idle) return row;
-    const auto kind = choice<WorkloadKind>("kind");
+    const auto kind = named<WorkloadKind>("kind");
     row.workload = text("model") + " " + std::string(name_of(kind));
     row.at.cost = cost(kind, "batch");
     if (!alone) row.against->cost = cost(kind, "against_batch");
