@@ -4,7 +4,7 @@
 //   fetched [TIME]       its data had come: the time since the last minibatch is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
 //   end NAME [TIME]
-// include/ridgewatt_mark.h and python/ridgewatt.py write these lines.
+// include/ridgewatt_mark.h and python/ridgewatt/worker.py write these lines.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,24 @@
+"""What a deep neural network costs on an edge accelerator, in time, power and energy.
+
+    import ridgewatt
+    ridgewatt.tune("zoo:resnet50", device="agx-orin", max_power_w=30)
+
+Marks and workers (`ridgewatt.worker`) need the standard library alone. All else needs the compiled
+part: the Debian package python3-ridgewatt, or `pip install .` in the source tree.
+"""
+from . import errors
+from .errors import *  # noqa: F403
+from .worker import *  # noqa: F403
+
+try:
+    from . import _core
+except ImportError as _error:
+    _missing = _error
+
+    def __getattr__(name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise errors.NotSupportedError(
+            f"ridgewatt.{name} needs the compiled part, which is not here: {_missing}")
+else:
+    __version__ = _core.__version__
