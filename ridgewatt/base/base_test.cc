@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -12,6 +13,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
@@ -168,6 +170,43 @@ TEST(Parallel, EveryIndexOnceAndTheFirstErrorWins) {
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "3");
   }
+}
+
+TEST(Parallel, TheWatchOfTheCallerEndsTheWork) {
+  std::atomic<int> begun{0};
+  int asked = 0;
+  const WatchedWork watched([&](const WorkStep&) {
+    if (++asked > 5) throw IoError("ended");
+  });
+  const auto body = [&](std::size_t) {
+    ++begun;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  for (const int threads : {1, 3}) {
+    asked = 0, begun = 0;
+    EXPECT_THROW(parallel_for(10000, body, threads), IoError);
+    EXPECT_LT(begun, 1000);
+  }
+}
+
+TEST(WatchedWork, HearsOfEveryStepAndGivesThePlaceBack) {
+  std::vector<std::size_t> outer, inner;
+  const WatchedWork watched([&](const WorkStep& step) { outer.push_back(step.done); });
+  Progress progress("work", 3, /*quiet=*/true);
+  progress.update(1);
+  {
+    const WatchedWork nested([&](const WorkStep& step) {
+      EXPECT_EQ(step.label, "work");
+      EXPECT_EQ(step.total, 3U);
+      inner.push_back(step.done);
+    });
+    progress.update(2);
+  }
+  progress.update(3);
+  EXPECT_EQ(outer, (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(inner, (std::vector<std::size_t>{2}));
+  std::thread([] { check_work(); }).join();  // another thread has no watch
+  EXPECT_EQ(outer.size(), 2U);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "ridgewatt/base/progress.h"
+
 namespace ridgewatt {
 
 int available_threads() {
@@ -21,27 +23,41 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   const std::size_t workers =
       std::min(count, static_cast<std::size_t>(threads > 0 ? threads : available_threads()));
   if (workers <= 1) {
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      check_work();
+      body(i);
+    }
     return;
   }
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::size_t failed_at = count;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        body(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < failed_at) failed_at = i, failure = std::current_exception();
-      }
+  std::exception_ptr failure, ended;
+  const auto guarded = [&](std::size_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (i < failed_at) failed_at = i, failure = std::current_exception();
     }
+  };
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) guarded(i);
   };
   std::vector<std::thread> pool;
   for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work);
-  work();
+  for (std::size_t i = next++; i < count; i = next++) {
+    try {
+      check_work();
+    } catch (...) {
+      ended = std::current_exception();
+      next = count;
+      break;
+    }
+    guarded(i);
+  }
   for (auto& thread : pool) thread.join();
+  if (ended) std::rethrow_exception(ended);
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -10,7 +10,9 @@ namespace ridgewatt {
 int available_threads();
 
 // Calls body(i) once for every i in [0, count), on up to `threads` threads (0: all available).
-// Bodies must not depend on each other. The exception of the lowest failing i is rethrown.
+// Bodies must not depend on each other. The exception of the lowest failing i is rethrown. Between
+// bodies the watch of the calling thread is asked (base/progress.h); when it ends the work, bodies
+// that have begun come to their end.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body, int threads = 0);
 
 }  // namespace ridgewatt

@@ -9,6 +9,8 @@
 namespace ridgewatt {
 namespace {
 
+thread_local const WatchedWork::Watch* watch_of_thread = nullptr;
+
 std::string format_duration(double seconds) {
   const auto whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
@@ -17,6 +19,23 @@ std::string format_duration(double seconds) {
 }
 
 }  // namespace
+
+WatchedWork::WatchedWork(Watch watch) : watch_(std::move(watch)), before_(watch_of_thread) {
+  watch_of_thread = &watch_;
+}
+
+WatchedWork::~WatchedWork() {
+  watch_of_thread = before_;
+}
+
+void tell_work(const WorkStep& step) {
+  if (watch_of_thread != nullptr) (*watch_of_thread)(step);
+}
+
+void check_work() {
+  static const std::string kNothing;
+  tell_work({kNothing, 0, 0, kNothing});
+}
 
 Progress::Progress(std::string label, std::size_t total, bool quiet)
     : label_(std::move(label)),
@@ -34,6 +53,7 @@ void Progress::clear_line() {
 }
 
 void Progress::update(std::size_t done, const std::string& note) {
+  tell_work({label_, done, total_, note});
   if (quiet_) return;
   const double interval_s = terminal_ ? 0.1 : 10;
   if (drawn_last_.s() < interval_s) return;

@@ -1,13 +1,46 @@
 // Progress of long work on standard error: one line that is redrawn on a terminal, with the time
-// that is left; a plain line every ten seconds in a log; nothing when quiet.
+// that is left; a plain line every ten seconds in a log; nothing when quiet. Who calls the library
+// can watch long work, and end it:
+//
+//   const WatchedWork watched([&](const WorkStep&) { if (stop) throw Interrupted(); });
+//   const TuneAnswer found = tune_on_sweep(question, rows);
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "ridgewatt/base/clock.h"
 
 namespace ridgewatt {
+
+// Where long work stands. Between two steps nothing is known: `label` is empty.
+struct WorkStep {
+  const std::string& label;
+  std::size_t done = 0, total = 0;
+  const std::string& note;
+};
+
+// While it lives, long work of this thread calls `watch` at every step and at least every 0.2 s
+// while it waits. What `watch` throws ends the work: nothing is left half written, and what was set
+// is restored. Work that this thread shares with others ends with what they have begun.
+class WatchedWork {
+ public:
+  using Watch = std::function<void(const WorkStep&)>;
+  explicit WatchedWork(Watch watch);
+  ~WatchedWork();
+  WatchedWork(const WatchedWork&) = delete;
+  WatchedWork& operator=(const WatchedWork&) = delete;
+
+ private:
+  Watch watch_;
+  const Watch* before_;
+};
+
+// Long work says here where it stands, or just asks whether it goes on; throws what the watch of
+// this thread throws.
+void tell_work(const WorkStep& step);
+void check_work();
 
 class Progress {
  public:
@@ -18,7 +51,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   // `done` steps are finished; `note` says what is being done now. Cheap: draws at most 10 times a
-  // second.
+  // second. Throws what the watch of this thread throws.
   void update(std::size_t done, const std::string& note = "");
 
  private:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/tune/search_space.h"
 
 namespace ridgewatt::tune {
@@ -74,6 +75,10 @@ class BudgetedSearch {
       profile(*first, "reference for the slowdown limit");
       if (profiles_left() <= 0) return std::nullopt;
     }
+    static const std::string kLabel = "profiles";
+    const std::string note(reason);
+    tell_work({kLabel, static_cast<std::size_t>(spent_), static_cast<std::size_t>(budget_.profiles),
+               note});
     ++spent_;
     tried_[point] = 1;
     Result seen;
