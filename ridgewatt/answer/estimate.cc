@@ -70,10 +70,75 @@ void sort_by_sample_time(std::vector<EstimateRow>& rows) {
   });
 }
 
+// Of the row whose time goes to launches; none where it goes elsewhere, or to training. Other
+// runtimes in the same precision, and a larger batch in the same one.
+std::vector<Remedy> launch_remedies(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin,
+    const EstimateRow& row) {
+  std::vector<Remedy> remedies;
+  if (row.estimate.dominant() != twin::Cause::kLaunch ||
+      workload->options().kind == WorkloadKind::kTraining) {
+    return remedies;
+  }
+  const double now_s = row.estimate.total.period_s / row.batch;
+  const auto add = [&](const std::string& what,
+                       const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
+    try {
+      const double then_s =
+          model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
+      if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
+    } catch (const Error&) {
+      // Not to be had, not even by the model's own shapes: not a remedy.
+    }
+  };
+  for (const Runtime runtime : kRuntimes) {
+    if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
+    add(std::string(name_of(runtime)),
+        deployed_as(*workload, runtime, workload->options().precision), row.batch);
+  }
+  const int larger = 8 * row.batch;
+  add("batch " + std::to_string(larger), workload, larger);
+  std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
+    return a.s_per_sample < b.s_per_sample;
+  });
+  return remedies;
+}
+
+// The answer before its rows.
+EstimateAnswer begun(EstimateAnswer::Over over, const EstimateQuestion& question,
+                     const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                     const std::string& device) {
+  EstimateAnswer found;
+  found.over = over;
+  found.workload = workload;
+  found.device = device;
+  found.precision = workload->options().precision;
+  found.job_samples = question.job_samples;
+  return found;
+}
+
 }  // namespace
 
 bool EstimateAnswer::fits_memory() const {
   return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.memory.fits(); });
+}
+
+std::vector<RowOrigin> EstimateAnswer::origins() const {
+  std::vector<RowOrigin> origins;
+  for (const auto& row : rows) {
+    origins.push_back({workload->name(), std::string(name_of(workload->options().kind)), row.board,
+                       Provenance::kModelled, row.runtime, row.twin});
+  }
+  return origins;
+}
+
+void EstimateAnswer::check() const {
+  if (!rows.empty()) return;
+  const bool boards = over == Over::kBoards;
+  throw NotSupportedError(boards ? "no board can do this" : "no runtime can do this",
+                          boards ? "--device all" : "--runtime all",
+                          left_out.empty() ? "" : left_out.back().reason);
 }
 
 int usual_batch(WorkloadKind kind) {
@@ -84,18 +149,22 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device) {
   const Board board = load_board(device);
-  EstimateAnswer found;
+  EstimateAnswer found = begun(EstimateAnswer::Over::kModes, question, workload, device);
   found.model = model_on(question, workload, twin::load_twin(board));
   add_rows(board, *found.model,
            select_modes(board, question.modes.empty() ? "presets" : question.modes),
            batches_of(question, *workload), found.rows);
+  if (!found.rows.empty()) {
+    found.remedies =
+        launch_remedies(question, workload, twin::load_twin(board), found.rows.front());
+  }
   return found;
 }
 
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload) {
-  EstimateAnswer found;
+  EstimateAnswer found = begun(EstimateAnswer::Over::kBoards, question, workload, "");
   std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
@@ -120,7 +189,8 @@ EstimateAnswer estimate_over_runtimes(
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
   const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
-  EstimateAnswer found;
+  EstimateAnswer found = begun(EstimateAnswer::Over::kRuntimes, question, workload, device);
+  found.precision = precisions.size() == 1 ? std::optional(precisions.front()) : std::nullopt;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
   const auto leave_out = [&](Runtime runtime, workload::Precision precision, const Error& error) {
     found.left_out.push_back(
@@ -144,40 +214,6 @@ EstimateAnswer estimate_over_runtimes(
     found.model = models.at({found.rows.front().runtime, found.rows.front().precision});
   }
   return found;
-}
-
-std::vector<Remedy> launch_remedies(
-    const EstimateQuestion& question,
-    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
-    const EstimateRow& row) {
-  std::vector<Remedy> remedies;
-  if (row.estimate.dominant() != twin::Cause::kLaunch ||
-      workload->options().kind == WorkloadKind::kTraining) {
-    return remedies;
-  }
-  const twin::Twin twin = twin::load_twin(load_board(device));
-  const double now_s = row.estimate.total.period_s / row.batch;
-  const auto add = [&](const std::string& what,
-                       const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
-    try {
-      const double then_s =
-          model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
-      if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
-    } catch (const Error&) {
-      // Not to be had, not even by the model's own shapes: not a remedy.
-    }
-  };
-  for (const Runtime runtime : kRuntimes) {
-    if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
-    add(std::string(name_of(runtime)),
-        deployed_as(*workload, runtime, workload->options().precision), row.batch);
-  }
-  const int larger = 8 * row.batch;
-  add("batch " + std::to_string(larger), workload, larger);
-  std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
-    return a.s_per_sample < b.s_per_sample;
-  });
-  return remedies;
 }
 
 }  // namespace ridgewatt::answer

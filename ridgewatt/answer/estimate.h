@@ -8,10 +8,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
@@ -24,6 +26,7 @@ struct EstimateQuestion {
   std::string modes = {};         // see select_modes; empty: the presets; of several boards, MAXN
   std::vector<int> batches = {};  // empty: usual_batch
   twin::RunOptions run = {};      // how the workload is fed
+  double job_samples = 0;         // data set size x epochs, where the cost of a job is wanted
 };
 
 struct EstimateRow {
@@ -42,15 +45,33 @@ struct EstimateRow {
   std::vector<std::string> widened_by = {};  // why the interval is wider than at home
 };
 
+// What would make a minibatch that waits for launches faster, and how much.
+struct Remedy {
+  std::string what;         // "onnxruntime", "batch 8"
+  double s_per_sample = 0;  // with it
+  double times_faster = 1;  // than now, per sample
+};
+
 struct EstimateAnswer {
+  enum class Over { kModes, kBoards, kRuntimes };  // what the rows compare
   struct LeftOut {
     std::string name, reason;  // of a board, or of a runtime: "tensorrt int8"
   };
+  Over over = Over::kModes;
+  std::shared_ptr<const workload::DeployedWorkload> workload;  // as it was asked
+  std::string device;                                          // as it was asked; empty: all boards
+  std::optional<workload::Precision> precision;  // none: those that each runtime is used in
+  double job_samples = 0;                        // as it was asked
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
   std::vector<LeftOut> left_out;                 // what cannot be asked
+  std::vector<Remedy> remedies;  // of the first row of one board, where it waits for launches
 
   bool fits_memory() const;  // some row does
+  // Where each row comes from, in their order.
+  std::vector<RowOrigin> origins() const;
+  // NotSupportedError when no board or no runtime can do it.
+  void check() const;
 };
 
 // Where no batch is given: 1, and 16 for training.
@@ -71,18 +92,5 @@ EstimateAnswer estimate_over_runtimes(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
     const std::vector<workload::Precision>& precisions = {});
-
-// What would make a minibatch that waits for launches faster, and how much.
-struct Remedy {
-  std::string what;         // "onnxruntime", "batch 8"
-  double s_per_sample = 0;  // with it
-  double times_faster = 1;  // than now, per sample
-};
-// Of the row of an estimate whose time goes to launches most; none where it goes elsewhere, or to
-// training. Other runtimes in the same precision, and a larger batch in the same one.
-std::vector<Remedy> launch_remedies(
-    const EstimateQuestion& question,
-    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
-    const EstimateRow& row);
 
 }  // namespace ridgewatt::answer

@@ -113,12 +113,11 @@ TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
   g.output(g.reshape(x, {1, 64}), "y", {1, 64});
   const auto fixed = model_of(g);
   const EstimateQuestion question{.modes = "maxn"};
-  const EstimateRow row = estimate_on_board(question, fixed, "agx-orin").rows.at(0);
-  ASSERT_EQ(row.estimate.dominant(), twin::Cause::kLaunch);
+  const EstimateAnswer found = estimate_on_board(question, fixed, "agx-orin");
+  ASSERT_EQ(found.rows.at(0).estimate.dominant(), twin::Cause::kLaunch);
   EXPECT_THROW(fixed->at(8), Error);
-  const auto remedies = launch_remedies(question, fixed, "agx-orin", row);
-  EXPECT_FALSE(remedies.empty());
-  for (const auto& remedy : remedies) EXPECT_NE(remedy.what, "batch 8");
+  EXPECT_FALSE(found.remedies.empty());
+  for (const auto& remedy : found.remedies) EXPECT_NE(remedy.what, "batch 8");
 }
 
 // A transposition alone is a view for torch.compile, which launches nothing.

@@ -54,6 +54,9 @@ struct PredictAnswer {
   RowOrigin origin;                              // of what is predicted
   std::string method;  // the predictor's name for itself; empty: rows as they are
   std::optional<predict::AutoSummary> summary;  // of the method auto, once fitted
+
+  // Parameters are fitted on some of very many samples.
+  bool rests_on_a_part() const { return summary && summary->part != summary->samples; }
 };
 
 PredictAnswer predict_modes(const PredictQuestion& question);

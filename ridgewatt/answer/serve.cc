@@ -25,7 +25,40 @@ double capacity_of(const schedule::PlanSpace& space, const std::vector<std::size
   return capacity_hz;
 }
 
+schedule::Plan search_plan(const PlanQuestion& question,
+                           std::vector<schedule::Candidate> candidates,
+                           std::vector<schedule::Plan>& profiled) {
+  schedule::PlanSpace space(std::move(candidates));
+  for (const auto& sweep : question.inference_references) space.add_reference(sweep, true);
+  for (const auto& sweep : question.training_references) space.add_reference(sweep, false);
+  schedule::PlanSearchOptions options;
+  options.strategy = question.strategy;
+  options.profiles = question.profiles;
+  options.seed = question.seed;
+  const auto summary =
+      schedule::PlanSearch(space, question.problem, schedule::replay(space), options).run();
+  for (const std::size_t point : summary.profiled) {
+    profiled.push_back(schedule::plan_with(space.candidates()[point], question.problem));
+  }
+  return summary.plan;
+}
+
 }  // namespace
+
+PlanAnswer plan_schedule(const PlanQuestion& question) {
+  PlanAnswer found;
+  found.problem = question.problem;
+  found.strategy = question.strategy;
+  found.seed = question.seed;
+  found.origin = schedule::plan_origin(question.workloads);
+  auto [candidates, idle_source] = planned_points(question.workloads, question.idle_power_w);
+  found.idle_source = std::move(idle_source);
+  // The exact answer knows every point and needs no profile.
+  found.plan = schedule::find_plan_strategy(question.strategy).every_point
+                   ? schedule::PlanTable(std::move(candidates)).best(question.problem)
+                   : search_plan(question, std::move(candidates), found.profiled);
+  return found;
+}
 
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w) {

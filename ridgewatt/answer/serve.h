@@ -27,6 +27,29 @@ struct PlannedPoints {
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
+struct PlanQuestion {
+  schedule::ScheduleWorkloads workloads;
+  schedule::PlanProblem problem;
+  std::optional<double> idle_power_w = {};  // see planned_points
+  // One of plan_strategy_names(): the optimum of all points, or what a search finds that profiles
+  // at most `profiles` of them.
+  std::string strategy = "exhaustive";
+  int profiles = 15;
+  std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
+  std::uint64_t seed = 1;
+};
+struct PlanAnswer {
+  schedule::PlanProblem problem;
+  schedule::Plan plan;  // feasible, or the nearest miss
+  std::string strategy, idle_source;
+  std::uint64_t seed = 1;
+  RowOrigin origin;
+  std::vector<schedule::Plan> profiled;  // of each point that was profiled, in order
+};
+// Which mode, batch and training minibatches per cycle give the most training within the limits.
+// Throws UsageError on a question that means nothing, and what join_sweeps throws.
+PlanAnswer plan_schedule(const PlanQuestion& question);
+
 struct ArrivalsQuestion {
   double least_rate_hz = 0, most_rate_hz = 0;  // of the arrivals
   double headroom = 0;                         // plan for this share more

@@ -22,6 +22,16 @@ struct EstimateTableOptions {
 Table estimate_table(const std::vector<answer::EstimateRow>& rows,
                      const EstimateTableOptions& options);
 
+// The contract of `estimate --format json`: model, kind, provenance, estimates (a row per mode,
+// batch, board or runtime), left_out, remedies; with `layers` also those of the first row.
+Json estimate_json(const answer::EstimateAnswer& found, bool layers = false);
+// What the figures rest on; of several boards each row says which twin it is of.
+std::string estimate_ground(const answer::EstimateAnswer& found);
+// That the power in a preset's name is no cap, where presets are named; else empty.
+std::string estimate_preset_note(const answer::EstimateAnswer& found);
+// Columns as the answer's question needs them.
+EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people);
+
 // {"tensors": .., "framework": .., "needed": .., "free": ..} in GB.
 Json memory_json(const twin::MemoryFootprint& memory);
 // Where its constants come from, by name.

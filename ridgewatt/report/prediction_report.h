@@ -25,6 +25,12 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
                          std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins);
 
+// The contract of `predict` and `pareto --format json`: those rows, each with how many samples the
+// fit rests on where it is not all; modes alone where nothing was fitted.
+Json predictions_to_json(const answer::PredictAnswer& found);
+// Modes before anything is known of their cost.
+Table points_table(const std::vector<OperatingPoint>& points);
+
 // Presets and the modes that beat them: name, knobs, cost, how many points are better, the best of
 // them, and its time, power and energy beside the preset's in %.
 Table preset_table(const std::vector<answer::PresetStanding>& presets);

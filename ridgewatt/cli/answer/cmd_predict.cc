@@ -12,7 +12,6 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/advice.h"
-#include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/prediction_report.h"
 
 namespace ridgewatt::cli {
@@ -55,16 +54,6 @@ void advise(const Context& context, const PredictCommand& options) {
   print(context, table);
 }
 
-// Modes before anything is known of their cost.
-report::Table points_table(const std::vector<OperatingPoint>& points) {
-  std::vector<PowerMode> modes;
-  for (const auto& point : points) modes.push_back(point.mode);
-  std::vector<report::Column> columns = report::knob_columns(modes);
-  report::Table table(columns);
-  for (const auto& mode : modes) table.add_row(report::knob_cells(mode, columns));
-  return table;
-}
-
 void suggest(const Context& context, const PredictCommand& options) {
   std::optional<predict::PowerBudgets> budgets;
   if (options.budgets) budgets = parse_budgets(*options.budgets);
@@ -77,7 +66,7 @@ void suggest(const Context& context, const PredictCommand& options) {
   if (found.points.empty()) {
     throw NoSolutionError("every mode is profiled", options.inputs.samples);
   }
-  if (found.predictions.empty()) return print(context, points_table(found.points));
+  if (found.predictions.empty()) return print(context, report::points_table(found.points));
   print_predictions(context, found);
 }
 

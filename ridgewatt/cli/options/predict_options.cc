@@ -61,15 +61,8 @@ Sweep read_samples(const Context& context, const std::string& path, bool keep_ou
 
 void print_predictions(const Context& context, const answer::PredictAnswer& found,
                        const std::string& path) {
-  const bool partly = found.summary && found.summary->part != found.summary->samples;
   if (context.json()) {
-    Json rows = report::predictions_to_json(found.points, found.predictions, found.origins);
-    for (auto& row : rows) {
-      if (!partly) break;
-      row["samples"] = found.summary->samples;
-      row["fitted_samples"] = found.summary->part;
-    }
-    write_output(path, json_text(context, rows));
+    write_output(path, json_text(context, report::predictions_to_json(found)));
   } else if (!path.empty()) {
     std::ostringstream text;
     report::prediction_table(found.points, found.predictions, found.origins).print_csv(text);
@@ -79,7 +72,7 @@ void print_predictions(const Context& context, const answer::PredictAnswer& foun
                        ? report::prediction_table(found.points, found.predictions, found.origins)
                        : report::prediction_table(found.points, found.predictions));
   }
-  if (!partly) return;
+  if (!found.rests_on_a_part()) return;
   remark(context, fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
                               "predictions learn from their neighbors among all (seed {})",
                               found.summary->part, found.summary->samples, context.seed));

@@ -5,8 +5,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
-#include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/schedule/plan_search.h"
 
 namespace ridgewatt::cli {
@@ -18,42 +17,6 @@ struct PlanOptions {
   int profiles = 15;
   std::vector<std::string> train_reference, infer_reference;
 };
-
-// What was profiled at a point, in order.
-Json profiled_to_json(const schedule::Candidate& candidate, const schedule::PlanProblem& problem) {
-  const schedule::Plan plan = schedule::plan_with(candidate, problem);
-  Json json;
-  json["mode"] = report::mode_to_json(candidate.mode);
-  if (const auto& inference = candidate.inference) {
-    json["batch"] = inference->batch;
-    json["inference_time_ms"] = inference->time_s * 1e3;
-    json["inference_power_w"] = inference->power_w;
-  }
-  if (const auto& round = candidate.background) {
-    json["training_time_ms"] = round->time_s * 1e3;
-    json["training_power_w"] = round->power_w;
-  }
-  json["feasible"] = plan.feasible;
-  return json;
-}
-
-schedule::Plan search(const Context& context, const PlanOptions& options,
-                      const schedule::PlanProblem& problem,
-                      std::vector<schedule::Candidate> candidates, Json& profiled) {
-  schedule::PlanSpace space(std::move(candidates));
-  for (const auto& path : options.infer_reference) space.add_reference(read_sweep(path), true);
-  for (const auto& path : options.train_reference) space.add_reference(read_sweep(path), false);
-  schedule::PlanSearchOptions search_options;
-  search_options.strategy = options.strategy;
-  search_options.profiles = options.profiles;
-  search_options.seed = context.seed;
-  const auto summary =
-      schedule::PlanSearch(space, problem, schedule::replay(space), search_options).run();
-  for (const std::size_t point : summary.profiled) {
-    profiled.push_back(profiled_to_json(space.candidates()[point], problem));
-  }
-  return summary.plan;
-}
 
 void check(const CLI::App& command, const PlanOptions& options) {
   const std::string when = "with --strategy " + options.strategy;
@@ -69,34 +32,36 @@ void check(const CLI::App& command, const PlanOptions& options) {
   }
 }
 
+std::vector<Sweep> read_all(const std::vector<std::string>& paths) {
+  std::vector<Sweep> sweeps;
+  for (const auto& path : paths) sweeps.push_back(read_sweep(path));
+  return sweeps;
+}
+
 void run(const Context& context, const PlanOptions& options) {
-  const schedule::PlanProblem problem = options.schedule.problem();
-  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
-  auto [candidates, idle_source] = answer::planned_points(workloads, options.schedule.idle_power_w);
-  Json profiled = Json::array();
-  // The exact answer knows every point and needs no profile.
-  const schedule::Plan plan =
-      schedule::find_plan_strategy(options.strategy).every_point
-          ? schedule::PlanTable(std::move(candidates)).best(problem)
-          : search(context, options, problem, std::move(candidates), profiled);
+  answer::PlanQuestion question;
+  question.problem = options.schedule.problem();
+  question.workloads = options.schedule.workloads(context);
+  question.idle_power_w = options.schedule.idle_power_w;
+  question.strategy = options.strategy;
+  question.profiles = options.profiles;
+  question.inference_references = read_all(options.infer_reference);
+  question.training_references = read_all(options.train_reference);
+  question.seed = context.seed;
+  const answer::PlanAnswer found = answer::plan_schedule(question);
   if (context.json()) {
-    Json json = answer_to_json(plan);
-    json["bound"] = name_of(options.schedule.bound);
-    json["strategy"] = options.strategy;
-    json["idle_power"] = idle_source;
-    json["seed"] = context.seed;
-    report::add_origin(json, schedule::plan_origin(workloads));
-    json["profiled"] = profiled;
-    print(context, json);
+    print(context, report::plan_to_json(found));
   } else {
-    report::Table table = plan_table(plan);
-    const OriginFields fields({schedule::plan_origin(workloads)});
-    const auto values = fields.values(schedule::plan_origin(workloads));
+    report::Table table = report::plan_table(found.plan);
+    const OriginFields fields({found.origin});
+    const auto values = fields.values(found.origin);
     for (std::size_t i = 0; i < values.size(); ++i) table.add_row({fields.names()[i], values[i]});
-    remark(context, "idle power: " + idle_source);
+    remark(context, "idle power: " + found.idle_source);
     print(context, table);
   }
-  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+  if (!found.plan.feasible) {
+    throw NoSolutionError("no plan meets the constraints", found.plan.miss);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/schedule_figures.h"
+#include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/simulate.h"
 
@@ -221,7 +222,7 @@ void run(const Context& context, const SimulateOptions& options) {
   }
   if (context.json()) {
     Json json;
-    json["plan"] = answer_to_json(plan);
+    json["plan"] = report::plan_to_json(plan);
     json["arrivals"] = options.arrivals;
     json["seed"] = context.seed;
     json["provenance"] = name_of(Provenance::kModelled);

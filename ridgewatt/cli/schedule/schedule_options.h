@@ -1,4 +1,4 @@
-// What the schedule commands share: workloads and problem from options, a plan as JSON and table.
+// What the schedule commands share: workloads and problem from options.
 #pragma once
 
 #include <optional>
@@ -26,12 +26,5 @@ struct ScheduleOptions {
   // Reads the sweeps; flagged rows are left out unless wanted, and a remark says how many.
   schedule::ScheduleWorkloads workloads(const Context& context) const;
 };
-
-// The fields of a feasible plan: mode, batch, training_minibatches_per_cycle, ...
-Json plan_to_json(const schedule::Plan& plan);
-// {"feasible":false,"nearest_miss":{...,"misses":"..."}} or {"feasible":true,...}.
-Json answer_to_json(const schedule::Plan& plan);
-// Quantity and value, one per row, for people.
-report::Table plan_table(const schedule::Plan& plan);
 
 }  // namespace ridgewatt::cli

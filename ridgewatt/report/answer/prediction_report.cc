@@ -86,4 +86,24 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
   return result;
 }
 
+Json predictions_to_json(const answer::PredictAnswer& found) {
+  if (found.predictions.empty()) return points_table(found.points).to_json();
+  Json rows = predictions_to_json(found.points, found.predictions, found.origins);
+  if (!found.rests_on_a_part()) return rows;
+  for (auto& row : rows) {
+    row["samples"] = found.summary->samples;
+    row["fitted_samples"] = found.summary->part;
+  }
+  return rows;
+}
+
+Table points_table(const std::vector<OperatingPoint>& points) {
+  std::vector<PowerMode> modes;
+  for (const auto& point : points) modes.push_back(point.mode);
+  const std::vector<Column> columns = knob_columns(modes);
+  Table table(columns);
+  for (const auto& mode : modes) table.add_row(knob_cells(mode, columns));
+  return table;
+}
+
 }  // namespace ridgewatt::report

@@ -1,0 +1,126 @@
+// The JSON of `estimate`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/report/twin_report.h"
+
+namespace ridgewatt::report {
+namespace {
+
+using Over = answer::EstimateAnswer::Over;
+
+// Whether a column is part of the mode.
+bool of_mode(const std::string& key) {
+  return key == "governor" || std::any_of(kKnobs.begin(), kKnobs.end(),
+                                          [&](Knob knob) { return key == knob_field(knob); });
+}
+
+Json rows_to_json(const answer::EstimateAnswer& found) {
+  Json list = estimate_table(found.rows, table_options(found, false)).to_json();
+  const std::vector<RowOrigin> origins = found.origins();
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const answer::EstimateRow& from = found.rows[i];
+    Json row;
+    row["board"] = from.board;
+    row["precision"] = std::string(name_of(from.precision));
+    row["mode"] = mode_to_json(from.mode);
+    if (!from.mode.governor.empty()) row["clocks"] = mode_to_json(from.estimate.clocks);
+    for (auto& [key, value] : list[i].items()) {
+      if (!of_mode(key)) row[key] = value;
+    }
+    row["fits_memory"] = from.memory.fits();
+    row["memory_gb"] = memory_json(from.memory);
+    add_origin(row, origins[i]);
+    row["twin_error"] = twin_error_json(from.fit);
+    if (from.python_call_s > 0) row["python_call_ms"] = 1e3 * from.python_call_s;
+    if (!from.widened_by.empty()) row["interval_widened_by"] = from.widened_by;
+    list[i] = row;
+  }
+  return list;
+}
+
+Json remedies_json(const std::vector<answer::Remedy>& remedies) {
+  Json list = Json::array();
+  for (const auto& remedy : remedies) {
+    list.push_back({{"what", remedy.what},
+                    {"ms_per_sample", 1e3 * remedy.s_per_sample},
+                    {"times_faster", remedy.times_faster}});
+  }
+  return list;
+}
+
+void add_layers(const answer::EstimateAnswer& found, Json& json) {
+  const answer::EstimateRow& first = found.rows.front();
+  const twin::Estimator& estimator = found.model->estimator(first.batch);
+  const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
+  json["layers"] = layers.to_json();
+  const LayerSums sums = layer_sums(layers);
+  json["by_operator"] = sums.by_operator.to_json();
+  json["by_block"] = sums.by_block.to_json();
+  json["causes"] = cause_table(first.estimate).to_json();
+}
+
+}  // namespace
+
+EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people) {
+  return {found.over == Over::kBoards, found.over == Over::kRuntimes, found.job_samples,
+          for_people};
+}
+
+std::string estimate_ground(const answer::EstimateAnswer& found) {
+  const twin::TwinModel& model = *found.model;
+  switch (found.over) {
+    case Over::kModes:
+      return model.provenance();
+    case Over::kBoards:
+      return fmt::format("modelled for {}, each row with the twin of its board",
+                         name_of(model.twin().runtime));
+    case Over::kRuntimes:
+      return "modelled with the " + model.twin().board + " twin, in each runtime";
+  }
+  return {};
+}
+
+std::string estimate_preset_note(const answer::EstimateAnswer& found) {
+  std::vector<std::string> names;
+  std::vector<double> drawn_w;
+  for (const auto& row : found.rows) {
+    names.push_back(row.preset);
+    drawn_w.push_back(row.estimate.total.power_w);
+  }
+  return preset_note(names, drawn_w);
+}
+
+Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
+  const twin::Twin& twin = found.model->twin();
+  Json json;
+  json["model"] = found.workload->name();
+  json["kind"] = std::string(name_of(found.workload->options().kind));
+  json["precision"] = found.precision ? std::string(name_of(*found.precision)) : "usual";
+  json["provenance"] = estimate_ground(found);
+  json["runtime"] = found.over == Over::kRuntimes ? "all" : std::string(name_of(twin.runtime));
+  if (found.over == Over::kModes) {
+    json["twin"] = twin.status;
+    json["fit"] = twin_error_json(twin.fit);
+    if (twin.changed_by) json["runtime_fit"] = runtime_fit_json(twin);
+    json["memory_sources"] = memory_sources_json(load_board(found.device), twin.runtime);
+  }
+  add_caveats(found.model->estimator(found.rows.front().batch).cost().caveats, json);
+  json["estimates"] = rows_to_json(found);
+  for (const auto& [name, reason] : found.left_out) {
+    json["left_out"].push_back({{"name", name}, {"reason", reason}});
+  }
+  const std::string note = estimate_preset_note(found);
+  if (!note.empty()) json["preset_note"] = note;
+  if (!found.remedies.empty()) json["remedies"] = remedies_json(found.remedies);
+  if (layers) add_layers(found, json);
+  return json;
+}
+
+}  // namespace ridgewatt::report

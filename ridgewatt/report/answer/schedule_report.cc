@@ -1,0 +1,101 @@
+#include "ridgewatt/report/schedule_report.h"
+
+#include <tuple>
+
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+
+namespace ridgewatt::report {
+namespace {
+
+// Of a feasible plan, or of the nearest miss.
+Json fields_of(const schedule::Plan& plan) {
+  const auto& [candidate, cycle] = std::tie(plan.candidate, plan.cycle);
+  Json json;
+  json["mode"] = mode_to_json(candidate.mode);
+  if (candidate.inference) json["batch"] = candidate.inference->batch;
+  const auto& round = candidate.train().minibatches;
+  if (!round.empty() && round.front().batch > 0) {
+    for (const auto& minibatch : round) json["round_batches"].push_back(minibatch.batch);
+  }
+  json["training_minibatches_per_cycle"] = cycle.training_minibatches;
+  json["training_throughput"] = cycle.training_throughput_hz;
+  json["latency_ms"] = cycle.latency_s * 1e3;
+  json["power_w"] = cycle.peak_power_w;
+  json["busy_power_w"] = cycle.busy_power_w;
+  json["mean_power_w"] = cycle.mean_power_w;
+  json["idle_power_w"] = candidate.idle_power_w;
+  json["period_ms"] = cycle.period_s * 1e3;
+  json["inference_time_ms"] = candidate.infer().time_s * 1e3;
+  json["training_time_ms"] = candidate.train().time_s * 1e3;
+  json["utilization"] = cycle.utilization;
+  return json;
+}
+
+// What was profiled at a point.
+Json profiled_to_json(const schedule::Plan& plan) {
+  const schedule::Candidate& candidate = plan.candidate;
+  Json json;
+  json["mode"] = mode_to_json(candidate.mode);
+  if (const auto& inference = candidate.inference) {
+    json["batch"] = inference->batch;
+    json["inference_time_ms"] = inference->time_s * 1e3;
+    json["inference_power_w"] = inference->power_w;
+  }
+  if (const auto& round = candidate.background) {
+    json["training_time_ms"] = round->time_s * 1e3;
+    json["training_power_w"] = round->power_w;
+  }
+  json["feasible"] = plan.feasible;
+  return json;
+}
+
+}  // namespace
+
+Json plan_to_json(const schedule::Plan& plan) {
+  Json json;
+  json["feasible"] = plan.feasible;
+  if (plan.feasible) {
+    json.update(fields_of(plan));
+  } else {
+    json["nearest_miss"] = fields_of(plan);
+    json["nearest_miss"]["misses"] = plan.miss;
+  }
+  return json;
+}
+
+Json plan_to_json(const answer::PlanAnswer& found) {
+  Json json = plan_to_json(found.plan);
+  json["bound"] = name_of(found.problem.bound);
+  json["strategy"] = found.strategy;
+  json["idle_power"] = found.idle_source;
+  json["seed"] = found.seed;
+  add_origin(json, found.origin);
+  json["profiled"] = Json::array();
+  for (const auto& plan : found.profiled) json["profiled"].push_back(profiled_to_json(plan));
+  return json;
+}
+
+Table plan_table(const schedule::Plan& plan) {
+  Table table({{"quantity"}, {.name = "value", .wrap = true}});
+  const auto add = [&](const std::string& name, Cell value) {
+    table.add_row({name, std::move(value)});
+  };
+  add(plan.feasible ? "mode" : "mode (nearest miss)", describe(plan.candidate.mode));
+  if (const auto& inference = plan.candidate.inference) {
+    add("inference batch", std::int64_t{inference->batch});
+  }
+  add("training minibatches per cycle", std::int64_t{plan.cycle.training_minibatches});
+  add("training throughput (1/s)", plan.cycle.training_throughput_hz);
+  add("worst latency (ms)", plan.cycle.latency_s * 1e3);
+  add("peak power (W)", plan.cycle.peak_power_w);
+  add("mean power (W)", plan.cycle.mean_power_w);
+  add("idle power (W)", plan.candidate.idle_power_w);
+  add("period (ms)", plan.cycle.period_s * 1e3);
+  add("inference minibatch (ms)", plan.candidate.infer().time_s * 1e3);
+  add("training minibatch (ms)", plan.candidate.train().time_s * 1e3);
+  if (!plan.feasible) add("misses", plan.miss);
+  return table;
+}
+
+}  // namespace ridgewatt::report
