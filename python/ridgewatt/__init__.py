@@ -21,4 +21,7 @@ except ImportError as _error:
         raise errors.NotSupportedError(
             f"ridgewatt.{name} needs the compiled part, which is not here: {_missing}")
 else:
+    from ._core import *  # noqa: F403
+    from .questions import *  # noqa: F403
+    from . import schedule
     __version__ = _core.__version__

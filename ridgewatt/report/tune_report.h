@@ -15,6 +15,8 @@ namespace ridgewatt::report {
 // The contract of `tune --format json`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo
 // and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
 Json tune_to_json(const answer::TuneAnswer& report);
+// The same of all boards, the best first: the answer of the first, and all of them as `boards`.
+Json ranking_to_json(const std::vector<answer::TuneAnswer>& reports);
 // The errors of a twin's fit; null where it was not fitted or not checked.
 Json twin_error_json(const twin::TwinFitError& fit);
 // "time per sample under 30 W".

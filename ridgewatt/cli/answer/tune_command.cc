@@ -57,10 +57,7 @@ void print_ranking(const Context& context, const answer::BoardRanking& ranking) 
   }
   const bool answered = !answers.empty() && answers.front().answer;
   if (context.json()) {
-    Json json = answers.empty() ? Json::object() : report::tune_to_json(answers.front());
-    json["boards"] = Json::array();
-    for (const auto& found : answers) json["boards"].push_back(report::tune_to_json(found));
-    print(context, json);
+    print(context, report::ranking_to_json(answers));
   } else {
     if (!context.csv() && answered) {
       std::cout << escape_terminal(report::describe_goal(answers.front().goal)) << ", modelled, "

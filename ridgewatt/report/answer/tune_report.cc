@@ -124,6 +124,13 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   return json;
 }
 
+Json ranking_to_json(const std::vector<answer::TuneAnswer>& reports) {
+  Json json = reports.empty() ? Json::object() : tune_to_json(reports.front());
+  json["boards"] = Json::array();
+  for (const auto& report : reports) json["boards"].push_back(tune_to_json(report));
+  return json;
+}
+
 namespace {
 
 // Probability that every limit is kept, of each alone the least; empty for what is measured.

@@ -1,0 +1,210 @@
+#include "python/binding/arguments.h"
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::python {
+namespace {
+
+constexpr std::size_t kLongestShown = 60;
+
+// How a value is named in a message: short, of one line.
+std::string shown(py::handle value) {
+  std::string text;
+  try {
+    text = py::repr(value).cast<std::string>();
+  } catch (const std::exception&) {  // a __repr__ that fails, or text that is no UTF-8
+    text = "<" + std::string(Py_TYPE(value.ptr())->tp_name) + ">";
+  }
+  for (char& letter : text) {
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
+  }
+  return text.size() > kLongestShown ? text.substr(0, kLongestShown) + ".." : text;
+}
+
+[[noreturn]] void refuse_value(const std::string& name, py::handle value, const std::string& kind) {
+  throw UsageError(fmt::format("{}: {} is not a {}", name, shown(value), kind));
+}
+
+std::string with_unit(double value, const Range& range) {
+  const std::string unit = range.unit;
+  return format_exact(value) + (unit.empty() ? "" : " " + unit);
+}
+
+void check_range(const std::string& name, double value, const Range& range) {
+  const bool under = range.open ? !(value > range.least) : value < range.least;
+  if (!under && value <= range.most) return;
+  throw UsageError(fmt::format("{}: must be {} {} and at most {}, is {}", name,
+                               range.open ? "above" : "at least", with_unit(range.least, range),
+                               with_unit(range.most, range), format_exact(value)));
+}
+
+// A number, and no bool, text or array of several.
+bool is_number(py::handle value) {
+  if (PyBool_Check(value.ptr()) || PyComplex_Check(value.ptr())) return false;
+  if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
+  if (py::isinstance<py::array>(value)) return false;
+  return py::hasattr(value, "dtype") && py::hasattr(value, "__float__") &&
+         !py::hasattr(value, "__len__") &&
+         value.attr("dtype").attr("kind").cast<std::string>().find_first_of("iuf") == 0;
+}
+
+}  // namespace
+
+double read_number(const std::string& name, py::handle value, const Range& range) {
+  if (!is_number(value)) refuse_value(name, value, range.kind);
+  const py::object number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
+  if (!number) {
+    PyErr_Clear();  // a whole number beyond all doubles
+    refuse_value(name, value, range.kind);
+  }
+  const double read = PyFloat_AS_DOUBLE(number.ptr());
+  if (!std::isfinite(read)) refuse_value(name, value, range.kind);
+  check_range(name, read, range);
+  return read;
+}
+
+std::int64_t read_whole(const std::string& name, py::handle value, const Range& range) {
+  const double read = read_number(name, value, range);
+  if (read != std::floor(read) || std::abs(read) > 9007199254740992.0) {
+    refuse_value(name, value, "whole number");
+  }
+  return static_cast<std::int64_t>(read);
+}
+
+std::string read_text(const std::string& name, py::handle value, bool path) {
+  py::object text = py::reinterpret_borrow<py::object>(value);
+  if (path && !PyUnicode_Check(text.ptr()) && py::hasattr(text, "__fspath__")) {
+    text = py::module_::import("os").attr("fspath")(text);
+  }
+  if (!PyUnicode_Check(text.ptr())) refuse_value(name, value, path ? "path" : "text");
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (bytes == nullptr) {
+    PyErr_Clear();  // a lone surrogate
+    refuse_value(name, value, "text");
+  }
+  const std::string read(bytes, static_cast<std::size_t>(size));
+  if (read.empty()) throw UsageError(name + ": is empty");
+  if (read.find('\0') != std::string::npos) refuse_value(name, value, path ? "path" : "text");
+  return read;
+}
+
+std::vector<py::object> read_list(const std::string& name, py::handle value) {
+  const bool list = PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) ||
+                    PyRange_Check(value.ptr()) || py::isinstance<py::array>(value);
+  if (!list || (py::isinstance<py::array>(value) && value.attr("ndim").cast<int>() != 1)) {
+    refuse_value(name, value, "list");
+  }
+  std::vector<py::object> members;
+  for (const auto& member : value) members.push_back(py::reinterpret_borrow<py::object>(member));
+  if (members.empty()) throw UsageError(name + ": is empty");
+  return members;
+}
+
+py::object Arguments::object(const char* name) {
+  known_.insert(name);
+  return given_.contains(name) ? py::object(given_[name]) : py::none();
+}
+
+std::optional<std::string> Arguments::maybe_text(const char* name) {
+  const py::object value = object(name);
+  return value.is_none() ? std::nullopt : std::optional(read_text(name, value));
+}
+
+std::string Arguments::text(const char* name, const std::string& otherwise) {
+  return maybe_text(name).value_or(otherwise);
+}
+
+std::string Arguments::path(const char* name) {
+  const py::object value = object(name);
+  return value.is_none() ? "" : read_text(name, value, true);
+}
+
+std::vector<std::string> Arguments::texts(const char* name) {
+  const py::object value = object(name);
+  if (value.is_none()) return {};
+  if (PyUnicode_Check(value.ptr())) return {read_text(name, value)};
+  std::vector<std::string> read;
+  for (const auto& member : read_list(name, value)) read.push_back(read_text(name, member));
+  return read;
+}
+
+std::optional<double> Arguments::quantity(const char* name, const Range& range) {
+  const py::object value = object(name);
+  return value.is_none() ? std::nullopt : std::optional(read_number(name, value, range));
+}
+
+std::optional<std::int64_t> Arguments::whole(const char* name, const Range& range) {
+  const py::object value = object(name);
+  return value.is_none() ? std::nullopt : std::optional(read_whole(name, value, range));
+}
+
+std::vector<int> Arguments::wholes(const char* name, const Range& range) {
+  const py::object value = object(name);
+  if (value.is_none()) return {};
+  if (is_number(value)) return {static_cast<int>(read_whole(name, value, range))};
+  std::vector<int> read;
+  for (const auto& member : read_list(name, value)) {
+    read.push_back(static_cast<int>(read_whole(name, member, range)));
+  }
+  return read;
+}
+
+std::uint64_t Arguments::seed() {
+  const auto read = whole("seed", {"whole number", "", 0, 9007199254740992.0});
+  return static_cast<std::uint64_t>(read.value_or(1));
+}
+
+bool Arguments::flag(const char* name) {
+  const py::object value = object(name);
+  if (value.is_none()) return false;
+  if (!PyBool_Check(value.ptr())) refuse_value(name, value, "bool");
+  return value.ptr() == Py_True;
+}
+
+std::map<std::string, std::int64_t> Arguments::dims() {
+  const py::object value = object("dims");
+  if (value.is_none()) return {};
+  if (!PyDict_Check(value.ptr())) refuse_value("dims", value, "dict of extents by name");
+  std::map<std::string, std::int64_t> read;
+  for (const auto& [name, extent] : py::reinterpret_borrow<py::dict>(value)) {
+    read[read_text("dims", name)] = read_whole("dims", extent, {"whole number", "", 0, 1e15});
+  }
+  return read;
+}
+
+py::object Arguments::progress() {
+  const py::object value = object("progress");
+  if (!value.is_none() && PyCallable_Check(value.ptr()) == 0) {
+    refuse_value("progress", value, "callable");
+  }
+  return value;
+}
+
+void Arguments::refuse(std::initializer_list<const char*> names, const std::string& when,
+                       const std::string& advice) {
+  for (const char* name : names) {
+    const py::object value = object(name);
+    if (value.is_none() || value.ptr() == Py_False) continue;
+    throw UsageError(std::string(name) + " has no effect " + when, "", advice);
+  }
+}
+
+void Arguments::done() const {
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  for (const auto& [key, value] : given_) {
+    const auto name = key.cast<std::string>();
+    if (known_.count(name) > 0) continue;
+    throw UsageError("unknown argument", name,
+                     did_you_mean(name, known, "one of " + joined_names(known)));
+  }
+}
+
+}  // namespace ridgewatt::python

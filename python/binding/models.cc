@@ -1,0 +1,392 @@
+// Models, power modes and boards; what a model costs.
+#include <algorithm>
+
+#include "python/binding/questions.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/report/analysis_report.h"
+#include "ridgewatt/report/board_report.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt::python {
+
+using workload::DeployedWorkload;
+
+const Fields<PowerMode>& power_mode_fields() {
+  static const Fields<PowerMode> fields = {
+      {"cpu_cores", [](const PowerMode& m) { return m.cpu_cores; }, "CPU cores online; 0: absent"},
+      {"cpu_clock_hz", [](const PowerMode& m) { return m.cpu_clock_hz; }, "CPU clock (Hz)"},
+      {"gpu_clock_hz", [](const PowerMode& m) { return m.gpu_clock_hz; }, "GPU clock (Hz)"},
+      {"mem_clock_hz", [](const PowerMode& m) { return m.mem_clock_hz; }, "memory clock (Hz)"},
+      {"governor", [](const PowerMode& m) { return m.governor; },
+       "DVFS governor in place of fixed clocks; empty: clocks are fixed"}};
+  return fields;
+}
+
+const Fields<RowOrigin>& origin_fields() {
+  static const Fields<RowOrigin> fields = {
+      {"workload", [](const RowOrigin& o) { return o.workload; }, "name of the model or program"},
+      {"kind", [](const RowOrigin& o) { return o.kind; }, "\"inference\", \"training\" or a phase"},
+      {"board", [](const RowOrigin& o) { return o.board; }, "board; empty: not known"},
+      {"provenance", [](const RowOrigin& o) { return std::string(name_of(o.provenance)); },
+       "measured, replayed, profiled, predicted, modelled or fake"},
+      {"runtime",
+       [](const RowOrigin& o) { return std::string(o.runtime ? name_of(*o.runtime) : ""); },
+       "of modelled rows: what runs the model"},
+      {"twin", [](const RowOrigin& o) { return o.twin; },
+       "of modelled rows: \"fitted\" or \"scaled, not validated\""}};
+  return fields;
+}
+
+workload::DeployOptions deploy_options(Arguments& asked) {
+  workload::DeployOptions options;
+  if (asked.flag("training")) options.kind = WorkloadKind::kTraining;
+  options.precision = asked.choice<workload::Precision>("precision", "precision")
+                          .value_or(workload::Precision::kFp32);
+  options.runtime = asked.choice<Runtime>("runtime", "runtime").value_or(Runtime::kPytorchEager);
+  if (options.kind != WorkloadKind::kTraining) {
+    asked.refuse({"optimizer"}, "without training=True");
+  }
+  options.optimizer = asked.choice<workload::Optimizer>("optimizer", "optimizer")
+                          .value_or(workload::Optimizer::kSgd);
+  options.dims = asked.dims();
+  return options;
+}
+
+std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked, const char* name) {
+  const py::object given = asked.object(name);
+  if (py::isinstance<DeployedWorkload>(given)) {
+    asked.refuse({"training", "precision", "runtime", "optimizer", "dims"}, "beside a Model",
+                 "it was given when the Model was made");
+    return given.cast<std::shared_ptr<DeployedWorkload>>();
+  }
+  const workload::DeployOptions options = deploy_options(asked);
+  if (given.is_none()) return nullptr;
+  const std::string path = read_text(name, given, true);
+  return without_gil([&] { return std::make_shared<const DeployedWorkload>(path, options); });
+}
+
+std::string device_or_at_hand(const std::string& device) {
+  if (!device.empty()) return device;
+  const auto board = platform::board_at_hand(*platform::open_local_device("local").sysfs);
+  if (!board) throw UsageError("no board given", "device=NAME", "ridgewatt.boards() lists them");
+  return *board;
+}
+
+std::string modes_of(Arguments& asked) {
+  std::string modes;
+  for (const auto& name : asked.texts("modes")) modes += (modes.empty() ? "" : ",") + name;
+  return modes;
+}
+
+namespace {
+
+PowerMode make_mode(const py::kwargs& given) {
+  Arguments asked(given);
+  PowerMode mode;
+  mode.cpu_cores = asked.whole("cpu_cores", kCores, 0);
+  mode.cpu_clock_hz = asked.quantity("cpu_clock_hz", kClock, 0);
+  mode.gpu_clock_hz = asked.quantity("gpu_clock_hz", kClock, 0);
+  mode.mem_clock_hz = asked.quantity("mem_clock_hz", kClock, 0);
+  if (const py::object governor = asked.object("governor");
+      !governor.is_none() && !governor.equal(py::str(""))) {
+    mode.governor = read_text("governor", governor);
+  }
+  asked.done();
+  return mode;
+}
+
+void bind_mode(py::module_& module) {
+  auto made = record<PowerMode>(
+      module, "PowerMode",
+      "PowerMode(*, cpu_cores=None, cpu_clock_hz=None, gpu_clock_hz=None, mem_clock_hz=None, "
+      "governor=\"\")\n\nWhat the user of a board may set before a workload runs. A knob that is "
+      "absent is 0. UsageError: a value that no knob can have.",
+      power_mode_fields());
+  made.def(py::init([](const py::kwargs& given) { return make_mode(given); }));
+  made.def("__str__", [](const PowerMode& mode) { return describe(mode); });
+  made.def("__eq__", [](const PowerMode& a, const py::object& b) -> py::object {
+    if (!py::isinstance<PowerMode>(b)) {
+      return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    }
+    return py::bool_(a == b.cast<PowerMode>());
+  });
+  made.def("__hash__", [](const PowerMode& mode) {
+    return py::hash(py::make_tuple(mode.cpu_cores, mode.cpu_clock_hz, mode.gpu_clock_hz,
+                                   mode.mem_clock_hz, mode.governor));
+  });
+}
+
+const Fields<Preset>& preset_fields() {
+  static const Fields<Preset> fields = {
+      {"name", [](const Preset& p) { return p.name; }, "as the vendor has it, \"MODE_30W\""},
+      {"mode", [](const Preset& p) { return p.mode; }, "its PowerMode"},
+      {"sms", [](const Preset& p) { return p.sms; },
+       "streaming multiprocessors left on; 0: not known"}};
+  return fields;
+}
+
+// With the name that a question about it is asked with.
+struct NamedBoard {
+  std::string asked;
+  Board board;
+};
+
+const Fields<NamedBoard>& board_fields() {
+  static const Fields<NamedBoard> fields = {
+      {"name", [](const NamedBoard& b) { return b.board.name; }, "\"agx-orin\""},
+      {"title", [](const NamedBoard& b) { return b.board.title; }, "for people"},
+      {"bsp", [](const NamedBoard& b) { return b.board.bsp; },
+       "the board support package that is selected"},
+      {"cpu_cores", [](const NamedBoard& b) { return b.board.cpu_cores; }, "CPU cores fitted"},
+      {"memory_bytes", [](const NamedBoard& b) { return b.board.memory_bytes; },
+       "memory fitted (bytes)"}};
+  return fields;
+}
+
+py::dict knobs_of(const NamedBoard& named) {
+  const KnobSpace space = knob_space(named.board);
+  py::dict knobs;
+  for (std::size_t i = 0; i < kKnobs.size(); ++i) {
+    const auto& levels = space.levels(kKnobs[i]);
+    if (levels.empty()) continue;
+    py::array_t<double> values(static_cast<py::ssize_t>(levels.size()));
+    std::copy(levels.begin(), levels.end(), values.mutable_data());
+    knobs[power_mode_fields()[i].name] = values;
+  }
+  return knobs;
+}
+
+template <class T>
+py::list list_of(const std::vector<T>& values) {
+  py::list list;
+  for (const T& value : values) list.append(value);
+  return list;
+}
+
+void bind_board(py::module_& module) {
+  record<Preset>(module, "Preset", "A power mode that the vendor ships.", preset_fields());
+  auto made = record<NamedBoard>(
+      module, "Board",
+      "Board(name)\n\nWhat is known of a board. `name`: one of boards(), a board file, NAME@BSP. "
+      "NotFoundError: no such board; InputError: a malformed file.",
+      board_fields());
+  made.def(py::init([](const py::object& name) {
+             const std::string text = read_text("name", name, true);
+             return NamedBoard{text, load_board(text)};
+           }),
+           py::arg("name"));
+  made.def_property_readonly(
+      "presets", [](const NamedBoard& b) { return list_of(presets(b.board)); },
+      "the modes that it ships with, a list of Preset");
+  made.def_property_readonly("knobs", &knobs_of,
+                             "levels of each knob by the name that PowerMode has it (cores, Hz), "
+                             "ascending float64 arrays");
+  made.def(
+      "modes",
+      [](const NamedBoard& b, const py::object& select) {
+        return list_of(select_modes(b.board, read_text("select", select)));
+      },
+      py::arg("select") = "all",
+      "A list of PowerMode: \"all\", \"presets\", \"maxn\", or names of presets, split at commas.");
+  made.def(
+      "to_dict", [](const NamedBoard& b) { return to_python(report::board_to_json(b.board)); },
+      "Everything that is known, each number with its source: what `ridgewatt device show` prints "
+      "as JSON.");
+}
+
+// Analysis refers to the model, so both stay where they were made.
+struct Layer {
+  std::string name, op, domain;
+  double count = 1;
+  workload::NodeCost cost;
+};
+struct Analyzed {
+  workload::Model model;
+  workload::CostOptions options;
+  workload::Analysis analysis;
+  std::vector<Layer> rows;
+  Json json() const { return report::analysis_json(model, analysis, options); }
+};
+
+const Fields<Layer>& layer_fields() {
+  static const Fields<Layer> fields = {
+      {"name", [](const Layer& l) { return l.name; }, "of the node"},
+      {"op", [](const Layer& l) { return l.op; }, "operator, \"Conv\""},
+      {"domain", [](const Layer& l) { return l.domain; }, "of the operator; empty: ai.onnx"},
+      {"count", [](const Layer& l) { return l.count; }, "executions per minibatch"},
+      {"macs", [](const Layer& l) { return l.cost.macs; }, "multiply-accumulates per minibatch"},
+      {"flops", [](const Layer& l) { return l.cost.flops; },
+       "operations per minibatch, in the convention asked for"},
+      {"int_ops", [](const Layer& l) { return l.cost.int_ops; }, "integer operations"},
+      {"bytes_read", [](const Layer& l) { return l.cost.read_bytes; }, "read from memory (bytes)"},
+      {"bytes_written", [](const Layer& l) { return l.cost.write_bytes; },
+       "written to memory (bytes)"}};
+  return fields;
+}
+
+const Fields<Analyzed>& analysis_fields() {
+  static const Fields<Analyzed> fields = {
+      {"model", [](const Analyzed& a) { return a.model.name; }, "name of the model"},
+      {"kind", [](const Analyzed& a) { return std::string(name_of(a.analysis.workload.kind)); },
+       "\"inference\" or \"training\""},
+      {"batch", [](const Analyzed& a) { return std::int64_t{a.analysis.shapes.batch}; },
+       "samples per minibatch"},
+      {"precision",
+       [](const Analyzed& a) { return std::string(name_of(a.analysis.workload.precision)); },
+       "that the model computes in"},
+      {"macs", [](const Analyzed& a) { return a.analysis.macs; },
+       "multiply-accumulates of a minibatch"},
+      {"flops", [](const Analyzed& a) { return a.analysis.flops; },
+       "operations of a minibatch, in the convention asked for"},
+      {"int_ops", [](const Analyzed& a) { return a.analysis.int_ops; }, "integer operations"},
+      {"bytes", [](const Analyzed& a) { return a.analysis.bytes(); }, "memory traffic (bytes)"},
+      {"bytes_read", [](const Analyzed& a) { return a.analysis.read_bytes; }, "of it, read"},
+      {"bytes_written", [](const Analyzed& a) { return a.analysis.write_bytes; }, "of it, written"},
+      {"parameters", [](const Analyzed& a) { return a.analysis.parameter_count; }, "count"},
+      {"parameter_bytes", [](const Analyzed& a) { return a.analysis.parameter_bytes; }, "bytes"},
+      {"arithmetic_intensity", [](const Analyzed& a) { return a.analysis.arithmetic_intensity(); },
+       "operations per byte of traffic"},
+      {"peak_memory_bytes", [](const Analyzed& a) { return a.analysis.peak_memory_bytes; },
+       "parameters and the largest live set of activations (bytes)"},
+      {"kernels", [](const Analyzed& a) { return a.analysis.kernels; }, "launched per minibatch"},
+      {"provenance", [](const Analyzed&) { return std::string("counted"); },
+       "always \"counted\": from the graph alone"},
+      {"caveats", [](const Analyzed& a) { return a.analysis.workload.caveats.lines(); },
+       "what is not counted, and what was assumed; a sentence each"}};
+  return fields;
+}
+
+void fill_rows(Analyzed& made) {
+  for (std::size_t i = 0; i < made.analysis.nodes.size(); ++i) {
+    const workload::Step& step = made.analysis.plan.steps[i];
+    made.rows.push_back({step.node->name, step.node->op, step.node->domain,
+                         static_cast<double>(step.count), made.analysis.nodes[i]});
+  }
+}
+
+std::shared_ptr<Analyzed> analyze(const py::kwargs& given) {
+  Arguments asked(given);
+  auto made = std::make_shared<Analyzed>();
+  workload::CostOptions& options = made->options;
+  std::string path;
+  const py::object model = asked.object("model");
+  options.runtime = asked.choice<Runtime>("runtime", "runtime");
+  if (py::isinstance<DeployedWorkload>(model)) {
+    asked.refuse({"training", "precision", "optimizer", "dims"}, "beside a Model",
+                 "it was given when the Model was made");
+    const auto deployed = model.cast<std::shared_ptr<DeployedWorkload>>();
+    path = deployed->name();
+    options.kind = deployed->options().kind;
+    options.precision = deployed->options().precision;
+    options.optimizer = deployed->options().optimizer;
+    options.dims = deployed->options().dims;
+  } else {
+    path = read_text("model", model, true);
+    const workload::DeployOptions deployed = deploy_options(asked);
+    options.kind = deployed.kind;
+    options.optimizer = deployed.optimizer;
+    options.dims = deployed.dims;
+    options.precision = asked.choice<workload::Precision>("precision", "precision")
+                            .value_or(workload::Precision::kStored);
+  }
+  options.batch = asked.whole("batch", {"whole number", "", 1, 1 << 24});
+  if (options.runtime) asked.refuse({"traffic"}, "with a runtime");
+  if (const auto c = asked.choice<workload::Convention>("convention", "convention")) {
+    options.convention = *c;
+  }
+  if (const auto t = asked.choice<workload::TrafficModel>("traffic", "traffic")) {
+    options.traffic = *t;
+  }
+  options.cache_bytes = asked.quantity("cache_bytes", kBytes, 0);
+  asked.done();
+  without_gil([&] {
+    made->model = workload::load_workload(path);
+    made->analysis = workload::analyze(made->model, options);
+    fill_rows(*made);
+  });
+  return made;
+}
+
+const Fields<DeployedWorkload>& model_fields() {
+  static const Fields<DeployedWorkload> fields = {
+      {"name", [](const DeployedWorkload& m) { return m.name(); }, "as it was given"},
+      {"training",
+       [](const DeployedWorkload& m) { return m.options().kind == WorkloadKind::kTraining; },
+       "a training step, not inference"},
+      {"precision",
+       [](const DeployedWorkload& m) { return std::string(name_of(m.options().precision)); },
+       "that it computes in"},
+      {"runtime",
+       [](const DeployedWorkload& m) { return std::string(name_of(m.options().runtime)); },
+       "what runs it"},
+      {"optimizer",
+       [](const DeployedWorkload& m) { return std::string(name_of(m.options().optimizer)); },
+       "of training"}};
+  return fields;
+}
+
+void bind_model(py::module_& module) {
+  auto made = record<DeployedWorkload>(
+      module, "Model",
+      "Model(model, *, training=False, precision=\"fp32\", runtime=\"pytorch-eager\", "
+      "optimizer=\"sgd\", dims=None)\n\nA model as a runtime runs it. `model`: an ONNX file or "
+      "zoo:NAME; `dims`: extents of symbolic axes by name, {\"image\": 320}. It is read once and "
+      "priced once per batch, so that further questions about it are cheap. NotFoundError: no such "
+      "file or zoo model; InputError: a malformed file; UsageError: a wrong argument.",
+      model_fields());
+  made.def(py::init([](const py::object& model, const py::kwargs& given) {
+             Arguments asked(given);
+             const workload::DeployOptions options = deploy_options(asked);
+             asked.done();
+             const std::string path = read_text("model", model, true);
+             return without_gil([&] { return std::make_shared<DeployedWorkload>(path, options); });
+           }),
+           py::arg("model"));
+  made.def_property_readonly(
+      "dims",
+      [](const DeployedWorkload& m) {
+        py::dict dims;
+        for (const auto& [name, extent] : m.options().dims) dims[py::str(name)] = extent;
+        return dims;
+      },
+      "extents of symbolic axes by name");
+}
+
+}  // namespace
+
+std::string device_of(Arguments& asked) {
+  const py::object given = asked.object("device");
+  if (given.is_none()) return "";
+  if (py::isinstance<NamedBoard>(given)) return given.cast<const NamedBoard&>().asked;
+  return read_text("device", given, true);
+}
+
+void bind_models(py::module_& module) {
+  bind_mode(module);
+  record<RowOrigin>(module, "Origin", "Where the rows of an answer come from.", origin_fields())
+      .def("__str__", [](const RowOrigin& origin) { return describe(origin); });
+  bind_board(module);
+  module.def(
+      "boards", [] { return list_of(list_boards()); },
+      "Names of the boards that are built in, sorted.");
+  module.def(
+      "zoo",
+      [] {
+        std::vector<std::string> names;
+        for (const auto& entry : workload::zoo()) names.push_back("zoo:" + std::string(entry.name));
+        return list_of(names);
+      },
+      "Names of the models that are built in, \"zoo:NAME\".");
+  bind_model(module);
+  record<Layer>(module, "Layer", "What one node of a model costs.", layer_fields());
+  answer_class<Analyzed>(module, "Analysis",
+                         "What a model costs: a sequence of Layer, one per node that runs.",
+                         analysis_fields(), layer_fields());
+  module.def("analyze", &analyze);
+}
+
+}  // namespace ridgewatt::python

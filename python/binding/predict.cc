@@ -1,0 +1,237 @@
+// From few profiled modes to all of them: what they cost, which to profile next, which no other
+// beats.
+#include "ridgewatt/answer/predict.h"
+
+#include "python/binding/questions.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/report/prediction_report.h"
+#include "ridgewatt/sweep/points.h"
+
+namespace ridgewatt::python {
+namespace {
+
+using answer::PredictAnswer;
+using answer::PredictQuestion;
+using predict::Estimate;
+
+struct PredictedPoint {
+  OperatingPoint point;
+  std::optional<predict::Prediction> cost = {};  // none: nothing was fitted
+  Provenance provenance = Provenance::kPredicted;
+
+  std::optional<double> known(Estimate predict::Prediction::*of, double Estimate::*end) const {
+    return cost ? std::optional((*cost).*of.*end) : std::nullopt;
+  }
+};
+
+struct Predictions {
+  PredictAnswer found;
+  std::vector<PredictedPoint> rows;
+  Json json() const { return {{"rows", report::predictions_to_json(found)}}; }
+};
+
+template <Estimate predict::Prediction::*kOf, double Estimate::*kEnd>
+std::optional<double> end_of(const PredictedPoint& point) {
+  return point.known(kOf, kEnd);
+}
+
+const Fields<PredictedPoint>& point_fields() {
+  using P = PredictedPoint;
+  using Cost = predict::Prediction;
+  static const Fields<P> fields = {
+      {"mode", [](const P& p) { return p.point.mode; }, "the PowerMode"},
+      {"batch", [](const P& p) { return p.point.batch; },
+       "samples per minibatch; 0: not a dimension"},
+      {"time_s", &end_of<&Cost::time_s, &Estimate::mean>, "of a minibatch (s); None: not known"},
+      {"time_lo_s", &end_of<&Cost::time_s, &Estimate::lo>, "its lower end (s)"},
+      {"time_hi_s", &end_of<&Cost::time_s, &Estimate::hi>, "its upper end (s)"},
+      {"power_w", &end_of<&Cost::power_w, &Estimate::mean>, "mean over that time (W)"},
+      {"power_lo_w", &end_of<&Cost::power_w, &Estimate::lo>, "its lower end (W)"},
+      {"power_hi_w", &end_of<&Cost::power_w, &Estimate::hi>, "its upper end (W)"},
+      {"energy_j", &end_of<&Cost::energy_j, &Estimate::mean>, "of a minibatch (J)"},
+      {"energy_lo_j", &end_of<&Cost::energy_j, &Estimate::lo>, "its lower end (J)"},
+      {"energy_hi_j", &end_of<&Cost::energy_j, &Estimate::hi>, "its upper end (J)"},
+      {"provenance", [](const P& p) { return std::string(name_of(p.provenance)); },
+       "of this row: predicted, or what the sample was"}};
+  return fields;
+}
+
+const Fields<Predictions>& answer_fields() {
+  using A = Predictions;
+  static const Fields<A> fields = {
+      {"method", [](const A& a) { return a.found.method; },
+       "the predictor's name; empty: rows as they are"},
+      {"provenance", [](const A& a) { return std::string(name_of(a.found.origin.provenance)); },
+       "of what is predicted, or of the rows"}};
+  return fields;
+}
+
+std::shared_ptr<Predictions> predictions(PredictAnswer found) {
+  auto made = std::make_shared<Predictions>();
+  made->found = std::move(found);
+  const PredictAnswer& answer = made->found;
+  for (std::size_t i = 0; i < answer.points.size(); ++i) {
+    PredictedPoint row{answer.points[i]};
+    if (!answer.predictions.empty()) row.cost = answer.predictions[i];
+    row.provenance = answer.origins[answer.origins.size() == 1 ? 0 : i].provenance;
+    made->rows.push_back(std::move(row));
+  }
+  return made;
+}
+
+// `query`: a CSV, or a list of PowerMode or (PowerMode, batch).
+std::vector<OperatingPoint> query_points(const py::object& query) {
+  if (!PyList_Check(query.ptr())) return read_points(read_text("query", query, true));
+  std::vector<OperatingPoint> points;
+  for (const auto& member : read_list("query", query)) {
+    OperatingPoint point;
+    py::object mode = member;
+    if (PyTuple_Check(member.ptr()) && py::len(member) == 2) {
+      mode = member[py::int_(0)];
+      point.batch = static_cast<int>(read_whole("query", member[py::int_(1)], kBatches));
+    }
+    if (!py::isinstance<PowerMode>(mode)) {
+      throw UsageError("query: a list of PowerMode, or of (PowerMode, batch), is needed");
+    }
+    point.mode = mode.cast<PowerMode>();
+    points.push_back(point);
+  }
+  return points;
+}
+
+void add_prior(Arguments& asked, PredictQuestion& question) {
+  const py::object model = asked.object("model");
+  if (model.is_none()) return;
+  if (question.device.empty()) {
+    throw UsageError("a model alone says nothing of time and power", "model",
+                     "give device, whose twin is to be the prior");
+  }
+  if (py::isinstance<workload::DeployedWorkload>(model)) {
+    question.workload = model.cast<std::shared_ptr<workload::DeployedWorkload>>();
+    return;
+  }
+  question.workload = std::make_shared<const workload::DeployedWorkload>(
+      read_text("model", model, true),
+      workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
+}
+
+PredictQuestion predict_question(Arguments& asked) {
+  PredictQuestion question;
+  question.device = device_of(asked);
+  const bool keep = asked.flag("keep_outliers");
+  const auto workload = asked.maybe_text("workload");
+  if (asked.has("samples")) {
+    question.samples = trusted_samples(raw_sweep("samples", asked.object("samples"), workload),
+                                       keep, question.device);
+  }
+  if (asked.has("query")) {
+    question.points = answer::at_batches_of(question.samples, query_points(asked.object("query")));
+  } else if (!question.device.empty()) {
+    question.points = answer::points_of_board(question.device, question.samples);
+  } else {
+    throw UsageError("no modes to predict", "predict", "give device or query");
+  }
+  question.references = references_of(asked, keep);
+  question.method = asked.text("method", "auto");
+  if (question.method != "powertrain") {
+    asked.refuse({"reference_model"}, "with method " + question.method,
+                 "powertrain starts from it");
+  }
+  const std::string reference = asked.path("reference_model");
+  if (!reference.empty()) question.reference_model = predict::read_reference_model(reference);
+  question.interval = asked.quantity("interval", kInterval, predict::kDefaultInterval);
+  question.seed = asked.seed();
+  question.quiet = true;
+  add_prior(asked, question);
+  return question;
+}
+
+std::shared_ptr<Predictions> predict_all(const py::kwargs& given) {
+  Arguments asked(given);
+  if (!asked.has("samples")) throw UsageError("samples is required");
+  const PredictQuestion question = predict_question(asked);
+  const py::object progress = asked.progress();
+  asked.done();
+  return without_gil([&] { return predictions(answer::predict_modes(question)); }, progress);
+}
+
+std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
+  Arguments asked(given);
+  const int count = asked.whole("count", {"whole number", "", 1, 1e5}, 5);
+  const py::object range = asked.object("budgets_w");
+  std::optional<predict::PowerBudgets> budgets;
+  if (!range.is_none()) {
+    const auto ends = read_list("budgets_w", range);
+    if (ends.size() != 2) throw UsageError("budgets_w: (least, most) in W is needed");
+    if (!asked.has("samples")) throw UsageError("budgets_w requires samples");
+    budgets = {read_number("budgets_w", ends[0], kWatts), read_number("budgets_w", ends[1], kWatts),
+               1};
+    budgets->values_w();
+  }
+  const PredictQuestion question = predict_question(asked);
+  const py::object progress = asked.progress();
+  asked.done();
+  auto found = without_gil(
+      [&] { return answer::suggest_modes(question, static_cast<std::size_t>(count), budgets); },
+      progress);
+  if (found.points.empty()) {
+    throw budgets ? NoSolutionError("no further mode is expected to be faster within these budgets")
+                  : NoSolutionError("every mode is profiled", question.samples.source);
+  }
+  return predictions(std::move(found));
+}
+
+std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
+  Arguments asked(given);
+  const auto names = asked.texts("costs");
+  if (names.size() != 2) throw UsageError("costs: two of time, power and energy are needed");
+  const answer::FrontCost first = answer::parse_front_cost(names[0]),
+                          second = answer::parse_front_cost(names[1]);
+  const py::object progress = asked.progress();
+  if (asked.has("sweep")) {
+    asked.refuse({"samples", "device", "model", "query", "method", "references", "reference_model",
+                  "interval"},
+                 "with a sweep", "its rows are taken as they are");
+    asked.seed();
+    const auto workload = asked.maybe_text("workload");
+    const bool keep = asked.flag("keep_outliers");
+    asked.done();
+    const Sweep rows = trusted_sweep(raw_sweep("sweep", asked.object("sweep"), workload), keep);
+    return without_gil([&] { return predictions(answer::measured_front(rows, first, second)); },
+                       progress);
+  }
+  if (!asked.has("samples")) throw UsageError("samples or sweep is required");
+  const PredictQuestion question = predict_question(asked);
+  asked.done();
+  return without_gil([&] { return predictions(answer::predicted_front(question, first, second)); },
+                     progress);
+}
+
+}  // namespace
+
+void bind_predict(py::module_& module) {
+  record<PredictedPoint>(module, "PredictedPoint", "What an operating point will cost.",
+                         point_fields());
+  auto made = answer_class<Predictions>(module, "Predictions",
+                                        "What modes will cost: a sequence of PredictedPoint.",
+                                        answer_fields(), point_fields());
+  made.def_property_readonly(
+      "origin", [](const Predictions& self) { return self.found.origin; },
+      "the Origin of what is predicted");
+  made.def_property_readonly(
+      "weights",
+      [](const Predictions& self) {
+        py::dict weights;
+        if (!self.found.summary) return weights;
+        for (const auto& one : self.found.summary->candidates) {
+          weights[py::str(one.name)] = py::make_tuple(one.time_weight, one.power_weight);
+        }
+        return weights;
+      },
+      "of the method auto: posterior probability of each candidate, of (time, power)");
+  module.def("predict", &predict_all);
+  module.def("suggest", &suggest);
+  module.def("pareto", &pareto);
+}
+
+}  // namespace ridgewatt::python

@@ -1,0 +1,184 @@
+// A Python class from ONE list of its fields: attributes, repr, the columns of to_frame() and the
+// reference all follow from it.
+//
+//   const Fields<Step> kStep = {{"time_s", [](const Step& s) { return s.time_s; }, "of .. (s)"}};
+//   record<Step>(module, "Step", "A profiled point.", kStep);
+//
+// An answer is a sequence of rows: answer_class() also adds len(), indexing, to_frame(), to_dict(),
+// _repr_html_() and plot().
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "python/binding/binding.h"
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt::python {
+
+template <class T>
+struct Field {
+  template <class Value>
+  using Getter = Value (*)(const T&);
+  const char* name;
+  std::variant<Getter<double>, Getter<std::optional<double>>, Getter<int>, Getter<std::int64_t>,
+               Getter<bool>, Getter<std::string>, Getter<std::vector<std::string>>,
+               Getter<PowerMode>>
+      get;
+  const char* doc;  // with shape and unit
+};
+template <class T>
+using Fields = std::vector<Field<T>>;
+
+// A JSON value as Python has it; what is not finite is None, as in JSON text.
+py::object to_python(const Json& json);
+// One value of a field. Texts may hold bytes that are no UTF-8.
+py::object value_to_python(double value);
+py::object value_to_python(const std::optional<double>& value);
+py::object value_to_python(int value);
+py::object value_to_python(std::int64_t value);
+py::object value_to_python(bool value);
+py::object value_to_python(const std::string& value);
+py::object value_to_python(const std::vector<std::string>& value);
+py::object value_to_python(const PowerMode& value);
+
+const Fields<PowerMode>& power_mode_fields();
+
+// Columns of rows by name, as NumPy arrays: float64, int64, bool, or objects for text. A mode is a
+// column for each of its knobs; knobs that no row has are left out.
+template <class T>
+void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& columns);
+
+template <class Value, class T>
+py::object column_of(Value (*get)(const T&), const std::vector<T>& rows) {
+  const auto fill = [&]<class As>(As otherwise) -> py::object {
+    py::array_t<As> column(static_cast<py::ssize_t>(rows.size()));
+    As* out = column.mutable_data();
+    for (const T& row : rows) {
+      if constexpr (std::is_same_v<Value, std::optional<double>>) {
+        *out++ = get(row).value_or(otherwise);
+      } else if constexpr (std::is_arithmetic_v<Value>) {
+        *out++ = static_cast<As>(get(row));
+      }
+    }
+    return column;
+  };
+  if constexpr (std::is_same_v<Value, bool>) {
+    return fill(false);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return fill(std::int64_t{0});
+  } else if constexpr (std::is_arithmetic_v<Value> ||
+                       std::is_same_v<Value, std::optional<double>>) {
+    return fill(std::numeric_limits<double>::quiet_NaN());
+  } else {
+    py::list column;
+    for (const T& row : rows) column.append(value_to_python(get(row)));
+    return py::module_::import("ridgewatt.frames").attr("objects")(column);
+  }
+}
+
+template <class T>
+void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& columns) {
+  for (const Field<T>& field : fields) {
+    std::visit(
+        [&]<class Value>(Value (*get)(const T&)) {
+          if constexpr (!std::is_same_v<Value, PowerMode>) {
+            columns[field.name] = column_of(get, rows);
+          } else {
+            std::vector<PowerMode> modes;
+            modes.reserve(rows.size());
+            for (const T& row : rows) modes.push_back(get(row));
+            py::dict knobs;
+            add_columns(power_mode_fields(), modes, knobs);
+            for (const auto& [knob, values] : knobs) {
+              if (py::bool_(values.attr("any")())) columns[knob] = values;
+            }
+          }
+        },
+        field.get);
+  }
+}
+
+// "Step(time_s=0.01, power_w=20.0)".
+template <class T>
+std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
+  std::string text = name;
+  for (const Field<T>& field : fields) {
+    const py::object value =
+        std::visit([&](auto get) { return value_to_python(get(self)); }, field.get);
+    text += (&field == &fields.front() ? "(" : ", ") + std::string(field.name) + "=" +
+            py::repr(value).cast<std::string>();
+  }
+  return text + ")";
+}
+
+template <class T>
+using Class = py::class_<T, std::shared_ptr<T>>;
+
+// `fields` outlive the module.
+template <class T>
+Class<T> record(py::module_& module, const char* name, const char* doc, const Fields<T>& fields) {
+  Class<T> made(module, name, doc);
+  py::list names;
+  for (const Field<T>& field : fields) {
+    names.append(field.name);
+    std::visit(
+        [&](auto get) {
+          made.def_property_readonly(
+              field.name, [get](const T& self) { return value_to_python(get(self)); }, field.doc);
+        },
+        field.get);
+  }
+  made.attr("_fields") = py::tuple(names);
+  made.def("__repr__", [name, &fields](const T& self) { return repr_of(name, fields, self); });
+  return made;
+}
+
+// Index of a sequence, from its end where negative; IndexError.
+std::size_t checked_index(py::ssize_t index, std::size_t size);
+// What Python code adds to every answer: to_frame(), _repr_html_(), plot(), after __len__ and
+// `_columns` are there.
+void add_notebook_methods(py::object made);
+
+// `Answer` has `rows` (a vector of Row) and `Json json() const`.
+template <class Answer, class Row>
+Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
+                           const Fields<Answer>& fields, const Fields<Row>& row_fields) {
+  Class<Answer> made = record<Answer>(module, name, doc, fields);
+  made.def("__len__", [](const Answer& self) { return self.rows.size(); });
+  made.def(
+      "__getitem__",
+      [](const Answer& self, py::ssize_t index) -> const Row& {
+        return self.rows[checked_index(index, self.rows.size())];
+      },
+      py::return_value_policy::reference_internal, py::arg("index"));
+  made.def("__getitem__", [](const py::object& self, const py::slice& part) {
+    py::list rows;
+    const auto size = static_cast<std::size_t>(py::len(self));
+    std::size_t start = 0, stop = 0, step = 0, length = 0;
+    if (!part.compute(size, &start, &stop, &step, &length)) throw py::error_already_set();
+    for (std::size_t i = 0; i < length; ++i, start += step) rows.append(self[py::int_(start)]);
+    return rows;
+  });
+  made.def("_columns", [&row_fields](const Answer& self) {
+    py::dict columns;
+    add_columns(row_fields, self.rows, columns);
+    return columns;
+  });
+  made.def(
+      "to_dict", [](const Answer& self) { return to_python(self.json()); },
+      "The JSON object that the command line prints for this question, without its schema.");
+  add_notebook_methods(made);
+  return made;
+}
+
+}  // namespace ridgewatt::python

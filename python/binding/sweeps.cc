@@ -1,0 +1,326 @@
+// Sweeps: from files, from columns, from a store; as the questions take them.
+#include <algorithm>
+#include <utility>
+
+#include "python/binding/questions.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/store/store.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt::python {
+namespace {
+
+// As the class is bound: rows beside what they have in common.
+struct BoundSweep {
+  Sweep sweep;
+  const std::vector<Observation>& rows;
+
+  explicit BoundSweep(Sweep held) : sweep(std::move(held)), rows(sweep.observations) {}
+  BoundSweep(const BoundSweep&) = delete;
+  BoundSweep& operator=(const BoundSweep&) = delete;
+  Json json() const;
+};
+
+const Fields<Observation>& observation_fields() {
+  static const Fields<Observation> fields = {
+      {"mode", [](const Observation& o) { return o.point.mode; }, "the PowerMode"},
+      {"batch", [](const Observation& o) { return o.point.batch; },
+       "samples per minibatch; 0: not a dimension"},
+      {"time_s", [](const Observation& o) { return o.time_s; },
+       "mean time from one minibatch to the next (s)"},
+      {"power_w", [](const Observation& o) { return o.power_w; }, "mean power over that time (W)"},
+      {"energy_j", [](const Observation& o) { return o.energy_j(); },
+       "energy of a minibatch, measured or time x power (J)"},
+      {"time_median_s", [](const Observation& o) { return o.time_median_s; },
+       "median time of a minibatch (s); None: not known"},
+      {"fetch_stall_s", [](const Observation& o) { return o.fetch_stall_s; },
+       "mean wait for data (s); None: not known"}};
+  return fields;
+}
+
+const Fields<BoundSweep>& sweep_fields() {
+  static const Fields<BoundSweep> fields = {
+      {"source", [](const BoundSweep& s) { return s.sweep.source; }, "file, for messages"},
+      {"workload", [](const BoundSweep& s) { return s.sweep.workload; }, "\"resnet18\""},
+      {"kind", [](const BoundSweep& s) { return s.sweep.kind; },
+       "\"inference\", \"training\", or a phase"},
+      {"board", [](const BoundSweep& s) { return s.sweep.board; }, "empty: not said"},
+      {"provenance", [](const BoundSweep& s) { return std::string(name_of(s.sweep.provenance)); },
+       "measured, replayed, modelled, .."}};
+  return fields;
+}
+
+// A row as a dict: its columns, those that it has.
+Json BoundSweep::json() const {
+  Json list = Json::array();
+  for (const Observation& row : rows) {
+    Json one;
+    for (const Knob knob : kKnobs) {
+      if (row.point.mode.has(knob)) {
+        one[std::string(knob_field(knob))] = knob_in_field_unit(row.point.mode, knob);
+      }
+    }
+    if (!row.point.mode.governor.empty()) one["governor"] = row.point.mode.governor;
+    if (row.point.batch > 0) one["batch"] = row.point.batch;
+    one["time_ms"] = 1e3 * row.time_s;
+    one["power_w"] = row.power_w;
+    one["energy_j"] = row.energy_j();
+    list.push_back(one);
+  }
+  return {{"workload", sweep.workload},
+          {"kind", sweep.kind},
+          {"board", sweep.board},
+          {"provenance", std::string(name_of(sweep.provenance))},
+          {"rows", list}};
+}
+
+constexpr Range kStall = {"duration", "s", 0, 1e9};
+constexpr Range kBatchColumn = {"whole number", "", 0, 1 << 20};
+constexpr Range kCoreColumn = {"whole number", "", 0, 1024};
+constexpr Range kClockColumn = {"clock", "Hz", 0, 2e10};
+
+// Puts one value of a column into a row.
+void set_column(const std::string& column, py::handle value, Observation& row) {
+  if (column == "cpu_cores") {
+    row.point.mode.cpu_cores = static_cast<int>(read_whole(column, value, kCoreColumn));
+  } else if (column == "cpu_clock_hz") {
+    row.point.mode.cpu_clock_hz = read_number(column, value, kClockColumn);
+  } else if (column == "gpu_clock_hz") {
+    row.point.mode.gpu_clock_hz = read_number(column, value, kClockColumn);
+  } else if (column == "mem_clock_hz") {
+    row.point.mode.mem_clock_hz = read_number(column, value, kClockColumn);
+  } else if (column == "batch") {
+    row.point.batch = static_cast<int>(read_whole(column, value, kBatchColumn));
+  } else if (column == "time_s") {
+    row.time_s = read_number(column, value, kSeconds);
+  } else if (column == "power_w") {
+    row.power_w = read_number(column, value, kWatts);
+  } else if (column == "energy_j") {
+    row.measured_energy_j = read_number(column, value, kJoules);
+  } else if (column == "time_median_s") {
+    row.time_median_s = read_number(column, value, kSeconds);
+  } else {
+    row.fetch_stall_s = read_number(column, value, kStall);
+  }
+}
+
+const std::vector<std::string> kColumns = {
+    "cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz",  "batch",
+    "time_s",    "power_w",      "energy_j",     "time_median_s", "fetch_stall_s"};
+
+// A dict of columns, or a DataFrame.
+py::dict columns_of(const py::object& given) {
+  if (PyDict_Check(given.ptr())) return py::reinterpret_borrow<py::dict>(given);
+  if (!py::hasattr(given, "to_dict") || !py::hasattr(given, "columns")) {
+    throw UsageError("columns: a dict of columns by name, or a DataFrame, is needed");
+  }
+  return given.attr("to_dict")("list");
+}
+
+std::vector<Observation> rows_of_columns(const py::dict& columns) {
+  std::vector<Observation> rows;
+  bool first = true;
+  for (const auto& [key, values] : columns) {
+    const std::string column = read_text("columns", key);
+    if (std::find(kColumns.begin(), kColumns.end(), column) == kColumns.end()) {
+      throw UsageError("unknown column", column,
+                       did_you_mean(column, kColumns, "one of " + joined_names(kColumns)));
+    }
+    const auto members = read_list(column, values);
+    if (!std::exchange(first, false) && members.size() != rows.size()) {
+      throw UsageError("columns of different length", column,
+                       std::to_string(members.size()) + " values where others have " +
+                           std::to_string(rows.size()));
+    }
+    rows.resize(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) set_column(column, members[i], rows[i]);
+  }
+  return rows;
+}
+
+std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::kwargs& kwargs) {
+  Arguments asked(kwargs);
+  const py::dict columns = columns_of(given);
+  for (const char* needed : {"time_s", "power_w"}) {
+    if (!columns.contains(needed)) throw UsageError("columns without", needed);
+  }
+  Sweep sweep;
+  sweep.source = "columns";
+  sweep.observations = rows_of_columns(columns);
+  sweep.workload = asked.text("workload", "unnamed");
+  sweep.kind = asked.text("kind", "inference");
+  sweep.board = asked.text("board");
+  sweep.provenance =
+      asked.choice<Provenance>("provenance", "provenance").value_or(Provenance::kReplayed);
+  asked.done();
+  for (std::size_t i = 0; i < sweep.observations.size(); ++i) sweep.lines.push_back(i + 1);
+  return std::make_shared<BoundSweep>(std::move(sweep));
+}
+
+// What a store holds, one row per campaign.
+struct Holding {
+  store::Campaign campaign;
+  std::int64_t points = 0, flagged = 0;
+};
+
+const Fields<Holding>& holding_fields() {
+  static const Fields<Holding> fields = {
+      {"board", [](const Holding& h) { return h.campaign.board; }, "board"},
+      {"workload", [](const Holding& h) { return h.campaign.workload; }, "name"},
+      {"kind", [](const Holding& h) { return h.campaign.kind; }, "\"training\", \"inference\", .."},
+      {"provenance", [](const Holding& h) { return std::string(name_of(h.campaign.provenance)); },
+       "measured, replayed, modelled, .."},
+      {"points", [](const Holding& h) { return h.points; }, "profiled points"},
+      {"flagged", [](const Holding& h) { return h.flagged; }, "of them, to be used with care"}};
+  return fields;
+}
+
+// A store as Python holds it: it can be closed.
+class BoundStore {
+ public:
+  explicit BoundStore(std::string path) : path_(std::move(path)) {
+    store_.emplace(path_, store::Database::Access::kReadOnly);
+  }
+  store::Store& open() {
+    if (!store_) throw UsageError("the store is closed", path_, "open it again");
+    return *store_;
+  }
+  void close() { store_.reset(); }
+  const std::string& path() const { return path_; }
+
+  std::vector<Holding> list() {
+    std::vector<Holding> held;
+    for (const auto& campaign : open().campaigns()) {
+      Holding one{campaign};
+      for (const auto& point : open().points(open().campaign(campaign))) {
+        ++one.points;
+        if (!point.flags.empty()) ++one.flagged;
+      }
+      held.push_back(one);
+    }
+    return held;
+  }
+
+ private:
+  std::string path_;
+  std::optional<store::Store> store_;
+};
+
+py::list sweeps_of_store(BoundStore& self, const py::kwargs& kwargs) {
+  Arguments asked(kwargs);
+  store::CampaignFilter filter;
+  filter.workload = asked.text("workload");
+  filter.kind = asked.text("kind");
+  filter.board = device_of(asked);
+  asked.done();
+  auto sweeps = self.open().sweeps(filter);
+  if (sweeps.empty() && !self.open().campaigns().empty()) {
+    throw UsageError("the store holds no points of this workload, kind and board", self.path(),
+                     "`ridgewatt store list` names what it holds");
+  }
+  py::list list;
+  for (auto& sweep : sweeps) {
+    sweep.source = self.path();
+    list.append(std::make_shared<BoundSweep>(std::move(sweep)));
+  }
+  return list;
+}
+
+void bind_store(py::module_& module) {
+  record<Holding>(module, "Holding", "What a store holds of one workload on one board.",
+                  holding_fields());
+  py::class_<BoundStore>(
+      module, "Store",
+      "Store(path)\n\nProfiled points in an SQLite file, opened to be read; use it with `with`, or "
+      "close() it. NotFoundError: no such file; InputError: not a store; UsageError: it is closed.")
+      .def(py::init([](const py::object& path) {
+             return std::make_unique<BoundStore>(read_text("path", path, true));
+           }),
+           py::arg("path"))
+      .def_property_readonly("path", &BoundStore::path, "as it was given")
+      .def(
+          "list",
+          [](BoundStore& self) {
+            py::list list;
+            for (const auto& held : self.list()) list.append(held);
+            return list;
+          },
+          "A list of Holding, one per workload, kind and board.")
+      .def("sweeps", &sweeps_of_store,
+           "sweeps(*, workload=None, kind=None, device=None)\n\nIts points as a list of Sweep; "
+           "repeats become their median.")
+      .def("close", &BoundStore::close, "Closes the file; closing twice is no error.")
+      .def("__enter__", [](const py::object& self) { return self; })
+      .def("__exit__", [](BoundStore& self, const py::args&) { self.close(); });
+}
+
+}  // namespace
+
+Sweep raw_sweep(const std::string& name, const py::object& given,
+                const std::optional<std::string>& workload) {
+  if (py::isinstance<BoundSweep>(given)) {
+    if (workload) throw UsageError("workload has no effect beside a Sweep");
+    return given.cast<const BoundSweep&>().sweep;
+  }
+  const std::string path = read_text(name, given, true);
+  return without_gil([&] { return choose_sweep(read_sweeps(path), workload, path); });
+}
+
+Sweep trusted_sweep(Sweep raw, bool keep_outliers) {
+  if (keep_outliers) return average_repeats(std::move(raw));
+  const std::string source = raw.source;
+  return drop_flagged_rows(raw, source).sweep;
+}
+
+Sweep trusted_samples(Sweep raw, bool keep_outliers, const std::string& device) {
+  Sweep samples = trusted_sweep(std::move(raw), keep_outliers);
+  tune::take_governed(samples);
+  if (!device.empty()) fit_to_board(samples, load_board(device));
+  return samples;
+}
+
+std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers) {
+  std::vector<Sweep> references;
+  const py::object given = asked.object("references");
+  if (given.is_none()) return references;
+  for (const auto& one : read_list("references", given)) {
+    references.push_back(trusted_sweep(raw_sweep("references", one, std::nullopt), keep_outliers));
+  }
+  return references;
+}
+
+void bind_sweeps(py::module_& module) {
+  record<Observation>(module, "Observation", "What is known of one operating point.",
+                      observation_fields());
+  auto made = answer_class<BoundSweep>(
+      module, "Sweep",
+      "Sweep(columns, *, workload=\"unnamed\", kind=\"inference\", board=None, "
+      "provenance=\"replayed\")\n\nOperating points of one workload with their cost: a sequence of "
+      "Observation. `columns`: a dict of lists or arrays of one length, or a DataFrame: time_s, "
+      "power_w, and any of cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, energy_j, "
+      "time_median_s, fetch_stall_s. UsageError: another column, lengths that differ, a value that "
+      "is not finite or out of range.",
+      sweep_fields(), observation_fields());
+  made.def(py::init(&sweep_of_columns), py::arg("columns"));
+  made.def(
+      "write",
+      [](const BoundSweep& self, const py::object& path) {
+        write_output(read_text("path", path, true), write_sweep_csv({self.sweep}));
+      },
+      py::arg("path"), "Writes the sweep as CSV, whole or not at all. IoError, PermissionError.");
+  module.def("read_sweep", [](const py::kwargs& kwargs) {
+    Arguments asked(kwargs);
+    const auto workload = asked.maybe_text("workload");
+    const py::object path = asked.object("path");
+    asked.done();
+    return std::make_shared<BoundSweep>(raw_sweep("path", path, workload));
+  });
+  bind_store(module);
+}
+
+}  // namespace ridgewatt::python

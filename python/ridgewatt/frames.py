@@ -1,0 +1,61 @@
+"""What every answer can do beside its rows: a frame of its columns, a table in a notebook, a plot.
+The compiled part gives the columns; pandas and matplotlib are taken where they are."""
+import html
+
+from . import errors
+
+_ROWS_SHOWN = 60
+
+
+def objects(values):
+    """A NumPy array of Python objects."""
+    import numpy
+    column = numpy.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def to_frame(self):
+    """The rows as a pandas DataFrame, one column per attribute and one per knob of the mode; where
+    pandas is not installed, as a dict of NumPy arrays of one length. Units are those of the names,
+    SI. What is not known is NaN."""
+    columns = self._columns()
+    try:
+        import pandas
+    except ImportError:
+        return columns
+    return pandas.DataFrame(columns)
+
+
+def _cell(value):
+    if isinstance(value, float):
+        text = f"{value:.5g}"
+    else:
+        text = str(value)
+    return html.escape(text)
+
+
+def _repr_html_(self):
+    """A plain table of the first rows, for notebooks."""
+    columns = self._columns()
+    count = len(self)
+    shown = min(count, _ROWS_SHOWN)
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_cell(values[row])}</td>" for values in columns.values()) + "</tr>"
+        for row in range(shown))
+    more = f"<p>{count - shown} more rows</p>" if count > shown else ""
+    said = html.escape(f"{type(self).__name__}, {self.provenance}: {count} rows")
+    return f"<p>{said}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def plot(self, ax=None):
+    """Draws the answer with matplotlib on `ax`, or on new axes, and returns the axes.
+    NotSupportedError where matplotlib is not installed or the answer has no figure."""
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise errors.NotSupportedError(
+            "a plot needs matplotlib, which is not here: install python3-matplotlib") from None
+    from . import plots
+    return plots.draw(self, ax if ax is not None else pyplot.subplots()[1])

@@ -1,0 +1,95 @@
+"""Figures of answers with matplotlib, one function for each kind of answer."""
+from . import errors
+
+
+def _label(ax, title, x, y):
+    ax.set_title(title)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    return ax
+
+
+def _cloud(answer, ax):
+    """Time against power of every row, what no other beats marked."""
+    columns = answer._columns()
+    time, power = columns.get("time_s", columns.get("period_s")), columns["power_w"]
+    ax.scatter(1e3 * time, power, s=8, label="modes")
+    front, least = [], float("inf")
+    for row in sorted(range(len(time)), key=lambda row: (time[row], power[row])):
+        if power[row] < least:
+            least = power[row]
+            front.append(row)
+    ax.plot(1e3 * time[front], power[front], color="C1", marker=".", drawstyle="steps-post",
+            label="Pareto front")
+    ax.legend()
+    return _label(ax, answer.provenance, "time of a minibatch (ms)", "power (W)")
+
+
+def _energy(answer, ax):
+    """Energy of a minibatch over the GPU clock, a color for each memory clock."""
+    columns = answer._columns()
+    if "gpu_clock_hz" not in columns:
+        return _cloud(answer, ax)
+    clocks = columns.get("mem_clock_hz")
+    if clocks is None:
+        ax.scatter(columns["gpu_clock_hz"] / 1e6, columns["energy_j"], s=8)
+    else:
+        for clock in sorted(set(clocks)):
+            rows = clocks == clock
+            ax.scatter(columns["gpu_clock_hz"][rows] / 1e6, columns["energy_j"][rows], s=8,
+                       label=f"memory at {clock / 1e6:.0f} MHz")
+        ax.legend()
+    return _label(ax, answer.provenance, "GPU clock (MHz)", "energy of a minibatch (J)")
+
+
+def _timeline(tuned, ax):
+    """What was profiled, in order; without profiles what the answer is compared with."""
+    steps = tuned.profiled
+    if not steps:
+        return _cloud(tuned, ax)
+    for kept, color in ((True, "C0"), (False, "C3")):
+        chosen = [(number, step) for number, step in enumerate(steps, 1) if step.feasible == kept]
+        ax.scatter([number for number, _ in chosen], [1e3 * step.time_s for _, step in chosen],
+                   color=color, label="within the limits" if kept else "over a limit")
+    ax.legend()
+    return _label(ax, f"{tuned.strategy}, {tuned.provenance}", "profile",
+                  "time of a minibatch (ms)")
+
+
+def _roofline(answer, ax):
+    """Roofs of the first mode, log-log, and the layers under them."""
+    import numpy
+    layers = [layer for layer in answer.layers if layer.traffic_bytes > 0 and layer.work_flop > 0
+              and layer.gpu_s > 0]
+    at = [layer.work_flop / layer.traffic_bytes for layer in layers]
+    span = numpy.geomspace(min([0.1, *at]), max([1e3, *at]), 100)
+    first = [roof for roof in answer if roof.mode == answer[0].mode]
+    for roof in first:
+        ax.plot(span, numpy.minimum(roof.ceiling_flop_per_s,
+                                    span * roof.ceiling_bytes_per_s) / 1e9, label=roof.roof)
+    ax.scatter(at, [layer.work_flop / layer.gpu_s / 1e9 for layer in layers], s=10, color="black")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.legend()
+    return _label(ax, answer.provenance, "arithmetic intensity (FLOP/byte)", "GFLOP/s")
+
+
+def _layers(analysis, ax):
+    """The layers with the most operations."""
+    most = sorted(analysis, key=lambda layer: layer.flops)[-15:]
+    ax.barh([layer.name for layer in most], [layer.flops / 1e9 for layer in most])
+    return _label(ax, analysis.model, "operations of a minibatch (GFLOP)", "")
+
+
+_FIGURES = {"Analysis": _layers, "Estimates": _energy, "Predictions": _cloud, "Sweep": _cloud,
+            "Tuned": _timeline, "Roofline": _roofline}
+
+
+def draw(answer, ax):
+    """The figure of an answer on `ax`."""
+    name = type(answer).__name__
+    if name not in _FIGURES:
+        raise errors.NotSupportedError(f"there is no figure of {name}")
+    if len(answer) == 0:
+        raise errors.NotSupportedError("nothing to draw: the answer has no rows")
+    return _FIGURES[name](answer, ax)
