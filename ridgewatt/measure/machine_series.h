@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -28,12 +29,14 @@ std::vector<int> gpu_processes(const platform::Sysfs& sysfs);
 class MachineSeries {
  public:
   // Starts at once; `sysfs` must outlive this. Throws UsageError unless 0.1 <= rate_hz <= 50.
-  MachineSeries(const platform::Sysfs& sysfs, double rate_hz);
+  MachineSeries(const platform::Sysfs& sysfs, double rate_hz,
+                std::size_t most_samples = std::size_t{1} << 19);
   ~MachineSeries();
   MachineSeries(const MachineSeries&) = delete;
   MachineSeries& operator=(const MachineSeries&) = delete;
 
-  // Takes a last look and ends the thread. Then samples and throttled are complete.
+  // Takes a last look and ends the thread. Then samples and throttled are complete; of a run of
+  // days every second look, of those that are left every second again: `most_samples` at most.
   void stop();
   const std::vector<store::RawSample>& samples() const { return samples_; }
   const std::vector<std::string>& throttled() const { return throttled_; }
@@ -49,6 +52,7 @@ class MachineSeries {
  private:
   void run();
   void look();
+  void keep(const platform::SensorSnapshot& snapshot, double time_s);
   void note(const std::string& cause, bool seen, double time_s);
   bool clock_changed(const platform::SensorSnapshot& now) const;
   bool another_process() const;
@@ -56,6 +60,8 @@ class MachineSeries {
   const platform::Sysfs& sysfs_;
   platform::SensorReader reader_;
   double interval_s_;
+  std::size_t most_samples_;
+  std::size_t looks_ = 0, keep_every_ = 1;  // looks; of them the first is kept
   platform::SensorSnapshot first_, last_;
   double last_s_ = 0;
   std::vector<int> first_processes_;

@@ -10,101 +10,12 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
+#include "ridgewatt/measure/sampling/recording.h"
 
 namespace ridgewatt::measure {
 namespace {
-
-// What is known of power over the whole measurement.
-struct Traces {
-  std::vector<PowerTrace> channels;
-  PowerTrace total;
-};
-
-Traces power_traces(const MeasureOptions& options, const platform::PowerSource* source,
-                    const std::vector<PowerSample>& samples, Measurement& result) {
-  Traces traces;
-  if (source != nullptr) traces.channels = traces_of(samples, source->channels());
-  if (source != nullptr && source->tells_means()) {
-    for (auto& channel : traces.channels) channel = as_steps(channel);
-  }
-  if (!options.meter.empty()) {
-    auto meter = read_meter(options.meter, result.begin_s, result.end_s);
-    if (options.meter_is_total || source == nullptr) {
-      for (auto& channel : traces.channels) channel.in_total = false;
-      meter.in_total = true;
-      result.source = "external meter " + options.meter;
-    }
-    traces.channels.push_back(std::move(meter));
-  }
-  traces.total = total_of(traces.channels);
-  return traces;
-}
-
-void add_energies(const Traces& traces, double idle_begin_s, Measurement& result) {
-  for (const auto& trace : traces.channels) {
-    const auto found = trace.energy(result.begin_s, result.end_s);
-    if (found) result.channels.push_back({trace.name, trace.in_total, *found});
-  }
-  result.total = traces.total.energy(result.begin_s, result.end_s);
-  if (idle_begin_s <= 0) return;
-  const auto idle = traces.total.energy(idle_begin_s, result.begin_s);
-  if (idle && idle->samples > 0) result.idle_w = idle->mean_w;
-}
-
-void add_minibatches(const Traces& traces, MinibatchWindow window, bool asked,
-                     Measurement& result) {
-  auto& summary = result.summary;
-  summary.complete = window.complete || !asked;
-  const PowerIntegral energy(traces.total);
-  std::vector<double> times, energies;
-  double fetch_s = 0;
-  for (auto& minibatch : window.minibatches) {
-    minibatch.energy_j = energy.energy_j(minibatch.begin_s, minibatch.end_s);
-    if (!minibatch.excluded.empty()) {
-      ++summary.excluded;
-      ++summary.causes[minibatch.excluded];
-      continue;
-    }
-    summary.slow += minibatch.slow ? 1 : 0;
-    times.push_back(minibatch.time_s());
-    energies.push_back(minibatch.energy_j);
-    fetch_s += minibatch.fetch_s;
-  }
-  result.minibatches = std::move(window.minibatches);
-  summary.count = times.size();
-  if (times.empty()) return;
-  const auto time = batch_means_interval(times);
-  const auto joules = batch_means_interval(energies);
-  summary.time_s = time.mean, summary.time_lo_s = time.lo, summary.time_hi_s = time.hi;
-  summary.energy_j = joules.mean, summary.energy_lo_j = joules.lo, summary.energy_hi_j = joules.hi;
-  summary.power_w = joules.mean / time.mean;
-  summary.fetch_s = fetch_s / static_cast<double>(times.size());
-  summary.median_s = median(times);
-  summary.lower_quartile_s = quantile(times, 0.25);
-  summary.upper_quartile_s = quantile(times, 0.75);
-}
-
-// Where the power source told nothing for long: ten of its intervals and a second.
-void add_counter_gaps(const PowerTrace& total, const Measurement& result,
-                      std::vector<Disturbance>& disturbances) {
-  static constexpr double kIntervals = 10, kLeastS = 1;
-  std::vector<double> times, steps;
-  for (std::size_t i = 0; i < total.times_s.size(); ++i) {
-    if (std::isfinite(total.powers_w[i])) times.push_back(total.times_s[i]);
-    if (times.size() > 1) steps.push_back(times.back() - times[times.size() - 2]);
-  }
-  if (steps.empty()) return;
-  const double limit_s = std::max(kLeastS, kIntervals * median(steps));
-  times.insert(times.begin(), std::min(result.begin_s, times.front()));
-  times.push_back(std::max(result.end_s, times.back()));
-  for (std::size_t i = 1; i < times.size(); ++i) {
-    if (times[i] - times[i - 1] > limit_s) {
-      disturbances.push_back({"counter gap", times[i - 1], times[i]});
-    }
-  }
-}
 
 // Tells when the program's power became steady, or that it did not in time.
 class SteadyLoad {
@@ -166,22 +77,14 @@ void add_run(const CommandRun& run, Measurement& result) {
   result.malformed_marks = run.malformed_marks;
 }
 
-void add_series(const MachineSeries& series, Measurement& result) {
-  result.series = series.samples();
-  result.throttled = series.throttled();
-  const bool marked = !result.minibatches.empty();
-  result.series_summary =
-      summarize_series(result.series, marked ? result.minibatches.front().begin_s : result.begin_s,
-                       marked ? result.minibatches.back().end_s : result.end_s);
-}
-
 // Lets the board be, while samples come.
-void idle(double duration_s, Sampler* sampler, std::vector<PowerSample>& samples) {
-  static constexpr double kSliceS = 1;
+void idle(double duration_s, Recording& recording) {
+  static constexpr double kSliceS = 0.1;
   const double end_s = monotonic_s() + duration_s;
   for (double left_s = duration_s; left_s > 0; left_s = end_s - monotonic_s()) {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left_s, kSliceS)));
-    if (sampler != nullptr) sampler->drain(samples);
+    recording.drain();
+    check_work();
   }
 }
 
@@ -220,60 +123,23 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
                             platform::PowerMeter& meter) {
   options.check();
-  Measurement result;
-  std::vector<PowerSample> samples;
-  platform::PowerSource* source = meter.source();
-  result.source = meter.description();
-  result.rate_asked_hz = options.rate_hz;
-  result.rate_hz = meter.usable_rate_hz(options.rate_hz);
-  std::unique_ptr<Sampler> sampler;
-  Sampler::Options sampler_options;
-  sampler_options.rate_hz = result.rate_hz;
-  const double sampling_s = monotonic_s();
-  if (source != nullptr) sampler = std::make_unique<Sampler>(*source, sampler_options);
-  if (source != nullptr || !options.meter.empty()) idle(options.idle_s, sampler.get(), samples);
-  MachineSeries series(sysfs, options.series_rate_hz);
-  SteadyLoad load(options.settle, options.window.warm_up, source);
+  Recording recording(sysfs, meter, options);
+  if (recording.has_power() || !options.meter.empty()) idle(options.idle_s, recording);
+  recording.begin();
+  SteadyLoad load(options.settle, options.window.warm_up, recording.source());
   WindowOptions window = options.window;
   const auto run = run_marked_command(options.command, [&](const auto& marks) {
-    if (sampler) sampler->drain(samples);
-    load.look(samples, marks);
+    recording.drain();
+    load.look(recording.power().newest(), marks);
     if (!options.end_after_window || !load.begin_s()) return true;
     window.begin_s = *load.begin_s();
-    return !minibatch_window(marks, window, series.disturbances()).complete;
+    return !minibatch_window(marks, window, recording.disturbances()).complete;
   });
+  Measurement result;
   add_run(run, result);
-  series.stop();
-  if (sampler) {
-    // One more sample behind the end, to interpolate.
-    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 / result.rate_hz));
-    sampler->stop();
-    sampler->drain(samples);
-    result.lost_samples = sampler->lost();
-    result.late_samples = sampler->late();
-    result.sampler_cpu_share = sampler->cpu_seconds() / (monotonic_s() - sampling_s);
-  }
-  Traces traces = power_traces(options, source, samples, result);
-  add_energies(traces, options.idle_s > 0 ? sampling_s : 0, result);
-  for (const auto& span : phases_of(run.marks, result.end_s)) {
-    result.phases.push_back({span, traces.total.energy(span.begin_s, span.end_s)});
-  }
-  auto disturbances = series.disturbances();
-  add_counter_gaps(traces.total, result, disturbances);
+  recording.stop();
   window.begin_s = load.begin_s().value_or(0);
-  result.summary.steady = load.steady();
-  MinibatchWindow counted = minibatch_window(run.marks, window, disturbances);
-  if (counted.minibatches.empty() && window.begin_s > 0) {  // it ended while power settled
-    window.begin_s = 0;
-    result.summary.steady = false;
-    counted = minibatch_window(run.marks, window, disturbances);
-  }
-  result.summary.fetch_marked =
-      std::any_of(run.marks.begin(), run.marks.end(),
-                  [](const auto& mark) { return mark.kind == TimedMark::Kind::kFetched; });
-  add_minibatches(traces, std::move(counted), options.window.minibatches > 0, result);
-  add_series(series, result);
-  result.traces = std::move(traces.channels);
+  recording.add_costs(run.marks, window, load.steady(), result);
   return result;
 }
 

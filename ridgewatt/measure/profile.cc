@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::measure {
 
@@ -15,6 +16,14 @@ std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes) {
   });
   modes.erase(std::unique(modes.begin(), modes.end()), modes.end());
   return modes;
+}
+
+void name_campaign(const platform::LocalDevice& device, ProfileOptions& options) {
+  const auto jetson = platform::identify_jetson(*device.sysfs);
+  auto& campaign = options.campaign;
+  campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
+  campaign.provenance = device.provenance();
+  if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
 }
 
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,

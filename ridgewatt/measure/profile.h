@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/measure/live_profiler.h"
+#include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::measure {
 
@@ -18,6 +19,10 @@ struct ProfileSummary {
 
 // From high clocks to low: some boards refuse the other way, and changes are few.
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes);
+
+// Board and provenance of what is measured on `device`, and the workload's name, the command's,
+// where none was given.
+void name_campaign(const platform::LocalDevice& device, ProfileOptions& options);
 
 // Throws what JetsonModeControl::apply throws for permission and safety; a command that fails or
 // marks too few minibatches in one mode is counted and the next mode is tried.

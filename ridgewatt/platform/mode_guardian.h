@@ -1,11 +1,14 @@
 // Holds a changed power mode, and brings the old one back when its owner ends, however it ends: on
 // return, exception, SIGINT, SIGTERM, SIGHUP and SIGKILL. The restoring is done by a child process
-// that waits on a pipe; a signal that would end the owner first lets the child finish.
+// that waits on a pipe; a signal that would end the owner first lets the child finish. Signals that
+// the owner handles or ignores stay its own. Processes that the owner forks have no part in it:
+// there nothing is restored, and they may outlive it.
 //
 // If both processes die (power loss), the journal restores at the next start.
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -58,6 +61,7 @@ class ModeGuardian {
   const JetsonLayout& layout_;
   std::unique_ptr<ModeJournal> journal_;
   ModeSnapshot snapshot_;
+  pid_t owner_ = ::getpid();
   pid_t child_ = -1;
   OwnedFd commands_;
   SharedFlag kept_;  // the change is to stay

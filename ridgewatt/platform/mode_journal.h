@@ -67,6 +67,7 @@ class ModeJournal {
   void end();     // the old values are back
   void commit();  // keep the change: the journal becomes the saved state
   void forget_saved();
+  int lock_fd() const { return lock_.get(); }
 
  private:
   std::optional<ModeSnapshot> read(const std::string& path) const;

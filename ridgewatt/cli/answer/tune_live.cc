@@ -10,8 +10,9 @@
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_board.h"
-#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -105,7 +106,7 @@ void tune_live(const Context& context, TuneOptions options) {
   profile.campaign.workload = options.workload;
   profile.campaign.kind = name_of(options.kind);
   profile.quiet = context.quiet;
-  name_campaign(device, profile);
+  measure::name_campaign(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
   const answer::TuneQuestion question = options.asked(context);
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);

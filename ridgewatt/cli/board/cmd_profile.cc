@@ -56,7 +56,7 @@ void run(const Context& context, ProfileCommand& options) {
   options.control.state_folder = options.device.state_folder;
   platform::JetsonModeControl control(*device.sysfs, options.control);
   auto& profile_options = options.profile;
-  name_campaign(device, profile_options);
+  measure::name_campaign(device, profile_options);
   profile_options.quiet = context.quiet;
   store::Store store = store::Store::made_at_first_write(options.database);
   const auto modes = modes_of(context, options, control);

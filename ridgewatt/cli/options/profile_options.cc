@@ -1,7 +1,6 @@
 #include "ridgewatt/cli/options/profile_options.h"
 
 #include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::cli {
 
@@ -57,14 +56,6 @@ void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
         "Read this file, or all of this folder, into the page cache before each point")
       ->excludes(cache("--drop-cache", measure::CacheOptions::Start::kDropped,
                        "Drop this file, or all of this folder, from it before each point"));
-}
-
-void name_campaign(const platform::LocalDevice& device, measure::ProfileOptions& options) {
-  const auto jetson = platform::identify_jetson(*device.sysfs);
-  auto& campaign = options.campaign;
-  campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
-  campaign.provenance = device.provenance();
-  if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
 }
 
 }  // namespace ridgewatt::cli

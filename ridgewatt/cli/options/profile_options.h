@@ -3,7 +3,6 @@
 
 #include "ridgewatt/cli/command.h"
 #include "ridgewatt/measure/live_profiler.h"
-#include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
 
@@ -12,9 +11,5 @@ inline constexpr char kMeasuringGroup[] = "Measuring";
 // Protocol of one point, and what the mode control holds meanwhile.
 void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
                          platform::JetsonModeControl::Options& control);
-
-// Board and provenance of what is measured on `device`, and the workload's name where none was
-// given.
-void name_campaign(const platform::LocalDevice& device, measure::ProfileOptions& options);
 
 }  // namespace ridgewatt::cli

@@ -76,8 +76,8 @@ std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& sna
   return samples;
 }
 
-MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz)
-    : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz) {
+MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz, std::size_t most_samples)
+    : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz), most_samples_(most_samples) {
   if (!(rate_hz >= 0.1 && rate_hz <= 50)) throw UsageError("the series' rate is 0.1 to 50 Hz");
   first_processes_ = gpu_processes(sysfs);
   look();
@@ -91,7 +91,7 @@ MachineSeries::~MachineSeries() {
 void MachineSeries::look() {
   const double time_s = monotonic_s();
   platform::SensorSnapshot now = reader_.read();
-  for (auto& sample : series_samples(now, time_s)) samples_.push_back(std::move(sample));
+  keep(now, time_s);
   const bool first = last_s_ == 0;
   if (first) first_ = last_ = now, last_s_ = time_s;
   for (const auto& name : ridgewatt::platform::throttled(first_.throttling, now.throttling)) {
@@ -109,6 +109,20 @@ void MachineSeries::look() {
   note("another process", another_process(), time_s);
   last_ = std::move(now);
   last_s_ = time_s;
+}
+
+void MachineSeries::keep(const platform::SensorSnapshot& snapshot, double time_s) {
+  if (looks_++ % keep_every_ != 0) return;
+  for (auto& sample : series_samples(snapshot, time_s)) samples_.push_back(std::move(sample));
+  while (samples_.size() > most_samples_ && samples_.front().time_s < time_s) {
+    double look_s = samples_.front().time_s;
+    bool kept = true;  // the look that a sample belongs to
+    std::erase_if(samples_, [&](const store::RawSample& sample) {
+      if (sample.time_s != look_s) look_s = sample.time_s, kept = !kept;
+      return !kept;
+    });
+    keep_every_ *= 2;
+  }
 }
 
 // A disturbance goes from the look before it was seen to the look after.

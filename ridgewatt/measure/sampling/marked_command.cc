@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::measure {
@@ -152,12 +154,20 @@ class Watch {
     int status = 0;
     // Kernels before 5.3 (JetPack 4) have no pidfd: there the end is noticed within 2 ms.
     const OwnedFd end_fd(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+    std::exception_ptr failure;  // the command must not outlive it
     do {
       pollfd wait[2] = {{open_ ? fd_ : -1, POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
       ::poll(wait, 2, end_fd ? kDrainMs : 2);
       take(marks);
-      if (!go_on(marks.marks())) end();
+      try {
+        if (!failure) check_work();
+        if (failure || !go_on(marks.marks())) end();
+      } catch (...) {
+        failure = std::current_exception();
+        end();
+      }
     } while (::wait4(child_, &status, WNOHANG, &usage) != child_);
+    if (failure) std::rethrow_exception(failure);
     take(marks);
     run_.marks = marks.marks();
     run_.malformed_marks = marks.malformed();

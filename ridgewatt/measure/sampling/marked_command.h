@@ -24,8 +24,9 @@ struct CommandRun {
 // Runs the command to its end, as the user who called sudo when we run under sudo; what it prints
 // goes to our standard error, and it ends when we do. `watch` is called at least ten times per
 // second with the marks so far; when it says false the command and its children are asked to end
-// (SIGTERM) and, after ten seconds, killed. Throws UsageError on an empty command, NotFoundError
-// when it cannot be started.
+// (SIGTERM) and, after ten seconds, killed. So they are when it or the watch of this thread
+// (base/progress.h) throws, before that goes on. Throws UsageError on an empty command,
+// NotFoundError when it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch);
 

@@ -1,6 +1,8 @@
 #include "ridgewatt/platform/mode_guardian.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -22,9 +24,10 @@ constexpr char kReady = 'y';
 constexpr char kRestore = 'r';
 constexpr std::array<int, 4> kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-// Used by the signal handler: the child's pipe and id. -1: no guardian.
+// Used by the signal handler: the child's pipe and id; and the journal's lock. -1: no guardian.
 volatile sig_atomic_t guardian_pipe = -1;
 volatile sig_atomic_t guardian_child = -1;
+volatile sig_atomic_t guardian_lock = -1;
 
 // Closing the pipe tells the child to restore; the owner ends only after the child. Only functions
 // that are safe in a signal handler.
@@ -41,12 +44,36 @@ void end_by_signal(int signal_number) {
   ::raise(signal_number);
 }
 
-void set_handlers(void (*handler)(int)) {
+void set_handler(int number, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  for (const int number : kEndingSignals) sigaddset(&action.sa_mask, number);
-  for (const int number : kEndingSignals) ::sigaction(number, &action, nullptr);
+  for (const int other : kEndingSignals) sigaddset(&action.sa_mask, other);
+  ::sigaction(number, &action, nullptr);
+}
+
+// Replaces a handler where it is `before`: a signal that the program handles itself (an
+// interpreter's Ctrl+C) or ignores stays its own.
+void replace_handlers(void (*before)(int), void (*handler)(int)) {
+  for (const int number : kEndingSignals) {
+    struct sigaction now {};
+    ::sigaction(number, nullptr, &now);
+    if (now.sa_handler == before) set_handler(number, handler);
+  }
+}
+
+// A process that the owner forks (a data loader's worker) may outlive it: it must hold neither the
+// pipe, whose end tells the child to restore, nor the lock. The numbers stay taken, since their
+// owners are copied too. Only functions that are safe after a fork among threads.
+void let_go_in_fork() {
+  for (volatile sig_atomic_t* held : {&guardian_pipe, &guardian_lock}) {
+    if (*held < 0) continue;
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) ::dup3(nothing, *held, O_CLOEXEC);
+    if (nothing >= 0) ::close(nothing);
+    *held = -1;
+  }
+  guardian_child = -1;
 }
 
 class BlockedSignals {
@@ -93,7 +120,7 @@ ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::
     journal_->end();
     throw;
   }
-  set_handlers(end_by_signal);
+  replace_handlers(SIG_DFL, end_by_signal);
 }
 
 ModeGuardian::~ModeGuardian() {
@@ -137,8 +164,11 @@ void ModeGuardian::start_child() {
     wait_for(child, nullptr);
     throw IoError("cannot start the guardian", "its process ended at once");
   }
+  static const int registered = ::pthread_atfork(nullptr, nullptr, let_go_in_fork);
+  static_cast<void>(registered);
   child_ = child;
   commands_ = std::move(ours);
+  guardian_lock = journal_->lock_fd();
   guardian_pipe = commands_.get();
   guardian_child = child;
 }
@@ -184,12 +214,13 @@ bool ModeGuardian::finish_by_child() {
   int status = 0;
   const pid_t ended = wait_for(child_, &status);
   guardian_child = -1;
-  set_handlers(SIG_DFL);
+  guardian_lock = -1;
+  replace_handlers(end_by_signal, SIG_DFL);
   return told && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void ModeGuardian::restore() {
-  if (done_) return;
+  if (done_ || ::getpid() != owner_) return;
   if (finish_by_child()) return;
   // The child was killed: restore here. Its own failure was said; trying again says it once more.
   restore_snapshot(sysfs_, layout_, snapshot_);
@@ -197,9 +228,9 @@ void ModeGuardian::restore() {
 }
 
 void ModeGuardian::keep_and_exit() {
-  if (done_) ::_exit(0);
+  if (done_ || ::getpid() != owner_) ::_exit(0);
   // A signal must not make the change look undone from here on.
-  set_handlers(SIG_IGN);
+  for (const int number : kEndingSignals) set_handler(number, SIG_IGN);
   std::fflush(nullptr);
   kept_.raise();
   ::_exit(0);

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <cstring>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/fake_board_support.h"
@@ -199,6 +201,62 @@ JetsonModeControl::Options full_fan_without_idle_states() {
   JetsonModeControl::Options options;
   options.full_fan = options.no_idle_states = true;
   return options;
+}
+
+// A signal that the program handles is its own: an interpreter turns Ctrl+C into an exception.
+TEST(ModeGuardian, LeavesHandledSignalsAlone) {
+  const GuardedBoard board("orin-nano");
+  const auto handler = [](int) {};
+  const auto handler_of = [](int number) {
+    struct sigaction now {};
+    ::sigaction(number, nullptr, &now);
+    return now.sa_handler;
+  };
+  ::signal(SIGINT, handler);
+  ::signal(SIGHUP, SIG_IGN);
+  JetsonModeControl control(*board.sysfs);
+  control.apply({2, 0, 0, 0, ""});
+  EXPECT_EQ(handler_of(SIGINT), static_cast<sighandler_t>(handler));
+  EXPECT_EQ(handler_of(SIGHUP), SIG_IGN);
+  EXPECT_NE(handler_of(SIGTERM), SIG_DFL);
+  control.restore();
+  EXPECT_EQ(handler_of(SIGINT), static_cast<sighandler_t>(handler));
+  EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGHUP, SIG_DFL);
+}
+
+// Worker processes that outlive a killed owner keep neither the mode nor the lock.
+TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
+  const GuardedBoard board("orin-nano");
+  const auto first = board.content();
+  Pipe applied, number;
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    JetsonModeControl control(*board.sysfs);
+    control.apply({2, 0, 0, 0, ""});
+    const pid_t worker = ::fork();
+    if (worker == 0) {
+      control.restore();  // not its own: nothing happens
+      const bool told = ::write(applied.write_end.get(), "w", 1) == 1;
+      ::pause();
+      ::_exit(told ? 0 : 1);
+    }
+    const bool told = ::write(number.write_end.get(), &worker, sizeof worker) == sizeof worker;
+    ::pause();
+    ::_exit(told ? 0 : 1);
+  }
+  char letter = 0;
+  pid_t worker = 0;
+  ASSERT_EQ(::read(applied.read_end.get(), &letter, 1), 1);
+  ASSERT_EQ(::read(number.read_end.get(), &worker, sizeof worker), sizeof worker);
+  EXPECT_EQ(board.sysfs->text("/sys/devices/system/cpu/cpu5/online"), "0");  // still applied
+  ::kill(owner, SIGKILL);
+  ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
+  for (int i = 0; i < 500 && !board.changes(first).empty(); ++i) ::usleep(20'000);
+  EXPECT_EQ(board.changes(first), "");
+  EXPECT_NO_THROW(ModeJournal(*board.sysfs, ModeJournal::default_folder(*board.sysfs), 5));
+  ::kill(worker, SIGKILL);
 }
 
 // Fan and idle states are held beside every mode and come back with the first one, on all boards.
