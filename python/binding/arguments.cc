@@ -25,7 +25,10 @@ std::string shown(py::handle value) {
   for (char& letter : text) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   }
-  return text.size() > kLongestShown ? text.substr(0, kLongestShown) + ".." : text;
+  if (text.size() <= kLongestShown) return text;
+  std::size_t end = kLongestShown;  // not within a letter of several bytes
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "..";
 }
 
 [[noreturn]] void refuse_value(const std::string& name, py::handle value, const std::string& kind) {

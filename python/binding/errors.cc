@@ -1,14 +1,21 @@
 // ridgewatt::Error and its kinds become those of ridgewatt/errors.py, with the same line.
 #include "ridgewatt/base/error.h"
 
+#include <string>
+
 #include "python/binding/binding.h"
+#include "ridgewatt/base/text.h"
 
 namespace ridgewatt::python {
 namespace {
 
 void raise(const char* kind, const Error& error) {
   const py::object type = py::module_::import("ridgewatt.errors").attr(kind);
-  PyErr_SetString(type.ptr(), error.what());
+  // What a message quotes may hold line breaks, or be no UTF-8.
+  const std::string text = escape_terminal(error.what());
+  const py::object line = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+  PyErr_SetObject(type.ptr(), line.ptr());
 }
 
 }  // namespace

@@ -306,9 +306,9 @@ void bind_estimate(py::module_& module) {
       answer_fields(), estimate_fields());
   made.def_property_readonly(
       "left_out",
-      [](const Estimates& self) {
+      [](Self<Estimates> self) {
         py::list list;
-        for (const auto& [name, reason] : self.found.left_out) {
+        for (const auto& [name, reason] : self->found.left_out) {
           list.append(py::make_tuple(name, reason));
         }
         return list;

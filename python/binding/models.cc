@@ -107,16 +107,16 @@ void bind_mode(py::module_& module) {
       "absent is 0. UsageError: a value that no knob can have.",
       power_mode_fields());
   made.def(py::init([](const py::kwargs& given) { return make_mode(given); }));
-  made.def("__str__", [](const PowerMode& mode) { return describe(mode); });
-  made.def("__eq__", [](const PowerMode& a, const py::object& b) -> py::object {
+  made.def("__str__", [](Self<PowerMode> mode) { return describe(*mode); });
+  made.def("__eq__", [](Self<PowerMode> a, const py::object& b) -> py::object {
     if (!py::isinstance<PowerMode>(b)) {
       return py::reinterpret_borrow<py::object>(Py_NotImplemented);
     }
-    return py::bool_(a == b.cast<PowerMode>());
+    return py::bool_(*a == *held<PowerMode>(b));
   });
-  made.def("__hash__", [](const PowerMode& mode) {
-    return py::hash(py::make_tuple(mode.cpu_cores, mode.cpu_clock_hz, mode.gpu_clock_hz,
-                                   mode.mem_clock_hz, mode.governor));
+  made.def("__hash__", [](Self<PowerMode> mode) {
+    return py::hash(py::make_tuple(mode->cpu_cores, mode->cpu_clock_hz, mode->gpu_clock_hz,
+                                   mode->mem_clock_hz, mode->governor));
   });
 }
 
@@ -147,8 +147,8 @@ const Fields<NamedBoard>& board_fields() {
   return fields;
 }
 
-py::dict knobs_of(const NamedBoard& named) {
-  const KnobSpace space = knob_space(named.board);
+py::dict knobs_of(Self<NamedBoard> named) {
+  const KnobSpace space = knob_space(named->board);
   py::dict knobs;
   for (std::size_t i = 0; i < kKnobs.size(); ++i) {
     const auto& levels = space.levels(kKnobs[i]);
@@ -180,20 +180,20 @@ void bind_board(py::module_& module) {
            }),
            py::arg("name"));
   made.def_property_readonly(
-      "presets", [](const NamedBoard& b) { return list_of(presets(b.board)); },
+      "presets", [](Self<NamedBoard> b) { return list_of(presets(b->board)); },
       "the modes that it ships with, a list of Preset");
   made.def_property_readonly("knobs", &knobs_of,
                              "levels of each knob by the name that PowerMode has it (cores, Hz), "
                              "ascending float64 arrays");
   made.def(
       "modes",
-      [](const NamedBoard& b, const py::object& select) {
-        return list_of(select_modes(b.board, read_text("select", select)));
+      [](Self<NamedBoard> b, const py::object& select) {
+        return list_of(select_modes(b->board, read_text("select", select)));
       },
       py::arg("select") = "all",
       "A list of PowerMode: \"all\", \"presets\", \"maxn\", or names of presets, split at commas.");
   made.def(
-      "to_dict", [](const NamedBoard& b) { return to_python(report::board_to_json(b.board)); },
+      "to_dict", [](Self<NamedBoard> b) { return to_python(report::board_to_json(b->board)); },
       "Everything that is known, each number with its source: what `ridgewatt device show` prints "
       "as JSON.");
 }
@@ -348,9 +348,9 @@ void bind_model(py::module_& module) {
            py::arg("model"));
   made.def_property_readonly(
       "dims",
-      [](const DeployedWorkload& m) {
+      [](Self<DeployedWorkload> m) {
         py::dict dims;
-        for (const auto& [name, extent] : m.options().dims) dims[py::str(name)] = extent;
+        for (const auto& [name, extent] : m->options().dims) dims[py::str(name)] = extent;
         return dims;
       },
       "extents of symbolic axes by name");
@@ -361,14 +361,14 @@ void bind_model(py::module_& module) {
 std::string device_of(Arguments& asked) {
   const py::object given = asked.object("device");
   if (given.is_none()) return "";
-  if (py::isinstance<NamedBoard>(given)) return given.cast<const NamedBoard&>().asked;
+  if (py::isinstance<NamedBoard>(given)) return held<NamedBoard>(given)->asked;
   return read_text("device", given, true);
 }
 
 void bind_models(py::module_& module) {
   bind_mode(module);
   record<RowOrigin>(module, "Origin", "Where the rows of an answer come from.", origin_fields())
-      .def("__str__", [](const RowOrigin& origin) { return describe(origin); });
+      .def("__str__", [](Self<RowOrigin> origin) { return describe(*origin); });
   bind_board(module);
   module.def(
       "boards", [] { return list_of(list_boards()); },

@@ -93,7 +93,7 @@ std::vector<OperatingPoint> query_points(const py::object& query) {
     if (!py::isinstance<PowerMode>(mode)) {
       throw UsageError("query: a list of PowerMode, or of (PowerMode, batch), is needed");
     }
-    point.mode = mode.cast<PowerMode>();
+    point.mode = *held<PowerMode>(mode);
     points.push_back(point);
   }
   return points;
@@ -216,14 +216,14 @@ void bind_predict(py::module_& module) {
                                         "What modes will cost: a sequence of PredictedPoint.",
                                         answer_fields(), point_fields());
   made.def_property_readonly(
-      "origin", [](const Predictions& self) { return self.found.origin; },
+      "origin", [](Self<Predictions> self) { return self->found.origin; },
       "the Origin of what is predicted");
   made.def_property_readonly(
       "weights",
-      [](const Predictions& self) {
+      [](Self<Predictions> self) {
         py::dict weights;
-        if (!self.found.summary) return weights;
-        for (const auto& one : self.found.summary->candidates) {
+        if (!self->found.summary) return weights;
+        for (const auto& one : self->found.summary->candidates) {
           weights[py::str(one.name)] = py::make_tuple(one.time_weight, one.power_weight);
         }
         return weights;

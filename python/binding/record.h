@@ -108,6 +108,18 @@ void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& 
   }
 }
 
+// How Python calls the type of a field, for stubs and reference.
+template <class Value>
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<Value, double>) return "float";
+  if constexpr (std::is_same_v<Value, std::optional<double>>) return "float | None";
+  if constexpr (std::is_same_v<Value, bool>) return "bool";
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) return "int";
+  if constexpr (std::is_same_v<Value, std::string>) return "str";
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) return "list[str]";
+  if constexpr (std::is_same_v<Value, PowerMode>) return "PowerMode";
+}
+
 // "Step(time_s=0.01, power_w=20.0)".
 template <class T>
 std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
@@ -123,23 +135,31 @@ std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
 
 template <class T>
 using Class = py::class_<T, std::shared_ptr<T>>;
+// `self` of every method: what was never made (X.__new__(X)) is refused, where pybind11 would give
+// a plain reference to memory without a value.
+template <class T>
+using Self = const std::shared_ptr<T>&;
+template <class T>
+std::shared_ptr<T> held(const py::object& object) {
+  return object.cast<std::shared_ptr<T>>();
+}
 
 // `fields` outlive the module.
 template <class T>
 Class<T> record(py::module_& module, const char* name, const char* doc, const Fields<T>& fields) {
   Class<T> made(module, name, doc);
-  py::list names;
+  py::dict types;
   for (const Field<T>& field : fields) {
-    names.append(field.name);
     std::visit(
-        [&](auto get) {
+        [&]<class Value>(Value (*get)(const T&)) {
+          types[field.name] = type_name<Value>();
           made.def_property_readonly(
-              field.name, [get](const T& self) { return value_to_python(get(self)); }, field.doc);
+              field.name, [get](Self<T> self) { return value_to_python(get(*self)); }, field.doc);
         },
         field.get);
   }
-  made.attr("_fields") = py::tuple(names);
-  made.def("__repr__", [name, &fields](const T& self) { return repr_of(name, fields, self); });
+  made.attr("_fields") = types;
+  made.def("__repr__", [name, &fields](Self<T> self) { return repr_of(name, fields, *self); });
   return made;
 }
 
@@ -154,13 +174,13 @@ template <class Answer, class Row>
 Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
                            const Fields<Answer>& fields, const Fields<Row>& row_fields) {
   Class<Answer> made = record<Answer>(module, name, doc, fields);
-  made.def("__len__", [](const Answer& self) { return self.rows.size(); });
+  made.def("__len__", [](Self<Answer> self) { return self->rows.size(); });
   made.def(
       "__getitem__",
-      [](const Answer& self, py::ssize_t index) -> const Row& {
-        return self.rows[checked_index(index, self.rows.size())];
+      [](Self<Answer> self, py::ssize_t index) -> Row {
+        return self->rows[checked_index(index, self->rows.size())];
       },
-      py::return_value_policy::reference_internal, py::arg("index"));
+      py::arg("index"));
   made.def("__getitem__", [](const py::object& self, const py::slice& part) {
     py::list rows;
     const auto size = static_cast<std::size_t>(py::len(self));
@@ -169,13 +189,13 @@ Class<Answer> answer_class(py::module_& module, const char* name, const char* do
     for (std::size_t i = 0; i < length; ++i, start += step) rows.append(self[py::int_(start)]);
     return rows;
   });
-  made.def("_columns", [&row_fields](const Answer& self) {
+  made.def("_columns", [&row_fields](Self<Answer> self) {
     py::dict columns;
-    add_columns(row_fields, self.rows, columns);
+    add_columns(row_fields, self->rows, columns);
     return columns;
   });
   made.def(
-      "to_dict", [](const Answer& self) { return to_python(self.json()); },
+      "to_dict", [](Self<Answer> self) { return to_python(self->json()); },
       "The JSON object that the command line prints for this question, without its schema.");
   add_notebook_methods(made);
   return made;

@@ -211,21 +211,21 @@ class BoundStore {
   std::optional<store::Store> store_;
 };
 
-py::list sweeps_of_store(BoundStore& self, const py::kwargs& kwargs) {
+py::list sweeps_of_store(Self<BoundStore> self, const py::kwargs& kwargs) {
   Arguments asked(kwargs);
   store::CampaignFilter filter;
   filter.workload = asked.text("workload");
   filter.kind = asked.text("kind");
   filter.board = device_of(asked);
   asked.done();
-  auto sweeps = self.open().sweeps(filter);
-  if (sweeps.empty() && !self.open().campaigns().empty()) {
-    throw UsageError("the store holds no points of this workload, kind and board", self.path(),
+  auto sweeps = self->open().sweeps(filter);
+  if (sweeps.empty() && !self->open().campaigns().empty()) {
+    throw UsageError("the store holds no points of this workload, kind and board", self->path(),
                      "`ridgewatt store list` names what it holds");
   }
   py::list list;
   for (auto& sweep : sweeps) {
-    sweep.source = self.path();
+    sweep.source = self->path();
     list.append(std::make_shared<BoundSweep>(std::move(sweep)));
   }
   return list;
@@ -234,29 +234,32 @@ py::list sweeps_of_store(BoundStore& self, const py::kwargs& kwargs) {
 void bind_store(py::module_& module) {
   record<Holding>(module, "Holding", "What a store holds of one workload on one board.",
                   holding_fields());
-  py::class_<BoundStore>(
+  Class<BoundStore>(
       module, "Store",
       "Store(path)\n\nProfiled points in an SQLite file, opened to be read; use it with `with`, or "
       "close() it. NotFoundError: no such file; InputError: not a store; UsageError: it is closed.")
       .def(py::init([](const py::object& path) {
-             return std::make_unique<BoundStore>(read_text("path", path, true));
+             return std::make_shared<BoundStore>(read_text("path", path, true));
            }),
            py::arg("path"))
-      .def_property_readonly("path", &BoundStore::path, "as it was given")
+      .def_property_readonly(
+          "path", [](Self<BoundStore> self) { return self->path(); }, "as it was given")
       .def(
           "list",
-          [](BoundStore& self) {
+          [](Self<BoundStore> self) {
             py::list list;
-            for (const auto& held : self.list()) list.append(held);
+            for (const auto& held : self->list()) list.append(held);
             return list;
           },
           "A list of Holding, one per workload, kind and board.")
       .def("sweeps", &sweeps_of_store,
            "sweeps(*, workload=None, kind=None, device=None)\n\nIts points as a list of Sweep; "
            "repeats become their median.")
-      .def("close", &BoundStore::close, "Closes the file; closing twice is no error.")
+      .def(
+          "close", [](Self<BoundStore> self) { self->close(); },
+          "Closes the file; closing twice is no error.")
       .def("__enter__", [](const py::object& self) { return self; })
-      .def("__exit__", [](BoundStore& self, const py::args&) { self.close(); });
+      .def("__exit__", [](Self<BoundStore> self, const py::args&) { self->close(); });
 }
 
 }  // namespace
@@ -265,7 +268,7 @@ Sweep raw_sweep(const std::string& name, const py::object& given,
                 const std::optional<std::string>& workload) {
   if (py::isinstance<BoundSweep>(given)) {
     if (workload) throw UsageError("workload has no effect beside a Sweep");
-    return given.cast<const BoundSweep&>().sweep;
+    return held<BoundSweep>(given)->sweep;
   }
   const std::string path = read_text(name, given, true);
   return without_gil([&] { return choose_sweep(read_sweeps(path), workload, path); });
@@ -309,8 +312,8 @@ void bind_sweeps(py::module_& module) {
   made.def(py::init(&sweep_of_columns), py::arg("columns"));
   made.def(
       "write",
-      [](const BoundSweep& self, const py::object& path) {
-        write_output(read_text("path", path, true), write_sweep_csv({self.sweep}));
+      [](Self<BoundSweep> self, const py::object& path) {
+        write_output(read_text("path", path, true), write_sweep_csv({self->sweep}));
       },
       py::arg("path"), "Writes the sweep as CSV, whole or not at all. IoError, PermissionError.");
   module.def("read_sweep", [](const py::kwargs& kwargs) {

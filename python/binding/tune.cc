@@ -302,10 +302,10 @@ py::list list_of(const std::vector<T>& values) {
   return list;
 }
 
-TunedPoint best_of(const Tuned& self) {
-  if (self.found.answer) return self.rows.front();
-  throw NoSolutionError("no answer within the limits", report::describe_goal(self.found.goal),
-                        report::how_to_mend(self.found));
+TunedPoint best_of(Self<Tuned> self) {
+  if (self->found.answer) return self->rows.front();
+  throw NoSolutionError("no answer within the limits", report::describe_goal(self->found.goal),
+                        report::how_to_mend(self->found));
 }
 
 void add_parts(Class<Tuned>& made) {
@@ -314,40 +314,40 @@ void add_parts(Class<Tuned>& made) {
                              "the line of the command line");
   made.def_property_readonly(
       "miss",
-      [](const Tuned& self) -> py::object {
-        if (self.found.answer || self.rows.empty()) return py::none();
-        return py::cast(self.rows.front());
+      [](Self<Tuned> self) -> py::object {
+        if (self->found.answer || self->rows.empty()) return py::none();
+        return py::cast(self->rows.front());
       },
       "without an answer: the TunedPoint nearest to the limits");
   made.def_property_readonly(
-      "mends", [](const Tuned& self) { return list_of(self.found.mends); },
+      "mends", [](Self<Tuned> self) { return list_of(self->found.mends); },
       "without an answer: a list of Mend, limits that would mend it alone");
   made.def_property_readonly(
-      "other_boards", [](const Tuned& self) { return list_of(self.found.boards); },
+      "other_boards", [](Self<Tuned> self) { return list_of(self->found.boards); },
       "without an answer: a list of BoardWithAnswer, boards that keep all limits");
   made.def_property_readonly(
-      "profiled", [](const Tuned& self) { return list_of(self.found.profiled); },
+      "profiled", [](Self<Tuned> self) { return list_of(self->found.profiled); },
       "what was profiled, a list of SearchStep in order");
   made.def_property_readonly(
-      "next", [](const Tuned& self) { return list_of(self.found.next); },
+      "next", [](Self<Tuned> self) { return list_of(self->found.next); },
       "by hand: a list of NextProfile");
   made.def_property_readonly(
       "confidence",
-      [](const Tuned& self) {
+      [](Self<Tuned> self) {
         py::dict kept;
-        for (const auto& limit : self.found.confidence) {
+        for (const auto& limit : self->found.confidence) {
           kept[py::str(std::string(name_of(limit.kind)))] = limit.probability;
         }
         return kept;
       },
       "of an estimate: probability that each limit is kept, by its kind");
   made.def_property_readonly(
-      "origin", [](const Tuned& self) { return self.found.origin; }, "the Origin of its rows");
+      "origin", [](Self<Tuned> self) { return self->found.origin; }, "the Origin of its rows");
   made.def_property_readonly(
       "ranking",
-      [](const Tuned& self) {
+      [](Self<Tuned> self) {
         py::list list;
-        for (const auto& one : self.ranking) list.append(tuned(one));
+        for (const auto& one : self->ranking) list.append(tuned(one));
         return list;
       },
       "of device=\"all\": a list of Tuned, the best board first");

@@ -1,6 +1,8 @@
 """The family of errors. Each says in one line what is wrong, where, and what to do about it; the
 same line that the command line prints."""
 
+import builtins
+
 __all__ = ["Error", "InputError", "NotFoundError", "PermissionError", "IoError", "NotSupportedError",
            "UsageError", "NoSolutionError"]
 
@@ -17,7 +19,7 @@ class NotFoundError(Error, FileNotFoundError):
     """A file, device or name does not exist."""
 
 
-class PermissionError(Error, PermissionError):
+class PermissionError(Error, builtins.PermissionError):
     """The operating system refused."""
 
 

@@ -1,0 +1,212 @@
+"""Fifty random questions, drawn by a seed: Python's answer and the command line's JSON are the same
+to the last digit, and the attributes are its numbers in SI units."""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+import ridgewatt as rw
+
+PROGRAM = os.environ.get("RIDGEWATT_PROGRAM", "ridgewatt")
+MODELS = ["zoo:resnet18", "zoo:resnet50", "zoo:mobilenet_v2", "zoo:mobilenet_v3", "zoo:bert_base"]
+# JSON key, attribute, and what the attribute is multiplied with. Ends of intervals are divided and
+# multiplied in another order: there the last digit may differ.
+NUMBERS = [("time_ms", "time_s", 1e3), ("power_w", "power_w", 1), ("energy_j", "energy_j", 1),
+           ("time_median_ms", "time_median_s", 1e3), ("latency_ms", "latency_s", 1e3)]
+ENDS = [("time_lo_ms", "time_lo_s", 1e3), ("time_hi_ms", "time_hi_s", 1e3),
+        ("power_lo_w", "power_lo_w", 1), ("power_hi_w", "power_hi_w", 1),
+        ("energy_lo_j", "energy_lo_j", 1), ("energy_hi_j", "energy_hi_j", 1)]
+KNOBS = [("cpu_cores", "cpu_cores", 1), ("cpu_mhz", "cpu_clock_hz", 1e6),
+         ("gpu_mhz", "gpu_clock_hz", 1e6), ("mem_mhz", "mem_clock_hz", 1e6)]
+
+
+def ask_program(words):
+    """The JSON that the command line prints, without its schema."""
+    done = subprocess.run([PROGRAM, *words, "--format", "json", "--quiet"], capture_output=True,
+                          text=True, check=False)
+    if not done.stdout:
+        raise AssertionError(f"{words}: {done.stderr}")
+    answer = json.loads(done.stdout)
+    answer.pop("schema")
+    return answer
+
+
+def options(question):
+    """Keyword arguments as options, where name and unit are the same."""
+    words = []
+    for name, value in question.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        else:
+            words += [option, ",".join(map(str, value)) if isinstance(value, list) else str(value)]
+    return words
+
+
+class Equality(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.random = random.Random(20)
+        cls.sweeps = {}
+        for kind in (False, True):
+            rows = rw.estimate(rw.Model("zoo:mobilenet_v2", training=kind), device="orin-nano",
+                               modes="all", batch=16 if kind else [1, 4])
+            chosen = cls.random.sample(list(rows), 60)
+            columns = {"batch": [row.batch for row in chosen]}
+            for name in ("time_s", "power_w"):
+                columns[name] = [getattr(row, name) for row in chosen]
+            for name in ("cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz"):
+                columns[name] = [getattr(row.mode, name) for row in chosen]
+            path = str(pathlib.Path(cls.folder.name) / f"sweep{kind:d}.csv")
+            rw.Sweep(columns, workload="mobilenet", kind="training" if kind else "inference",
+                     board="orin-nano", provenance="modelled").write(path)
+            cls.sweeps[kind] = path
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def same_numbers(self, row, said):
+        for key, name, scale in NUMBERS:
+            if key in said and said[key] is not None:
+                self.assertEqual(getattr(row, name) * scale, said[key], (key, said))
+        for key, name, scale in ENDS:
+            if key in said:
+                self.assertAlmostEqual(getattr(row, name) * scale / said[key], 1, delta=5e-16)
+        for key, name, scale in KNOBS:
+            if key in said.get("mode", {}):
+                self.assertEqual(getattr(row.mode, name), round(said["mode"][key] * scale))
+        if "batch" in said:
+            self.assertEqual(row.batch, said["batch"])
+
+    def same(self, answer, words):
+        said = ask_program(words)
+        self.assertEqual(answer.to_dict(), said, words)
+        return said
+
+    def test_analyze(self):
+        for _ in range(10):
+            model = self.random.choice(MODELS)
+            question = {"batch": self.random.choice([1, 2, 7, 16, 64])}
+            if self.random.random() < 0.5:
+                question["training"] = True
+                question["optimizer"] = self.random.choice(["sgd", "momentum", "adam"])
+            question["precision"] = self.random.choice(["fp32", "fp16", "int8", "stored"])
+            question["convention"] = self.random.choice(["full", "macs"])
+            answer = rw.analyze(model, **question)
+            said = self.same(answer, ["analyze", model, *options(question)])
+            for name, value in said["totals"].items():
+                self.assertEqual(getattr(answer, name), value, name)
+            self.assertEqual([layer.flops for layer in answer],
+                             [node["flops"] for node in said["nodes"]])
+
+    def estimate_question(self):
+        question = {"batch": self.random.sample([1, 2, 4, 8, 16, 32], 2),
+                    "modes": self.random.choice(["presets", "maxn"]),
+                    "workers": self.random.choice([0, 2, 4])}
+        if self.random.random() < 0.4:
+            question["training"] = True
+        if self.random.random() < 0.3:
+            question["runtime"] = self.random.choice(["tensorrt", "onnxruntime"])
+            question.pop("training", None)
+        return question
+
+    def test_estimate(self):
+        for _ in range(14):
+            model = self.random.choice(MODELS)
+            device = self.random.choice(["agx-orin", "agx-xavier", "orin-nano", "xavier-nx"])
+            question = self.estimate_question()
+            answer = rw.estimate(model, device=device, **question)
+            said = self.same(answer, ["estimate", model, "--device", device, *options(question)])
+            self.assertEqual(len(answer), len(said["estimates"]))
+            for row, one in zip(answer, said["estimates"]):
+                self.same_numbers(row, one)
+                self.assertEqual(row.fits_memory, one["fits_memory"])
+
+    def test_tune(self):
+        for number in range(12):
+            model = self.random.choice(MODELS)
+            device = "all" if number == 0 else self.random.choice(["agx-orin", "xavier-nx"])
+            question = {"minimize": self.random.choice(["time", "energy", "edp", "power"])}
+            watts, ms = self.random.choice([None, 6, 15, 30]), self.random.choice([None, 20, 500])
+            given, words = dict(question), options(question)
+            if watts:
+                given["max_power_w"] = watts
+                words += ["--max-power", str(watts)]
+            if ms:
+                given["max_time_s"] = ms / 1e3
+                words += ["--max-time", str(ms)]
+            if self.random.random() < 0.3:
+                given["batch"] = [1, 8]
+                words += ["--batch", "1,8"]
+            answer = rw.tune(model, device=device, **given)
+            said = self.same(answer, ["tune", model, "--device", device, *words])
+            self.assertEqual(answer.feasible, said["feasible"])
+            self.same_numbers(answer[0], said if answer.feasible else said["nearest_miss"])
+            if answer.feasible:
+                self.assertEqual(answer.best.objective, said["objective"])
+
+    def test_predict_and_pareto(self):
+        for number in range(8):
+            samples, seed = self.sweeps[number % 2 == 1], self.random.randrange(100)
+            words = ["--samples", samples, "--device", "orin-nano", "--seed", str(seed)]
+            if number < 4:
+                answer = rw.predict(samples, device="orin-nano", seed=seed)
+                said = self.same(answer, ["predict", *words])
+            else:
+                costs = self.random.sample(["time", "power", "energy"], 2)
+                answer = rw.pareto(samples, device="orin-nano", seed=seed, costs=costs)
+                said = self.same(answer, ["pareto", *words, "--x", costs[0], "--y", costs[1]])
+            for row, one in zip(answer, said["rows"]):
+                self.same_numbers(row, one)
+                self.assertEqual(row.provenance, one["provenance"])
+
+    def test_plan(self):
+        for number in range(6):
+            rate, watts, ms = (self.random.choice(values) for values in
+                               ([20, 60, 200], [7, 10, 15], [50, 200, 1000]))
+            strategy = "exhaustive" if number < 4 else "auto"
+            answer = rw.schedule.plan(
+                inference=self.sweeps[False], training=self.sweeps[True], arrival_rate_hz=rate,
+                max_power_w=watts, max_latency_s=ms / 1e3, strategy=strategy,
+                keep_outliers=True)
+            said = self.same(answer, [
+                "schedule", "plan", "--inference-sweep", self.sweeps[False], "--training-sweep",
+                self.sweeps[True], "--arrival-rate", str(rate), "--max-power", str(watts),
+                "--max-latency", str(ms), "--strategy", strategy, "--keep-outliers"])
+            self.assertEqual(answer.feasible, said["feasible"])
+            said = said if answer.feasible else said["nearest_miss"]
+            for key, name, scale in (("latency_ms", "latency_s", 1e3), ("power_w", "power_w", 1),
+                                     ("period_ms", "period_s", 1e3)):
+                self.assertEqual(getattr(answer, name) * scale, said[key])
+
+    def test_errors_are_the_same_line(self):
+        """The command line puts the option in front, and points to its help behind."""
+        for ask, words in (
+                (lambda: rw.estimate("zoo:resnet5", device="agx-orin"),
+                 ["estimate", "zoo:resnet5", "--device", "agx-orin"]),
+                (lambda: rw.estimate("zoo:resnet50", device="agx-orn"),
+                 ["estimate", "zoo:resnet50", "--device", "agx-orn"]),
+                (lambda: rw.estimate("zoo:resnet50", device="agx-orin", modes="MODE_31W"),
+                 ["estimate", "zoo:resnet50", "--device", "agx-orin", "--modes", "MODE_31W"]),
+                (lambda: rw.read_sweep("/nowhere.csv"), ["sweep", "check", "/nowhere.csv"]),
+                (lambda: rw.analyze(__file__), ["analyze", __file__]),
+                (lambda: rw.tune("zoo:resnet50", device="agx-orin", minimize="tme"),
+                 ["tune", "zoo:resnet50", "--device", "agx-orin", "--minimize", "tme"]),
+                (lambda: rw.tune("zoo:resnet50", device="agx-orin", max_power_w=5).best,
+                 ["tune", "zoo:resnet50", "--device", "agx-orin", "--max-power", "5"])):
+            with self.assertRaises(rw.Error) as raised:
+                ask()
+            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+            line = done.stderr.strip().splitlines()[-1].removeprefix("ridgewatt: ")
+            self.assertEqual(str(raised.exception), line)
+            status = {rw.UsageError: 2, rw.NoSolutionError: 3}.get(type(raised.exception), 1)
+            self.assertEqual(done.returncode, status, line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,195 @@
+"""What the questions answer: identities, hand-computed cases, and what an answer can do."""
+import builtins
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import numpy
+
+import ridgewatt as rw
+
+
+def importing_without(*missing):
+    """As if these packages were not installed."""
+    real = builtins.__import__
+
+    def fake(name, *rest, **named):
+        if name.split(".")[0] in missing:
+            raise ImportError(name)
+        return real(name, *rest, **named)
+    return mock.patch("builtins.__import__", fake)
+
+
+class Models(unittest.TestCase):
+    def test_resnet50_is_what_the_paper_says(self):
+        """He et al. 2016, table 1: 3.8e9 multiply-adds; torchvision counts 4.09e9 (stride in the
+        3x3 convolution) and 25,557,032 parameters."""
+        answer = rw.analyze("zoo:resnet50", batch=1)
+        self.assertAlmostEqual(answer.macs / 4.09e9, 1, delta=0.005)
+        self.assertEqual(answer.parameters, 25557032)
+
+    def test_layers_sum_to_the_whole(self):
+        answer = rw.analyze("zoo:resnet18", batch=4)
+        for name in ("macs", "flops", "bytes_read", "bytes_written"):
+            self.assertAlmostEqual(sum(getattr(layer, name) for layer in answer),
+                                   getattr(answer, name), delta=1e-9 * getattr(answer, name))
+
+    def test_a_model_says_what_it_was_made_with(self):
+        model = rw.Model("zoo:resnet50", training=True, optimizer="adam", precision="fp16")
+        self.assertEqual((model.training, model.optimizer, model.precision, model.name),
+                         (True, "adam", "fp16", "zoo:resnet50"))
+        with self.assertRaisesRegex(rw.UsageError, "beside a Model"):
+            rw.estimate(model, device="agx-orin", precision="fp32")
+
+
+class Boards(unittest.TestCase):
+    def test_agx_orin(self):
+        """NVIDIA's table: 12 cores, 2048 CUDA cores; 18,096 modes as PowerTrain counts them."""
+        board = rw.Board("agx-orin")
+        self.assertIn("agx-orin", rw.boards())
+        self.assertEqual(board.cpu_cores, 12)
+        self.assertEqual(len(board.modes()), 18096)
+        sizes = numpy.prod([len(levels) for levels in board.knobs.values()])
+        self.assertEqual(sizes, 18096)
+        self.assertEqual(board.presets[0].name, "MAXN")
+
+    def test_modes_are_values(self):
+        mode = rw.PowerMode(cpu_cores=12, gpu_clock_hz=1300.5e6)
+        self.assertEqual(mode, rw.PowerMode(cpu_cores=12, gpu_clock_hz=1300.5e6))
+        self.assertEqual(len({mode, rw.PowerMode(cpu_cores=12, gpu_clock_hz=1300.5e6)}), 1)
+        self.assertNotEqual(mode, "12 cores")
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rows = rw.estimate("zoo:resnet18", device="orin-nano", modes="all", batch=[1, 4])
+
+    def test_energy_is_time_times_power(self):
+        for row in self.rows[::97]:
+            self.assertAlmostEqual(row.energy_j / (row.time_s * row.power_w), 1, delta=1e-12)
+            self.assertLess(row.time_lo_s, row.time_s)
+            self.assertLess(row.time_s, row.time_hi_s)
+
+    def test_a_sequence(self):
+        self.assertEqual(self.rows[-1].mode, self.rows[len(self.rows) - 1].mode)
+        self.assertEqual(len(self.rows[3:9:2]), 3)
+        with self.assertRaises(IndexError):
+            self.rows[len(self.rows)]
+
+    def test_frame_has_every_attribute(self):
+        frame = self.rows.to_frame()
+        self.assertEqual(len(frame["time_s"]), len(self.rows))
+        self.assertEqual(float(frame["gpu_clock_hz"][5]), self.rows[5].mode.gpu_clock_hz)
+        self.assertEqual(list(frame["time_s"]), [row.time_s for row in self.rows])
+
+    def test_without_pandas_a_dict_of_arrays(self):
+        with importing_without("pandas"):
+            frame = self.rows.to_frame()
+        self.assertIsInstance(frame, dict)
+        self.assertEqual(frame["time_s"].dtype, numpy.float64)
+        self.assertEqual(frame["batch"].dtype, numpy.int64)
+        self.assertEqual(frame["fits_memory"].dtype, numpy.bool_)
+
+    def test_without_matplotlib_one_error(self):
+        with importing_without("matplotlib"):
+            with self.assertRaisesRegex(rw.NotSupportedError, "matplotlib"):
+                self.rows.plot()
+
+    def test_plots(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib is not here")
+        matplotlib.use("Agg")
+        tuned = rw.tune("zoo:resnet18", device="orin-nano", max_power_w=10)
+        for answer in (self.rows, tuned, rw.analyze("zoo:resnet18")):
+            self.assertTrue(answer.plot().has_data())
+        matplotlib.pyplot.close("all")
+
+    def test_a_table_for_notebooks_is_escaped(self):
+        sweep = rw.Sweep({"time_s": [1.0], "power_w": [2.0]}, workload="<b>")
+        self.assertNotIn("<b>", sweep._repr_html_())
+        self.assertIn("<table>", sweep._repr_html_())
+        self.assertIn(f"{len(self.rows) - 60} more rows", self.rows._repr_html_())
+
+    def test_tune_finds_the_least_of_all_modes(self):
+        """The answer is the fastest row within the limit, looked for by hand."""
+        tuned = rw.tune("zoo:resnet18", device="orin-nano", batch=1, max_power_w=8)
+        within = [row for row in self.rows if row.batch == 1 and row.power_w <= 8]
+        self.assertEqual(tuned.best.time_s, min(row.time_s for row in within))
+        self.assertLessEqual(tuned.best.power_w, 8)
+        self.assertEqual((tuned.provenance, tuned.origin.board), ("modelled", rw.Board("orin-nano").name))
+
+    def test_no_solution(self):
+        tuned = rw.tune("zoo:resnet18", device="orin-nano", max_power_w=1)
+        self.assertFalse(tuned.feasible)
+        self.assertGreater(tuned.miss.power_w, 1)
+        self.assertEqual([mend.kind for mend in tuned.mends], ["power"])
+        with self.assertRaises(rw.NoSolutionError):
+            tuned.best
+
+    def test_progress_is_told_and_may_end_the_work(self):
+        rows = self.rows[::40]
+        samples = rw.Sweep({"time_s": [row.time_s for row in rows],
+                            "power_w": [row.power_w for row in rows],
+                            "batch": [row.batch for row in rows],
+                            "gpu_clock_hz": [row.mode.gpu_clock_hz for row in rows]})
+
+        def stop(_label, _done, _total):
+            raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            rw.predict(samples, method="nn", query=[(rows[0].mode, 1)], progress=stop)
+
+
+class Sweeps(unittest.TestCase):
+    def test_columns_come_back(self):
+        columns = {"time_s": [0.25, 0.5], "power_w": [10.0, 5.5], "batch": [1, 2],
+                   "gpu_clock_hz": [1300.5e6, 612e6], "energy_j": [2.5, 2.8]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sweep.csv"
+            rw.Sweep(columns, workload="w", kind="training", board="agx-orin").write(path)
+            read = rw.read_sweep(path)
+        frame = read.to_frame()
+        for name, values in columns.items():
+            self.assertEqual(list(frame[name]), values, name)
+        self.assertEqual((read.workload, read.kind, read.board), ("w", "training", "agx-orin"))
+
+    def test_pareto_by_hand(self):
+        """Of (1, 9), (2, 5), (3, 6), (4, 1) the third is beaten by the second."""
+        sweep = rw.Sweep({"time_s": [1.0, 2.0, 3.0, 4.0], "power_w": [9.0, 5.0, 6.0, 1.0],
+                          "gpu_clock_hz": [4e8, 3e8, 2e8, 1e8]})
+        front = rw.pareto(sweep=sweep, keep_outliers=True)
+        self.assertEqual([row.time_s for row in front], [1.0, 2.0, 4.0])
+
+    def test_store_closes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(rw.NotFoundError):
+                rw.Store(pathlib.Path(folder) / "none.db")
+            path = pathlib.Path(folder) / "text.db"
+            path.write_text("no database")
+            with self.assertRaises(rw.InputError):
+                rw.Store(path)
+
+
+class Plans(unittest.TestCase):
+    def test_one_mode_by_hand(self):
+        """One mode, batch 4 at 10 requests/s: a period of 0.4 s holds the inference of 0.1 s and
+        three trainings of 0.1 s, and the worst latency with the strict bound is 3 / 10 + 0.1 + 0.1
+        seconds."""
+        mode = {"gpu_clock_hz": [1e9]}
+        plan = rw.schedule.plan(
+            inference=rw.Sweep({"time_s": [0.1], "power_w": [10.0], "batch": [4], **mode}),
+            training=rw.Sweep({"time_s": [0.0999], "power_w": [12.0], "batch": [16], **mode},
+                              kind="training"),
+            arrival_rate_hz=10, max_latency_s=1, max_power_w=20, keep_outliers=True)
+        self.assertTrue(plan.feasible)
+        self.assertEqual((plan.batch, plan.training_minibatches_per_cycle), (4, 3))
+        self.assertAlmostEqual(plan.period_s, 0.4)
+        self.assertAlmostEqual(plan.latency_s, 0.3 + 0.1 + 0.0999)
+        self.assertEqual(plan.power_w, 12)
+
+
+if __name__ == "__main__":
+    unittest.main()

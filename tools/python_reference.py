@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""The reference of the Python package, from its docstrings, and the stubs of its compiled part:
+    PYTHONPATH=build/python tools/python_reference.py docs > docs/reference/python.md
+    PYTHONPATH=build/python tools/python_reference.py stubs > python/ridgewatt/_core.pyi
+python/tests/test_reference.py checks that both are up to date."""
+import inspect
+import re
+import sys
+import textwrap
+
+import ridgewatt
+from ridgewatt import _core, questions, schedule
+
+WIDTH = 100
+NOTEBOOK = {"to_frame": "self) -> Any", "_repr_html_": "self) -> str",
+            "plot": "self, ax: Any = ...) -> Any"}
+TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]"}
+
+
+def classes():
+    """The classes of the compiled part, each after those that it names."""
+    return [kind for _, kind in sorted(vars(_core).items()) if inspect.isclass(kind)]
+
+
+def python_type(text):
+    """A type as pybind11 writes it, as a stub does."""
+    text = text.strip().split(".")[-1]
+    return TYPES.get(text, text)
+
+
+def result(doc):
+    """What the first line of a pybind11 docstring says that a function returns."""
+    found = re.search(r"-> ([\w.]+)\s*$", (doc or "").strip().split("\n")[0])
+    return python_type(found.group(1)) if found else "Any"
+
+
+def parameters(doc):
+    """The parameters of a bound function, without types that its docstring does not promise."""
+    text = re.search(r"\((.*)\)", (doc or "()").strip().split("\n")[0])
+    made = []
+    for part in re.split(r", (?=[\w*]+:|\*)", text.group(1) if text else ""):
+        name = part.split(":")[0].strip()
+        if name.startswith("*"):
+            made.append(name + ": Any")
+        elif name and name not in ("self", "arg0"):
+            made.append(name + ": Any" + (" = ..." if "=" in part else ""))
+    return made
+
+
+def attributes(kind):
+    """(name, type, meaning) of every attribute, those of the list of fields first."""
+    fields = getattr(kind, "_fields", {})
+    names = list(fields) + sorted(name for name, value in vars(kind).items()
+                                  if isinstance(value, property) and name not in fields)
+    for name in names:
+        of = vars(kind)[name]
+        yield name, fields.get(name) or result(of.fget.__doc__), of.__doc__ or ""
+
+
+def methods(kind):
+    for name, value in sorted(vars(kind).items()):
+        if callable(value) and not isinstance(value, property) and not inspect.isclass(value):
+            yield name, value
+
+
+def stub_method(kind, name, value):
+    if name in NOTEBOOK:
+        return [f"    def {name}({NOTEBOOK[name]}: ..."]
+    if name == "__init__":
+        return ["    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
+    if name == "__eq__":
+        return ["    def __eq__(self, other: object) -> bool: ..."]
+    if name == "__getitem__":
+        row = re.search(r"index: \w+\) -> ([\w.]+)", value.__doc__)
+        row = python_type(row.group(1)) if row else "Any"
+        return ["    @overload", f"    def __getitem__(self, index: int) -> {row}: ...",
+                "    @overload", f"    def __getitem__(self, index: slice) -> list[{row}]: ..."]
+    if name in ("__repr__", "__str__"):
+        return [f"    def {name}(self) -> str: ..."]
+    if name.startswith("__") and name not in ("__len__", "__hash__", "__enter__", "__exit__"):
+        return []
+    given = ", ".join(["self", *parameters(value.__doc__)])
+    of = result(value.__doc__).replace("list[", "List[")  # a method may be called list
+    return [f"    def {name}({given}) -> {of}: ..."]
+
+
+def stubs():
+    lines = ["# Made by tools/python_reference.py from the compiled part; do not edit.",
+             "from typing import Any, List, overload", "", "__version__: str", "__all__ = ["]
+    lines += [f'    "{name}",' for name in sorted(_core.__all__)] + ["]", ""]
+    for kind in classes():
+        lines += ["", f"class {kind.__name__}:"]
+        if "_fields" in vars(kind):
+            lines.append("    _fields: dict[str, str]")
+        for name, of, _ in attributes(kind):
+            lines += ["    @property", f"    def {name}(self) -> {of}: ..."]
+        for name, value in methods(kind):
+            lines += stub_method(kind, name, value)
+    lines.append("")
+    for name, value in sorted(vars(_core).items()):
+        if inspect.isbuiltin(value) and not name.startswith("__"):
+            given = ", ".join(parameters(value.__doc__))
+            lines.append(f"def {name}({given}) -> {result(value.__doc__)}: ...")
+    return "\n".join(lines) + "\n"
+
+
+def wrapped(text):
+    return textwrap.fill(" ".join(text.split()), WIDTH, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+def prose(doc):
+    """The paragraphs of a docstring; names of Python stay as they are."""
+    return "\n\n".join(wrapped(part) for part in inspect.cleandoc(doc or "").split("\n\n"))
+
+
+def signature(call, name):
+    text = f"{name}{inspect.signature(call)}".replace("=None", "")
+    return "\n".join(textwrap.wrap(text, WIDTH, subsequent_indent=" " * 4,
+                                   break_on_hyphens=False))
+
+
+def function_section(call, name):
+    return f"### {name}\n\n```python\n{signature(call, name)}\n```\n\n{prose(call.__doc__)}\n"
+
+
+def bound_doc(value):
+    """What is said of a bound function behind its generated signature."""
+    return (value.__doc__ or "").partition("\n\n")[2].strip()
+
+
+def class_section(kind):
+    doc = inspect.cleandoc(kind.__doc__ or "")
+    first, _, rest = doc.partition("\n\n")
+    text = f"### {kind.__name__}\n\n"
+    if first.startswith(kind.__name__ + "("):
+        made = "\n".join(textwrap.wrap(first, WIDTH, subsequent_indent=" " * 4))
+        text += f"```python\n{made}\n```\n\n"
+        doc = rest
+    text += prose(doc) + "\n\n"
+    for name, of, meaning in attributes(kind):
+        text += textwrap.fill(f"- `{name}` ({of}): {' '.join(meaning.split())}", WIDTH,
+                              subsequent_indent="  ", break_on_hyphens=False) + "\n"
+    for name, value in methods(kind):
+        said = bound_doc(value)
+        if not name.startswith("_") and name not in NOTEBOOK and said:
+            text += textwrap.fill(f"- `{name}()`: {' '.join(said.split())}", WIDTH,
+                                  subsequent_indent="  ", break_on_hyphens=False) + "\n"
+    return text
+
+
+def docs():
+    parts = ["# Reference of the Python package\n\n"
+             "Printed from the docstrings by `tools/python_reference.py docs`. Arguments that are "
+             "not\ngiven are None.\n", "## Questions\n\n" + prose(questions.__doc__) + "\n"]
+    for name in questions.__all__:
+        parts.append(function_section(getattr(questions, name), f"ridgewatt.{name}"))
+    parts.append(function_section(schedule.plan, "ridgewatt.schedule.plan"))
+    parts.append("## What every answer can do\n\nAn answer is a sequence of rows: `len()`, "
+                 "indices and slices work. Beside its attributes:\n")
+    frames = vars(_core.Estimates)
+    for name in ("to_frame", "plot"):
+        parts.append(f"- `{name}()`: " + " ".join(frames[name].__doc__.split()))
+    parts.append(f"- `to_dict()`: {bound_doc(frames['to_dict'])}")
+    parts = parts[:-3] + ["\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ",
+                                                  break_on_hyphens=False)
+                                    for line in parts[-3:]) + "\n"]
+    parts.append("## Classes\n")
+    parts += [class_section(kind) for kind in classes()]
+    parts.append("## Errors\n")
+    lines = [f"- `{name}`: {inspect.getdoc(getattr(ridgewatt.errors, name))}"
+             for name in ridgewatt.errors.__all__]
+    parts.append("\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in lines))
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in (["docs"], ["stubs"]):
+        sys.exit(__doc__)
+    sys.stdout.write(docs() if sys.argv[1] == "docs" else stubs())
