@@ -24,5 +24,9 @@ else
 fi
 python3 bench/time_process.py 21 "$program" analyze zoo:bert_large "${json[@]}"
 for bench in build-bench/bench/*_bench; do "$bench"; done
+# What measuring costs a Python program, where the package is built.
+if compgen -G "build-bench/python/ridgewatt/_core*.so" > /dev/null; then
+  PYTHONPATH=build-bench/python "$python" bench/measure_in_process.py
+fi
 # The predictors' network in PyTorch (Debian's python3-torch), for train_both_networks of predict_bench.
 if "$python" -c 'import torch' 2> /dev/null; then "$python" bench/torch_network.py; fi

@@ -9,7 +9,8 @@ import sys
 import textwrap
 
 import ridgewatt
-from ridgewatt import _core, questions, schedule
+from ridgewatt import (_core, lightning, live, measuring, modes, monitor, questions, schedule, torch,
+                       transformers)
 
 WIDTH = 100
 NOTEBOOK = {"to_frame": "self) -> Any", "_repr_html_": "self) -> str",
@@ -19,7 +20,8 @@ TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]"}
 
 def classes():
     """The classes of the compiled part, each after those that it names."""
-    return [kind for _, kind in sorted(vars(_core).items()) if inspect.isclass(kind)]
+    return [kind for name, kind in sorted(vars(_core).items())
+            if inspect.isclass(kind) and not name.startswith("_")]
 
 
 def python_type(text):
@@ -66,6 +68,9 @@ def methods(kind):
 def stub_method(kind, name, value):
     if name in NOTEBOOK:
         return [f"    def {name}({NOTEBOOK[name]}: ..."]
+    if inspect.isfunction(value):  # that the package adds
+        given = re.sub(r"=\w+", ": Any = ...", str(inspect.signature(value)))
+        return [f"    def {name}{given.replace('**options', '**options: Any')} -> Any: ..."]
     if name == "__init__":
         return ["    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
     if name == "__eq__":
@@ -98,7 +103,7 @@ def stubs():
             lines += stub_method(kind, name, value)
     lines.append("")
     for name, value in sorted(vars(_core).items()):
-        if inspect.isbuiltin(value) and not name.startswith("__"):
+        if inspect.isbuiltin(value) and not name.startswith("_"):
             given = ", ".join(parameters(value.__doc__))
             lines.append(f"def {name}({given}) -> {result(value.__doc__)}: ...")
     return "\n".join(lines) + "\n"
@@ -126,6 +131,8 @@ def function_section(call, name):
 
 def bound_doc(value):
     """What is said of a bound function behind its generated signature."""
+    if inspect.isfunction(value):
+        return inspect.cleandoc(value.__doc__ or "")
     return (value.__doc__ or "").partition("\n\n")[2].strip()
 
 
@@ -149,6 +156,38 @@ def class_section(kind):
     return text
 
 
+def python_class_section(kind):
+    """A class that is written in Python: how it is made, its attributes and its methods."""
+    text = f"### ridgewatt.{kind.__name__}\n\n```python\n{signature(kind, kind.__name__)}\n```\n\n"
+    text += prose(kind.__doc__) + "\n\n"
+    for name, value in vars(kind).items():
+        said = " ".join((value.__doc__ or "").split())
+        if name.startswith("_") or not said:
+            continue
+        call = "" if isinstance(value, property) else "()"
+        text += textwrap.fill(f"- `{name}{call}`: {said}", WIDTH, subsequent_indent="  ",
+                              break_on_hyphens=False) + "\n"
+    return text
+
+
+def module_section(title, module, names=None):
+    """What a module of the package offers, behind what it says of itself."""
+    said, _, example = inspect.cleandoc(module.__doc__).partition("\n\n    ")
+    example, _, rest = example.partition("\n\n")
+    text = f"## {title}\n\n{prose(said)}\n"
+    if example:
+        text += f"\n```python\n{inspect.cleandoc('    ' + example)}\n```\n"
+    if rest:
+        text += f"\n{prose(rest)}\n"
+    parts = [text]
+    place = "ridgewatt" if names is None else f"ridgewatt.{module.__name__.rpartition('.')[2]}"
+    for name in names or module.__all__:
+        value = getattr(module, name)
+        parts.append(python_class_section(value) if inspect.isclass(value)
+                     else function_section(value, f"{place}.{name}"))
+    return "\n".join(parts)
+
+
 def docs():
     parts = ["# Reference of the Python package\n\n"
              "Printed from the docstrings by `tools/python_reference.py docs`. Arguments that are "
@@ -156,6 +195,14 @@ def docs():
     for name in questions.__all__:
         parts.append(function_section(getattr(questions, name), f"ridgewatt.{name}"))
     parts.append(function_section(schedule.plan, "ridgewatt.schedule.plan"))
+    parts.append(module_section("Measuring", measuring))
+    parts.append(python_class_section(measuring.OpenWindow).replace("### ridgewatt.", "### "))
+    parts.append(module_section("Windows by name", monitor))
+    parts.append(module_section("The board at hand", modes))
+    parts.append(module_section("Tuning a program", live, ["tune"]))
+    for title, module in (("Loops of PyTorch", torch), ("Lightning", lightning),
+                          ("Transformers", transformers)):
+        parts.append(module_section(title, module, module.__all__))
     parts.append("## What every answer can do\n\nAn answer is a sequence of rows: `len()`, "
                  "indices and slices work. Beside its attributes:\n")
     frames = vars(_core.Estimates)

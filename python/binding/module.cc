@@ -13,11 +13,15 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_tune(module);
   ridgewatt::python::bind_predict(module);
   ridgewatt::python::bind_plan(module);
+  ridgewatt::python::bind_measure(module);
+  ridgewatt::python::bind_modes(module);
+  ridgewatt::python::bind_live_tune(module);
   // The package offers the classes as they are, and the questions with their signatures
   // (questions.py).
   py::list offered;
   for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
-    if (PyType_Check(value.ptr())) offered.append(name);
+    const bool own = name.cast<std::string>().front() == '_';
+    if (PyType_Check(value.ptr()) && !own) offered.append(name);
   }
   offered.append("boards");
   offered.append("zoo");

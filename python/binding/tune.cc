@@ -2,6 +2,7 @@
 #include "ridgewatt/answer/tune.h"
 
 #include "python/binding/questions.h"
+#include "python/binding/tuning.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/tune_report.h"
 
@@ -205,6 +206,14 @@ std::shared_ptr<Tuned> tuned(TuneAnswer found, std::vector<TuneAnswer> ranking =
   made->ranking = std::move(ranking);
   return made;
 }
+
+}  // namespace
+
+py::object tuned_answer(TuneAnswer found) {
+  return py::cast(tuned(std::move(found)));
+}
+
+namespace {
 
 using Workload = std::shared_ptr<const workload::DeployedWorkload>;
 

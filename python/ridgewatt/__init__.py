@@ -23,5 +23,8 @@ except ImportError as _error:
 else:
     from ._core import *  # noqa: F403
     from .questions import *  # noqa: F403
-    from . import schedule
+    from . import lightning, live, schedule, torch, transformers
+    from .measuring import *  # noqa: F403
+    from .modes import *  # noqa: F403
+    from .monitor import *  # noqa: F403
     __version__ = _core.__version__

@@ -44,7 +44,7 @@ def tune(model=None, *, device=None, sweep=None, samples=None, references=None, 
          max_slowdown=None, arrival_rate_hz=None, energy_weight=None, time_weight=None,
          confidence=None, strategy=None, profiles=None, minibatches=None, time_budget_s=None,
          verify=None, min_gain=None, noise=None, dataset_size=None, epochs=None,
-         keep_outliers=None, seed=None, progress=None):
+         keep_outliers=None, seed=None, progress=None, **on_board):
     """The best power mode and batch within limits.
 
     Asked of the twin of a board (model and device; device="all" ranks the boards), of a sweep that
@@ -55,8 +55,18 @@ def tune(model=None, *, device=None, sweep=None, samples=None, references=None, 
     which estimates are to keep each limit.
 
     Returns Tuned. Without an answer that is no error: feasible is False, miss is the nearest point
-    and mends say which limit to loosen; only `best` raises NoSolutionError."""
-    return _core.tune(**locals())
+    and mends say which limit to loosen; only `best` raises NoSolutionError.
+
+    A board at hand (device="local" or "fake:BOARD") profiles a program instead: the first argument
+    is then its command, "python3 train.py" or a list of words, in which {batch} stands for the
+    batch; see ridgewatt.live.tune, which also takes the arguments of `on_board`. The Tuned's
+    apply() sets the answer."""
+    asked = {name: value for name, value in locals().items() if value is not None}
+    asked.update(asked.pop("on_board"))
+    if isinstance(device, str) and (device == "local" or device.startswith("fake:")):
+        from . import live
+        return live.tune(asked.pop("model", None), **asked)
+    return _core.tune(**asked)
 
 
 def predict(samples, *, device=None, model=None, references=None, query=None, method=None,

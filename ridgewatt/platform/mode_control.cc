@@ -76,9 +76,10 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
   if (const auto text = sysfs.text("/etc/nvpmodel.conf")) {
     conf_ = parse_nvpmodel_conf(*text, "/etc/nvpmodel.conf");
   }
-  // A reader without rights leaves a dead run's journal to whoever may write.
+  // A reader without rights leaves a dead run's journal to whoever may write; ours is alive.
   const bool journal = ::access((options_.state_folder + "/mode.journal").c_str(), F_OK) == 0;
-  if (journal && !options_.dry_run && ::access(options_.state_folder.c_str(), W_OK) == 0) {
+  if (journal && !options_.dry_run && !holds_mode() &&
+      ::access(options_.state_folder.c_str(), W_OK) == 0) {
     try {
       recover_mode(sysfs_, layout_, options_.state_folder);
     } catch (const NotSupportedError& error) {  // apply() refuses; what only reads goes on

@@ -68,6 +68,9 @@ class ModeGuardian {
   bool done_ = false;
 };
 
+// This process holds a mode.
+bool holds_mode();
+
 // Restores what a run that died left behind, if there is anything. True when it did. Throws IoError
 // when another process is changing the mode.
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder);

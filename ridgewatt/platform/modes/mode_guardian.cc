@@ -108,7 +108,7 @@ SharedFlag::SharedFlag()
 ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                            const std::vector<FileSetting>& others)
     : sysfs_(sysfs), layout_(layout) {
-  if (guardian_child > 0) throw UsageError("the power mode is held already by this program");
+  if (holds_mode()) throw UsageError("the power mode is held already by this program");
   journal_ = std::make_unique<ModeJournal>(sysfs, folder);
   const BlockedSignals blocked;
   recover();
@@ -234,6 +234,10 @@ void ModeGuardian::keep_and_exit() {
   std::fflush(nullptr);
   kept_.raise();
   ::_exit(0);
+}
+
+bool holds_mode() {
+  return guardian_child > 0;
 }
 
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder) {

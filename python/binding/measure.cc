@@ -1,0 +1,315 @@
+// Measuring the program at hand: what ridgewatt/measuring.py makes comfortable.
+#include "python/binding/arguments.h"
+#include "python/binding/record.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/running.h"
+#include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/report/measure_report.h"
+
+namespace ridgewatt::python {
+namespace {
+
+using measure::ChannelEnergy;
+using measure::EnergyEstimate;
+using measure::MarkedMinibatch;
+using measure::MinibatchSummary;
+using measure::PhaseSummary;
+using measure::WindowCost;
+
+using Maybe = std::optional<double>;
+
+Maybe of(const std::optional<EnergyEstimate>& energy, double EnergyEstimate::*value) {
+  return energy ? Maybe((*energy).*value) : std::nullopt;
+}
+
+const Fields<WindowCost>& window_fields() {
+  static const Fields<WindowCost> fields = {
+      {"name", [](const WindowCost& w) { return w.name; }, "as it was given"},
+      {"begin_s", [](const WindowCost& w) { return w.begin_s; }, "CLOCK_MONOTONIC (s)"},
+      {"end_s", [](const WindowCost& w) { return w.end_s; }, "the same; of an open window: now"},
+      {"ended", [](const WindowCost& w) { return w.ended; }, "it is not open any more"},
+      {"time_s", [](const WindowCost& w) { return w.time_s(); }, "its length (s)"},
+      {"energy_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::energy_j); },
+       "of the total (J); None without a power source"},
+      {"settled", [](const WindowCost& w) { return w.settled; },
+       "there were samples on both sides: the figures will not change"},
+      {"energy_error_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::error_j); },
+       "bound on the error of sampling (J)"},
+      {"mean_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::mean_w); },
+       "energy over time (W)"},
+      {"peak_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::peak_w); },
+       "highest sample (W)"}};
+  return fields;
+}
+
+const Fields<ChannelEnergy>& rail_fields() {
+  static const Fields<ChannelEnergy> fields = {
+      {"name", [](const ChannelEnergy& c) { return c.name; }, "of the rail or counter"},
+      {"in_total", [](const ChannelEnergy& c) { return c.in_total; }, "it counts to the total"},
+      {"energy_j", [](const ChannelEnergy& c) { return c.energy.energy_j; }, "over the run (J)"},
+      {"energy_error_j", [](const ChannelEnergy& c) { return c.energy.error_j; },
+       "bound on the error of sampling (J)"},
+      {"mean_power_w", [](const ChannelEnergy& c) { return c.energy.mean_w; }, "(W)"},
+      {"peak_power_w", [](const ChannelEnergy& c) { return c.energy.peak_w; }, "(W)"}};
+  return fields;
+}
+
+const Fields<PhaseSummary>& phase_fields() {
+  static const Fields<PhaseSummary> fields = {
+      {"name", [](const PhaseSummary& p) { return p.span.name; }, "as it was given"},
+      {"begin_s", [](const PhaseSummary& p) { return p.span.begin_s; }, "CLOCK_MONOTONIC (s)"},
+      {"end_s", [](const PhaseSummary& p) { return p.span.end_s; }, "the same (s)"},
+      {"time_s", [](const PhaseSummary& p) { return p.span.end_s - p.span.begin_s; },
+       "its length (s)"},
+      {"energy_j", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::energy_j); },
+       "of the total (J); None without a power source"},
+      {"energy_error_j",
+       [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::error_j); },
+       "bound on the error of sampling (J)"},
+      {"mean_power_w", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::mean_w); },
+       "energy over time (W)"}};
+  return fields;
+}
+
+// Where there is no power source a minibatch's energy is not known.
+struct Minibatch {
+  MarkedMinibatch marked;
+  double begin_s = 0;  // since the run began
+  Maybe energy_j;
+};
+
+const Fields<Minibatch>& minibatch_fields() {
+  static const Fields<Minibatch> fields = {
+      {"begin_s", [](const Minibatch& m) { return m.begin_s; }, "since the run began (s)"},
+      {"time_s", [](const Minibatch& m) { return m.marked.time_s(); },
+       "from the mark before to its own (s)"},
+      {"fetch_stall_s", [](const Minibatch& m) { return m.marked.fetch_s; },
+       "of it until fetched() (s); 0 where that is not marked"},
+      {"energy_j", [](const Minibatch& m) { return m.energy_j; },
+       "of the total (J); None without a power source"},
+      {"slow", [](const Minibatch& m) { return m.marked.slow; },
+       "against the others; it counts all the same"},
+      {"excluded", [](const Minibatch& m) { return m.marked.excluded; },
+       "the outside cause for which it does not count; empty: it counts"}};
+  return fields;
+}
+
+// Of the minibatches that count.
+struct MinibatchMeans {
+  MinibatchSummary summary;
+  bool power = false;
+  bool any() const { return summary.count > 0; }
+  Maybe known(double value) const { return any() ? Maybe(value) : std::nullopt; }
+  Maybe with_power(double value) const { return any() && power ? Maybe(value) : std::nullopt; }
+};
+
+const Fields<MinibatchMeans>& means_fields() {
+  using M = MinibatchMeans;
+  static const Fields<M> fields = {
+      {"count", [](const M& m) { return static_cast<std::int64_t>(m.summary.count); },
+       "minibatches that count; the first never does"},
+      {"slow", [](const M& m) { return static_cast<std::int64_t>(m.summary.slow); },
+       "of them; nothing is done about it"},
+      {"excluded", [](const M& m) { return static_cast<std::int64_t>(m.summary.excluded); },
+       "that do not count, for an outside cause"},
+      {"time_s", [](const M& m) { return m.known(m.summary.time_s); }, "mean (s)"},
+      {"time_lo_s", [](const M& m) { return m.known(m.summary.time_lo_s); },
+       "lower end of the mean's 95 % interval (s)"},
+      {"time_hi_s", [](const M& m) { return m.known(m.summary.time_hi_s); },
+       "upper end of the mean's 95 % interval (s)"},
+      {"median_s", [](const M& m) { return m.known(m.summary.median_s); }, "median (s)"},
+      {"fetch_stall_s",
+       [](const M& m) {
+         return m.summary.fetch_marked ? m.known(m.summary.fetch_s) : std::nullopt;
+       },
+       "mean fetch stall (s); None where fetched() is not marked"},
+      {"power_w", [](const M& m) { return m.with_power(m.summary.power_w); },
+       "energy over time (W)"},
+      {"energy_j", [](const M& m) { return m.with_power(m.summary.energy_j); }, "mean (J)"},
+      {"energy_lo_j", [](const M& m) { return m.with_power(m.summary.energy_lo_j); },
+       "lower end of the mean's 95 % interval (J)"},
+      {"energy_hi_j", [](const M& m) { return m.with_power(m.summary.energy_hi_j); },
+       "upper end of the mean's 95 % interval (J)"}};
+  return fields;
+}
+
+struct Measured {
+  measure::Measurement measurement;
+  std::vector<std::string> command;
+  Provenance provenance = Provenance::kMeasured;
+  std::size_t forgotten = 0;
+  std::vector<WindowCost> windows;
+  std::vector<Minibatch> rows;
+
+  void fill_rows() {
+    for (const auto& marked : measurement.minibatches) {
+      rows.push_back({marked, marked.begin_s - measurement.begin_s,
+                      measurement.total ? Maybe(marked.energy_j) : std::nullopt});
+    }
+  }
+  MinibatchMeans means() const { return {measurement.summary, measurement.total.has_value()}; }
+  Json json() const { return report::measurement_to_json(measurement, command, provenance); }
+};
+
+const Fields<Measured>& measured_fields() {
+  using M = Measured;
+  static const Fields<M> fields = {
+      {"provenance", [](const M& m) { return std::string(name_of(m.provenance)); },
+       "\"measured\", or \"fake\" on a fake board"},
+      {"status", [](const M& m) { return m.measurement.status; }, "0; 1: an exception ended it"},
+      {"begin_s", [](const M& m) { return m.measurement.begin_s; }, "CLOCK_MONOTONIC (s)"},
+      {"time_s", [](const M& m) { return m.measurement.end_s - m.measurement.begin_s; },
+       "of the whole run (s)"},
+      {"source", [](const M& m) { return m.measurement.source; },
+       "of power; \"none: \" and why where there is none"},
+      {"energy_j", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::energy_j); },
+       "of the whole run (J); None without a power source"},
+      {"energy_error_j",
+       [](const M& m) { return of(m.measurement.total, &EnergyEstimate::error_j); },
+       "bound on the error of sampling (J)"},
+      {"mean_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::mean_w); },
+       "energy over time (W)"},
+      {"peak_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::peak_w); },
+       "highest sample (W)"},
+      {"idle_w", [](const M& m) { return m.measurement.idle_w; },
+       "total before the run (W); None without idle_s"},
+      {"stall_share",
+       [](const M& m) {
+         const auto& summary = m.measurement.summary;
+         return summary.fetch_marked && summary.count > 0 ? Maybe(summary.fetch_s / summary.time_s)
+                                                          : std::nullopt;
+       },
+       "fetch stall over the time of a minibatch; None where fetched() is not marked"},
+      {"throttled", [](const M& m) { return m.measurement.throttled; },
+       "signals that rose during the run"},
+      {"sampler_cpu_share", [](const M& m) { return m.measurement.sampler_cpu_share; },
+       "of one core, for sampling power"},
+      {"forgotten_minibatches", [](const M& m) { return static_cast<std::int64_t>(m.forgotten); },
+       "the oldest of a run of days, which are not in the result"}};
+  return fields;
+}
+
+template <class T>
+py::list list_of(const std::vector<T>& values) {
+  py::list list;
+  for (const T& value : values) list.append(value);
+  return list;
+}
+
+// Name of each channel, and the total: its times since the beginning and powers, as arrays.
+py::dict power_of(Self<Measured> self) {
+  py::dict channels;
+  const auto add = [&](const measure::PowerTrace& trace) {
+    py::array_t<double> times(static_cast<py::ssize_t>(trace.times_s.size()));
+    double* out = times.mutable_data();
+    for (const double time_s : trace.times_s) *out++ = time_s - self->measurement.begin_s;
+    const py::array_t<double> powers(static_cast<py::ssize_t>(trace.powers_w.size()),
+                                     trace.powers_w.data());
+    channels[py::str(trace.name)] = py::make_tuple(times, powers);
+  };
+  for (const auto& trace : self->measurement.traces) add(trace);
+  const auto total = measure::total_of(self->measurement.traces);
+  if (!total.times_s.empty()) add(total);
+  return channels;
+}
+
+// The measurement with what it needs to live.
+class Run {
+ public:
+  explicit Run(const py::kwargs& given) {
+    Arguments asked(given);
+    const std::string device = asked.text("device", "local"), sysroot = asked.path("sysroot");
+    options_.command = asked.texts("command");
+    options_.rate_hz = asked.quantity("rate_hz", {"rate", "Hz", 1, 1000}, 100);
+    options_.series_rate_hz = asked.quantity("series_rate_hz", {"rate", "Hz", 0.1, 50}, 0.5);
+    options_.idle_s = asked.quantity("idle_s", {"duration", "s", 0, 3600}, 0);
+    options_.window.warm_up = asked.whole("warm_up", kCounts, 1);
+    options_.meter = asked.path("meter");
+    options_.meter_is_total = asked.flag("meter_is_total");
+    asked.done();
+    const py::gil_scoped_release released;
+    device_ = platform::open_local_device(device, sysroot);
+    running_ = std::make_unique<measure::RunningMeasurement>(*device_.sysfs, options_);
+  }
+  measure::RunningMeasurement& running() { return *running_; }
+  const platform::LocalDevice& device() const { return device_; }
+
+  Measured stop(int status) {
+    Measured measured;
+    measured.measurement = running_->stop(status);
+    measured.command = options_.command;
+    measured.provenance = device_.provenance();
+    measured.forgotten = running_->forgotten_marks();
+    measured.windows = running_->windows();
+    measured.fill_rows();
+    return measured;
+  }
+
+ private:
+  measure::MeasureOptions options_;
+  platform::LocalDevice device_;
+  std::unique_ptr<measure::RunningMeasurement> running_;
+};
+
+void bind_run(py::module_& module) {
+  using Free = py::call_guard<py::gil_scoped_release>;
+  Class<Run>(module, "_Run")
+      .def(py::init([](const py::kwargs& given) { return std::make_shared<Run>(given); }))
+      .def_property_readonly("ours", [](Self<Run> run) { return run->running().ours(); })
+      .def_property_readonly("source", [](Self<Run> run) { return run->running().source(); })
+      .def_property_readonly("has_power", [](Self<Run> run) { return run->running().has_power(); })
+      .def(
+          "begin", [](Self<Run> run) { run->running().begin(); }, Free())
+      .def("mark", [](Self<Run> run) { run->running().mark(); })
+      .def("fetched", [](Self<Run> run) { run->running().fetched(); })
+      .def("begin_phase",
+           [](Self<Run> run, const std::string& n) { run->running().begin_phase(n); })
+      .def("end_phase", [](Self<Run> run, const std::string& n) { run->running().end_phase(n); })
+      .def("begin_window",
+           [](Self<Run> run, const std::string& n) { return run->running().begin_window(n); })
+      .def(
+          "end_window", [](Self<Run> run, std::size_t w) { return run->running().end_window(w); },
+          Free())
+      .def(
+          "window", [](Self<Run> run, std::size_t w) { return run->running().window(w); }, Free())
+      .def(
+          "so_far", [](Self<Run> run) { return run->running().so_far(); }, Free())
+      .def(
+          "stop", [](Self<Run> run, int status) { return run->stop(status); }, Free());
+}
+
+}  // namespace
+
+void bind_measure(py::module_& module) {
+  record<WindowCost>(module, "Window", "What a part of a run cost.", window_fields());
+  record<ChannelEnergy>(module, "Rail", "What one rail took over a run.", rail_fields());
+  record<PhaseSummary>(module, "Phase", "What a phase of a run cost.", phase_fields());
+  record<Minibatch>(module, "Minibatch", "One marked minibatch of a run.", minibatch_fields());
+  record<MinibatchMeans>(module, "MinibatchMeans",
+                         "Means over the minibatches of a run that count, with intervals that hold "
+                         "with 95 % whatever the autocorrelation; None where none counts.",
+                         means_fields());
+  answer_class<Measured, Minibatch>(
+      module, "Measurement",
+      "What a run cost: a sequence of its Minibatch, in the order of time, without the warm-up.",
+      measured_fields(), minibatch_fields())
+      .def_property_readonly(
+          "rails", [](Self<Measured> m) { return list_of(m->measurement.channels); },
+          "list of Rail; an external meter is one")
+      .def_property_readonly(
+          "phases", [](Self<Measured> m) { return list_of(m->measurement.phases); },
+          "list of Phase, in the order of their beginning")
+      .def_property_readonly(
+          "windows", [](Self<Measured> m) { return list_of(m->windows); },
+          "list of Window, in the order in which they ended; the newest 65,536")
+      .def_property_readonly(
+          "minibatch", [](Self<Measured> m) { return m->means(); }, "the MinibatchMeans")
+      .def(
+          "power", &power_of,
+          "Power over time: a dict from the name of each rail, and \"total\", to two arrays of one "
+          "length: seconds since the run began (negative: the idle baseline) and W (NaN: no "
+          "value).");
+  bind_run(module);
+}
+
+}  // namespace ridgewatt::python

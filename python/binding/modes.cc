@@ -1,0 +1,159 @@
+// Boards at hand: their state, their sensors, setting a mode, and tuning a program on them.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "python/binding/arguments.h"
+#include "python/binding/record.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/platform/machine_sensors.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/mode_report.h"
+#include "ridgewatt/report/sensors_report.h"
+
+namespace ridgewatt::python {
+namespace {
+
+using platform::JetsonModeControl;
+using platform::ModeState;
+
+const Fields<ModeState>& state_fields() {
+  static const Fields<ModeState> fields = {
+      {"mode", [](const ModeState& s) { return s.limits; },
+       "PowerMode of the upper limits; its governor is the CPU's"},
+      {"cpu_fixed", [](const ModeState& s) { return s.cpu_fixed; }, "the clock is at its limit"},
+      {"gpu_fixed", [](const ModeState& s) { return s.gpu_fixed; }, "the clock is at its limit"},
+      {"mem_fixed", [](const ModeState& s) { return s.mem_fixed; }, "the clock is at its limit"},
+      {"gpu_governor", [](const ModeState& s) { return s.gpu_governor; }, "name"},
+      {"preset", [](const ModeState& s) { return s.preset; },
+       "the preset whose limits these are; empty: none"}};
+  return fields;
+}
+
+// The board at hand, as it is.
+class DeviceAtHand {
+ public:
+  DeviceAtHand(const std::string& name, const std::string& sysroot)
+      : device_(platform::open_local_device(name, sysroot)) {}
+  const platform::LocalDevice& device() const { return device_; }
+  JetsonModeControl control() const {
+    JetsonModeControl::Options options;
+    options.dry_run = true;  // reads alone
+    return JetsonModeControl(*device_.sysfs, options);
+  }
+  py::dict levels() const {
+    const auto levels = control().levels();
+    py::dict knobs;
+    for (const Knob knob : kKnobs) {
+      auto values = levels[knob];
+      std::sort(values.begin(), values.end());
+      const char* name = power_mode_fields()[static_cast<std::size_t>(knob)].name;
+      py::list list;
+      for (const double value : values) {
+        list.append(knob == Knob::kCpuCores ? value_to_python(static_cast<int>(value))
+                                            : value_to_python(value));
+      }
+      knobs[name] = list;
+    }
+    return knobs;
+  }
+  py::dict presets() const {
+    py::dict presets;
+    const auto control = this->control();
+    if (!control.presets()) return presets;
+    for (const auto& preset : control.presets()->modes) {
+      presets[py::str(preset.name)] = platform::limits_of(*control.presets(), preset);
+    }
+    return presets;
+  }
+  Json sensors() const {
+    platform::MachineSensors sensors(*device_.sysfs);
+    return report::sensors_to_json(sensors, sensors.read());
+  }
+
+ private:
+  platform::LocalDevice device_;
+};
+
+// A mode that is held. Whoever forks in between has no part in it.
+class HeldMode {
+ public:
+  explicit HeldMode(const py::kwargs& given) {
+    Arguments asked(given);
+    const std::string device = asked.text("device", "local"), sysroot = asked.path("sysroot");
+    JetsonModeControl::Options options;
+    options.state_folder = asked.path("state_folder");
+    options.max_celsius = asked.quantity("max_celsius", {"temperature", "°C", -50, 200}, 100);
+    options.full_fan = asked.flag("full_fan");
+    options.no_idle_states = asked.flag("no_idle_states");
+    asked.done();
+    const py::gil_scoped_release released;
+    device_ = platform::open_local_device(device, sysroot);
+    control_ = std::make_unique<JetsonModeControl>(*device_.sysfs, options);
+  }
+  // The mode as it was read back.
+  PowerMode apply(const PowerMode& mode) { return control().apply(mode).applied; }
+  PowerMode apply_preset(const std::string& name) { return control().apply_preset(name).applied; }
+  void check_safety() { control().check_safety(); }
+  ModeState state() { return control().state(); }
+  // Nothing happens in another process, or the second time.
+  void restore() {
+    if (!control_ || ::getpid() != owner_) return;
+    const auto control = std::move(control_);
+    control->restore();
+  }
+
+ private:
+  JetsonModeControl& control() {
+    if (!control_) throw UsageError("the mode was restored", device_.name, "set it anew");
+    if (::getpid() != owner_) {
+      throw UsageError("the mode belongs to the process that set it", device_.name);
+    }
+    return *control_;
+  }
+
+  const pid_t owner_ = ::getpid();
+  platform::LocalDevice device_;
+  std::unique_ptr<JetsonModeControl> control_;
+};
+
+// One that was made by __new__ alone, or None, is no mode.
+const PowerMode& required(Self<PowerMode> mode) {
+  if (!mode) throw UsageError("is no PowerMode", "", "PowerMode(gpu_clock_hz=..)");
+  return *mode;
+}
+
+}  // namespace
+
+void bind_modes(py::module_& module) {
+  using Free = py::call_guard<py::gil_scoped_release>;
+  record<ModeState>(module, "ModeState", "What a board is set to.", state_fields());
+  Class<DeviceAtHand>(module, "_Device")
+      .def(py::init<const std::string&, const std::string&>(), Free())
+      .def_property_readonly("name", [](Self<DeviceAtHand> d) { return d->device().name; })
+      .def_property_readonly(
+          "provenance",
+          [](Self<DeviceAtHand> d) { return std::string(name_of(d->device().provenance())); })
+      .def("state", [](Self<DeviceAtHand> d) { return d->control().state(); })
+      .def("levels", [](Self<DeviceAtHand> d) { return d->levels(); })
+      .def("presets", [](Self<DeviceAtHand> d) { return d->presets(); })
+      .def("governors",
+           [](Self<DeviceAtHand> d) { return value_to_python(d->control().governors()); })
+      .def("sensors", [](Self<DeviceAtHand> d) { return to_python(d->sensors()); });
+  Class<HeldMode>(module, "_HeldMode")
+      .def(py::init([](const py::kwargs& given) { return std::make_shared<HeldMode>(given); }))
+      .def(
+          "apply", [](Self<HeldMode> h, Self<PowerMode> m) { return h->apply(required(m)); },
+          Free())
+      .def(
+          "apply_preset", [](Self<HeldMode> h, const std::string& n) { return h->apply_preset(n); },
+          Free())
+      .def(
+          "check_safety", [](Self<HeldMode> h) { h->check_safety(); }, Free())
+      .def("state", [](Self<HeldMode> h) { return h->state(); })
+      .def(
+          "restore", [](Self<HeldMode> h) { h->restore(); }, Free());
+}
+
+}  // namespace ridgewatt::python

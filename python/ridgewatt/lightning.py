@@ -1,0 +1,58 @@
+"""A Lightning callback that marks the minibatches of training, or measures it.
+
+    trainer = lightning.Trainer(callbacks=[ridgewatt.lightning.callback(run)])
+
+Written after Lightning's documented hooks (Callback.on_train_batch_start and .._end, on_train_epoch_
+start and .._end, on_fit_end, on_exception); tried with a stand-in for its base class that calls
+them in the documented order, and not with Lightning itself, which Debian does not have. Lightning
+is imported when callback() is called."""
+import importlib
+
+from . import torch as _torch
+
+__all__ = ["callback"]
+
+
+def _base():
+    try:
+        return importlib.import_module("lightning.pytorch").Callback
+    except ImportError:
+        return importlib.import_module("pytorch_lightning").Callback
+
+
+class _Marks:
+    """What the callback does, apart from its base class."""
+
+    def __init__(self, run, wait):
+        self._run = run
+        self._wait = wait
+        self._epoch = None
+
+    def on_train_epoch_start(self, trainer, *_):
+        self._epoch = self._run.begin_window(f"epoch {trainer.current_epoch}")
+
+    def on_train_batch_start(self, *_):
+        self._run.fetched()
+
+    def on_train_batch_end(self, *_):
+        self._wait()
+        self._run.mark()
+
+    def on_train_epoch_end(self, *_):
+        self._end_epoch()
+
+    def on_exception(self, *_):
+        self._end_epoch()
+
+    def _end_epoch(self):
+        epoch, self._epoch = self._epoch, None
+        if epoch is not None:
+            epoch.end()
+
+
+def callback(run, *, wait=None):
+    """A Lightning Callback that marks each training minibatch in `run` (a Run), with its fetch
+    stall, and has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
+    ridgewatt.torch.synchronize by default. ImportError: Lightning is not here."""
+    made = type("RidgewattCallback", (_Marks, _base()), {"__doc__": callback.__doc__})
+    return made(run, wait or _torch.synchronize)

@@ -1,0 +1,154 @@
+"""The board at hand: what it is set to, what its sensors say, and a power mode that is held.
+
+    with ridgewatt.mode("MODE_30W"):
+        train()                     # at 30 W
+                                    # the first mode is back
+
+However the block ends, the first mode comes back: at its end, by an exception, KeyboardInterrupt or
+sys.exit, and when the process is killed, since another process watches over it. Power loss: the
+journal of old values restores at the next use.
+"""
+import contextlib
+import os
+
+from . import _core, errors
+
+__all__ = ["Device", "mode"]
+
+
+class Device:
+    """A board at hand: "local", or "fake:BOARD". Reading needs no rights, but some values appear
+    only for root. NotFoundError: no such device; NotSupportedError: it shows no power modes."""
+
+    def __init__(self, name="local", *, sysroot=None):
+        if not isinstance(name, str):
+            raise errors.UsageError(f"device: must be a text, is of type {type(name).__name__}")
+        self._core = _core._Device(name, os.fspath(sysroot or ""))
+
+    name = property(lambda self: self._core.name, doc="As it was given.")
+    provenance = property(lambda self: self._core.provenance,
+                          doc='Of what is measured on it: "measured" or "fake".')
+
+    def state(self):
+        """What it is set to, a ModeState."""
+        return self._core.state()
+
+    def levels(self):
+        """The values of each knob, ascending, in a dict by the names of PowerMode (Hz)."""
+        return self._core.levels()
+
+    def presets(self):
+        """The presets of its nvpmodel.conf: a dict from name to PowerMode, of upper limits."""
+        return self._core.presets()
+
+    def governors(self):
+        """Names of DVFS governors that can be a mode."""
+        return self._core.governors()
+
+    def sensors(self):
+        """Rails, temperatures, clocks, loads and more: what `ridgewatt sensors --format json`
+        prints, as a dict."""
+        return self._core.sensors()
+
+    def __repr__(self):
+        return f"Device({self.name!r})"
+
+
+class mode(contextlib.ContextDecorator):
+    """A power mode that is held while a block or a decorated function runs.
+
+    wanted: the name or id of a preset ("MODE_30W"), or a PowerMode; knobs that it lacks stay as
+    they are. device: "local" or "fake:BOARD". max_celsius: above it a check restores. full_fan,
+    no_idle_states: held too, and taken back. state_folder: of the journal.
+
+    `applied` is the PowerMode as the board took it. One mode is held at a time in a process.
+    UsageError: another mode is held, a knob has no such value, use after the end; PermissionError:
+    changing modes needs root; IoError: the board refused, and the first mode is back."""
+
+    def __init__(self, wanted, device="local", *, max_celsius=100, full_fan=False,
+                 no_idle_states=False, sysroot=None, state_folder=None):
+        if not isinstance(wanted, (str, int, _core.PowerMode)) or isinstance(wanted, bool):
+            raise errors.UsageError("a mode is the name of a preset or a PowerMode, not of type "
+                                    + type(wanted).__name__)
+        self._asked = dict(device=device, max_celsius=max_celsius, full_fan=full_fan,
+                           no_idle_states=no_idle_states, sysroot=sysroot, state_folder=state_folder)
+        self.wanted = wanted
+        self._held = None
+        self._ended = False
+        self._entered = False
+        self._applied = None
+
+    def _recreate_cm(self):  # a decorated function may be called again
+        return mode(self.wanted, **self._asked)
+
+    def apply(self):
+        """Sets it without a block; restore() brings the first mode back, and so does the end of the
+        process."""
+        if self._held is not None or self._ended:
+            raise errors.UsageError("the mode is held already" if self._held is not None
+                                    else "the mode was restored: set it anew")
+        held = _core._HeldMode(**self._asked)
+        try:
+            if isinstance(self.wanted, _core.PowerMode):
+                self._applied = held.apply(self.wanted)
+            else:
+                self._applied = held.apply_preset(str(self.wanted))
+            self._held = held
+        except BaseException:  # also Ctrl+C between the two
+            held.restore()
+            raise
+        return self
+
+    def restore(self):
+        """Brings the first mode back; nothing happens when that was done. IoError: it failed."""
+        self._ended = self._ended or self._held is not None
+        held, self._held = self._held, None
+        if held is not None:
+            held.restore()
+
+    def _in_use(self):
+        if self._held is None:
+            raise errors.UsageError("the mode was restored" if self._ended
+                                    else "the mode is not set: use it in a with block")
+        return self._held
+
+    @property
+    def applied(self):
+        """The PowerMode as the board took it. UsageError while it is not held."""
+        self._in_use()
+        return self._applied
+
+    def state(self):
+        """What the board is set to now, a ModeState. UsageError while it is not held."""
+        return self._in_use().state()
+
+    def check_safety(self):
+        """IoError when a temperature is over max_celsius, an over-current event came or somebody
+        took the fan back; the first mode is back then. UsageError while it is not held."""
+        self._in_use().check_safety()
+
+    def __enter__(self):
+        if self._held is None or self._entered:
+            self.apply()
+        self._entered = True
+        return self
+
+    def __exit__(self, *_):
+        self.restore()
+
+    def __repr__(self):
+        return f"mode({str(self.wanted)!r}, {self._asked['device']!r})"
+
+
+def _apply(self, device=None, **options):
+    """Sets the answer's mode on the board at hand and returns the `mode` that holds it: until its
+    restore(), the end of its `with` block, or the end of the process.
+
+    device: "local" or "fake:BOARD"; without it the board that was tuned, where that was at hand.
+    Options are those of mode(). NoSolutionError: there is no answer; else as mode()."""
+    if device is None:
+        device = self.device if self.device.startswith("fake:") else "local"
+    return mode(self.best.mode, device, **options).apply()
+
+
+setattr(_core.Tuned, "apply", _apply)

@@ -1,0 +1,48 @@
+"""Energy of named windows, for programs that begin and end them by name.
+
+    monitor = ridgewatt.EnergyMonitor()
+    monitor.begin_window("epoch")
+    train()
+    cost = monitor.end_window("epoch")
+    print(cost.time_s, cost.energy_j)
+
+Windows may nest and overlap. The monitor samples from its making until close(), or the end of its
+`with` block.
+"""
+from . import errors, measuring
+
+__all__ = ["EnergyMonitor"]
+
+
+class EnergyMonitor:
+    """device: "local" or "fake:BOARD"; rate_hz: of power samples. Further options are those of
+    measure()."""
+
+    def __init__(self, device="local", *, rate_hz=100, **options):
+        self._run = measuring.Run(device, rate_hz=rate_hz, **options).begin()
+        self._open = {}
+
+    def begin_window(self, name):
+        """UsageError: a window of this name is open, or the monitor is closed."""
+        if measuring._text(name) in self._open:
+            raise errors.UsageError(f"the window is open already: {name}")
+        self._open[name] = self._run.begin_window(name)
+
+    def end_window(self, name):
+        """The Window: time_s (s), energy_j and energy_error_j (J; None without a power source).
+        UsageError: no window of this name is open."""
+        if measuring._text(name) not in self._open:
+            raise errors.UsageError(f"no such window is open: {name}")
+        return self._open.pop(name).end()
+
+    def close(self):
+        """Ends sampling, and windows that are open; the Measurement of the whole time."""
+        self._open.clear()
+        return self._run.end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self._open.clear()
+        self._run.__exit__(kind, None, None)

@@ -1,0 +1,36 @@
+"""The loop over a DataLoader, measured. PyTorch is not imported by this module: what it needs of it
+is taken from the program's own, and without it the loop is marked all the same.
+
+    with ridgewatt.measure() as run:
+        for inputs, labels in ridgewatt.torch.minibatches(loader, run):
+            train(inputs.cuda(), labels.cuda())
+"""
+import sys
+
+__all__ = ["minibatches", "synchronize"]
+
+
+def synchronize():
+    """Waits until the device of the program's PyTorch is idle: CUDA, where it was initialized.
+    Nothing happens without it."""
+    torch = sys.modules.get("torch")  # a program that computes with it has imported it
+    cuda = getattr(torch, "cuda", None)
+    if cuda is not None and cuda.is_available() and cuda.is_initialized():
+        cuda.synchronize()
+
+
+def minibatches(loader, run=None, *, wait=None):
+    """What the loader yields. Before the next one is fetched the device is waited for and the
+    minibatch marked, so that its time is that of its work, and the wait for data its fetch stall.
+
+    run: a Run; without it marks go to the program that measures this one (`ridgewatt measure -- ..`),
+    if there is one. wait: what waits for the device, synchronize() by default. A loop that is left
+    by `break` or an exception leaves its last minibatch unmarked."""
+    if run is None:
+        from . import worker as run
+    wait = wait or synchronize
+    for batch in loader:
+        run.fetched()
+        yield batch
+        wait()
+        run.mark()

@@ -1,0 +1,56 @@
+"""A callback of Hugging Face's Trainer that marks its training steps.
+
+    trainer = Trainer(..., callbacks=[ridgewatt.transformers.callback(run)])
+
+Written after the documented events of TrainerCallback (on_epoch_begin, on_step_begin, on_step_end,
+on_epoch_end, on_train_end, each called with args, state, control and keyword arguments); tried with
+a stand-in for its base class that calls them in the documented order, and not with Transformers
+itself, which Debian does not have. Transformers is imported when callback() is called.
+
+With gradient accumulation a step is several forward and backward passes; the wait for all of their
+data but the first counts as compute, since the Trainer has no event between them."""
+import importlib
+
+from . import torch as _torch
+
+__all__ = ["callback"]
+
+
+class _Marks:
+    """What the callback does, apart from its base class."""
+
+    def __init__(self, run, wait):
+        self._run = run
+        self._wait = wait
+        self._epoch = None
+
+    def on_epoch_begin(self, args, state, control, **_):
+        # state.epoch is a float: 0.0 when the first begins, and None before training.
+        self._epoch = self._run.begin_window(f"epoch {int(state.epoch or 0)}")
+
+    def on_step_begin(self, args, state, control, **_):
+        self._run.fetched()
+
+    def on_step_end(self, args, state, control, **_):
+        self._wait()
+        self._run.mark()
+
+    def on_epoch_end(self, args, state, control, **_):
+        self._end_epoch()
+
+    def on_train_end(self, args, state, control, **_):
+        self._end_epoch()
+
+    def _end_epoch(self):
+        epoch, self._epoch = self._epoch, None
+        if epoch is not None:
+            epoch.end()
+
+
+def callback(run, *, wait=None):
+    """A TrainerCallback that marks each training step in `run` (a Run), with its fetch stall, and
+    has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
+    ridgewatt.torch.synchronize by default. ImportError: Transformers is not here."""
+    base = importlib.import_module("transformers").TrainerCallback  # of the package
+    made = type("RidgewattCallback", (_Marks, base), {"__doc__": callback.__doc__})
+    return made(run, wait or _torch.synchronize)

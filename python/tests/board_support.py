@@ -1,0 +1,48 @@
+"""A fake board of its own for each test, and Python programs that use it."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+
+class OnAFakeBoard(unittest.TestCase):
+    """$RIDGEWATT_FAKE is a new folder, where fake:BOARD is laid out."""
+    device = "fake:orin-nano"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        before = os.environ.get("RIDGEWATT_FAKE")
+        os.environ["RIDGEWATT_FAKE"] = str(self.folder / "fake")
+        self.addCleanup(lambda: os.environ.pop("RIDGEWATT_FAKE") if before is None
+                        else os.environ.update(RIDGEWATT_FAKE=before))
+
+    def python(self, code, **options):
+        """A Python program on the same board; it is killed when the test ends."""
+        process = subprocess.Popen([sys.executable, "-B", "-c", code], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        self.addCleanup(end)
+        return process
+
+    def content(self):
+        """Text of every file of the board."""
+        root = self.folder / "fake"
+        return {str(path): path.read_bytes() for path in sorted(root.rglob("*"))
+                if path.is_file() and not path.is_symlink() and ".ridgewatt" not in str(path)}
+
+    def assert_comes_back(self, first, within_s=20):
+        """The board is as at first before `within_s` are over."""
+        end = time.monotonic() + within_s
+        while self.content() != first and time.monotonic() < end:
+            time.sleep(0.02)
+        now = self.content()
+        self.assertEqual([path for path in first if now.get(path) != first[path]], [])

@@ -1,0 +1,37 @@
+"""Windows by name."""
+import time
+import unittest
+
+import ridgewatt as rw
+from board_support import OnAFakeBoard
+
+
+class Monitor(OnAFakeBoard):
+    def test_windows_by_name(self):
+        with rw.EnergyMonitor(self.device) as monitor:
+            self.assertIsNone(monitor.begin_window("epoch"))
+            monitor.begin_window("step")
+            time.sleep(0.05)
+            step = monitor.end_window("step")
+            time.sleep(0.05)
+            epoch = monitor.end_window("epoch")
+            self.assertGreaterEqual(step.time_s, 0.05)
+            self.assertGreaterEqual(epoch.time_s, step.time_s + 0.05)
+            # A board that rests draws a constant power.
+            self.assertAlmostEqual(step.energy_j / step.time_s, epoch.energy_j / epoch.time_s, 6)
+
+    def test_faults(self):
+        monitor = rw.EnergyMonitor(self.device)
+        monitor.begin_window("twice")
+        with self.assertRaisesRegex(rw.UsageError, "open already: twice"):
+            monitor.begin_window("twice")
+        with self.assertRaisesRegex(rw.UsageError, "no such window is open: never"):
+            monitor.end_window("never")
+        measurement = monitor.close()
+        self.assertEqual([window.name for window in measurement.windows], ["twice"])
+        with self.assertRaisesRegex(rw.UsageError, "has ended"):
+            monitor.begin_window("late")
+
+
+if __name__ == "__main__":
+    unittest.main()
