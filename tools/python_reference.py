@@ -213,7 +213,7 @@ def docs():
                                                   break_on_hyphens=False)
                                     for line in parts[-3:]) + "\n"]
     parts.append("## Classes\n")
-    parts += [class_section(kind) for kind in classes()]
+    parts += [class_section(kind) for kind in classes() if not kind.__name__.startswith("_")]
     parts.append("## Errors\n")
     lines = [f"- `{name}`: {inspect.getdoc(getattr(ridgewatt.errors, name))}"
              for name in ridgewatt.errors.__all__]

@@ -1,5 +1,9 @@
 """Long calls let other threads of Python run. No claim about times: only that a thread goes on."""
+import os
+import random
+import signal
 import threading
+import traceback
 import unittest
 
 import ridgewatt as rw
@@ -36,6 +40,28 @@ class Threads(unittest.TestCase):
             self.assertGreater(after, before)
             alone = rw.estimate("zoo:resnet50", device="agx-orin", modes="all", batch=batch)
             self.assertEqual([row.time_s for row in answer], [row.time_s for row in alone])
+
+    def test_ctrl_c_ends_the_call(self):
+        """The call that is running raises it, and the next question is answered as ever."""
+        rows = random.Random(3).sample(list(rw.estimate("zoo:resnet18", device="orin-nano",
+                                                        modes="all")), 150)
+        samples = rw.Sweep({"time_s": [row.time_s for row in rows],
+                            "power_w": [row.power_w for row in rows],
+                            "batch": [row.batch for row in rows],
+                            "cpu_clock_hz": [row.mode.cpu_clock_hz for row in rows],
+                            "gpu_clock_hz": [row.mode.gpu_clock_hz for row in rows]})
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            for _ in range(100):
+                rw.predict(samples, device="orin-nano", method="nn", keep_outliers=True)
+            self.fail("nothing was interrupted")
+        except KeyboardInterrupt as interrupt:
+            innermost = traceback.extract_tb(interrupt.__traceback__)[-1]
+            self.assertEqual(innermost.name, "predict")
+        finally:
+            timer.cancel()
+        self.assertEqual(len(rw.estimate("zoo:resnet18", device="orin-nano", modes="maxn")), 1)
 
     def test_one_model_in_many_threads(self):
         model, found = rw.Model("zoo:resnet18"), []
