@@ -8,6 +8,7 @@
 
 #include "kernels/microbench_cuda.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/shared_library.h"
 #include "ridgewatt/measure/microbench.h"
 
 namespace ridgewatt::measure {
@@ -21,11 +22,11 @@ class CudaLibrary {
     constexpr const char* kName = "libridgewatt_cuda.so";
     for (const std::string& path :
          {(folder / kName).string(), (folder / "../lib" / kName).string(), std::string(kName)}) {
-      handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      handle_ = open_library(path);
       if (handle_ != nullptr) break;
     }
     if (handle_ == nullptr) {
-      throw NotSupportedError("no CUDA microbenchmarks in this build", "",
+      throw NotSupportedError("no CUDA microbenchmarks in this build", no_library(kName),
                               "build with nvcc installed");
     }
     device_name_ = symbol<decltype(device_name_)>("ridgewatt_cuda_device_name");

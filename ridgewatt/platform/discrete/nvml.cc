@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/shared_library.h"
 
 namespace ridgewatt::platform {
 
@@ -87,8 +88,8 @@ struct Nvml::Library {
 
 std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   auto library = std::make_unique<Library>();
-  library->handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library->handle == nullptr) throw NotSupportedError(path + " is not installed");
+  library->handle = open_library(path);
+  if (library->handle == nullptr) throw NotSupportedError(no_library(path));
   auto& l = *library;
   l.load(l.error_string, "nvmlErrorString");
   l.load(l.init, "nvmlInit_v2");

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/io/shared_library.h"
 #include "ridgewatt/predict/features.h"
 
 namespace ridgewatt::predict {
@@ -44,7 +45,7 @@ class Xgboost {
   Xgboost() {
     void* handle = nullptr;
     for (const char* name : {"libxgboost.so.0", "libxgboost.so"}) {
-      if (handle == nullptr) handle = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+      if (handle == nullptr) handle = open_library(name);
     }
     if (handle == nullptr) return;
     complete_ = true;
@@ -71,7 +72,7 @@ const Xgboost& xgboost() {
   const Xgboost* library = Xgboost::find();
   if (library == nullptr) {
     throw NotSupportedError(
-        "XGBoost is not installed", "--method trees",
+        no_library("XGBoost"), "--method trees",
         "install libxgboost0 (Debian) or put libxgboost.so on the library path");
   }
   return *library;
