@@ -26,8 +26,6 @@ foreach(face IN LISTS faces)
 endforeach()
 file(GLOB c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
 install(FILES ${c_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY python/ridgewatt DESTINATION ${RIDGEWATT_PYTHON_DIR} COMPONENT python
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 install(EXPORT ridgewatt NAMESPACE ridgewatt:: FILE ridgewattTargets.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
 configure_package_config_file(cmake/ridgewattConfig.cmake.in
