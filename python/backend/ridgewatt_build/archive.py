@@ -11,9 +11,10 @@ import zipfile
 
 from .errors import BuildError
 
-# What a build reads; documentation, benchmarks and the tools of developers stay behind.
-SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "boards", "cmake", "include", "kernels",
-           "python", "ridgewatt", "studies")
+# What a build and the tests of the package read; other documentation, benchmarks and tools stay behind.
+SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "boards", "cmake",
+           "docs/reference/python.md", "include", "kernels", "python", "ridgewatt", "studies",
+           "tools/python_reference.py")
 EPOCH_1980_S = 315532800  # the earliest time that a zip file can hold
 
 
