@@ -2,7 +2,12 @@ include(CMakePackageConfigHelpers)
 install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(NOT CMAKE_CROSSCOMPILING)  # made by the program itself
+# Made by the program itself: when cross-compiling, where there is an emulator that runs it.
+if(CMAKE_CROSSCOMPILING AND CMAKE_CROSSCOMPILING_EMULATOR)
+  list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 emulator)
+  find_program(RIDGEWATT_EMULATOR ${emulator})
+endif()
+if(NOT CMAKE_CROSSCOMPILING OR RIDGEWATT_EMULATOR)
   set(shell ${CMAKE_CURRENT_BINARY_DIR}/shell)
   add_custom_command(OUTPUT ${shell}/_ridgewatt
     COMMAND ridgewatt man -o ${shell}/man1
