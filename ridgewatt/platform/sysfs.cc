@@ -28,16 +28,15 @@ Sysfs::Text read_once(const std::string& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return {errno, ""};
   Sysfs::Text result;
-  result.text.resize(kMaxTextBytes);
-  std::size_t used = 0;
-  while (used < kMaxTextBytes) {
-    const ssize_t count = ::read(file.get(), result.text.data() + used, kMaxTextBytes - used);
+  char piece[4096];  // what most files have room in
+  while (result.text.size() < kMaxTextBytes) {
+    const std::size_t room = std::min(sizeof piece, kMaxTextBytes - result.text.size());
+    const ssize_t count = ::read(file.get(), piece, room);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) result.error_number = errno;
+    if (count < 0) result = {errno, ""};
     if (count <= 0) break;
-    used += static_cast<std::size_t>(count);
+    result.text.append(piece, static_cast<std::size_t>(count));
   }
-  result.text.resize(result.ok() ? used : 0);
   return result;
 }
 

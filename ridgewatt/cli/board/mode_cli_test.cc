@@ -66,6 +66,7 @@ TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
       ::dup2(ends[1], STDOUT_FILENO);
       ::close(ends[0]);
       ::close(ends[1]);
+      ::signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background
       ::execl(program.c_str(), "ridgewatt", "mode", "apply", "--cpu-cores", "4", "--cpu-mhz",
               "1113.6", "--gpu-mhz", "510", "--mem-mhz", "665.6", "--for", "30", "--sysroot",
               board.root.c_str(), static_cast<char*>(nullptr));
