@@ -43,7 +43,8 @@ files >"$work/artifacts/before"
 
 inside apt-get -qq install -y --no-install-recommends "${packages[@]}"
 for test in "${tests[@]}"; do
-  AUTOPKGTEST_ARTIFACTS=/build/artifacts inside bash -c 'cd /build/ridgewatt-* && exec debian/tests/"$0"' "$test"
+  AUTOPKGTEST_ARTIFACTS=/build/artifacts inside bash -c 'cd "$0" && exec "debian/tests/$1"' \
+    "/build/ridgewatt-$version" "$test"
 done
 inside ridgewatt sweep example --workload resnet18:training --mode-count 5 -o /root/mine.csv --quiet
 inside apt-get -qq remove -y "${names[@]}"
