@@ -91,10 +91,10 @@ PowerMode make_mode(const py::kwargs& given) {
   mode.cpu_clock_hz = asked.quantity("cpu_clock_hz", kClock, 0);
   mode.gpu_clock_hz = asked.quantity("gpu_clock_hz", kClock, 0);
   mode.mem_clock_hz = asked.quantity("mem_clock_hz", kClock, 0);
-  if (const py::object governor = asked.object("governor");
-      !governor.is_none() && !governor.equal(py::str(""))) {
-    mode.governor = read_text("governor", governor);
-  }
+  const py::object governor = asked.object("governor");
+  const bool empty =
+      governor.is_none() || (py::isinstance<py::str>(governor) && py::len(governor) == 0);
+  if (!empty) mode.governor = read_text("governor", governor);
   asked.done();
   return mode;
 }

@@ -10,6 +10,8 @@ it, so the runtime is loaded first and leaks of the interpreter do not count):
     cd python/tests && LD_PRELOAD="$(gcc -print-file-name=libasan.so) \\
         $(gcc -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \\
         PYTHONPATH=/tmp/asan/python /usr/bin/python3 -B -m unittest -v test_fuzz
+
+So run, this file takes 6 s; with it 15 seeds, 15,000 calls, gave no report of either sanitizer.
 """
 import math
 import os
