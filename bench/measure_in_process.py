@@ -1,6 +1,6 @@
-"""What measuring costs the Python program that is measured: CPU time of the whole process, of all
-its threads, while the program itself sleeps, as a share of one core, in turns with the same sleep
-unmeasured.
+"""What measuring costs the Python program that is measured: CPU time of all threads that measure, as
+a share of one core; while every core is at work, as when something is worth measuring, and at rest,
+where waking up costs more than reading.
 
     PYTHONPATH=build/python python3 bench/measure_in_process.py [DEVICE] [ROUNDS]
 
@@ -9,23 +9,46 @@ at clocks and temperatures every two seconds, and keeping the samples.
 """
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 
 import ridgewatt
 
-SLEEP_S = 5
+ROUND_S = 5
 
 
-def share(work):
-    begin_cpu_s, begin_s = time.process_time(), time.monotonic()
-    work()
-    return (time.process_time() - begin_cpu_s) / (time.monotonic() - begin_s)
+def spin(duration_s):
+    end_s = time.monotonic() + duration_s
+    while time.monotonic() < end_s:
+        pass
 
 
-def median(shares):
-    return f"{100 * statistics.median(shares):.3f} %"
+def others_s():
+    """CPU time of all threads of this process but the main one."""
+    total_ns = 0
+    for task in os.listdir("/proc/self/task"):
+        if int(task) != os.getpid():
+            with open(f"/proc/self/task/{task}/schedstat") as file:
+                total_ns += int(file.read().split()[0])
+    return total_ns * 1e-9
+
+
+def rounds_of(device, work, rounds):
+    """Median shares: of all threads that measure, and of the one that samples power."""
+    whole, sampler, rates = [], [], []
+    for _ in range(rounds):
+        with ridgewatt.measure(device, rate_hz=100) as run:
+            begin_cpu_s, begin_s = others_s(), time.monotonic()
+            work(ROUND_S)
+            whole.append((others_s() - begin_cpu_s) / (time.monotonic() - begin_s))
+        sampler.append(run.sampler_cpu_share)
+        if run.energy_j is not None:
+            rates.append(run.to_dict()["power"]["samples"] / run.time_s)
+    rate = f"{statistics.median(rates):.1f} samples per second" if rates else run.source
+    return (f"{100 * statistics.median(whole):.2f} % of a core ({100 * min(whole):.2f} to "
+            f"{100 * max(whole):.2f}), of it power {100 * statistics.median(sampler):.2f} %; {rate}")
 
 
 def main():
@@ -34,18 +57,15 @@ def main():
     if device != "local" and "RIDGEWATT_FAKE" not in os.environ:
         folder = tempfile.TemporaryDirectory()
         os.environ["RIDGEWATT_FAKE"] = os.path.join(folder.name, "fake")
-    whole, sampler, without, rates = [], [], [], []
-    for _ in range(rounds):
-        without.append(share(lambda: time.sleep(SLEEP_S)))
-        with ridgewatt.measure(device, rate_hz=100) as run:
-            whole.append(share(lambda: time.sleep(SLEEP_S)))
-        sampler.append(run.sampler_cpu_share)
-        if run.energy_j is not None:
-            rates.append(run.to_dict()["power"]["samples"] / run.time_s)
-    print(f"{device}: {rounds} rounds of {SLEEP_S} s, {run.source}")
-    print(f"unmeasured {median(without)}  measured {median(whole)}  of it power {median(sampler)}")
-    if rates:
-        print(f"{statistics.median(rates):.1f} samples per second")
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+              for _ in range(1, os.cpu_count())]
+    print(f"{device}, {rounds} rounds of {ROUND_S} s, all {os.cpu_count()} cores at work:")
+    print(" ", rounds_of(device, spin, rounds))
+    for process in others:
+        process.kill()
+        process.wait()
+    print("at rest:")
+    print(" ", rounds_of(device, time.sleep, rounds))
     calls = 100_000
     with ridgewatt.measure(device) as run:
         begin_s = time.perf_counter()
