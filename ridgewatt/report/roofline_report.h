@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/layers.h"
+#include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/device/measured_roof.h"
 #include "ridgewatt/measure/local_roofs.h"
 #include "ridgewatt/report/figure.h"
@@ -65,13 +66,6 @@ struct RooflineLayer {
   double intensity() const { return work_flop / traffic_bytes; }
 };
 
-// A cache whose bandwidth is known: a slope of the time roofline.
-struct RooflineLevel {
-  std::string name;  // "L2"
-  double bandwidth_bytes_per_s = 0;
-  std::string source;
-};
-
 // A point of a microbenchmark, as it was measured.
 struct MeasuredPoint {
   std::string name;  // "intensity"
@@ -89,13 +83,13 @@ struct RooflineReport {
   std::string title;  // "ResNet-50 on Jetson AGX Orin"
   FigureSource source;
   std::string intensity_label = "arithmetic intensity over modelled traffic (FLOP/byte)";
-  std::vector<RooflineMode> modes = {};        // the first is the one that the layers run in
-  std::vector<RooflineLayer> layers = {};      // may be empty: roofs alone
-  std::vector<RooflineLevel> levels = {};      // in the first mode, fastest first
-  std::vector<MeasuredPoint> measured = {};    // microbenchmarks, in the first mode
-  std::vector<TimePart> parts = {};            // of the minibatch in the first mode
-  std::vector<std::string> ceilings = {};      // where they come from, a sentence each
-  std::vector<Observation> observations = {};  // of the model over modes, for the energy figures
+  std::vector<RooflineMode> modes = {};         // the first is the one that the layers run in
+  std::vector<RooflineLayer> layers = {};       // may be empty: roofs alone
+  std::vector<answer::CacheLevel> levels = {};  // in the first mode, fastest first
+  std::vector<MeasuredPoint> measured = {};     // microbenchmarks, in the first mode
+  std::vector<TimePart> parts = {};             // of the minibatch in the first mode
+  std::vector<std::string> ceilings = {};       // where they come from, a sentence each
+  std::vector<Observation> observations = {};   // of the model over modes, for the energy figures
 };
 
 // Layers without a place are left out of the figures.
@@ -141,7 +135,7 @@ struct LocalRoofline {
   std::string model;            // as it was named; empty: roofs alone
   workload::WorkloadCost cost;  // of the model
   std::vector<roofline::PlacedKernel> layers = {};
-  std::vector<RooflineLevel> levels = {};  // caches
+  std::vector<answer::CacheLevel> levels = {};  // caches
 };
 
 // A row for each quantity: value, interval and unit.

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "ridgewatt/device/board.h"
+#include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/twin_roofline.h"
@@ -20,46 +19,38 @@ std::string twin_words(const twin::Twin& twin);
 // Classes that take less of the GPU time than this are not shown. Chosen.
 inline constexpr double kLeastRoofShare = 0.01;
 
-struct RooflineQuestion {
-  const Board& board;
-  const twin::Twin& twin;
-  std::span<const PowerMode> modes;            // layers are shown in the first
-  const twin::Estimator* estimator = nullptr;  // of the model; null: roofs alone
-  std::optional<double> power_cap_w = {};      // below the board's own limit
-  std::vector<RooflineLevel> levels = {};      // beside those that the board file states
-
-  workload::Precision precision() const;
-  // The lesser of the asked cap and the board's limit; kNoCap where there is neither.
-  double cap_w() const;
-};
-
 // The classes that the model has, with their share of the GPU time in the first mode, largest
 // first; without a model convolutions and products, of share 0.
 struct SharedRoof {
   twin::RoofClass roof = twin::RoofClass::kConvolution;
   double share = 0;
 };
-std::vector<SharedRoof> roofs_of(const RooflineQuestion& question);
+std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found);
 
 // Both roofs of a class. Without a cap where the mode's static power reaches it: no kernel runs
 // within such a cap.
-ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
+ClassRoof class_roof(const answer::RooflineAnswer& found, const PowerMode& mode,
                      const SharedRoof& shared);
 
 // The roof that microbenchmarks fitted in this very mode; nothing where the board file has none.
-std::optional<ClassRoof> measured_class_roof(const RooflineQuestion& question,
+std::optional<ClassRoof> measured_class_roof(const answer::RooflineAnswer& found,
                                              const PowerMode& mode);
 
-// Everything but the energy figures. UsageError without modes, and where the first mode's static
-// power is not below the cap.
-RooflineReport twin_report(const RooflineQuestion& question);
+// Everything but the energy figures.
+RooflineReport twin_report(const answer::RooflineAnswer& found);
 // Time and power of the model in every mode of the board, for the energy figures.
-void add_observations(const RooflineQuestion& question, RooflineReport& report);
+void add_observations(const answer::RooflineAnswer& found, RooflineReport& report);
 
 // What a runtime's part of a twin was fitted on, and its errors as fractions; null: not fitted.
 Json runtime_fit_json(const twin::Twin& twin);
 
+// A row for each mode and class, and one for what was measured in the mode.
+Table roof_table(const answer::RooflineAnswer& found);
+// The contract of `roofline --format json`: modes (the roofs of each), ceilings, levels; of a model
+// also layers and time_parts.
+Json roofline_json(const answer::RooflineAnswer& found);
+
 // Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
-Json ceilings_json(const RooflineQuestion& question);
+Json ceilings_json(const answer::RooflineAnswer& found);
 
 }  // namespace ridgewatt::report

@@ -118,8 +118,7 @@ void LocalRooflineOptions::refuse(const CLI::App& command) {
 
 void run_local_roofline(const Context& context, const WorkloadOptions& workload,
                         const LocalRooflineOptions& options,
-                        const std::vector<report::RooflineLevel>& levels,
-                        const FigureFiles& figures) {
+                        const std::vector<answer::CacheLevel>& levels, const FigureFiles& figures) {
   report::LocalRoofline local;
   local.levels = levels;
   local.model = workload.model;

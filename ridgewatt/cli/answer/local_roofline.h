@@ -33,7 +33,6 @@ struct LocalRooflineOptions {
 // models; NotSupportedError for a precision that no roof was measured in.
 void run_local_roofline(const Context& context, const WorkloadOptions& workload,
                         const LocalRooflineOptions& options,
-                        const std::vector<report::RooflineLevel>& levels,
-                        const FigureFiles& figures);
+                        const std::vector<answer::CacheLevel>& levels, const FigureFiles& figures);
 
 }  // namespace ridgewatt::cli

@@ -12,7 +12,6 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/sensors_report.h"
-#include "ridgewatt/report/tegrastats_json.h"
 
 namespace ridgewatt::cli {
 namespace {

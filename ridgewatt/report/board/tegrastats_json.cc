@@ -1,4 +1,4 @@
-#include "ridgewatt/report/tegrastats_json.h"
+#include "ridgewatt/report/sensors_report.h"
 
 #include <fmt/format.h>
 

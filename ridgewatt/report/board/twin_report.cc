@@ -106,9 +106,9 @@ std::string measured_line(const std::string& of, const CarriedRoof& measured, do
 }
 
 // What microbenchmarks say of the first mode, as far as the roofs that are shown use it.
-std::vector<std::string> measured_lines(const RooflineQuestion& question) {
-  const Board& board = question.board;
-  const PowerMode& mode = question.modes.front();
+std::vector<std::string> measured_lines(const answer::RooflineAnswer& found) {
+  const Board& board = found.board;
+  const PowerMode& mode = found.modes.front();
   std::vector<std::string> lines;
   if (!board.microbench) return lines;
   if (board.microbench->target == RoofTarget::kCpu) {
@@ -129,15 +129,15 @@ std::vector<std::string> measured_lines(const RooflineQuestion& question) {
   return lines;
 }
 
-std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
-  const Board& board = question.board;
-  std::vector<std::string> lines = measured_lines(question);
-  const bool measured = measured_peak(board, question.modes.front(), Arithmetic::kFp32).has_value();
+std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
+  const Board& board = found.board;
+  std::vector<std::string> lines = measured_lines(found);
+  const bool measured = measured_peak(board, found.modes.front(), Arithmetic::kFp32).has_value();
   lines.push_back(fmt::format(
       "Ceilings of {}: the data sheet's dense rates (gpu: {}). Reached rates: the "
       "twin's.",
       measured ? "what was not measured" : "compute", fact_words(board, "gpu.cores_per_sm")));
-  if (measured_bandwidth(board, question.modes.front())) {
+  if (measured_bandwidth(board, found.modes.front())) {
     // said above
   } else if (board.triad) {
     lines.push_back(fmt::format(
@@ -150,8 +150,8 @@ std::vector<std::string> ceiling_lines(const RooflineQuestion& question) {
         fmt::format("Ceiling of bandwidth: the data sheet's peak, no triad is known ({}).",
                     fact_words(board, "memory.bus_bits")));
   }
-  const double cap_w = question.cap_w();
-  if (question.power_cap_w && cap_w == *question.power_cap_w) {
+  const double cap_w = found.cap_w();
+  if (found.power_cap_w && cap_w == *found.power_cap_w) {
     lines.push_back(fmt::format("Power is capped at {:.4g} W, as asked.", cap_w));
   } else if (std::isfinite(cap_w)) {
     lines.push_back(fmt::format("Power is capped at the board's limit, {:.4g} W ({}).", cap_w,
@@ -194,22 +194,11 @@ Json runtime_fit_json(const twin::Twin& twin) {
           {"origin", runtime.origin}};
 }
 
-workload::Precision RooflineQuestion::precision() const {
-  if (estimator == nullptr) return workload::Precision::kFp32;
-  const workload::WorkloadCost& cost = estimator->cost();
-  // An engine's contractions are in its precision, what they fall back to is the lesser part.
-  return cost.runtime == Runtime::kPytorchEager ? cost.arithmetic : cost.precision;
-}
-
-double RooflineQuestion::cap_w() const {
-  return std::min(power_cap_w.value_or(twin::kNoCap), board.power_limit_w.value_or(twin::kNoCap));
-}
-
-std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
-  if (question.estimator == nullptr)
+std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found) {
+  if (found.estimator() == nullptr)
     return {{twin::RoofClass::kConvolution}, {twin::RoofClass::kProduct}};
-  const auto shares = twin::roof_shares(
-      twin::place_layers(question.board, *question.estimator, question.modes.front()));
+  const auto shares =
+      twin::roof_shares(twin::place_layers(found.board, *found.estimator(), found.modes.front()));
   std::vector<SharedRoof> roofs;
   for (const twin::RoofClass roof : twin::kRoofClasses) {
     const double share = shares[static_cast<std::size_t>(roof)];
@@ -220,31 +209,29 @@ std::vector<SharedRoof> roofs_of(const RooflineQuestion& question) {
   return roofs;
 }
 
-ClassRoof class_roof(const RooflineQuestion& question, const PowerMode& mode,
+ClassRoof class_roof(const answer::RooflineAnswer& found, const PowerMode& mode,
                      const SharedRoof& shared) {
   const twin::RoofCeiling ceiling =
-      twin::roof_ceiling(question.board, mode, shared.roof, question.precision());
-  ClassRoof roof{
-      .name = std::string(name_of(shared.roof)),
-      .arithmetic = std::string(name_of(ceiling.arithmetic)),
-      .ceiling_flop_per_s = ceiling.flop_per_s,
-      .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
-      .reached = twin::twin_roofline(question.twin, mode, shared.roof, question.precision()),
-      .share = shared.share};
-  if (question.cap_w() > roof.reached.static_power_w) roof.reached.power_cap_w = question.cap_w();
-  const auto peak = measured_peak(question.board, mode, ceiling.arithmetic);
-  const auto bandwidth = measured_bandwidth(question.board, mode);
+      twin::roof_ceiling(found.board, mode, shared.roof, found.precision());
+  ClassRoof roof{.name = std::string(name_of(shared.roof)),
+                 .arithmetic = std::string(name_of(ceiling.arithmetic)),
+                 .ceiling_flop_per_s = ceiling.flop_per_s,
+                 .ceiling_bandwidth_bytes_per_s = ceiling.bandwidth_bytes_per_s,
+                 .reached = twin::twin_roofline(found.twin, mode, shared.roof, found.precision()),
+                 .share = shared.share};
+  if (found.cap_w() > roof.reached.static_power_w) roof.reached.power_cap_w = found.cap_w();
+  const auto peak = measured_peak(found.board, mode, ceiling.arithmetic);
+  const auto bandwidth = measured_bandwidth(found.board, mode);
   roof.compute_from = from_words(peak, "data sheet");
-  roof.bandwidth_from =
-      from_words(bandwidth, question.board.triad ? "published triad" : "data sheet");
+  roof.bandwidth_from = from_words(bandwidth, found.board.triad ? "published triad" : "data sheet");
   roof.measured_flop_per_s = peak;
   roof.measured_bytes_per_s = bandwidth;
   return roof;
 }
 
-std::optional<ClassRoof> measured_class_roof(const RooflineQuestion& question,
+std::optional<ClassRoof> measured_class_roof(const answer::RooflineAnswer& found,
                                              const PowerMode& mode) {
-  const MeasuredRoof* measured = measured_roof(question.board, mode);
+  const MeasuredRoof* measured = measured_roof(found.board, mode);
   if (measured == nullptr) return std::nullopt;
   const auto* peak = measured->find(RoofQuantity::kFp32);
   const auto* bandwidth = measured->find(RoofQuantity::kBandwidth);
@@ -269,34 +256,28 @@ std::optional<ClassRoof> measured_class_roof(const RooflineQuestion& question,
   return roof;
 }
 
-RooflineReport twin_report(const RooflineQuestion& question) {
-  const auto& [board, twin, modes, estimator, asked_cap_w, levels] = question;
-  if (modes.empty()) throw UsageError("no power modes to show");
+RooflineReport twin_report(const answer::RooflineAnswer& found) {
+  const Board& board = found.board;
+  const auto& modes = found.modes;
+  const twin::Estimator* const estimator = found.estimator();
   RooflineReport report{.title = board.title,
-                        .source = {"", board.title, Provenance::kModelled, twin_words(twin)}};
-  const auto roofs = roofs_of(question);
-  const double static_w = twin::twin_roofline(twin, modes.front()).static_power_w;
-  if (question.cap_w() <= static_w) {
-    throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
-                                 "for time alone",
-                                 question.cap_w(), static_w),
-                     mode_name(board, modes.front()), "raise the cap or choose lower clocks");
-  }
+                        .source = {"", board.title, Provenance::kModelled, twin_words(found.twin)}};
+  const auto roofs = roofs_of(found);
   const std::size_t shown = std::min(modes.size(), kMostRoofs);
   for (std::size_t i = 0; i < shown; ++i) {
     const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
     auto& drawn = report.modes.emplace_back(RooflineMode{mode_name(board, mode), {}});
-    for (const auto& shared : roofs) drawn.roofs.push_back(class_roof(question, mode, shared));
+    for (const auto& shared : roofs) drawn.roofs.push_back(class_roof(found, mode, shared));
     // Only where it has energies, since the figures of energy draw every roof.
-    const auto measured = measured_class_roof(question, mode);
+    const auto measured = measured_class_roof(found, mode);
     if (measured && !measured->time_only()) drawn.roofs.push_back(*measured);
   }
   for (const auto& level : cache_levels(board, modes.front())) {
     report.levels.push_back(
         {level.name, level.bandwidth_bytes_per_s, fact_words(board, level.key)});
   }
-  report.levels.insert(report.levels.end(), levels.begin(), levels.end());
-  report.ceilings = ceiling_lines(question);
+  report.levels.insert(report.levels.end(), found.levels.begin(), found.levels.end());
+  report.ceilings = ceiling_lines(found);
   add_contradictions(report.modes.front(), report.ceilings);
   const std::string thinned =
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
@@ -305,7 +286,7 @@ RooflineReport twin_report(const RooflineQuestion& question) {
   const workload::WorkloadCost& cost = estimator->cost();
   report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
   report.source.workload = fmt::format("{}, batch {}", cost.name, cost.batch);
-  const auto points = twin::place_layers(board, *estimator, modes.front(), question.cap_w());
+  const auto points = twin::place_layers(board, *estimator, modes.front(), found.cap_w());
   for (const auto& point : points) {
     report.layers.push_back(layer_of(cost.kernels[point.kernel], point));
   }
@@ -313,52 +294,52 @@ RooflineReport twin_report(const RooflineQuestion& question) {
   return report;
 }
 
-void add_observations(const RooflineQuestion& question, RooflineReport& report) {
-  if (question.estimator == nullptr) return;
-  const int batch = question.estimator->cost().batch;
-  const KnobSpace space = knob_space(question.board);
+void add_observations(const answer::RooflineAnswer& found, RooflineReport& report) {
+  if (found.estimator() == nullptr) return;
+  const int batch = found.estimator()->cost().batch;
+  const KnobSpace space = knob_space(found.board);
   report.observations.reserve(space.size());
   for (const auto& mode : space.modes()) {
-    const twin::MinibatchCost at = (*question.estimator)(mode);
+    const twin::MinibatchCost at = (*found.estimator())(mode);
     report.observations.push_back({{mode, batch}, at.period_s, at.power_w});
   }
 }
 
-Json ceilings_json(const RooflineQuestion& question) {
+Json ceilings_json(const answer::RooflineAnswer& found) {
   Json list = Json::array();
   const auto add = [&](Json entry, std::string_view key) {
     entry["key"] = std::string(key);
-    const Fact* fact = find_fact(question.board, key);
+    const Fact* fact = find_fact(found.board, key);
     if (fact != nullptr) entry.update({{"status", fact->status}, {"source", fact->source}});
     list.push_back(std::move(entry));
   };
   const auto add_measured = [&](Json entry, const CarriedRoof& measured) {
     entry.update({{"key", "microbench"},
                   {"status", "measured"},
-                  {"source", question.board.microbench->origin},
+                  {"source", found.board.microbench->origin},
                   {"value", measured.value},
                   {"lo", measured.lo},
                   {"hi", measured.hi},
                   {"measured_in", mode_to_json(measured.from)}});
     list.push_back(std::move(entry));
   };
-  const PowerMode& mode = question.modes.front();
-  for (const auto& shared : roofs_of(question)) {
+  const PowerMode& mode = found.modes.front();
+  for (const auto& shared : roofs_of(found)) {
     const Arithmetic arithmetic =
-        twin::roof_ceiling(question.board, mode, shared.roof, question.precision()).arithmetic;
+        twin::roof_ceiling(found.board, mode, shared.roof, found.precision()).arithmetic;
     Json entry = {{"of", std::string(name_of(shared.roof))},
                   {"arithmetic", std::string(name_of(arithmetic))}};
-    const auto measured = measured_peak(question.board, mode, arithmetic);
+    const auto measured = measured_peak(found.board, mode, arithmetic);
     measured ? add_measured(std::move(entry), *measured)
              : add(std::move(entry), arithmetic_key(arithmetic));
   }
-  if (const auto measured = measured_bandwidth(question.board, mode)) {
+  if (const auto measured = measured_bandwidth(found.board, mode)) {
     add_measured({{"of", "bandwidth"}, {"measured", true}}, *measured);
   } else {
-    add({{"of", "bandwidth"}, {"measured", question.board.triad.has_value()}},
-        bandwidth_ceiling_key(question.board));
+    add({{"of", "bandwidth"}, {"measured", found.board.triad.has_value()}},
+        bandwidth_ceiling_key(found.board));
   }
-  if (question.board.power_limit_w) add({{"of", "power"}}, "power.limit_w");
+  if (found.board.power_limit_w) add({{"of", "power"}}, "power.limit_w");
   return list;
 }
 

@@ -1,0 +1,67 @@
+// The question why: what do the roofs of power modes allow, and where does a model lie below them?
+//
+//   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
+//   const RooflineAnswer found = roofline_on_board({.modes = "maxn", .batch = 16}, model,
+//                                                  "agx-orin");
+//   twin::place_layers(found.board, *found.estimator(), found.modes.front());
+//
+// report/twin_report.h makes the roofs of each mode and the layers' places from it. Throws what
+// reading boards, modes and twins throws; UsageError for a mode under a governor, whose clocks
+// follow the load, and for a cap that time alone passes in the first mode.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/workload/deployed_workload.h"
+
+namespace ridgewatt::answer {
+
+// A cache whose bandwidth is known: a slope of the time roofline.
+struct CacheLevel {
+  std::string name;  // "L2"
+  double bandwidth_bytes_per_s = 0;
+  std::string source;
+};
+
+struct RooflineQuestion {
+  std::string modes = "presets";           // see select_modes; layers are shown in the first
+  int batch = 0;                           // 0: usual_batch
+  twin::RunOptions run = {};               // how the workload is fed
+  std::optional<double> power_cap_w = {};  // below the board's own limit
+  std::vector<CacheLevel> levels = {};     // beside those that the board file states
+  std::uint64_t seed = 1;                  // of the intervals of race-to-halt
+};
+
+struct RooflineAnswer {
+  std::string device;  // as it was asked
+  Board board;
+  twin::Twin twin;  // on the runtime that runs the model
+  std::vector<PowerMode> modes;
+  std::shared_ptr<const twin::TwinModel> model;  // none: roofs alone
+  int batch = 1;
+  std::optional<double> power_cap_w;
+  std::vector<CacheLevel> levels;
+  std::uint64_t seed = 1;
+  RowOrigin origin;
+
+  // Of the model at the batch; null without one.
+  const twin::Estimator* estimator() const;
+  // What the model's contractions compute in; FP32 without one.
+  workload::Precision precision() const;
+  // The lesser of the asked cap and the board's limit; kNoCap where there is neither.
+  double cap_w() const;
+};
+
+// `workload` may be null: the roofs alone.
+RooflineAnswer roofline_on_board(const RooflineQuestion& question,
+                                 const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                                 const std::string& device);
+
+}  // namespace ridgewatt::answer

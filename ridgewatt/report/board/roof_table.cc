@@ -1,0 +1,162 @@
+// The roofs of power modes as a table, and the JSON of `roofline`.
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/report/twin_report.h"
+
+namespace ridgewatt::report {
+namespace {
+
+std::vector<Column> roof_columns(bool shares) {
+  std::vector<Column> columns = {{.name = "roof", .heading = "class"},
+                                 {.name = "arithmetic", .heading = "runs in", .rank = 5}};
+  if (shares) {
+    columns.push_back({.name = "gpu_share_pct", .heading = "GPU time (%)", .digits = 3, .rank = 1});
+  }
+  const std::vector<Column> roofs = {
+      {"ceiling_gflop_per_s"},
+      {"reached_gflop_per_s"},
+      {.name = "ceiling_gb_per_s", .rank = 1},
+      {.name = "reached_gb_per_s", .rank = 1},
+      {.name = "compute_ceiling_from", .heading = "ceiling of compute", .rank = 9},
+      {.name = "bandwidth_ceiling_from", .heading = "ceiling of bandwidth", .rank = 9},
+      {.name = "ceiling_gflop_per_s_lo", .heading = "from (GFLOP/s)", .rank = 9},
+      {.name = "ceiling_gflop_per_s_hi", .heading = "to (GFLOP/s)", .rank = 9},
+      {.name = "ceiling_gb_per_s_lo", .heading = "from (GB/s)", .rank = 9},
+      {.name = "ceiling_gb_per_s_hi", .heading = "to (GB/s)", .rank = 9},
+      {.name = "time_balance", .heading = "time balance (FLOP/byte)"},
+      {.name = "energy_per_flop_pj", .rank = 6},
+      {.name = "energy_per_byte_pj", .rank = 6},
+      {.name = "static_power_w", .rank = 4},
+      {.name = "eta", .rank = 8},
+      {.name = "energy_balance", .heading = "energy balance (FLOP/byte)", .rank = 5},
+      {.name = "half_peak_intensity", .heading = "half peak at (FLOP/byte)", .rank = 6},
+      {.name = "max_power_w", .heading = "most power (W)", .rank = 2},
+      {.name = "uncapped_power_w", .heading = "both roofs at once (W)", .rank = 8},
+      {.name = "power_cap_w", .rank = 8},
+      {.name = "capped_from", .heading = "cap binds from (FLOP/byte)", .rank = 9},
+      {.name = "capped_to", .heading = "to (FLOP/byte)", .rank = 9},
+      {.name = "peak_gflop_per_j", .rank = 5},
+      {.name = "race_to_halt_ratio", .rank = 7},
+      {.name = "race_to_halt_ratio_lo", .rank = 7},
+      {.name = "race_to_halt_ratio_hi", .rank = 7},
+      {.name = "race_to_halt", .rank = 2}};
+  columns.insert(columns.end(), roofs.begin(), roofs.end());
+  return columns;
+}
+
+// The ends of what was measured; empty where the ceiling was not.
+void add_ends(const std::optional<MeasuredValue>& measured, std::vector<Cell>& cells) {
+  cells.push_back(measured ? Cell(measured->lo / kGiga) : Cell());
+  cells.push_back(measured ? Cell(measured->hi / kGiga) : Cell());
+}
+
+void add_power_cells(const roofline::EnergyRoofline& r, double cap_w, std::vector<Cell>& cells) {
+  const double uncapped_w = r.static_power_w + r.flop_power_w() + r.byte_power_w();
+  const bool within = cap_w > r.static_power_w;  // else no kernel keeps the cap
+  cells.push_back(within ? Cell(r.max_power_w()) : Cell());
+  cells.emplace_back(uncapped_w);
+  cells.push_back(std::isfinite(cap_w) ? Cell(cap_w) : Cell());
+  const bool binds = within && cap_w < uncapped_w;
+  cells.push_back(binds ? Cell(r.cap_from_intensity()) : Cell());
+  cells.push_back(binds && std::isfinite(r.cap_to_intensity()) ? Cell(r.cap_to_intensity())
+                                                               : Cell());
+}
+
+// Without `ratio` nothing is known of its interval.
+void add_roof_cells(const ClassRoof& roof, const std::optional<roofline::FittedValue>& ratio,
+                    bool shares, double cap_w, std::vector<Cell>& cells) {
+  const roofline::EnergyRoofline& r = roof.reached;
+  cells.emplace_back(roof.name);
+  cells.emplace_back(roof.arithmetic);
+  if (shares) cells.push_back(roof.share > 0 ? Cell(100 * roof.share) : Cell());
+  for (const double value : {roof.ceiling_flop_per_s, r.peak_flop_per_s,
+                             roof.ceiling_bandwidth_bytes_per_s, r.bandwidth_bytes_per_s}) {
+    cells.emplace_back(value / kGiga);
+  }
+  cells.emplace_back(roof.compute_from);
+  cells.emplace_back(roof.bandwidth_from);
+  add_ends(roof.measured_flop_per_s, cells);
+  add_ends(roof.measured_bytes_per_s, cells);
+  cells.emplace_back(r.time_balance());
+  if (roof.time_only()) return;
+  for (const double value :
+       {r.energy_per_flop_j * 1e12, r.energy_per_byte_j * 1e12, r.static_power_w,
+        r.dynamic_fraction(), r.energy_balance_dynamic(), r.half_peak_intensity()}) {
+    cells.emplace_back(value);
+  }
+  add_power_cells(r, cap_w, cells);
+  cells.emplace_back(r.peak_flop_per_j() / kGiga);
+  if (!ratio) return cells.emplace_back(r.race_to_halt_ratio()), void();
+  for (const double value : {ratio->value, ratio->lo, ratio->hi}) cells.emplace_back(value);
+  // Claimed only where the whole interval is at most 1.
+  cells.emplace_back(std::string(ratio->hi <= 1 ? "holds" : "not shown"));
+}
+
+}  // namespace
+
+Table roof_table(const answer::RooflineAnswer& found) {
+  const auto& modes = found.modes;
+  const auto knobs = knob_columns(modes);
+  std::vector<Column> columns(knobs.begin(), knobs.end());
+  const bool preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
+    return !preset_name(found.board, mode).empty();
+  });
+  if (preset) columns.push_back({.name = "preset", .rank = 1});
+  const bool shares = found.estimator() != nullptr;
+  for (auto& column : roof_columns(shares)) columns.push_back(std::move(column));
+  Table table(columns);
+  const auto roofs = roofs_of(found);
+  std::vector<std::vector<roofline::FittedValue>> ratios;
+  for (const auto& roof : roofs) {
+    ratios.push_back(
+        twin::twin_race_to_halt(found.twin, modes, roof.roof, found.seed, found.precision()));
+  }
+  const auto add = [&](const PowerMode& mode, const ClassRoof& roof,
+                       const std::optional<roofline::FittedValue>& ratio) {
+    std::vector<Cell> cells = knob_cells(mode, knobs);
+    if (preset) {
+      const std::string name = preset_name(found.board, mode);
+      cells.push_back(name.empty() ? Cell() : Cell(name));
+    }
+    add_roof_cells(roof, ratio, shares, found.cap_w(), cells);
+    cells.resize(columns.size());
+    table.add_row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    for (std::size_t r = 0; r < roofs.size(); ++r) {
+      add(modes[i], class_roof(found, modes[i], roofs[r]), ratios[r][i]);
+    }
+    if (const auto measured = measured_class_roof(found, modes[i])) {
+      add(modes[i], *measured, std::nullopt);
+    }
+  }
+  return table;
+}
+
+Json roofline_json(const answer::RooflineAnswer& found) {
+  const RooflineReport report = twin_report(found);
+  Json json;
+  json["device"] = found.device;
+  json["provenance"] = found.twin.provenance();
+  add_origin(json, found.origin);
+  json["twin_error"] = twin_error_json(found.twin.fit);
+  json["ceilings"] = ceilings_json(found);
+  json["modes"] = roof_table(found).to_json();
+  json["levels"] = level_table(report).to_json();
+  if (const twin::Estimator* const estimator = found.estimator()) {
+    json["model"] = found.origin.workload;
+    json["batch"] = estimator->cost().batch;
+    json["mode"] = mode_to_json(found.modes.front());
+    add_caveats(estimator->cost().caveats, json);
+    json["layers"] = roofline_layer_table(report.layers).to_json();
+    json["time_parts"] = time_parts_table(report.parts).to_json();
+  }
+  return json;
+}
+
+}  // namespace ridgewatt::report
