@@ -95,14 +95,30 @@ std::shared_ptr<Estimates> estimates(EstimateAnswer found) {
   return made;
 }
 
+}  // namespace
+
+twin::RunOptions run_options(Arguments& asked) {
+  twin::RunOptions run;
+  run.loader_workers = asked.whole("workers", {"whole number", "", 0, 1024}, run.loader_workers);
+  run.loader_s_per_sample = asked.quantity("loader_s_per_sample", kLoaderSeconds);
+  run.python_caller = asked.flag("python_caller");
+  return run;
+}
+
+void check_python_caller(const twin::RunOptions& run, const workload::DeployedWorkload* workload) {
+  if (!run.python_caller || workload == nullptr || is_engine(workload->options().runtime)) return;
+  throw UsageError("python_caller has no effect without an engine's runtime", "",
+                   "the launches of PyTorch are Python's already");
+}
+
+namespace {
+
 std::shared_ptr<Estimates> estimate(const py::kwargs& given) {
   Arguments asked(given);
   answer::EstimateQuestion question;
   question.modes = modes_of(asked);
   question.batches = asked.wholes("batch", kBatches);
-  question.run.loader_workers = asked.whole("workers", {"whole number", "", 0, 1024}, 4);
-  question.run.loader_s_per_sample = asked.quantity("loader_s_per_sample", kLoaderSeconds);
-  question.run.python_caller = asked.flag("python_caller");
+  question.run = run_options(asked);
   if (!asked.has("dataset_size")) asked.refuse({"epochs"}, "without dataset_size");
   question.job_samples =
       static_cast<double>(asked.whole("dataset_size", {"whole number", "", 1, 1e12}).value_or(0)) *
@@ -117,10 +133,7 @@ std::shared_ptr<Estimates> estimate(const py::kwargs& given) {
   if (all_runtimes) asked.replace("runtime", py::none());
   const auto workload = workload_of(asked);
   if (!workload) throw UsageError("MODEL is required");
-  if (question.run.python_caller && !all_runtimes && !is_engine(workload->options().runtime)) {
-    throw UsageError("python_caller has no effect without an engine's runtime", "",
-                     "the launches of PyTorch are Python's already");
-  }
+  if (!all_runtimes) check_python_caller(question.run, workload.get());
   const py::object progress = asked.progress();
   asked.done();
   if (device == "all" && all_runtimes) {

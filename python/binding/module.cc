@@ -12,6 +12,7 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_estimate(module);
   ridgewatt::python::bind_tune(module);
   ridgewatt::python::bind_predict(module);
+  ridgewatt::python::bind_roofline(module);
   ridgewatt::python::bind_plan(module);
   ridgewatt::python::bind_measure(module);
   ridgewatt::python::bind_modes(module);

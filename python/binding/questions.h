@@ -8,6 +8,7 @@
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::python {
@@ -18,6 +19,10 @@ workload::DeployOptions deploy_options(Arguments& asked);
 // None. UsageError where a Model is given and they are too.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
+// How it is fed: workers, loader_s_per_sample, python_caller.
+twin::RunOptions run_options(Arguments& asked);
+// UsageError where Python is said to call what Python runs itself.
+void check_python_caller(const twin::RunOptions& run, const workload::DeployedWorkload* workload);
 // A board's name or file, or a Board; empty where it is not given.
 std::string device_of(Arguments& asked);
 // The board that this machine is; UsageError where it is none that is known.

@@ -5,7 +5,7 @@ line that the command line prints. Long work lets other threads of Python run, e
 calls `progress(label, done, total)` where it is given."""
 from . import _core
 
-__all__ = ["analyze", "estimate", "tune", "predict", "suggest", "pareto", "read_sweep"]
+__all__ = ["analyze", "estimate", "roofline", "tune", "predict", "suggest", "pareto", "read_sweep"]
 
 
 def analyze(model, *, batch=None, training=None, precision=None, optimizer=None, dims=None,
@@ -36,6 +36,20 @@ def estimate(model, *, device=None, modes=None, batch=None, training=None, preci
     Returns Estimates, a sequence of Estimate in the order asked. NotSupportedError: no board, or no
     runtime, can do it. What does not fit the memory has fits_memory False."""
     return _core.estimate(**locals())
+
+
+def roofline(model=None, *, device=None, modes=None, batch=None, training=None, precision=None,
+             runtime=None, optimizer=None, dims=None, workers=None, loader_s_per_sample=None,
+             python_caller=None, power_cap_w=None, levels=None, seed=None, progress=None):
+    """Roofs and balance points of power modes of a board, and where the layers of a model lie.
+
+    model: an ONNX file, zoo:NAME, a Model, or None for the roofs alone. device, modes: as of
+    estimate(); layers are shown in the first mode, at one batch. power_cap_w: power that no kernel
+    may exceed (the board's limit). levels: caches, their bandwidth in bytes/s by name.
+
+    Returns a Roofline, a sequence of Roof, one per mode and class of kernels; its layers are those
+    of the model. UsageError: a mode under a governor, whose clocks follow the load."""
+    return _core.roofline(**locals())
 
 
 def tune(model=None, *, device=None, sweep=None, samples=None, references=None, workload=None,

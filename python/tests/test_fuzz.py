@@ -56,6 +56,7 @@ NAMES = {
                  "convention", "traffic", "cache_bytes"],
     rw.estimate: ["model", "device", "modes", "batch", "training", "precision", "runtime", "dims",
                   "workers", "loader_s_per_sample", "dataset_size", "epochs", "progress"],
+    rw.roofline: ["model", "device", "modes", "batch", "power_cap_w", "levels", "runtime", "seed"],
     rw.tune: ["model", "device", "sweep", "samples", "references", "batch", "minimize",
               "max_power_w", "max_time_s", "max_latency_s", "arrival_rate_hz", "confidence",
               "strategy", "profiles", "verify", "seed", "max_slowdown", "noise"],

@@ -104,7 +104,10 @@ class Answers(unittest.TestCase):
             self.skipTest("matplotlib is not here")
         matplotlib.use("Agg")
         tuned = rw.tune("zoo:resnet18", device="orin-nano", max_power_w=10)
-        for answer in (self.rows, tuned, rw.analyze("zoo:resnet18")):
+        sweep = rw.Sweep({"time_s": [1.0, 2.0], "power_w": [2.0, 1.0]})
+        for answer in (self.rows, tuned, rw.analyze("zoo:resnet18"), sweep,
+                       rw.pareto(sweep=sweep, keep_outliers=True),
+                       rw.roofline("zoo:resnet18", device="orin-nano", modes="maxn")):
             self.assertTrue(answer.plot().has_data())
         matplotlib.pyplot.close("all")
 
@@ -141,6 +144,22 @@ class Answers(unittest.TestCase):
             raise KeyboardInterrupt
         with self.assertRaises(KeyboardInterrupt):
             rw.predict(samples, method="nn", query=[(rows[0].mode, 1)], progress=stop)
+
+
+class Rooflines(unittest.TestCase):
+    def test_roofs_by_hand(self):
+        """FP32 pipes of AGX Orin at MAXN: 2048 cores x 2 x 1300.5 MHz = 5.327e12 FLOP/s, NVIDIA's
+        5.3 TFLOPS; the balance is the quotient of both roofs."""
+        answer = rw.roofline("zoo:mobilenet_v2", device="agx-orin", modes="maxn", batch=8)
+        vector = next(roof for roof in answer if roof.roof == "vector")
+        self.assertAlmostEqual(vector.ceiling_flop_per_s, 2048 * 2 * 1300.5e6, delta=1)
+        for roof in answer:
+            self.assertAlmostEqual(roof.time_balance * roof.reached_bytes_per_s
+                                   / roof.reached_flop_per_s, 1)
+        self.assertAlmostEqual(sum(roof.gpu_share for roof in answer), 1, delta=0.02)
+        self.assertAlmostEqual(sum(answer.time_parts.values()), sum(
+            row.time_s for row in rw.estimate("zoo:mobilenet_v2", device="agx-orin", modes="maxn",
+                                              batch=8)))
 
 
 class Sweeps(unittest.TestCase):
