@@ -88,7 +88,7 @@ try:
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """)
-        end = time.monotonic() + 20  # until the program runs
+        end = time.monotonic() + 100  # until the program runs
         while self.running(process.pid) == 0 and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(self.running(process.pid), 1)
@@ -104,12 +104,12 @@ except KeyboardInterrupt:
 
     @staticmethod
     def running(parent):
-        """Children of the process that run the workload."""
+        """Children of the process that run the workload, started already."""
         count = 0
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
-                with open(f"/proc/{number}/cmdline", "rb") as file:
-                    run = b"fake-run" in file.read()
+                with open(f"/proc/{number}/comm") as file:
+                    run = file.read() == os.path.basename(PROGRAM) + "\n"
                 with open(f"/proc/{number}/stat") as file:
                     count += run and int(file.read().rpartition(")")[2].split()[1]) == parent
             except OSError:
