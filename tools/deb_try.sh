@@ -48,7 +48,9 @@ for test in "${tests[@]}"; do
 done
 inside ridgewatt sweep example --workload resnet18:training --mode-count 5 -o /root/mine.csv --quiet
 inside apt-get -qq remove -y "${names[@]}"
-left "the removal" /etc/ridgewatt /etc/ridgewatt/mode.conf /etc/ridgewatt/sensors.conf /root/mine.csv
+helper=/var/lib/systemd/deb-systemd-helper-enabled  # Debian's note of a unit, until the purge
+left "the removal" /etc/ridgewatt{,/mode.conf,/sensors.conf} /root/mine.csv \
+  $helper/ridgewatt-{mode,sensors}.service.dsh-also
 inside apt-get -qq purge -y "${names[@]}"
 left "the purge" /root/mine.csv
 echo "removed and purged: only what the user made is left"
