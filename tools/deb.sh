@@ -50,7 +50,7 @@ check() {  # all that lintian says but that no bug of Debian asks for the packag
   return $status
 }
 declare -A built
-# The C libraries of two architectures differ in the last digit of exp and log.
+# Between architectures the last digits of some ends of intervals were seen to differ.
 same_answer() {
   python3 - "$@" <<'CODE'
 import json

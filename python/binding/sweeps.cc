@@ -7,6 +7,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/example_sweep.h"
 #include "ridgewatt/store/store.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
@@ -322,6 +323,22 @@ void bind_sweeps(py::module_& module) {
     const py::object path = asked.object("path");
     asked.done();
     return std::make_shared<BoundSweep>(raw_sweep("path", path, workload));
+  });
+  module.def("example_sweep", [](const py::kwargs& kwargs) {
+    Arguments asked(kwargs);
+    platform::ExampleWorkload workload{asked.text("model", "zoo:mobilenet_v3_large")};
+    if (asked.flag("training")) workload.kind = WorkloadKind::kTraining;
+    workload.batches = asked.wholes("batch", kBatches);
+    platform::ExampleSweepOptions options;
+    options.modes = static_cast<std::size_t>(asked.whole("modes", kCounts, 96));
+    options.seed = asked.seed();
+    const std::string device = device_of(asked);
+    asked.done();
+    options.workloads = {workload};
+    return std::make_shared<BoundSweep>(without_gil([&] {
+      const Board board = load_board(device.empty() ? "agx-orin" : device);
+      return platform::example_sweeps(board, options).front();
+    }));
   });
   bind_store(module);
 }

@@ -9,6 +9,21 @@ def _label(ax, title, x, y):
     return ax
 
 
+def _title(answer, *words):
+    """What is drawn and where it comes from: "resnet50 on agx-orin, modelled"."""
+    said = [word for word in words if word]
+    return ", ".join([" on ".join(said), answer.provenance] if said else [answer.provenance])
+
+
+def _names(answer):
+    """Workload and board of an answer, as far as it names them."""
+    told = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
+    row = answer[0]
+    workload = getattr(answer, "workload", None) or told.get("workload")
+    board = getattr(answer, "device", None) or getattr(answer, "board", None)
+    return workload, board or getattr(row, "board", None)
+
+
 def _cloud(answer, ax):
     """Time against power of every row, what no other beats marked."""
     columns = answer._columns()
@@ -21,25 +36,32 @@ def _cloud(answer, ax):
             front.append(row)
     ax.plot(1e3 * time[front], power[front], color="C1", marker=".", drawstyle="steps-post",
             label="Pareto front")
+    if max(time) > 20 * min(time):
+        ax.set_xscale("log")
     ax.legend()
-    return _label(ax, answer.provenance, "time of a minibatch (ms)", "power (W)")
+    return _label(ax, _title(answer, *_names(answer)), "time of a minibatch (ms)", "power (W)")
 
 
 def _energy(answer, ax):
-    """Energy of a minibatch over the GPU clock, a color for each memory clock."""
+    """Energy of a minibatch over the GPU clock, a color for each memory clock: all modes, and the
+    least of each clock as a line."""
     columns = answer._columns()
     if "gpu_clock_hz" not in columns:
         return _cloud(answer, ax)
-    clocks = columns.get("mem_clock_hz")
-    if clocks is None:
-        ax.scatter(columns["gpu_clock_hz"] / 1e6, columns["energy_j"], s=8)
-    else:
-        for clock in sorted(set(clocks)):
-            rows = clocks == clock
-            ax.scatter(columns["gpu_clock_hz"][rows] / 1e6, columns["energy_j"][rows], s=8,
-                       label=f"memory at {clock / 1e6:.0f} MHz")
-        ax.legend()
-    return _label(ax, answer.provenance, "GPU clock (MHz)", "energy of a minibatch (J)")
+    gpu, energy = columns["gpu_clock_hz"], columns["energy_j"]
+    memory = columns.get("mem_clock_hz")
+    for clock in [None] if memory is None else sorted(set(memory)):
+        rows = gpu == gpu if clock is None else memory == clock
+        at = sorted(set(gpu[rows]))
+        drawn, = ax.plot([one / 1e6 for one in at],
+                         [energy[rows & (gpu == one)].min() for one in at], marker=".",
+                         label="the least" if clock is None
+                         else f"the least at {clock / 1e6:.0f} MHz of memory")
+        ax.scatter(gpu[rows] / 1e6, energy[rows], s=3, alpha=0.2, color=drawn.get_color())
+    ax.legend(fontsize="small")
+    ax.set_yscale("log")
+    return _label(ax, _title(answer, *_names(answer)), "GPU clock (MHz)",
+                  "energy of a minibatch (J)")
 
 
 def _timeline(tuned, ax):
@@ -65,13 +87,17 @@ def _roofline(answer, ax):
     span = numpy.geomspace(min([0.1, *at]), max([1e3, *at]), 100)
     first = [roof for roof in answer if roof.mode == answer[0].mode]
     for roof in first:
-        ax.plot(span, numpy.minimum(roof.ceiling_flop_per_s,
-                                    span * roof.ceiling_bytes_per_s) / 1e9, label=roof.roof)
+        drawn, = ax.plot(span, numpy.minimum(roof.ceiling_flop_per_s,
+                                             span * roof.ceiling_bytes_per_s) / 1e9,
+                         label=f"{roof.roof}: nobody passes")
+        ax.plot(span, numpy.minimum(roof.reached_flop_per_s,
+                                    span * roof.reached_bytes_per_s) / 1e9, linestyle="--",
+                color=drawn.get_color(), label=f"{roof.roof}: reached")
     ax.scatter(at, [layer.work_flop / layer.gpu_s / 1e9 for layer in layers], s=10, color="black")
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.legend()
-    return _label(ax, answer.provenance, "arithmetic intensity (FLOP/byte)", "GFLOP/s")
+    ax.legend(fontsize="small")
+    return _label(ax, _title(answer, *_names(answer)), "arithmetic intensity (FLOP/byte)", "GFLOP/s")
 
 
 def _layers(analysis, ax):

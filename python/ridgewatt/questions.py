@@ -5,7 +5,8 @@ line that the command line prints. Long work lets other threads of Python run, e
 calls `progress(label, done, total)` where it is given."""
 from . import _core
 
-__all__ = ["analyze", "estimate", "roofline", "tune", "predict", "suggest", "pareto", "read_sweep"]
+__all__ = ["analyze", "estimate", "roofline", "tune", "predict", "suggest", "pareto", "read_sweep",
+           "example_sweep"]
 
 
 def analyze(model, *, batch=None, training=None, precision=None, optimizer=None, dims=None,
@@ -120,3 +121,16 @@ def read_sweep(path, *, workload=None):
     """The sweep in a CSV file as it stands, the outliers too. workload: which of several, NAME,
     NAME:KIND or NAME:KIND:PROVENANCE."""
     return _core.read_sweep(**locals())
+
+
+def example_sweep(model=None, *, device=None, training=None, batch=None, modes=None, seed=None):
+    """A small sweep to try the other questions with, where there is neither a board nor a
+    recording: what a fake board would measure, without its noise. Its rows say "fake", and so does
+    all that is made of them.
+
+    model: zoo:NAME or an ONNX file (zoo:mobilenet_v3_large); device: the board that is played
+    (agx-orin); batch: one size or a list (1, 4 and 16; 16 for training); modes: so many at most, a
+    grid of some levels of each knob (96); seed: of the fake board's physics.
+
+    Returns a Sweep. UsageError: no batch fits the memory."""
+    return _core.example_sweep(**locals())
