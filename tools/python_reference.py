@@ -82,7 +82,7 @@ def stub_method(kind, name, value):
                 "    @overload", f"    def __getitem__(self, index: slice) -> list[{row}]: ..."]
     if name in ("__repr__", "__str__"):
         return [f"    def {name}(self) -> str: ..."]
-    if name.startswith("__") and name not in ("__len__", "__hash__", "__enter__", "__exit__"):
+    if name.startswith("__") and name not in ("__len__", "__bool__", "__hash__", "__enter__", "__exit__"):
         return []
     given = ", ".join(["self", *parameters(value.__doc__)])
     of = result(value.__doc__).replace("list[", "List[")  # a method may be called list

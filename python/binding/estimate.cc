@@ -336,7 +336,10 @@ void bind_plan(py::module_& module) {
   answer_class<BoundPlan>(module, "Plan",
                           "A plan: its own attributes are the answer's, or the nearest miss's; as "
                           "a sequence it holds a PlanRow for each point that was profiled.",
-                          bound_plan_fields(), kRows);
+                          bound_plan_fields(), kRows)
+      .def(
+          "__bool__", [](Self<BoundPlan> self) { return self->found.plan.feasible; },
+          "There is a plan within the limits.");
   module.def("plan", &plan);
 }
 

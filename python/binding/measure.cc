@@ -189,13 +189,6 @@ const Fields<Measured>& measured_fields() {
   return fields;
 }
 
-template <class T>
-py::list list_of(const std::vector<T>& values) {
-  py::list list;
-  for (const T& value : values) list.append(value);
-  return list;
-}
-
 // Name of each channel, and the total: its times since the beginning and powers, as arrays.
 py::dict power_of(Self<Measured> self) {
   py::dict channels;

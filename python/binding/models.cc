@@ -160,13 +160,6 @@ py::dict knobs_of(Self<NamedBoard> named) {
   return knobs;
 }
 
-template <class T>
-py::list list_of(const std::vector<T>& values) {
-  py::list list;
-  for (const T& value : values) list.append(value);
-  return list;
-}
-
 void bind_board(py::module_& module) {
   record<Preset>(module, "Preset", "A power mode that the vendor ships.", preset_fields());
   auto made = record<NamedBoard>(

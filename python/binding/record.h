@@ -51,6 +51,13 @@ py::object value_to_python(const std::string& value);
 py::object value_to_python(const std::vector<std::string>& value);
 py::object value_to_python(const PowerMode& value);
 
+template <class T>
+py::list list_of(const std::vector<T>& values) {
+  py::list list;
+  for (const T& value : values) list.append(value);
+  return list;
+}
+
 const Fields<PowerMode>& power_mode_fields();
 
 // Columns of rows by name, as NumPy arrays: float64, int64, bool, or objects for text. A mode is a

@@ -1,5 +1,6 @@
 // Sweeps: from files, from columns, from a store; as the questions take them.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "python/binding/questions.h"
@@ -85,16 +86,25 @@ constexpr Range kBatchColumn = {"whole number", "", 0, 1 << 20};
 constexpr Range kCoreColumn = {"whole number", "", 0, 1024};
 constexpr Range kClockColumn = {"clock", "Hz", 0, 2e10};
 
+// A clock in Hz, 0 where it is not known.
+double read_clock(const std::string& column, py::handle value) {
+  const double clock_hz = read_number(column, value, kClockColumn);
+  if (clock_hz > 0 && clock_hz < 1e6) {
+    throw UsageError("a clock below 1 MHz", column, "clocks are in Hz");
+  }
+  return clock_hz;
+}
+
 // Puts one value of a column into a row.
 void set_column(const std::string& column, py::handle value, Observation& row) {
   if (column == "cpu_cores") {
     row.point.mode.cpu_cores = static_cast<int>(read_whole(column, value, kCoreColumn));
   } else if (column == "cpu_clock_hz") {
-    row.point.mode.cpu_clock_hz = read_number(column, value, kClockColumn);
+    row.point.mode.cpu_clock_hz = read_clock(column, value);
   } else if (column == "gpu_clock_hz") {
-    row.point.mode.gpu_clock_hz = read_number(column, value, kClockColumn);
+    row.point.mode.gpu_clock_hz = read_clock(column, value);
   } else if (column == "mem_clock_hz") {
-    row.point.mode.mem_clock_hz = read_number(column, value, kClockColumn);
+    row.point.mode.mem_clock_hz = read_clock(column, value);
   } else if (column == "batch") {
     row.point.batch = static_cast<int>(read_whole(column, value, kBatchColumn));
   } else if (column == "time_s") {
@@ -123,6 +133,13 @@ py::dict columns_of(const py::object& given) {
   return given.attr("to_dict")("list");
 }
 
+// NaN in a column that may be left out, as frames have it.
+bool not_known(const std::string& column, py::handle value) {
+  const bool optional =
+      column == "energy_j" || column == "time_median_s" || column == "fetch_stall_s";
+  return optional && PyFloat_Check(value.ptr()) && std::isnan(PyFloat_AS_DOUBLE(value.ptr()));
+}
+
 std::vector<Observation> rows_of_columns(const py::dict& columns) {
   std::vector<Observation> rows;
   bool first = true;
@@ -139,9 +156,19 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
                            std::to_string(rows.size()));
     }
     rows.resize(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) set_column(column, members[i], rows[i]);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (!not_known(column, members[i])) set_column(column, members[i], rows[i]);
+    }
   }
   return rows;
+}
+
+// What a frame of to_frame() says of itself in its `attrs`.
+std::string attribute_of(const py::object& frame, const char* name, const char* otherwise) {
+  const py::object attrs = py::getattr(frame, "attrs", py::none());
+  if (!PyDict_Check(attrs.ptr())) return otherwise;
+  const py::object value = attrs.attr("get")(name);
+  return PyUnicode_Check(value.ptr()) ? value.cast<std::string>() : otherwise;
 }
 
 std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::kwargs& kwargs) {
@@ -153,11 +180,13 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
   Sweep sweep;
   sweep.source = "columns";
   sweep.observations = rows_of_columns(columns);
-  sweep.workload = asked.text("workload", "unnamed");
-  sweep.kind = asked.text("kind", "inference");
-  sweep.board = asked.text("board");
-  sweep.provenance =
-      asked.choice<Provenance>("provenance", "provenance").value_or(Provenance::kReplayed);
+  const auto told = [&](const char* name, const char* otherwise) {
+    return asked.text(name, attribute_of(given, name, otherwise));
+  };
+  sweep.workload = told("workload", "unnamed");
+  sweep.kind = told("kind", "inference");
+  sweep.board = told("board", "");
+  sweep.provenance = parse<Provenance>(told("provenance", "replayed"), "provenance");
   asked.done();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) sweep.lines.push_back(i + 1);
   return std::make_shared<BoundSweep>(std::move(sweep));
@@ -271,6 +300,9 @@ Sweep raw_sweep(const std::string& name, const py::object& given,
     if (workload) throw UsageError("workload has no effect beside a Sweep");
     return held<BoundSweep>(given)->sweep;
   }
+  if (PyDict_Check(given.ptr()) || py::hasattr(given, "columns")) {
+    throw UsageError("columns are not a sweep yet", name, "wrap them: ridgewatt.Sweep(columns)");
+  }
   const std::string path = read_text(name, given, true);
   return without_gil([&] { return choose_sweep(read_sweeps(path), workload, path); });
 }
@@ -307,7 +339,9 @@ void bind_sweeps(py::module_& module) {
       "provenance=\"replayed\")\n\nOperating points of one workload with their cost: a sequence of "
       "Observation. `columns`: a dict of lists or arrays of one length, or a DataFrame: time_s, "
       "power_w, and any of cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, energy_j, "
-      "time_median_s, fetch_stall_s. UsageError: another column, lengths that differ, a value that "
+      "time_median_s, fetch_stall_s; NaN in the last three: not known. A frame of to_frame() keeps "
+      "what its `attrs` say of workload, kind, board and provenance. UsageError: another column, "
+      "lengths that differ, a value that "
       "is not finite or out of range.",
       sweep_fields(), observation_fields());
   made.def(py::init(&sweep_of_columns), py::arg("columns"));

@@ -304,13 +304,6 @@ std::shared_ptr<Tuned> ask(const py::kwargs& given) {
   return without_gil([&] { return ask_twin(question, workload, board); }, progress);
 }
 
-template <class T>
-py::list list_of(const std::vector<T>& values) {
-  py::list list;
-  for (const T& value : values) list.append(value);
-  return list;
-}
-
 TunedPoint best_of(Self<Tuned> self) {
   if (self->found.answer) return self->rows.front();
   throw NoSolutionError("no answer within the limits", report::describe_goal(self->found.goal),
@@ -378,6 +371,9 @@ void bind_tune(py::module_& module) {
       "What tune() found: a sequence of TunedPoint, the answer (or the nearest miss) first, then "
       "what it is compared with.",
       tuned_fields(), point_fields());
+  made.def(
+      "__bool__", [](Self<Tuned> self) { return self->found.answer.has_value(); },
+      "There is an answer within the limits.");
   add_parts(made);
   module.def("tune", &ask);
 }

@@ -18,13 +18,18 @@ def objects(values):
 def to_frame(self):
     """The rows as a pandas DataFrame, one column per attribute and one per knob of the mode; where
     pandas is not installed, as a dict of NumPy arrays of one length. Units are those of the names,
-    SI. What is not known is NaN."""
+    SI. What is not known is NaN. The frame's `attrs` keep provenance, workload, kind and board."""
     columns = self._columns()
     try:
         import pandas
     except ImportError:
         return columns
-    return pandas.DataFrame(columns)
+    frame = pandas.DataFrame(columns)
+    for name in ("provenance", "workload", "kind", "board"):
+        value = getattr(self, name, None)
+        if isinstance(value, str) and value:
+            frame.attrs[name] = value
+    return frame
 
 
 def _cell(value):
@@ -46,7 +51,8 @@ def _repr_html_(self):
         for row in range(shown))
     more = f"<p>{count - shown} more rows</p>" if count > shown else ""
     said = html.escape(f"{type(self).__name__}, {self.provenance}: {count} rows")
-    return f"<p>{said}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    about = html.escape(repr(self))
+    return f"<p>{said}</p><p><small>{about}</small></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def plot(self, ax=None):

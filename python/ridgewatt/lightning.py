@@ -20,39 +20,26 @@ def _base():
         return importlib.import_module("pytorch_lightning").Callback
 
 
-class _Marks:
-    """What the callback does, apart from its base class."""
-
-    def __init__(self, run, wait):
-        self._run = run
-        self._wait = wait
-        self._epoch = None
-
+class _Events(_torch.TrainingMarks):
     def on_train_epoch_start(self, trainer, *_):
-        self._epoch = self._run.begin_window(f"epoch {trainer.current_epoch}")
+        self.epoch_begins(trainer.current_epoch)
 
     def on_train_batch_start(self, *_):
-        self._run.fetched()
+        self.data_came()
 
     def on_train_batch_end(self, *_):
-        self._wait()
-        self._run.mark()
+        self.step_ended()
 
     def on_train_epoch_end(self, *_):
-        self._end_epoch()
+        self.epoch_ended()
 
     def on_exception(self, *_):
-        self._end_epoch()
-
-    def _end_epoch(self):
-        epoch, self._epoch = self._epoch, None
-        if epoch is not None:
-            epoch.end()
+        self.epoch_ended()
 
 
 def callback(run, *, wait=None):
     """A Lightning Callback that marks each training minibatch in `run` (a Run), with its fetch
     stall, and has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
     ridgewatt.torch.synchronize by default. ImportError: Lightning is not here."""
-    made = type("RidgewattCallback", (_Marks, _base()), {"__doc__": callback.__doc__})
-    return made(run, wait or _torch.synchronize)
+    made = type("RidgewattCallback", (_Events, _base()), {"__doc__": callback.__doc__})
+    return made(run, wait)

@@ -20,8 +20,8 @@ def tune(command, *, device="local", **options):
     there) and training; and the limits, batch, strategy, profiles, time_budget_s, minibatches,
     min_gain, noise, seed and progress of ridgewatt.tune().
 
-    Returns Tuned. UsageError: a wrong argument; PermissionError: modes need root; IoError: no point
-    can be profiled (no program, no sensor), or it gets too hot."""
+    Returns Tuned. UsageError: a wrong argument; PermissionError: modes need root; Error: no point can
+    be profiled (IoError where there is no such program, or it gets too hot)."""
     if isinstance(command, str):
         try:
             command = shlex.split(command)

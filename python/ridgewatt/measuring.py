@@ -21,7 +21,7 @@ import sys
 import time
 import warnings
 
-from . import _core, errors
+from . import _core, errors, modes, worker
 
 __all__ = ["measure", "measured", "Run"]
 
@@ -115,14 +115,21 @@ class Run:
             time.sleep(self._asked["idle_s"])
         core.begin()
         self._core, self._begun = core, True
+        worker.runs.add(self)
         return self
 
     def end(self, status=0):
         """Ends it; the Measurement. `status` is what the program's would be. UsageError: it does
         not run."""
         core, self._core = self._running, None
+        worker.runs.discard(self)
         self._result = core.stop(status)
         return self._result
+
+    @property
+    def hears(self):
+        """It runs, in this process: ridgewatt.mark(), fetched() and phase() are its own, too."""
+        return self._core is not None and self._core.ours
 
     def __enter__(self):
         return self.begin()
@@ -269,9 +276,11 @@ def measure(device="local", *, rate_hz=100, idle_s=0, meter=None, meter_is_total
 
 def measured(function=None, **options):
     """A decorator: every call of the function is measured, and `function.run` is the Run of the
-    last one. Options are those of measure(): `@measured` or `@measured(rate_hz=200)`."""
+    last one that began. Options are those of measure(): `@measured` or `@measured(rate_hz=200)`.
+    UsageError: a generator or an async function, whose body runs after the call."""
     if function is None:
         return functools.partial(measured, **options)
+    modes.refuse_generators("measured", function)
 
     @functools.wraps(function)
     def wrapper(*arguments, **named):

@@ -10,10 +10,21 @@ journal of old values restores at the next use.
 """
 import contextlib
 import os
+import warnings
 
 from . import _core, errors
 
-__all__ = ["Device", "mode"]
+__all__ = ["Device", "mode", "restore_mode"]
+
+_held_now = set()  # a mode that is applied is held although nobody keeps the object
+
+
+def refuse_generators(what, function):
+    """UsageError for functions whose body runs after they have returned."""
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    if flags & (0x20 | 0x80 | 0x200):  # generator, coroutine, asynchronous generator
+        raise errors.UsageError(f"{what} cannot decorate {function.__name__}, whose body runs after "
+                                "the call: use a with block in it")
 
 
 class Device:
@@ -61,9 +72,10 @@ class mode(contextlib.ContextDecorator):
     they are. device: "local" or "fake:BOARD". max_celsius: above it a check restores. full_fan,
     no_idle_states: held too, and taken back. state_folder: of the journal.
 
-    `applied` is the PowerMode as the board took it. One mode is held at a time in a process.
-    UsageError: another mode is held, a knob has no such value, use after the end; PermissionError:
-    changing modes needs root; IoError: the board refused, and the first mode is back."""
+    `applied` is the PowerMode as the board took it: a clock that it does not have becomes the
+    nearest, with a RuntimeWarning. One mode is held at a time in a process. UsageError: another mode
+    is held, a knob has no such value, use after the end; PermissionError: changing modes needs
+    root; IoError: the board refused, and the first mode is back."""
 
     def __init__(self, wanted, device="local", *, max_celsius=100, full_fan=False,
                  no_idle_states=False, sysroot=None, state_folder=None):
@@ -77,6 +89,10 @@ class mode(contextlib.ContextDecorator):
         self._ended = False
         self._entered = False
         self._applied = None
+
+    def __call__(self, function):
+        refuse_generators("mode", function)
+        return super().__call__(function)
 
     def _recreate_cm(self):  # a decorated function may be called again
         return mode(self.wanted, **self._asked)
@@ -94,15 +110,25 @@ class mode(contextlib.ContextDecorator):
             else:
                 self._applied = held.apply_preset(str(self.wanted))
             self._held = held
+            _held_now.add(self)
         except BaseException:  # also Ctrl+C between the two
             held.restore()
             raise
+        self._warn_of_other_clocks()
         return self
+
+    def _warn_of_other_clocks(self):
+        for knob in ("cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz"):
+            asked, got = getattr(self.wanted, knob, None), getattr(self._applied, knob)
+            if asked and got and abs(got - asked) > 0.001 * asked:
+                warnings.warn(f"{knob}: the board has no {asked / 1e6:g} MHz and took the nearest, "
+                              f"{got / 1e6:g} MHz", RuntimeWarning, stacklevel=3)
 
     def restore(self):
         """Brings the first mode back; nothing happens when that was done. IoError: it failed."""
         self._ended = self._ended or self._held is not None
         held, self._held = self._held, None
+        _held_now.discard(self)
         if held is not None:
             held.restore()
 
@@ -140,13 +166,24 @@ class mode(contextlib.ContextDecorator):
         return f"mode({str(self.wanted)!r}, {self._asked['device']!r})"
 
 
+def restore_mode():
+    """Brings the first mode back where this process holds one, whoever set it: for a notebook whose
+    `mode` object is gone. Nothing happens where none is held. IoError: it failed."""
+    for held in list(_held_now):
+        held.restore()
+
+
 def _apply(self, device=None, **options):
     """Sets the answer's mode on the board at hand and returns the `mode` that holds it: until its
     restore(), the end of its `with` block, or the end of the process.
 
-    device: "local" or "fake:BOARD"; without it the board that was tuned, where that was at hand.
-    Options are those of mode(). NoSolutionError: there is no answer; else as mode()."""
+    device: "local" or "fake:BOARD"; without it the board that was tuned, which must be at hand.
+    Options are those of mode(). NoSolutionError: there is no answer; UsageError: it is a twin's or
+    a sweep's, and no device is given; else as mode()."""
     if device is None:
+        if not self.device.startswith("fake:") and self.provenance != "measured":
+            raise errors.UsageError(f"the answer is {self.provenance}, not of a board at hand: give "
+                                    'device="local" to set it on this board')
         device = self.device if self.device.startswith("fake:") else "local"
     return mode(self.best.mode, device, **options).apply()
 

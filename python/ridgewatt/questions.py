@@ -1,8 +1,9 @@
 """The questions: what is asked of a model, a board, a sweep or a few samples. Arguments carry their
 SI unit in the name; None means not given. All raise UsageError for a wrong argument, NotFoundError
 for a file, model or board that is not there, and InputError for malformed content, each with the
-line that the command line prints. Long work lets other threads of Python run, ends at Ctrl+C, and
-calls `progress(label, done, total)` where it is given."""
+line that the command line prints. Long work lets other threads of Python run and ends at Ctrl+C.
+What has steps to count (profiles of a search, epochs of networks that are trained) calls
+`progress(label, done, total)` at each."""
 from . import _core
 
 __all__ = ["analyze", "estimate", "roofline", "tune", "predict", "suggest", "pareto", "read_sweep",
@@ -66,8 +67,9 @@ def tune(model=None, *, device=None, sweep=None, samples=None, references=None, 
     plays the board, or of a few profiled samples; sweep, samples and references are Sweeps or paths
     of CSV files, of which `workload` names the part. Limits are upper ones: power (W), time and
     energy of a minibatch (s, J), worst latency of a request (s), slowdown against MAXN (0.05: 5 %).
-    minimize: time, energy, power, edp, cost, latency or throughput. confidence: probability with
-    which estimates are to keep each limit.
+    minimize: time, energy, power, edp, cost, latency or throughput; without `batch` the sizes that
+    can matter to it are tried, for time and throughput of an inference 1 alone. confidence:
+    probability with which estimates are to keep each limit.
 
     Returns Tuned. Without an answer that is no error: feasible is False, miss is the nearest point
     and mends say which limit to loosen; only `best` raises NoSolutionError.

@@ -34,3 +34,32 @@ def minibatches(loader, run=None, *, wait=None):
         yield batch
         wait()
         run.mark()
+
+
+class TrainingMarks:
+    """What the callbacks of training frameworks do: a window "epoch N" for each epoch, in it a
+    minibatch for each step, marked once the device is idle."""
+
+    def __init__(self, run, wait=None):
+        self._run = run
+        self._wait = wait or synchronize
+        self._epoch = None
+
+    def epoch_begins(self, number):
+        """Epoch `number` begins; the one before has ended."""
+        self._epoch = self._run.begin_window(f"epoch {number}")
+
+    def data_came(self):
+        """The data of a step have come: what passed since the last step was fetch stall."""
+        self._run.fetched()
+
+    def step_ended(self):
+        """A step ended: waits for the device and marks."""
+        self._wait()
+        self._run.mark()
+
+    def epoch_ended(self):
+        """The epoch ended, or training; nothing happens where none is open."""
+        epoch, self._epoch = self._epoch, None
+        if epoch is not None:
+            epoch.end()

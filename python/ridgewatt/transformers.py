@@ -16,35 +16,22 @@ from . import torch as _torch
 __all__ = ["callback"]
 
 
-class _Marks:
-    """What the callback does, apart from its base class."""
-
-    def __init__(self, run, wait):
-        self._run = run
-        self._wait = wait
-        self._epoch = None
-
+class _Events(_torch.TrainingMarks):
     def on_epoch_begin(self, args, state, control, **_):
         # state.epoch is a float: 0.0 when the first begins, and None before training.
-        self._epoch = self._run.begin_window(f"epoch {int(state.epoch or 0)}")
+        self.epoch_begins(int(state.epoch or 0))
 
     def on_step_begin(self, args, state, control, **_):
-        self._run.fetched()
+        self.data_came()
 
     def on_step_end(self, args, state, control, **_):
-        self._wait()
-        self._run.mark()
+        self.step_ended()
 
     def on_epoch_end(self, args, state, control, **_):
-        self._end_epoch()
+        self.epoch_ended()
 
     def on_train_end(self, args, state, control, **_):
-        self._end_epoch()
-
-    def _end_epoch(self):
-        epoch, self._epoch = self._epoch, None
-        if epoch is not None:
-            epoch.end()
+        self.epoch_ended()
 
 
 def callback(run, *, wait=None):
@@ -52,5 +39,5 @@ def callback(run, *, wait=None):
     has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
     ridgewatt.torch.synchronize by default. ImportError: Transformers is not here."""
     base = importlib.import_module("transformers").TrainerCallback  # of the package
-    made = type("RidgewattCallback", (_Marks, base), {"__doc__": callback.__doc__})
-    return made(run, wait or _torch.synchronize)
+    made = type("RidgewattCallback", (_Events, base), {"__doc__": callback.__doc__})
+    return made(run, wait)

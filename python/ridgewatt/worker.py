@@ -12,7 +12,7 @@ Shorter, for a program that is one worker named by its environment (RIDGEWATT_KI
         with ridgewatt.minibatch(): ...
 
 A program that is measured (`ridgewatt measure -- python3 train.py`) says where its minibatches and
-phases end; nothing happens when it is not measured:
+phases end, and so does one that measures itself (`ridgewatt.measure()`); else nothing happens:
 
     with ridgewatt.phase("warm-up"): ...
     for inputs, labels in loader:
@@ -26,6 +26,7 @@ import os
 import socket
 import struct
 import time
+import weakref
 
 __all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase"]
 
@@ -133,6 +134,14 @@ def minibatch():
     return _worker.minibatch()
 
 
+# Of ridgewatt.measure() in this process: they hear the marks too.
+runs: "weakref.WeakSet" = weakref.WeakSet()
+
+
+def _hearing():
+    return [run for run in runs if run.hears]
+
+
 def _mark(line):
     descriptor = os.environ.get("RIDGEWATT_MARK_FD")
     if descriptor:
@@ -142,11 +151,15 @@ def _mark(line):
 def mark():
     """A minibatch ended."""
     _mark("minibatch")
+    for run in _hearing():
+        run.mark()
 
 
 def fetched():
     """The data of the minibatch has come."""
     _mark("fetched")
+    for run in _hearing():
+        run.fetched()
 
 
 @contextlib.contextmanager
@@ -154,6 +167,9 @@ def phase(name):
     """A named part of the program: load, warm-up, infer."""
     _mark(f"begin {name}")
     try:
-        yield
+        with contextlib.ExitStack() as stack:
+            for run in _hearing():
+                stack.enter_context(run.phase(name))
+            yield
     finally:
         _mark(f"end {name}")

@@ -151,6 +151,17 @@ class AConstantPower(OnAFakeBoard):
         self.assertEqual(double.__doc__, "Twice.")
         self.assertEqual(double.run.provenance, "fake")
 
+    def test_marks_of_the_program_are_heard(self):
+        """What a program says for `ridgewatt measure`, its own measurement hears too."""
+        with self.measure() as run:
+            with rw.phase("load"):
+                rw.fetched()
+            for _ in range(4):
+                rw.mark()
+        rw.mark()  # heard by nobody
+        self.assertEqual(run.minibatch.count, 3)  # the first has no beginning
+        self.assertEqual([phase.name for phase in run.phases], ["load"])
+
     def test_threads_mark_at_once(self):
         with self.measure() as run:
             def work():

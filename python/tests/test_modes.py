@@ -1,9 +1,11 @@
 """Modes that are held come back, however the program ends."""
+import gc
 import multiprocessing
 import os
 import signal
 import subprocess
 import unittest
+import warnings
 
 import ridgewatt as rw
 from board_support import OnAFakeBoard
@@ -73,9 +75,40 @@ class Held(OnAFakeBoard):
         held.restore()  # nothing happens
         self.assert_comes_back(self.first)
 
-    def test_what_nobody_holds_any_more_comes_back(self):
-        held = rw.mode("MODE_30W", self.device).apply()
-        del held
+    def test_it_is_held_although_nobody_keeps_the_object(self):
+        rw.mode("MODE_30W", self.device).apply()
+        gc.collect()
+        self.assert_held()
+        rw.restore_mode()
+        rw.restore_mode()  # nothing happens
+        self.assert_comes_back(self.first)
+
+    def test_a_clock_that_the_board_lacks_is_said(self):
+        levels = rw.Device(self.device).levels()["gpu_clock_hz"]
+        between = rw.PowerMode(gpu_clock_hz=0.4 * levels[1] + 0.6 * levels[2])
+        with self.assertWarnsRegex(RuntimeWarning, "took the nearest"):
+            with rw.mode(between, self.device) as held:
+                self.assertEqual(held.applied.gpu_clock_hz, levels[2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with rw.mode(rw.PowerMode(gpu_clock_hz=levels[1]), self.device):
+                pass
+
+    def test_functions_that_run_later_are_refused(self):
+        def generator():
+            yield
+
+        async def coroutine():
+            pass
+        for function in (generator, coroutine):
+            for decorator in (rw.mode("MODE_30W", self.device), rw.measured):
+                with self.assertRaisesRegex(rw.UsageError, "with block"):
+                    decorator(function)
+
+    def test_the_answer_of_a_twin_goes_to_a_named_board_alone(self):
+        tuned = rw.tune("zoo:lenet5", device="orin-nano", batch=1)
+        with self.assertRaisesRegex(rw.UsageError, "modelled"):
+            tuned.apply()
         self.assert_comes_back(self.first)
 
     def test_one_at_a_time(self):

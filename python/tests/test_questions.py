@@ -1,5 +1,6 @@
 """What the questions answer: identities, hand-computed cases, and what an answer can do."""
 import builtins
+import importlib.util
 import pathlib
 import tempfile
 import unittest
@@ -125,6 +126,10 @@ class Answers(unittest.TestCase):
         self.assertLessEqual(tuned.best.power_w, 8)
         self.assertEqual((tuned.provenance, tuned.origin.board), ("modelled", rw.Board("orin-nano").name))
 
+    def test_an_answer_is_true_where_it_keeps_the_limits(self):
+        self.assertTrue(rw.tune("zoo:lenet5", device="nano", batch=1))
+        self.assertFalse(rw.tune("zoo:lenet5", device="nano", batch=1, max_power_w=0.1))
+
     def test_no_solution(self):
         tuned = rw.tune("zoo:resnet18", device="orin-nano", max_power_w=1)
         self.assertFalse(tuned.feasible)
@@ -174,6 +179,21 @@ class Sweeps(unittest.TestCase):
         for name, values in columns.items():
             self.assertEqual(list(frame[name]), values, name)
         self.assertEqual((read.workload, read.kind, read.board), ("w", "training", "agx-orin"))
+
+    def test_a_frame_keeps_where_it_comes_from(self):
+        pandas = importlib.util.find_spec("pandas")
+        if pandas is None:
+            self.skipTest("pandas is not here")
+        sweep = rw.example_sweep("zoo:mobilenet_v3_large", device="agx-orin", batch=16, modes=20)
+        frame = sweep.to_frame()
+        some = rw.Sweep(frame[frame.cpu_cores > 1])  # columns that are not known are NaN
+        self.assertEqual((some.provenance, some.workload, some.board),
+                         ("fake", sweep.workload, "agx-orin"))
+        self.assertEqual(rw.Sweep(frame, provenance="modelled").provenance, "modelled")
+        with self.assertRaisesRegex(rw.UsageError, r"ridgewatt\.Sweep"):
+            rw.predict(frame, device="agx-orin")
+        with self.assertRaisesRegex(rw.UsageError, "Hz"):
+            rw.Sweep({"time_s": [1.0], "power_w": [1.0], "gpu_clock_hz": [1300.5]})
 
     def test_pareto_by_hand(self):
         """Of (1, 9), (2, 5), (3, 6), (4, 1) the third is beaten by the second."""

@@ -1,10 +1,15 @@
 // Measures the program at hand from inside, while it runs:
 //
-//   RunningMeasurement run(*device.sysfs, options);  // power is sampled from here on
-//   run.begin();                                     // what was sampled so far is the idle
-//   baseline const auto epoch = run.begin_window("epoch 1"); for (..) { run.fetched(); train();
-//   run.mark(); } std::cout << run.end_window(epoch).energy->energy_j; const Measurement result =
-//   run.stop();           // what measure_command would have said
+//   RunningMeasurement run(*device.sysfs, options);   // power is sampled from here on
+//   run.begin();                                      // what came before is the idle baseline
+//   const auto epoch = run.begin_window("epoch 1");
+//   for (..) {
+//     run.fetched();
+//     train();
+//     run.mark();
+//   }
+//   std::cout << run.end_window(epoch).energy->energy_j;
+//   const Measurement result = run.stop();            // what measure_command would have said
 //
 // Runs of days: power keeps the newest eleven minutes (at 100 Hz) as sampled and older samples ever
 // coarser (a window that has ended keeps what it was worth at full rate); of the machine's series
