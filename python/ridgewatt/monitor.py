@@ -36,9 +36,10 @@ class EnergyMonitor:
         return self._open.pop(name).end()
 
     def close(self):
-        """Ends sampling, and windows that are open; the Measurement of the whole time."""
+        """Ends sampling, and windows that are open; the Measurement of the whole time. Closing
+        twice is no error."""
         self._open.clear()
-        return self._run.end()
+        return self._run.end() if self._run.hears else self._run.measurement
 
     def __enter__(self):
         return self

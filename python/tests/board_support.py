@@ -1,11 +1,15 @@
 """A fake board of its own for each test, and Python programs that use it."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+# A script's background jobs ignore Ctrl+C, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class OnAFakeBoard(unittest.TestCase):

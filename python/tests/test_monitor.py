@@ -29,6 +29,7 @@ class Monitor(OnAFakeBoard):
             monitor.end_window("never")
         measurement = monitor.close()
         self.assertEqual([window.name for window in measurement.windows], ["twice"])
+        self.assertEqual(monitor.close().energy_j, measurement.energy_j)  # again is no error
         with self.assertRaisesRegex(rw.UsageError, "has ended"):
             monitor.begin_window("late")
 

@@ -8,6 +8,9 @@ import unittest
 
 import ridgewatt as rw
 
+# A script's background jobs ignore Ctrl+C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 class Threads(unittest.TestCase):
     def test_two_estimates_at_once_and_a_counter(self):

@@ -189,6 +189,35 @@ TEST(Parallel, TheWatchOfTheCallerEndsTheWork) {
   }
 }
 
+// The caller ends its own body first and waits: it still asks, and the other body hears of it.
+TEST(Parallel, TheWatchEndsBodiesOfOtherThreadsWhereTheyAsk) {
+  std::atomic<bool> heard{false};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto after = [&](int ms) {
+    return std::chrono::steady_clock::now() - begun > std::chrono::milliseconds(ms);
+  };
+  const auto caller = std::this_thread::get_id();
+  const WatchedWork watched([&](const WorkStep&) {
+    if (after(200)) throw IoError("ended");
+  });
+  const auto body = [&](std::size_t) {
+    if (std::this_thread::get_id() == caller) return;
+    try {
+      while (!after(20'000)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        check_work();
+      }
+    } catch (...) {
+      heard = true;
+      throw;
+    }
+  };
+  // Whoever is quick may take both bodies: enough of them that the other thread gets one.
+  EXPECT_THROW(parallel_for(1'000'000, body, 2), IoError);
+  EXPECT_TRUE(heard);
+  EXPECT_FALSE(after(10'000));
+}
+
 TEST(WatchedWork, HearsOfEveryStepAndGivesThePlaceBack) {
   std::vector<std::size_t> outer, inner;
   const WatchedWork watched([&](const WorkStep& step) { outer.push_back(step.done); });

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -12,6 +14,14 @@
 #include "ridgewatt/base/progress.h"
 
 namespace ridgewatt {
+namespace {
+
+// How often the calling thread asks its watch while it waits for others.
+constexpr std::chrono::milliseconds kLook{100};
+// Thrown into the bodies of other threads where they ask whether to go on.
+struct EndedByCaller {};
+
+}  // namespace
 
 int available_threads() {
   cpu_set_t set;
@@ -31,8 +41,10 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   }
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
-  std::size_t failed_at = count;
+  std::condition_variable ended_one;
+  std::size_t failed_at = count, running = workers - 1;
   std::exception_ptr failure, ended;
+  std::atomic<bool> stopped{false};
   const auto guarded = [&](std::size_t i) {
     try {
       body(i);
@@ -42,19 +54,35 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     }
   };
   const auto work = [&] {
+    const WatchedWork watched([&](const WorkStep&) {
+      if (stopped) throw EndedByCaller();
+    });
     for (std::size_t i = next++; i < count; i = next++) guarded(i);
+    const std::lock_guard lock(mutex);
+    --running;
+    ended_one.notify_one();
   };
-  std::vector<std::thread> pool;
-  for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work);
-  for (std::size_t i = next++; i < count; i = next++) {
+  // Of the calling thread, between bodies and while it waits for those of others.
+  const auto goes_on = [&] {
     try {
       check_work();
     } catch (...) {
       ended = std::current_exception();
       next = count;
-      break;
+      stopped = true;
     }
-    guarded(i);
+    return !ended;
+  };
+  std::vector<std::thread> pool;
+  for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work);
+  for (std::size_t i = next++; i < count && goes_on(); i = next++) guarded(i);
+  {
+    std::unique_lock lock(mutex);
+    while (!ended && !ended_one.wait_for(lock, kLook, [&] { return running == 0; })) {
+      lock.unlock();
+      goes_on();
+      lock.lock();
+    }
   }
   for (auto& thread : pool) thread.join();
   if (ended) std::rethrow_exception(ended);
