@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -62,21 +63,29 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     --running;
     ended_one.notify_one();
   };
-  // Of the calling thread, between bodies and while it waits for those of others.
-  const auto goes_on = [&] {
+  // What ends the calling thread's work, in a body or between them, ends that of all.
+  std::optional<WatchedWork> watched;
+  watched.emplace([&](const WorkStep& step) {
     try {
-      check_work();
+      watched->pass_on(step);
     } catch (...) {
       ended = std::current_exception();
       next = count;
       stopped = true;
+      throw;
+    }
+  });
+  const auto goes_on = [&] {
+    try {
+      check_work();
+    } catch (...) {  // kept in `ended`
     }
     return !ended;
   };
   std::vector<std::thread> pool;
   for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work);
   for (std::size_t i = next++; i < count && goes_on(); i = next++) guarded(i);
-  {
+  {  // while others work it still asks
     std::unique_lock lock(mutex);
     while (!ended && !ended_one.wait_for(lock, kLook, [&] { return running == 0; })) {
       lock.unlock();

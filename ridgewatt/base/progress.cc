@@ -28,6 +28,10 @@ WatchedWork::~WatchedWork() {
   watch_of_thread = before_;
 }
 
+void WatchedWork::pass_on(const WorkStep& step) const {
+  if (before_ != nullptr) (*before_)(step);
+}
+
 void tell_work(const WorkStep& step) {
   if (watch_of_thread != nullptr) (*watch_of_thread)(step);
 }

@@ -32,6 +32,9 @@ class WatchedWork {
   WatchedWork(const WatchedWork&) = delete;
   WatchedWork& operator=(const WatchedWork&) = delete;
 
+  // Tells the watch that this one took the place of, if there was one.
+  void pass_on(const WorkStep& step) const;
+
  private:
   Watch watch_;
   const Watch* before_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <functional>
 #include <mutex>
 
@@ -76,20 +75,13 @@ class EpochProgress {
                   options.quiet) {}
   void epoch_done() {
     const std::lock_guard lock(mutex_);
-    if (ended_) std::rethrow_exception(ended_);
-    try {
-      progress_.update(++done_);
-    } catch (...) {  // who watches the work ended it: the other network too
-      ended_ = std::current_exception();
-      throw;
-    }
+    progress_.update(++done_);
   }
 
  private:
   std::mutex mutex_;
   Progress progress_;
   std::size_t done_ = 0;
-  std::exception_ptr ended_;
 };
 
 void train(TrainedNetwork& network, std::span<const Observation> rows, Target target,
