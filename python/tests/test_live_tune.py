@@ -46,7 +46,9 @@ class Live(TunedHere):
         self.assertEqual(min(step.time_s for step in best.profiled if step.feasible),
                          best.best.time_s)
         self.assertEqual(seen[0][1:], (0, 4))  # what is done before each profile
-        self.assertEqual([step[1] for step in seen], list(range(len(best.profiled))))
+        done = [step[1] for step in seen]  # at most one call every 50 ms
+        self.assertEqual(done, sorted(set(done)))
+        self.assertLess(done[-1], len(best.profiled))
         self.assert_comes_back(self.first)
         with best.apply() as held:
             self.assertEqual(held.applied, best.best.mode)
@@ -57,10 +59,10 @@ class Live(TunedHere):
     def test_what_progress_raises_ends_it(self):
         def stop(label, done, total):
             if done >= 2:
-                raise KeyError("enough")
-        with self.assertRaisesRegex(KeyError, "enough"):
+                raise KeyError(f"{done} are enough")
+        with self.assertRaisesRegex(KeyError, "are enough") as ended:
             self.tune(progress=stop)
-        self.assertEqual(self.points(), 2)  # whole ones
+        self.assertEqual(f"{self.points()} are enough", ended.exception.args[0])  # whole ones
         self.assert_comes_back(self.first)
         self.assertTrue(self.tune().feasible)  # it goes on from there
         self.assert_comes_back(self.first)

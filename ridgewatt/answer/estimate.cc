@@ -149,14 +149,14 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device) {
   const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(board);
   EstimateAnswer found = begun(EstimateAnswer::Over::kModes, question, workload, device);
-  found.model = model_on(question, workload, twin::load_twin(board));
+  found.model = model_on(question, workload, twin);
   add_rows(board, *found.model,
            select_modes(board, question.modes.empty() ? "presets" : question.modes),
            batches_of(question, *workload), found.rows);
   if (!found.rows.empty()) {
-    found.remedies =
-        launch_remedies(question, workload, twin::load_twin(board), found.rows.front());
+    found.remedies = launch_remedies(question, workload, twin, found.rows.front());
   }
   return found;
 }

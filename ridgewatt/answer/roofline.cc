@@ -25,12 +25,10 @@ void check_cap(const RooflineAnswer& found) {
   const PowerMode& mode = found.modes.front();
   const double static_w = twin::twin_roofline(found.twin, mode).static_power_w;
   if (found.cap_w() > static_w) return;
-  const std::string preset = preset_name(found.board, mode);
   throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
                                "for time alone",
                                found.cap_w(), static_w),
-                   preset.empty() ? describe(mode) : preset,
-                   "raise the cap or choose lower clocks");
+                   mode_name(found.board, mode), "raise the cap or choose lower clocks");
 }
 
 }  // namespace

@@ -113,6 +113,13 @@ std::string preset_name(const Board& board, const PowerMode& mode) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string mode_name(const Board& board, const PowerMode& mode) {
+  const auto& known = presets(board);
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Preset& preset) { return preset.mode == mode; });
+  return found == known.end() ? describe(mode) : found->name;
+}
+
 std::optional<double> power_in_name_w(std::string_view preset_name) {
   for (const auto& word : split(preset_name, '_')) {
     if (!word.ends_with('W')) continue;

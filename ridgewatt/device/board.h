@@ -169,6 +169,8 @@ inline Preset find_preset(const Board&& board, std::string_view preset_name) {
 }
 // Name of the preset with exactly this mode, "A, B" where two have it; empty when none has.
 std::string preset_name(const Board& board, const PowerMode& mode);
+// The first preset's name where the mode is one, else its knobs.
+std::string mode_name(const Board& board, const PowerMode& mode);
 // The power in a preset's name, "MODE_30W_ALL": 30. It is the vendor's budget, not a cap.
 std::optional<double> power_in_name_w(std::string_view preset_name);
 

@@ -47,8 +47,8 @@ Json runtime_fit_json(const twin::Twin& twin);
 // A row for each mode and class, and one for what was measured in the mode.
 Table roof_table(const answer::RooflineAnswer& found);
 // The contract of `roofline --format json`: modes (the roofs of each), ceilings, levels; of a model
-// also layers and time_parts.
-Json roofline_json(const answer::RooflineAnswer& found);
+// also layers and time_parts. `report`: its twin_report.
+Json roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report);
 
 // Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const answer::RooflineAnswer& found);

@@ -103,7 +103,7 @@ void run(const Context& context, const RooflineCommand& command) {
     command.figures.write([&] { return report::roofline_svg(report); },
                           [&] { return report::roofline_html(report); });
   }
-  if (context.json()) return print(context, report::roofline_json(found));
+  if (context.json()) return print(context, report::roofline_json(found, report));
   if (!context.csv()) return print_text(context, found, report);
   print(context, report::with_origin(found.model ? report::roofline_layer_table(report.layers)
                                                  : report::roof_table(found),

@@ -138,8 +138,7 @@ Table roof_table(const answer::RooflineAnswer& found) {
   return table;
 }
 
-Json roofline_json(const answer::RooflineAnswer& found) {
-  const RooflineReport report = twin_report(found);
+Json roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report) {
   Json json;
   json["device"] = found.device;
   json["provenance"] = found.twin.provenance();

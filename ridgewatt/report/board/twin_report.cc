@@ -16,14 +16,6 @@ namespace {
 // Lines of more modes cover each other; an even choice of them is drawn and the title says so.
 constexpr std::size_t kMostRoofs = 40;
 
-// A preset's name where the mode is one, else its knobs.
-std::string mode_name(const Board& board, const PowerMode& mode) {
-  const auto& known = presets(board);
-  const auto found = std::find_if(known.begin(), known.end(),
-                                  [&](const Preset& preset) { return preset.mode == mode; });
-  return found == known.end() ? describe(mode) : found->name;
-}
-
 RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoint& point) {
   RooflineLayer layer;
   layer.name = kernel.name;
