@@ -2,6 +2,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET ridgewatt_serve)  # run by `ridgewatt serve`
+  install(TARGETS ridgewatt_serve RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ridgewatt)
+endif()
 # Made by the program itself: when cross-compiling, where there is an emulator that runs it.
 if(CMAKE_CROSSCOMPILING AND CMAKE_CROSSCOMPILING_EMULATOR)
   list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 emulator)
@@ -24,7 +27,7 @@ endif()
 # The faces of the rooms, without what is for tests and what only sources include (toml++ is in no header of a
 # face); the front door; and for programs that are measured or scheduled, the C headers and the Python module.
 file(GLOB faces RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ridgewatt/*.h ridgewatt/*/*.h)
-list(FILTER faces EXCLUDE REGEX "ridgewatt/cli/|_support\\.h$|_fixture\\.h$|ridgewatt/io/toml\\.h$")
+list(FILTER faces EXCLUDE REGEX "ridgewatt/(cli|screen|serve)/|_support\\.h$|_fixture\\.h$|ridgewatt/io/toml\\.h$")
 foreach(face IN LISTS faces)
   get_filename_component(folder ${face} DIRECTORY)
   install(FILES ${face} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
