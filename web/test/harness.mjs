@@ -1,0 +1,151 @@
+// What every browser test needs: the server on a fake board with folders of its own, Chromium, and a list of whatever
+// went wrong in the page. All that is started ends with `close()`.
+//
+//   const app = await startApp();                          // also: startApp({ args: ["--store", file] })
+//   const view = await app.open("/#/live", { width: 400, scheme: "dark" });
+//   await view.page.getByRole("button", { name: "Mark" }).click();
+//   await view.screenshot("live_narrow");                  // where RIDGEWATT_SCREENSHOTS names a folder
+//   view.check();                                          // fails on console errors, page errors, CSP reports
+//   await app.close();
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const build = process.env.RIDGEWATT_BUILD || join(root, "build");
+export const program = join(build, "ridgewatt", "ridgewatt");
+const { chromium } = createRequire(join(root, "web", "package.json"))("playwright-core");
+
+export function browserPath() {
+  return process.env.RIDGEWATT_CHROMIUM || "/usr/bin/chromium";
+}
+
+// What the command line prints for these arguments; `code` is the exit status.
+export function ridgewatt(args, { env = {} } = {}) {
+  return new Promise((resolve) => {
+    execFile(program, args, { env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      resolve({ code: error ? (typeof error.code === "number" ? error.code : 1) : 0, stdout, stderr }));
+  });
+}
+
+// The first address that the server prints; an Error with all it said when it ends before.
+function addressOf(server) {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const hear = (bytes) => {
+      said += bytes;
+      const found = said.match(/https?:\/\/[^\s"'<>]+/);
+      if (found) resolve(found[0]);
+    };
+    server.stdout.on("data", hear);
+    server.stderr.on("data", hear);
+    server.on("error", reject);
+    server.on("exit", (code) => reject(new Error(`ridgewatt serve ended with ${code}: ${said}`)));
+  });
+}
+
+const exited = (child) => new Promise((resolve) => {
+  if (child.exitCode !== null || child.signalCode !== null) resolve();
+  else child.on("exit", resolve);
+});
+
+async function endGroup(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(-child.pid, "SIGTERM");
+  const killer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), 5000);
+  await exited(child);
+  clearTimeout(killer);
+}
+
+// Console and page errors, requests refused by the content security policy, answers of 500 and above.
+function watch(page, allowed) {
+  const errors = [];
+  const note = (text) => allowed.some((pattern) => pattern.test(text)) || errors.push(text);
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) note(`${message.type()}: ${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => note(`page error: ${error.stack || error}`));
+  page.on("response", (response) => response.status() >= 500 && note(`${response.status()} ${response.url()}`));
+  return errors;
+}
+
+class View {
+  constructor(page, context, errors) {
+    Object.assign(this, { page, context, errors });
+  }
+  check() {
+    assert.deepEqual(this.errors, []);
+  }
+  async screenshot(name) {
+    const folder = process.env.RIDGEWATT_SCREENSHOTS;
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  }
+  close() {
+    return this.context.close();
+  }
+}
+
+// Starts the server on `device` (null: this machine) and Chromium; `args` are further options of `ridgewatt serve`.
+export async function startApp({ device = "fake:agx-orin", args = [] } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "ridgewatt-web-"));
+  const env = { HOME: folder, XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data"), RIDGEWATT_FAKE: join(folder, "fake") };
+  const all = ["serve", "--port", "0", ...(device ? ["--device", device] : []), ...args];
+  const server = spawn(program, all, { env: { ...process.env, ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let browser = null;
+  const close = async () => {
+    if (browser) await browser.close();
+    await endGroup(server);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const address = new URL(await addressOf(server));
+    browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--enable-precise-memory-info"] });
+    // `allow`: patterns of console messages that the test expects (a 422 that it asked for).
+    const open = async (path = "/", { width = 1280, height = 900, scheme = "light", reducedMotion = "reduce", allow = [] } = {}) => {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion, acceptDownloads: true });
+      const page = await context.newPage();
+      page.setDefaultTimeout(15000);
+      const errors = watch(page, allow);
+      await page.goto(new URL(path, address).href);
+      return new View(page, context, errors);
+    };
+    const json = async (path, options) => (await fetch(new URL(path, address), options)).json();
+    return { address, folder, env, server, browser, open, json, close, run: (line) => ridgewatt(line, { env }) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+// Names of buttons, fields, charts and the like in the accessibility tree that have none.
+export async function unnamed(page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  const roles = ["button", "link", "textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "checkbox", "radio", "switch", "tab",
+    "img", "image", "graphics-document", "table", "dialog", "meter", "progressbar", "menuitem"];
+  return nodes.filter((node) => !node.ignored && node.role && roles.includes(node.role.value) && !(node.name && String(node.name.value).trim()))
+    .map((node) => `${node.role.value} #${node.backendDOMNodeId}`);
+}
+
+// Nothing sticks out to the right: the page needs no sideways scrolling.
+export async function sidewaysScroll(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+// Waits until `read()` gives a value that `good` takes, asking often; fails after `seconds`.
+export async function eventually(read, good = Boolean, seconds = 10) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await read();
+    if (good(value)) return value;
+    assert.ok(Date.now() < end, `after ${seconds} s still ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
