@@ -1,0 +1,93 @@
+// The shell of the page: which page the address names, navigation, theme, token, faults in a line.
+// A page is a module page_NAME.js that exports `title` and `Page({ query, setQuery, go })`: query
+// holds what stands in the address (texts), setQuery(changes) puts more there (undefined takes one
+// away), so that an address opened elsewhere shows the same.
+import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
+import { openSession, takeToken } from "./api.js";
+import { ErrorLine, Select } from "./controls.js";
+
+const pages = { live: "Live", explore: "Explore", modes: "Modes", runs: "Runs", schedule: "Schedule" };
+const first = "live";
+
+function parse(hash) {
+  const [path, text] = hash.replace(/^#\/?/, "").split("?");
+  return { page: path in pages ? path : first, query: Object.fromEntries(new URLSearchParams(text || "")) };
+}
+
+function hashOf(page, query) {
+  const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
+  const text = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString();
+  return `#/${page}${text ? "?" + text : ""}`;
+}
+
+function Theme() {
+  const [choice, setChoice] = useState(Ridgewatt.theme.get());
+  return html`<${Select} label="Theme" value=${choice} options=${Ridgewatt.theme.choices}
+    onChange=${(next) => { Ridgewatt.theme.set(next); setChoice(next); }} />`;
+}
+
+function Token({ onDone }) {
+  const [error, setError] = useState(null);
+  const send = async (event) => {
+    event.preventDefault();
+    try {
+      await openSession(new FormData(event.target).get("token").trim());
+      onDone();
+    } catch (fault) { setError(fault); }
+  };
+  return html`<form class="token card" onSubmit=${send}><p>This server asks for its token: 'ridgewatt serve' printed it.</p>
+    <label class="field"><span>Token</span><input name="token" type="password" autocomplete="off" required /></label>
+    <button type="submit">Open</button><${ErrorLine} error=${error} /></form>`;
+}
+
+function Guarded({ Page, ...props }) {
+  const [fault, again] = useErrorBoundary((error) => console.error(error));
+  if (fault) return html`<div><${ErrorLine} error=${fault} /><button type="button" onClick=${again}>Try again</button></div>`;
+  return html`<${Page} ...${props} />`;
+}
+
+function App() {
+  const [route, setRoute] = useState(parse(location.hash));
+  const [module, setModule] = useState(null);
+  const [error, setError] = useState(null);
+  const [locked, setLocked] = useState(false);
+  const [opened, setOpened] = useState(0);
+  useEffect(() => {
+    const moved = () => setRoute(parse(location.hash));
+    const lock = () => setLocked(true);
+    window.addEventListener("hashchange", moved);
+    window.addEventListener("ridgewatt-token", lock);
+    return () => { window.removeEventListener("hashchange", moved); window.removeEventListener("ridgewatt-token", lock); };
+  }, []);
+  useEffect(() => {
+    let gone = false;
+    setError(null);
+    import(`./page_${route.page}.js`).then(
+      (loaded) => { if (!gone) { setModule({ page: route.page, ...loaded }); document.title = `${loaded.title} - Ridgewatt`; } },
+      () => gone || setError(new Error(`the page ${pages[route.page]} could not be loaded`)));
+    return () => { gone = true; };
+  }, [route.page]);
+  // Written from what the address holds now, not from what was drawn last: changes follow fast.
+  const setQuery = (changes, { push = false } = {}) => {
+    const now = parse(location.hash);
+    const hash = hashOf(now.page, { ...now.query, ...changes });
+    history[push ? "pushState" : "replaceState"](null, "", hash);
+    setRoute(parse(hash));
+  };
+  const go = (page, query = {}) => { location.hash = hashOf(page, query); };
+  const ready = module && module.page === route.page;
+  return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
+    <header class="top"><a class="brand" href="#/${first}">Ridgewatt</a>
+      <nav aria-label="Pages">${Object.entries(pages).map(([name, text]) => html`
+        <a key=${name} href=${`#/${name}`} aria-current=${name === route.page ? "page" : undefined}>${text}</a>`)}</nav>
+      <${Theme} /></header>
+    <main id="main" tabindex="-1">${locked ? html`<${Token} onDone=${() => { setLocked(false); setOpened(opened + 1); }} />` : html`
+      <${ErrorLine} error=${error} />
+      ${!ready && !error && html`<p class="faint" role="status">Loading</p>`}
+      ${ready && html`<${Guarded} key=${`${route.page} ${opened}`} Page=${module.Page} query=${route.query} setQuery=${setQuery} go=${go} />`}`}</main>`;
+}
+
+let fault = null;
+try { await takeToken(); } catch (error) { fault = error; }
+render(html`<${App} />`, document.getElementById("app"));
+if (fault) window.dispatchEvent(new Event("ridgewatt-token"));

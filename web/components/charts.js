@@ -1,0 +1,242 @@
+// Charts of reports and of the web page, drawn by Apache ECharts: ticks, texts that do not cover each
+// other, tooltips as text, colors of the page's theme. A plain script, so that reports carry it inline:
+//   const handle = Ridgewatt.charts.draw(element, option, { onClick: (item) => .. });
+//   handle.set(option); handle.toggle(name); handle.svg({ title, source }); handle.dispose();
+// An option is what report/figure.h gives (to_echarts) or plotOption() below.
+"use strict";
+window.Ridgewatt = window.Ridgewatt || {};
+window.Ridgewatt.charts = (function () {
+  const root = document.documentElement;
+  const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#B8A900"];  // as the static figures'
+  const colorOf = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const listOf = (axis) => (Array.isArray(axis) ? axis : [axis]).filter(Boolean);
+
+  // Short and unambiguous: 0.25, 1500, 2e+6.
+  function tickText(value) {
+    const size = Math.abs(value);
+    if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2).replace(/\.?0+e/, "e");
+    return String(Number(value.toPrecision(6)));
+  }
+
+  function evenTicks(lo, hi, wanted) {
+    const raw = (hi - lo) / Math.max(1, wanted);
+    const magnitude = Math.pow(10, Math.floor(Math.log10(raw)));
+    const step = magnitude * ([1, 2, 2.5, 5].find((f) => raw <= f * magnitude * 1.0001) || 10);
+    const ticks = [];
+    for (let i = Math.ceil(lo / step - 1e-9); i * step <= hi + 1e-9 * step && ticks.length < 100; ++i) ticks.push(i === 0 ? 0 : i * step);
+    return ticks;
+  }
+
+  // As the static figures have them: 1-2-5 of each decade, fewer where there is no room, even
+  // numbers where a logarithmic axis spans little.
+  function niceTicks(lo, hi, log, wanted) {
+    if (!log) return evenTicks(lo, hi, wanted);
+    const styles = [[[1, 2, 3, 4, 5, 6, 7, 8, 9], 1], [[1, 2, 5], 1], [[1, 3], 1], [[1], 1], [[1], 2], [[1], 3], [[1], 5], [[1], 10], [[1], 30]];
+    let ticks = [];
+    for (const [parts, stride] of styles) {
+      ticks = [];
+      for (let decade = Math.floor(Math.log10(lo)); decade <= Math.ceil(Math.log10(hi)); ++decade) {
+        if (decade % stride !== 0) continue;
+        parts.forEach((part) => {
+          const value = Number((part + "e" + decade));
+          if (value >= lo * 0.9999 && value <= hi * 1.0001) ticks.push(value);
+        });
+      }
+      if (ticks.length <= Math.max(3, wanted)) break;
+    }
+    return hi / lo < 3 || ticks.length < 3 ? evenTicks(lo, hi, wanted) : ticks;
+  }
+
+  // Ticks for what is in view now, at the width that is there now.
+  function setTicks(chart) {
+    const option = chart.getOption();
+    const patch = {};
+    ["xAxis", "yAxis"].forEach((kind) => {
+      patch[kind] = (option[kind] || []).map((axis, i) => {
+        if (axis.type === "category" && !axis.names) {
+          // Every so many levels, so that none touch; the first and evenly on.
+          const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
+          const every = Math.max(1, Math.ceil(axis.data.length / rows));
+          return every > 1 ? { axisLabel: { interval: every - 1 } } : {};
+        }
+        if (axis.names) return { axisLabel: { width: Math.round(0.45 * chart.getWidth()) } };
+        if (!axis.nice) return {};
+        const [lo, hi] = chart.getModel().getComponent(kind, i).axis.scale.getExtent();
+        const room = kind === "xAxis" ? chart.getWidth() / 65 : chart.getHeight() / 45;
+        const ticks = niceTicks(lo, hi, axis.type === "log", Math.max(3, Math.floor(room)));
+        return { axisTick: { customValues: ticks }, splitLine: { customValues: ticks }, axisLabel: { customValues: ticks } };
+      });
+    });
+    chart.setOption(patch);
+  }
+
+  // Places for texts in a chart: none covers another, none leaves the plot.
+  function placing(chartOf) {
+    let taken = [];
+    const plot = () => chartOf().getModel().getComponent("grid").coordinateSystem.getRect();
+    const free = (area, box) => box.x >= area.x && box.x + box.width <= area.x + area.width && box.y >= area.y - 2 && box.y + box.height <= area.y + area.height + 2 &&
+      taken.every((t) => box.x >= t.x + t.width + 2 || t.x >= box.x + box.width + 2 || box.y >= t.y + t.height || t.y >= box.y + box.height);
+    const take = (boxes, last) => {
+      const area = plot();
+      const box = boxes.find((candidate) => free(area, candidate)) || last;
+      taken.push(box);
+      return { x: box.x, y: box.y, align: "left", verticalAlign: "top" };
+    };
+    return {
+      // Beside its ring, on the wanted side first.
+      ring: (wanted) => (label) => {
+        if (label.dataIndex === 0) taken = [];
+        const { width, height } = label.labelRect;
+        const ring = label.rect;
+        const middle = ring.x + ring.width / 2 - width / 2;
+        const sides = { right: [ring.x + ring.width + 4, ring.y], left: [ring.x - width - 4, ring.y], top: [middle, ring.y - height - 4], bottom: [middle, ring.y + ring.height + 4] };
+        const order = [wanted[label.dataIndex], "right", "left", "top", "bottom"];
+        const boxes = [0, 16, -16, 32, -32, 48, -48].flatMap((shift) => order.map((side) => ({ x: sides[side][0], y: sides[side][1] + shift, width, height })));
+        return take(boxes, boxes[0]);
+      },
+      // In the middle of one of the places on its line; without a free one it is not shown.
+      line: (places) => (label) => {
+        const { width, height } = label.labelRect;
+        const boxes = places[label.dataIndex].map((place) => {
+          const [x, y] = chartOf().convertToPixel({ xAxisIndex: 1, yAxisIndex: 1 }, place);
+          return { x: x - width / 2, y: y - height / 2, width, height };
+        });
+        return take(boxes, { x: -9999, y: -9999, width, height });
+      },
+    };
+  }
+
+  const nameOf = (axis, other) => (listOf(axis)[0] || {}).name || other;
+
+  function tooltipText(option, item) {
+    const value = Array.isArray(item.value) ? item.value : [item.name, item.value];
+    const lines = [item.seriesName, item.name].filter((text, i, all) => text && !/^series\d/.test(text) && all.indexOf(text) === i);
+    if (item.seriesType === "heatmap") {
+      return [listOf(option.xAxis)[0].data[value[0]], listOf(option.yAxis)[0].data[value[1]]]
+        .map((level, i) => (i ? nameOf(option.yAxis) : nameOf(option.xAxis)) + ": " + level)
+        .concat(item.seriesName + ": " + Number(value[2]).toPrecision(4)).join("\n");
+    }
+    if (item.seriesType === "bar") return lines.concat(nameOf(option.xAxis) + ": " + Number(item.value).toPrecision(4)).join("\n");
+    lines.push(nameOf(option.xAxis, "x") + ": " + Number(value[0]).toPrecision(5));
+    if (nameOf(option.yAxis)) lines.push(nameOf(option.yAxis) + ": " + Number(value[1]).toPrecision(5));
+    return lines.join("\n");
+  }
+
+  function finishAxis(axis, ink) {
+    const done = { ...axis, nameTextStyle: { color: ink, ...axis.nameTextStyle } };
+    if (axis.nice) done.axisLabel = { ...axis.axisLabel, formatter: tickText };
+    return done;
+  }
+
+  function finishSeries(given, place, ink) {
+    const series = { ...given };
+    if (series.rings) series.labelLayout = place.ring(series.data.map((point) => (point.label || {}).position));
+    if (series.contours) series.labelLayout = place.line(series.data.map((point) => point.places));
+    if (series.ink) {
+      series.label = { ...series.label, color: ink, textBorderColor: colorOf("--card"), textBorderWidth: 4 };
+      if (series.lineStyle) series.lineStyle = { ...series.lineStyle, color: ink };
+      if (series.markLine) series.markLine = { ...series.markLine, label: { ...series.markLine.label, color: ink } };
+    }
+    if (series.polygon) {
+      series.renderItem = (params, api) => ({
+        type: "polygon",
+        shape: { points: series.polygon.map((point) => api.coord(point)) },
+        style: { fill: series.polygonFill, opacity: series.polygonOpacity },
+      });
+    }
+    return series;
+  }
+
+  // What JSON cannot hold: functions.
+  function finish(option, chartOf) {
+    const ink = colorOf("--ink");
+    const place = placing(chartOf);
+    const done = { ...option };
+    ["xAxis", "yAxis"].forEach((kind) => {
+      if (option[kind]) done[kind] = listOf(option[kind]).map((axis) => finishAxis(axis, ink));
+    });
+    done.series = (option.series || []).map((series) => finishSeries(series, place, ink));
+    done.tooltip = { formatter: (item) => tooltipText(option, item), ...option.tooltip };
+    return done;
+  }
+
+  // Title, source and legend, which a page sets in HTML, for a picture that stands alone.
+  function standing(option, head) {
+    const grid = { ...listOf(option.grid)[0] };
+    const names = [...new Set((option.series || []).map((series) => series.name).filter((name) => name && !/^series\d/.test(name)))];
+    grid.top = (Number(grid.top) || 34) + (head.source ? 44 : 26);
+    if (names.length > 1) grid.bottom = (Number(grid.bottom) || 30) + 28;
+    return {
+      ...option, grid, backgroundColor: colorOf("--card"),
+      title: { text: head.title || "", subtext: head.source || "", left: 8, top: 4, itemGap: 4, textStyle: { fontSize: 14, color: colorOf("--ink") }, subtextStyle: { fontSize: 11, color: colorOf("--faint") } },
+      legend: names.length > 1 ? { show: true, type: "plain", bottom: 2, data: names, textStyle: { color: colorOf("--ink") } } : { show: false },
+    };
+  }
+
+  const theme = () => (root.classList.contains("dark") ? "dark" : null);
+
+  // The chart as the text of an SVG file.
+  function toSvg(option, head, width, height) {
+    const picture = echarts.init(null, theme(), { renderer: "svg", ssr: true, width, height });
+    picture.setOption(finish(standing(option, head), () => picture));
+    setTicks(picture);
+    const text = picture.renderToSVGString();
+    picture.dispose();
+    return text;
+  }
+
+  // options: renderer ("svg" or "canvas", for many points), onClick(item), onZoom().
+  function draw(element, option, options = {}) {
+    let now = option, axes = "";
+    const chart = echarts.init(element, theme(), { renderer: options.renderer || "svg" });
+    const shape = (of) => JSON.stringify([listOf(of.xAxis), listOf(of.yAxis)].map((list) => list.map((axis) => axis.type)));
+    const handle = {
+      chart,
+      set(next) {
+        now = next;
+        const same = shape(next) === axes;
+        axes = shape(next);
+        chart.setOption(finish(next, () => chart), same ? { replaceMerge: ["series"] } : { notMerge: true });
+        setTicks(chart);
+      },
+      toggle: (name) => chart.dispatchAction({ type: "legendToggleSelect", name }),
+      svg: (head = {}) => toSvg(now, head, chart.getWidth(), chart.getHeight() + 72),
+      resize() {
+        if (element.clientWidth === chart.getWidth() && element.clientHeight === chart.getHeight()) return;
+        chart.resize();
+        setTicks(chart);
+      },
+      dispose() { watch.disconnect(); chart.dispose(); },
+    };
+    const watch = new ResizeObserver(() => element.clientWidth > 0 && handle.resize());
+    handle.set(option);
+    chart.on("click", (event) => options.onClick && options.onClick(event.data || {}, event));
+    chart.on("datazoom", () => { setTicks(chart); if (options.onZoom) options.onZoom(); });
+    watch.observe(element);
+    return handle;
+  }
+
+  // An axis as the figures of reports have it; without lo and hi from the data.
+  function axisOption({ label = "", log = false, lo, hi }, vertical) {
+    const axis = { type: log ? "log" : "value", name: label, nice: true, scale: true, axisLine: { show: true, onZero: false }, axisTick: { show: true }, axisLabel: { hideOverlap: true }, minorTick: { show: false }, minorSplitLine: { show: false } };
+    if (lo !== undefined) axis.min = lo;
+    if (hi !== undefined) axis.max = hi;
+    return Object.assign(axis, vertical ? { nameLocation: "end", nameGap: 14, nameTextStyle: { align: "left" } } : { nameLocation: "middle", nameGap: 28 });
+  }
+
+  // An option for series made by the page: x and y are { label, log, lo, hi }.
+  function plotOption({ title = "", x, y, series, zoom = true }) {
+    return {
+      animation: false, backgroundColor: "transparent", color: palette,
+      aria: { enabled: true, label: { description: title } },
+      grid: { left: 12, right: 22, top: 34, bottom: 30, containLabel: true },
+      legend: { show: false },
+      tooltip: { renderMode: "richText", confine: true, trigger: "item" },
+      xAxis: axisOption(x, false), yAxis: axisOption(y, true),
+      dataZoom: zoom ? [{ type: "inside", zoomOnMouseWheel: "ctrl" }, { type: "inside", orient: "vertical", zoomOnMouseWheel: "ctrl" }] : [],
+      series,
+    };
+  }
+
+  return { draw, toSvg, plotOption, axisOption, tickText, palette, colorOf };
+})();

@@ -1,0 +1,195 @@
+// Parts of a page: charts, tables, sliders, choices, downloads, where numbers come from. Preact
+// components; each control has a name that a screen reader hears.
+import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
+
+const { charts, table: order } = window.Ridgewatt;
+
+// True at each change of light and dark: charts take their colors anew.
+export function useThemeCount() {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const changed = () => setCount((n) => n + 1);
+    window.addEventListener("ridgewatt-theme", changed);
+    return () => window.removeEventListener("ridgewatt-theme", changed);
+  }, []);
+  return count;
+}
+
+// Texts of numbers: as many digits as mean something.
+export function number(value, digits = 4) {
+  if (typeof value !== "number" || !isFinite(value)) return "-";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(digits - 1);
+  const text = Number(value.toPrecision(digits));
+  return size >= 10000 ? Math.round(value).toLocaleString("en-US") : String(text);
+}
+
+function Legend({ entries, onToggle }) {
+  const [hidden, setHidden] = useState({});
+  const shapes = { points: "dot", band: "area" };
+  return html`<ul class="legend">${entries.map((entry) => html`
+    <li key=${entry.name}><button type="button" class="entry" aria-pressed=${String(Boolean(hidden[entry.name]))} aria-label=${`Hide ${entry.name}`}
+      onClick=${() => { setHidden({ ...hidden, [entry.name]: !hidden[entry.name] }); onToggle(entry.name); }}>
+      <i class=${shapes[entry.mark] || (entry.dashed ? "dashed" : "line")} style=${{ color: entry.color }}></i>${entry.name}
+    </button></li>`)}</ul>`;
+}
+
+const mostRows = 500;
+
+// The points of a chart as rows: the alternative to looking at it.
+function pointsOf(option) {
+  const rows = [];
+  const axis = (kind) => [].concat(option[kind] || [])[0] || {};
+  const names = ["xAxis", "yAxis"].map((kind) => axis(kind).name || (kind === "xAxis" ? "x" : "y"));
+  let total = 0;
+  (option.series || []).forEach((series) => {
+    if (series.polygon || series.silentTable) return;
+    (series.data || []).forEach((item, i) => {
+      const value = item && item.value !== undefined ? item.value : item;
+      if (value === null || value === undefined || ++total > mostRows) return;
+      const [x, y] = Array.isArray(value) ? value : [(axis("yAxis").data || axis("xAxis").data || [])[i], value];
+      rows.push({ series: [series.name, item && item.name].filter((text) => text && !/^series\d/.test(text)).join(": "), x, y });
+    });
+  });
+  return { rows, total, columns: [{ key: "series", label: "series" }, { key: "x", label: names[0], digits: 6 }, { key: "y", label: names[1], digits: 6 }] };
+}
+
+function PointTable({ option }) {
+  const [open, setOpen] = useState(false);
+  const points = open && pointsOf(option);
+  return html`<details onToggle=${(event) => setOpen(event.currentTarget.open)}>
+    <summary>The points as a table</summary>
+    ${open && html`${points.total > points.rows.length && html`<p>${points.rows.length} of ${points.total} points; all are in the CSV.</p>`}
+      <${Table} columns=${points.columns} rows=${points.rows} label="Points of the chart" />`}
+  </details>`;
+}
+
+// figure: what the interface gives with figures=1; or option (ECharts) with title, source, note,
+// legend. onClick(item): a point was chosen. onReady(handle): see charts.js; its svg() is for
+// downloads. renderer: canvas is faster, svg sharper on paper.
+export function Chart({ figure, option, title, source, note, legend, label, height, onClick, onReady, renderer = "canvas", children }) {
+  const of = figure || { title, source, note, legend, option, height };
+  const holder = useRef(null);
+  const handle = useRef(null);
+  const click = useRef(onClick);
+  click.current = onClick;
+  const theme = useThemeCount();
+  useEffect(() => {
+    handle.current = charts.draw(holder.current, of.option, { renderer, onClick: (...item) => click.current && click.current(...item) });
+    if (onReady) onReady(Object.assign(handle.current, { picture: () => handle.current.svg({ title: of.title, source: of.source }) }));
+    return () => handle.current.dispose();
+  }, [theme, renderer]);
+  const drawn = useRef(of.option);
+  useEffect(() => {
+    if (drawn.current !== of.option) handle.current.set(of.option);
+    drawn.current = of.option;
+  }, [of.option]);
+  return html`<figure class="chart">
+    <figcaption>${of.title && html`<strong>${of.title}</strong>`}${of.source && html`<span>${of.source}</span>`}
+      ${of.note && html`<span class="note">${of.note}</span>`}</figcaption>
+    ${of.legend && of.legend.length > 0 && html`<${Legend} entries=${of.legend} onToggle=${(name) => handle.current.toggle(name)} />`}
+    <div class="holder"><div class="live" ref=${holder} role="img" aria-label=${label || [of.title, of.source].filter(Boolean).join(". ")}
+      style=${{ height: `${height || of.height || 420}px` }}></div>${children}</div>
+    <${PointTable} option=${of.option} />
+  </figure>`;
+}
+
+// columns: [{ key, label, digits, text(row) }]; rows: objects. Sorted by headings; filter: a text
+// field above that keeps rows with these words. onSelect(row): a row was chosen.
+export function Table({ columns, rows, label, filter = false, onSelect, selected, most = 400 }) {
+  const [sort, setSort] = useState(null);
+  const [words, setWords] = useState("");
+  const shown = useMemo(() => {
+    let kept = rows;
+    const wanted = words.trim().toLowerCase();
+    if (wanted) kept = rows.filter((row) => columns.some((c) => String(c.text ? c.text(row) : row[c.key]).toLowerCase().includes(wanted)));
+    if (!sort) return kept;
+    const sign = sort.descending ? -1 : 1;
+    return [...kept].sort((a, b) => sign * order.compare(a[sort.key], b[sort.key]));
+  }, [rows, columns, sort, words]);
+  const numeric = (c) => rows.length > 0 && rows.every((row) => typeof row[c.key] !== "string") && !c.text;
+  const cell = (c, row) => (c.text ? c.text(row) : typeof row[c.key] === "number" ? number(row[c.key], c.digits) : row[c.key] ?? "-");
+  const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
+  return html`<div class="tabular">
+    ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
+      <span class="count" role="status">${shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`}</span>`}
+    <div class="scroll" tabindex="0" role="region" aria-label=${label}><table><thead><tr>${columns.map((c) => html`
+      <th key=${c.key} scope="col" class=${numeric(c) ? "n" : ""} aria-sort=${sort && sort.key === c.key ? (sort.descending ? "descending" : "ascending") : undefined}>
+        <button type="button" onClick=${() => turn(c.key)}>${c.label}</button></th>`)}</tr></thead>
+      <tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${onSelect && (() => onSelect(row))}>
+        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : ""}>${cell(c, row)}</td>`)}</tr>`)}</tbody></table></div>
+    ${shown.length > most && html`<p class="faint">The first ${most} of ${shown.length} rows; all are in the CSV.</p>`}
+  </div>`;
+}
+
+// A slider over the steps of a board's table; the arrow keys move it by one step.
+export function Slider({ label, values, value, unit = "", text, onInput, disabled }) {
+  const at = Math.max(0, values.indexOf(value));
+  const shown = (text || ((v) => `${number(v, 6)}${unit && " " + unit}`))(values[at]);
+  return html`<label class="slider"><span class="name">${label}</span><output>${shown}</output>
+    <input type="range" min="0" max=${Math.max(0, values.length - 1)} step="1" value=${at} disabled=${disabled || values.length < 2}
+      aria-label=${label} aria-valuetext=${shown} onInput=${(event) => onInput(values[Number(event.target.value)])} /></label>`;
+}
+
+// options: ["a", ..] or [{ value, label, group }, ..]
+export function Select({ label, value, options, onChange, disabled }) {
+  const items = options.map((item) => (typeof item === "object" ? item : { value: item, label: item }));
+  const groups = [...new Set(items.map((item) => item.group))];
+  const entry = (item) => html`<option key=${item.value} value=${item.value} selected=${item.value === value}>${item.label}</option>`;
+  return html`<label class="field"><span>${label}</span><select value=${value} disabled=${disabled} onChange=${(event) => onChange(event.target.value)}>
+    ${groups.map((group) => (group ? html`<optgroup label=${group}>${items.filter((item) => item.group === group).map(entry)}</optgroup>` : items.filter((item) => !item.group).map(entry)))}</select></label>`;
+}
+
+// A number, or nothing; told when the field is left or Enter is pressed.
+export function NumberField({ label, value, unit = "", min = 0, max, step = "any", placeholder = "", onChange }) {
+  return html`<label class="field"><span>${label}${unit && html` <small>(${unit})</small>`}</span><input type="number" inputmode="decimal" min=${min} max=${max} step=${step}
+    value=${value ?? ""} placeholder=${placeholder} aria-label=${unit ? `${label} (${unit})` : label}
+    onChange=${(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))} /></label>`;
+}
+
+export function Check({ label, checked, onChange, disabled }) {
+  return html`<label class="check"><input type="checkbox" checked=${checked} disabled=${disabled} onChange=${(event) => onChange(event.target.checked)} /><span>${label}</span></label>`;
+}
+
+// kind: modelled, predicted, replayed, measured, fake.
+export function Provenance({ kind, text }) {
+  if (!kind && !text) return null;
+  const rest = kind && text && text.startsWith(kind) ? text.slice(kind.length).replace(/^[:,]?\s*/, "") : text;
+  return html`<p class="provenance">${kind && html`<b class=${`badge ${kind}`}>${kind}</b>`}<span>${rest}</span></p>`;
+}
+
+export const ErrorLine = ({ error }) => error && html`<p class="error" role="alert">${error.message || String(error)}</p>`;
+
+export function save(name, text, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function Copy({ text }) {
+  const [done, setDone] = useState("");
+  const field = useRef(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone("copied");
+    } catch {  // without TLS a browser may refuse: it is selected at least
+      getSelection().selectAllChildren(field.current);
+      setDone("selected: press Ctrl+C");
+    }
+    setTimeout(() => setDone(""), 2500);
+  };
+  return html`<div class="command"><code ref=${field} tabindex="0" aria-label="The command that gives the same">${text}</code>
+    <button type="button" onClick=${copy} aria-label="Copy the command">${done || "Copy"}</button></div>`;
+}
+
+// The command that gives the same, and files: csv and json are addresses, svg a function that
+// returns the picture's text. name: of the files, without ending.
+export function DownloadBar({ command, csv, json, svg, name = "ridgewatt" }) {
+  const link = (href, ending) => href && html`<a class="button" href=${href} download=${`${name}.${ending}`} aria-label=${`Download ${ending.toUpperCase()}`}>${ending.toUpperCase()}</a>`;
+  return html`<div class="downloads">${command && html`<${Copy} text=${command} />`}
+    <div class="files" role="group" aria-label="Downloads">${link(csv, "csv")}${link(json, "json")}
+      ${svg && html`<button type="button" aria-label="Download SVG" onClick=${() => save(`${name}.svg`, svg(), "image/svg+xml")}>SVG</button>`}</div></div>`;
+}
