@@ -181,7 +181,7 @@ std::string to_svg(const Figure& figure, const SvgOptions& options = {});
 std::string to_svg(const std::vector<Figure>& figures, const std::string& title);
 // The option object of an ECharts chart without title and legend. Points keep their table row as
 // the data item's "row". What ECharts cannot be told as data (ticks of our own, polygons) is told
-// in fields that report.js reads.
+// in fields that charts.js reads.
 Json to_echarts(const Figure& figure);
 // Height of the chart in a page, in pixels.
 double chart_height(const Figure& figure);

@@ -29,7 +29,7 @@ Json base_option(const std::string& title) {
       {"tooltip", {{"renderMode", "richText"}, {"confine", true}}}};
 }
 
-// The range is what the static figure has; report.js chooses the ticks ("nice") by the room.
+// The range is what the static figure has; charts.js chooses the ticks ("nice") by the room.
 Json axis_option(const Axis& axis, bool vertical, const Range& range) {
   Json json = {{"type", axis.log ? "log" : "value"},
                {"name", axis.label},
@@ -70,7 +70,7 @@ Json category_axis(const std::string& label, const Json& names, bool vertical) {
   return json;
 }
 
-// Names of bars and lanes: all, from the top, shortened by report.js to the room.
+// Names of bars and lanes: all, from the top, shortened by charts.js to the room.
 Json name_axis(const std::vector<std::string>& names) {
   Json json = category_axis("", names, true);
   json["inverse"] = true;
@@ -126,7 +126,7 @@ Json series_option(const Plot& plot, const Series& series, const std::string& co
   return json;
 }
 
-// A polygon that report.js draws; its points are data, so that it moves with the axes.
+// A polygon that charts.js draws; its points are data, so that it moves with the axes.
 Json polygon(const std::string& name, const std::string& color, double opacity,
              const Json& points) {
   return {{"type", "custom"},
@@ -205,8 +205,8 @@ Json remarks_option(const Plot& plot) {
     }
   }
   Json series = ring_series(points, "#E00000", nullptr);
-  series["rings"] = true;  // report.js places the texts
-  series["ink"] = true;    // report.js gives the texts the page's color
+  series["rings"] = true;  // charts.js places the texts
+  series["ink"] = true;    // charts.js gives the texts the page's color
   series["markLine"] = {{"symbol", "none"},
                         {"silent", true},
                         {"lineStyle", {{"type", "dashed"}, {"color", "#888"}}},
@@ -254,7 +254,7 @@ Json contour_series(const ContourLine& line) {
           {"data", segments}};
 }
 
-// The texts of the lines; report.js chooses the first of the places that is free.
+// The texts of the lines; charts.js chooses the first of the places that is free.
 Json contour_texts(const std::vector<ContourLine>& lines) {
   Json texts = Json::array();
   for (const auto& line : lines) {

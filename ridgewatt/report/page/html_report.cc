@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
 
 #include "ridgewatt/base/text.h"
@@ -21,6 +22,12 @@ std::string_view web_file(std::string_view name) {
     if (file.name == name) return file.content;
   }
   return {};
+}
+
+std::string web_files(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const auto name : names) text += web_file(name);
+  return text;
 }
 
 // JSON that cannot end the script element around it, whatever its texts hold.
@@ -219,13 +226,15 @@ std::string HtmlReport::html() const {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>"
       "<button id=\"theme\" type=\"button\">light / dark</button></header>\n<main>\n{2}</main>\n",
-      escape_html(title_), web_file("report.css"), body_ + (in_charts_ ? "</div>\n" : ""));
+      escape_html(title_), web_files({"theme.css", "report.css"}),
+      body_ + (in_charts_ ? "</div>\n" : ""));
   if (has_interactive_charts() && !options_.empty()) {
     text += "<script type=\"application/json\" id=\"options\">[";
     for (std::size_t i = 0; i < options_.size(); ++i) text += (i > 0 ? ",\n" : "") + options_[i];
     text += fmt::format("]</script>\n<script>{}</script>\n", web_file(kCharts));
   }
-  text += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", web_file("report.js"));
+  text += fmt::format("<script>\n{}</script>\n</body>\n</html>\n",
+                      web_files({"charts.js", "table.js", "report.js"}));
   return text;
 }
 
