@@ -161,6 +161,33 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
   return found;
 }
 
+Sweep estimate_sweep(const EstimateQuestion& question,
+                     const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                     const std::string& device) {
+  const Board board = load_board(device);
+  const auto model = model_on(question, workload, twin::load_twin(board));
+  Sweep sweep;
+  sweep.source = sweep.workload = workload->name();
+  sweep.kind = name_of(workload->options().kind);
+  sweep.board = board.name;
+  sweep.provenance = Provenance::kModelled;
+  sweep.runtime = model->twin().runtime;
+  sweep.twin = model->twin().status;
+  const auto modes = select_modes(board, question.modes.empty() ? "all" : question.modes);
+  for (const int batch : batches_of(question, *workload)) {
+    if (!model->fits_memory(batch)) continue;
+    for (const auto& mode : modes) {
+      sweep.observations.push_back(model->observe({mode, batch}));
+      sweep.lines.push_back(0);
+    }
+  }
+  if (sweep.observations.empty()) {
+    throw NotSupportedError("no minibatch fits the board's memory", workload->name(),
+                            "take a smaller batch or a board with more memory");
+  }
+  return sweep;
+}
+
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload) {

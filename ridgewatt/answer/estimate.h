@@ -14,6 +14,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
@@ -81,6 +82,11 @@ int usual_batch(WorkloadKind kind);
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
+// The same as a sweep, for what plans with sweeps; the modes are all where none are asked for.
+// Batches that do not fit the board's memory are left out; NotSupportedError when none fits.
+Sweep estimate_sweep(const EstimateQuestion& question,
+                     const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                     const std::string& device);
 // All boards, by time per sample; what does not fit the memory comes last. Without rows no board
 // can do it.
 EstimateAnswer estimate_over_boards(

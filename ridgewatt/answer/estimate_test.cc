@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "ridgewatt/answer/epochs.h"
@@ -44,6 +45,24 @@ TEST(Estimate, WithoutABatchTheUsualOne) {
         estimate_on_board({.modes = "maxn"}, model("zoo:lenet5", kind), "agx-orin");
     ASSERT_EQ(found.rows.size(), 1U);
     EXPECT_EQ(found.rows[0].batch, kind == WorkloadKind::kTraining ? 16 : 1);
+  }
+}
+
+TEST(Estimate, AsASweepItHoldsTheSameCosts) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  const EstimateQuestion question{.modes = "presets", .batches = {4, 16}};
+  const EstimateAnswer found = estimate_on_board(question, lenet, "orin-nano");
+  const Sweep sweep = estimate_sweep(question, lenet, "orin-nano");
+  ASSERT_EQ(sweep.observations.size(), found.rows.size());
+  EXPECT_EQ(sweep.origin(), found.origins().front());
+  for (const auto& row : found.rows) {
+    const auto same = std::find_if(
+        sweep.observations.begin(), sweep.observations.end(), [&](const Observation& one) {
+          return one.point.mode == row.mode && one.point.batch == row.batch;
+        });
+    ASSERT_NE(same, sweep.observations.end());
+    EXPECT_DOUBLE_EQ(same->time_s, row.estimate.total.period_s);
+    EXPECT_NEAR(same->energy_j(), row.estimate.total.energy_j(), 1e-12);
   }
 }
 

@@ -59,7 +59,10 @@ std::vector<report::Cell> row_of(const std::string& trace, const schedule::Dynam
 }
 
 void run(const Context& context, ScheduleDynamicCommand options) {
-  if (options.schedule.infer.empty()) throw UsageError("nothing arrives", "--inference-sweep");
+  if (!options.schedule.has_inference()) {
+    throw UsageError("nothing arrives", "--inference",
+                     "give a model, or a sweep with --inference-sweep");
+  }
   if (options.bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--burst-rates");
   if (!options.schedule.rate) options.schedule.rate = options.bursty.rates_hz.front();
   options.dynamic.mode_change_s = options.mode_change_ms / 1e3;
@@ -134,6 +137,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   auto options = std::make_shared<ScheduleDynamicCommand>();
   options->simulation.duration_s = 3600;
   options->schedule.add_to(*command);
+  options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
   command->add_option("--arrivals", options->arrivals, "bursty, or a CSV of time stamps (time_s)")
       ->capture_default_str();
@@ -180,7 +184,10 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
                                "Coefficient of variation of minibatch times"),
            number().within(0, 10))
       ->capture_default_str();
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    options->schedule.models.check(*command);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

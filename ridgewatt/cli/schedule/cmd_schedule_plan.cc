@@ -19,6 +19,7 @@ struct PlanOptions {
 };
 
 void check(const CLI::App& command, const PlanOptions& options) {
+  options.schedule.models.check(command);
   const std::string when = "with --strategy " + options.strategy;
   const schedule::PlanStrategy& strategy = schedule::find_plan_strategy(options.strategy);
   if (strategy.every_point) {
@@ -74,6 +75,7 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
                   "--max-power 30 --strategy auto --profiles 15");
   auto options = std::make_shared<PlanOptions>();
   options->schedule.add_to(*command);
+  options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
   std::vector<std::string> names(schedule::plan_strategy_names().begin(),
                                  schedule::plan_strategy_names().end());

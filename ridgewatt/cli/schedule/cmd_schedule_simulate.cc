@@ -161,10 +161,11 @@ void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
+  options.schedule.models.check(command);
   if (find_name<schedule::ArrivalProcess>(options.arrivals) != schedule::ArrivalProcess::kBursty) {
     refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
   }
-  if (options.schedule.infer.empty()) {
+  if (!options.schedule.has_inference()) {
     refuse_without_effect(command,
                           {"--arrivals", "--arrivals-csv", "--full-batches", "--late-last"},
                           "without inference");
@@ -182,9 +183,9 @@ void run(const Context& context, const SimulateOptions& options) {
 
   schedule::SimulationOptions simulation = options.simulation;
   simulation.duration_s = options.duration_s;
-  const auto arrivals = options.schedule.infer.empty()
-                            ? std::vector<double>{}
-                            : make_arrivals(options, context.seed, simulation.duration_s);
+  const auto arrivals = options.schedule.has_inference()
+                            ? make_arrivals(options, context.seed, simulation.duration_s)
+                            : std::vector<double>{};
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;
@@ -252,6 +253,7 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
                   "--max-power 30 --arrivals poisson --duration 3600");
   auto options = std::make_shared<SimulateOptions>();
   options->schedule.add_to(*command);
+  options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
   auto& simulation = options->simulation;
   command

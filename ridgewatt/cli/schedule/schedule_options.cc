@@ -40,11 +40,11 @@ schedule::PlanProblem ScheduleOptions::problem() const {
   if (max_latency_ms) problem.max_latency_s = *max_latency_ms / 1e3;
   if (max_power_w) problem.max_power_w = *max_power_w;
   problem.bound = bound;
-  if (!infer.empty() && !rate) {
+  if (has_inference() && !rate) {
     throw UsageError("inference needs an arrival rate", "--arrival-rate",
                      "give requests per second");
   }
-  problem.check(!infer.empty());
+  problem.check(has_inference());
   return problem;
 }
 
@@ -63,6 +63,7 @@ schedule::ScheduleWorkloads ScheduleOptions::workloads(const Context& context) c
     throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");
   }
   schedule::ScheduleWorkloads workloads;
+  models.add_sweeps(context, workloads);
   if (!infer.empty()) workloads.inference = read(infer);
   for (const auto& path : train)
     workloads.background.push_back({read(path, WorkloadKind::kTraining), 0});

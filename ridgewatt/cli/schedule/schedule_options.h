@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/schedule/schedule_models.h"
 #include "ridgewatt/schedule/plan.h"
 
 namespace ridgewatt::cli {
@@ -19,7 +20,9 @@ struct ScheduleOptions {
   schedule::Bound bound = schedule::Bound::kStrict;
   bool keep_outliers = false;
   std::optional<double> idle_power_w;
+  ScheduleModels models;  // in place of sweeps, where the command offers that
 
+  bool has_inference() const { return !infer.empty() || !models.inference.empty(); }
   void add_to(CLI::App& command);
   void add_idle_power_to(CLI::App& command);
   schedule::PlanProblem problem() const;
