@@ -1,10 +1,12 @@
 #include "ridgewatt/sweep/mode_list.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
@@ -43,9 +45,41 @@ std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word
   return modes;
 }
 
+// The board's value of a knob that a user wrote.
+double value_on_board(const std::vector<double>& levels, Knob knob, double wanted,
+                      const std::string& text) {
+  constexpr double kRounding_hz = 1e6;
+  const double tolerance = knob == Knob::kCpuCores ? 0 : kRounding_hz;
+  double nearest = levels.empty() ? wanted : levels.front();
+  for (const double level : levels) {
+    if (std::abs(level - wanted) < std::abs(nearest - wanted)) nearest = level;
+  }
+  if (!levels.empty() && std::abs(nearest - wanted) <= tolerance) return nearest;
+  PowerMode named;
+  named.set(knob, nearest);
+  throw UsageError("the board cannot be set to this mode", text,
+                   levels.empty() ? "it does not have this knob"
+                                  : "the nearest that it has is " + mode_text(named));
+}
+
+// The knobs that `text` leaves out are at their highest.
+PowerMode one_mode(const Board& board, const std::string& text) {
+  PowerMode wanted = parse_mode_text(text);
+  const auto space = knob_space(board);
+  for (const Knob knob : kKnobs) {
+    const auto& levels = space.levels(knob);
+    if (wanted.has(knob))
+      wanted.set(knob, value_on_board(levels, knob, wanted.get(knob), text));
+    else if (!levels.empty() && wanted.governor.empty())
+      wanted.set(knob, levels.back());
+  }
+  return wanted;
+}
+
 }  // namespace
 
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text) {
+  if (text.find('=') != std::string::npos) return {one_mode(board, text)};
   if (text.find('/') != std::string::npos || text.ends_with(".csv")) return read_modes(text);
   std::vector<PowerMode> modes;
   std::set<PowerMode> seen;

@@ -16,11 +16,15 @@ std::vector<PowerMode> read_modes(const std::string& path);
 
 // What select_modes understands, for help and errors.
 inline constexpr char kModesHelp[] =
-    "all, presets, maxn, names of presets (15W,7W), or a CSV file of modes";
+    "all, presets, maxn, names of presets (15W,7W), one mode (cores=8,gpu=624.75), or a CSV file "
+    "of "
+    "modes";
 
 // A list, split at commas, of "all": every mode of the board; "presets"; "maxn": everything at its
-// highest; names of presets. Or a CSV file (anything with a '/' or ending in .csv). Each mode once,
-// in the order asked. Throws what find_preset throws.
+// highest; names of presets. Or one mode as text (device/mode_text.h): knobs that it leaves out are
+// at their highest, clocks are those of the board within 1 MHz. Or a CSV file (anything with a '/'
+// or ending in .csv). Each mode once, in the order asked. Throws what find_preset throws, and
+// UsageError for a knob that the board cannot be set to.
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
 
 }  // namespace ridgewatt
