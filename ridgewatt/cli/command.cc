@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/schema.h"
 
 namespace ridgewatt::cli {
@@ -23,6 +24,9 @@ void add_global_options(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->group(kGroup);
   app.add_flag("--quiet,-q", context.quiet, "No progress and no remarks")->group(kGroup);
+  app.add_flag("--with-figures", context.with_figures,
+               "With --format json: a key \"figures\", what a page draws of the result")
+      ->group(kGroup);
   add_table_options(app, context);
 }
 
@@ -59,7 +63,9 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
 
 Json schema_first(const Context& context, const Json& result) {
   const std::string name = full_name(innermost(*context.program), '.');
-  return report::with_schema(name.substr(name.find('.') + 1), result);
+  Json whole = report::with_schema(name.substr(name.find('.') + 1), result);
+  if (context.with_figures) whole["figures"] = report::result_figures(whole);
+  return whole;
 }
 
 std::string json_text(const Context& context, const Json& result) {

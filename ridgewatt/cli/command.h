@@ -43,10 +43,12 @@ struct Context {
   OutputFormat format = OutputFormat::kTable;
   std::uint64_t seed = 1;
   bool quiet = false;
-  bool wide = false;    // every column of a table, whatever the width of the terminal
-  std::size_t top = 0;  // rows of a table; 0: all
-  std::string sort;     // column of a table, see Table::sort
-  bool strict = false;  // of commands with a model: what cannot be counted is an error
+  bool wide = false;                 // every column of a table, whatever the width of the terminal
+  std::size_t top = 0;               // rows of a table; 0: all
+  std::string sort;                  // column of a table, see Table::sort
+  std::vector<std::string> columns;  // of a table, see Table::keep_columns; empty: all
+  bool with_figures = false;         // JSON gets the key "figures", see report/result_report.h
+  bool strict = false;               // of commands with a model: what cannot be counted is an error
   KeptOutput output;
   std::vector<std::string> remarks = {};  // said before the command runs
   const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
@@ -63,9 +65,10 @@ CLI::App* command_named(CLI::App& parent, const std::string& name, const std::st
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example);
 
-// --wide, --top and --sort: part of the global options.
+// --wide, --top, --sort and --columns: part of the global options.
 void add_table_options(CLI::App& command, Context& context);
-// JSON is whole and in its own order: UsageError when --top or --sort are asked of it.
+// JSON is whole and in its own order: UsageError when --top, --sort or --columns are asked
+// of it; figures are for JSON alone.
 void check_table_options(const Context& context);
 
 // Prints the table that the command is about in the wanted format, with --sort and --top; as JSON

@@ -66,21 +66,33 @@ void add_table_options(CLI::App& command, Context& context) {
                   "Rows in the order of a column: its name or heading; -COLUMN or COLUMN:desc from "
                   "large to small")
       ->group(kGroup);
+  command.add_option("--columns", context.columns, "These columns alone, by name or heading")
+      ->delimiter(',')
+      ->group(kGroup);
 }
 
 void check_table_options(const Context& context) {
-  if (!context.json() || (context.top == 0 && context.sort.empty())) return;
-  throw UsageError("JSON is whole and keeps its own order", context.top > 0 ? "--top" : "--sort",
+  if (context.with_figures && !context.json()) {
+    throw UsageError("figures are part of JSON", "--with-figures", "take --format json");
+  }
+  if (!context.json()) return;
+  const char* asked = context.top > 0            ? "--top"
+                      : !context.sort.empty()    ? "--sort"
+                      : !context.columns.empty() ? "--columns"
+                                                 : nullptr;
+  if (asked == nullptr) return;
+  throw UsageError("JSON is whole and keeps its own order", asked,
                    "take --format csv, or leave the option out");
 }
 
 void print(const Context& context, const report::Table& table, const std::string& order) {
   if (context.json()) return print(context, table.to_json());
   const std::string by = context.sort.empty() && !context.csv() ? order : context.sort;
-  if (by.empty() && context.top == 0) return print_aside(context, table);
+  if (by.empty() && context.top == 0 && context.columns.empty()) return print_aside(context, table);
   report::Table shown = table;
   if (!by.empty()) shown.sort(by);
   if (context.top > 0) shown.keep_first(context.top);
+  if (!context.columns.empty()) shown.keep_columns(context.columns);
   print_aside(context, shown);
   const std::size_t rows = shown.rows().size(), all = table.rows().size();
   if (rows == all) return;

@@ -42,12 +42,21 @@ class HtmlReport {
   // `linked_table`: the table that the rows of the figure's points count in; -1: none.
   void figure(const Figure& figure, int linked_table = -1);
   std::string html() const;
+  // The figures alone, for a page that draws them by itself: objects with title, source, note,
+  // legend (name, color, mark: dot, area, dashed or line), height (px), option (to_echarts) and
+  // data (caption, columns, rows) for who cannot see them.
+  Json figures() const;
 
  private:
   void end_charts();  // what is no figure ends the row of figures
   std::string title_;
   std::string body_;
-  std::vector<std::string> options_;  // of the charts, as JSON text safe inside <script>
+  struct Shown {
+    Figure figure;
+    int linked_table = -1;
+    std::size_t place = 0;  // in the body
+  };
+  std::vector<Shown> shown_;
   int tables_ = 0;
   bool in_charts_ = false;
 };

@@ -17,5 +17,7 @@ inline constexpr std::size_t kMostTableRows = 2000;
 // JSON: the page of its kind (result_json.h).
 // `name` is for headings and messages. InputError when `content` is neither.
 void add_result(HtmlReport& report, const std::string& name, std::string_view content);
+// The figures that a JSON result allows, as HtmlReport::figures has them.
+Json result_figures(const Json& result);
 
 }  // namespace ridgewatt::report

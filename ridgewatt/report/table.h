@@ -70,6 +70,9 @@ class Table {
   // last. UsageError that lists the columns when it is none of them.
   void sort(const std::string& order);
   void keep_first(std::size_t count);
+  // These columns alone, named as in sort, in this order; all are shown on the terminal. UsageError
+  // for one that there is not, and for one that is named twice.
+  void keep_columns(const std::vector<std::string>& names);
 
   // Aligned, numbers by their decimal points, text escaped. No line is longer than `width` (0: any)
   // as long as that is 20 or more: headings break in two, columns are hidden by their rank, and at

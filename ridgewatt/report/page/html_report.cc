@@ -81,6 +81,13 @@ std::string table_html(const Table& table, const std::string& id) {
   return text + "</tbody></table></div>\n";
 }
 
+// How a legend shows a series.
+const char* legend_shape(const LegendEntry& entry) {
+  if (entry.mark == Mark::kPoints) return "dot";
+  if (entry.mark == Mark::kBand) return "area";
+  return entry.dashed ? "dashed" : "line";
+}
+
 // The colors of a heat map with the values at their ends, or the names of the series.
 std::string legend_html(const Figure& figure) {
   if (const auto* map = std::get_if<HeatMap>(&figure)) {
@@ -99,12 +106,8 @@ std::string legend_html(const Figure& figure) {
   if (legend.empty()) return "";
   std::string text = "<ul class=\"legend\">";
   for (const auto& entry : legend) {
-    const char* shape = entry.mark == Mark::kPoints ? "dot"
-                        : entry.mark == Mark::kBand ? "area"
-                        : entry.dashed              ? "dashed"
-                                                    : "line";
     text += fmt::format("<li data-series=\"{0}\"><i class=\"{1}\" style=\"color:{2}\"></i>{0}</li>",
-                        escape_html(entry.name), shape, escape_html(entry.color));
+                        escape_html(entry.name), legend_shape(entry), escape_html(entry.color));
   }
   return text + "</ul>\n";
 }
@@ -141,6 +144,55 @@ std::string tree_html(const Json& value, int depth) {
     }
   }
   return text + "</ul>";
+}
+
+std::string figure_html(const Figure& figure, int linked_table, std::size_t id) {
+  const FigureHead head = figure_head(figure);
+  std::string text = fmt::format(
+      "<figure class=\"chart\" data-chart=\"{0}\" data-links=\"{1}\" aria-labelledby=\"t{0}\">\n"
+      "<figcaption id=\"t{0}\"><strong>{2}</strong><span>{3}</span>{4}</figcaption>\n{5}",
+      id, linked_table, escape_html(head.title), escape_html(head.source),
+      head.note.empty() ? "" : "<span class=\"note\">" + escape_html(head.note) + "</span>",
+      legend_html(figure));
+  text += fmt::format(
+      "<div class=\"live\" style=\"height:{}px\" role=\"img\" aria-label=\"{}\"></div>\n",
+      chart_height(figure), escape_html(head.title + ". " + head.source));
+  text += "<div class=\"still wide\">" + to_svg(figure, {.head = false}) + "</div>\n";
+  text += "<div class=\"still narrow\">" + to_svg(figure, {.width = kNarrow, .head = false}) +
+          "</div>\n";
+  const FigureData data = figure_data(figure, linked_table >= 0);
+  if (!data.table.rows().empty()) {
+    text += fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape_html(data.caption),
+                        table_html(data.table, ""));
+  }
+  return text + "</figure>\n";
+}
+
+Json cell_json(const Cell& cell) {
+  return std::visit(CellCase{[](std::monostate) { return Json(); },
+                             [](const auto& value) { return Json(value); }},
+                    cell);
+}
+
+Json figure_json(const Figure& figure) {
+  const FigureHead head = figure_head(figure);
+  Json json{{"title", head.title}, {"source", head.source}, {"note", head.note}};
+  json["legend"] = Json::array();
+  for (const auto& entry : figure_legend(figure)) {
+    json["legend"].push_back(
+        {{"name", entry.name}, {"color", entry.color}, {"mark", legend_shape(entry)}});
+  }
+  json["height"] = chart_height(figure);
+  json["option"] = to_echarts(figure);
+  const FigureData data = figure_data(figure);
+  Json columns = Json::array(), rows = Json::array();
+  for (const auto& column : data.table.columns()) columns.push_back(column_heading(column));
+  for (const auto& row : data.table.rows()) {
+    Json& cells = rows.emplace_back(Json::array());
+    for (const auto& cell : row) cells.push_back(cell_json(cell));
+  }
+  json["data"] = {{"caption", data.caption}, {"columns", columns}, {"rows", rows}};
+  return json;
 }
 
 }  // namespace
@@ -197,40 +249,36 @@ int HtmlReport::table(std::string_view caption, const Table& table) {
 void HtmlReport::figure(const Figure& figure, int linked_table) {
   if (!in_charts_) body_ += "<div class=\"charts\">\n";
   in_charts_ = true;
-  const FigureHead head = figure_head(figure);
-  const std::size_t id = options_.size();
-  body_ += fmt::format(
-      "<figure class=\"chart\" data-chart=\"{0}\" data-links=\"{1}\" aria-labelledby=\"t{0}\">\n"
-      "<figcaption id=\"t{0}\"><strong>{2}</strong><span>{3}</span>{4}</figcaption>\n{5}",
-      id, linked_table, escape_html(head.title), escape_html(head.source),
-      head.note.empty() ? "" : "<span class=\"note\">" + escape_html(head.note) + "</span>",
-      legend_html(figure));
-  body_ += fmt::format(
-      "<div class=\"live\" style=\"height:{}px\" role=\"img\" aria-label=\"{}\"></div>\n",
-      chart_height(figure), escape_html(head.title + ". " + head.source));
-  body_ += "<div class=\"still wide\">" + to_svg(figure, {.head = false}) + "</div>\n";
-  body_ += "<div class=\"still narrow\">" + to_svg(figure, {.width = kNarrow, .head = false}) +
-           "</div>\n";
-  const FigureData data = figure_data(figure, linked_table >= 0);
-  if (!data.table.rows().empty()) {
-    body_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                         escape_html(data.caption), table_html(data.table, ""));
-  }
-  body_ += "</figure>\n";
-  options_.push_back(script_json(to_echarts(figure)));
+  shown_.push_back({figure, linked_table, body_.size()});
+}
+
+Json HtmlReport::figures() const {
+  Json figures = Json::array();
+  for (const auto& shown : shown_) figures.push_back(figure_json(shown.figure));
+  return figures;
 }
 
 std::string HtmlReport::html() const {
+  std::string body;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    const Shown& shown = shown_[i];
+    body += body_.substr(told, shown.place - told);
+    body += figure_html(shown.figure, shown.linked_table, i);
+    told = shown.place;
+  }
+  body += body_.substr(told) + (in_charts_ ? "</div>\n" : "");
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>"
       "<button id=\"theme\" type=\"button\">light / dark</button></header>\n<main>\n{2}</main>\n",
-      escape_html(title_), web_files({"theme.css", "report.css"}),
-      body_ + (in_charts_ ? "</div>\n" : ""));
-  if (has_interactive_charts() && !options_.empty()) {
+      escape_html(title_), web_files({"theme.css", "report.css"}), body);
+  if (has_interactive_charts() && !shown_.empty()) {
     text += "<script type=\"application/json\" id=\"options\">[";
-    for (std::size_t i = 0; i < options_.size(); ++i) text += (i > 0 ? ",\n" : "") + options_[i];
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      text += (i > 0 ? ",\n" : "") + script_json(to_echarts(shown_[i].figure));
+    }
     text += fmt::format("]</script>\n<script>{}</script>\n", web_file(kCharts));
   }
   text += fmt::format("<script>\n{}</script>\n</body>\n</html>\n",

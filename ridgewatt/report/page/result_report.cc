@@ -169,4 +169,10 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   add_json_result(report, name, without_schema(json));
 }
 
+Json result_figures(const Json& result) {
+  HtmlReport report("");
+  add_json_result(report, "", without_schema(result));
+  return report.figures();
+}
+
 }  // namespace ridgewatt::report

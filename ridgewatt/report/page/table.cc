@@ -57,7 +57,9 @@ std::string without_unit(const std::string& heading) {
   return unit == std::string::npos ? heading : heading.substr(0, unit);
 }
 
-std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted) {
+// `option`: where the user named the column.
+std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted,
+                        const std::string& option) {
   const std::string word = lower_case(wanted);
   const auto matches = [&](const auto& text_of) {
     std::vector<std::size_t> found;
@@ -75,7 +77,7 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
   std::string names;
   for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column.name;
   throw UsageError(found.empty() ? "no such column" : "more than one column has this heading",
-                   "--sort " + wanted, "the columns are " + names);
+                   option + " " + wanted, "the columns are " + names);
 }
 
 // Numbers before texts before nothing.
@@ -143,7 +145,7 @@ void Table::sort(const std::string& order) {
     descending = name.ends_with(":desc");
     name.erase(name.rfind(':'));
   }
-  const std::size_t by = find_column(columns_, name);
+  const std::size_t by = find_column(columns_, name, "--sort");
   std::vector<std::size_t> places(rows_.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
@@ -153,6 +155,25 @@ void Table::sort(const std::string& order) {
   rows.reserve(rows_.size());
   for (const std::size_t place : places) rows.push_back(std::move(rows_[place]));
   rows_ = std::move(rows);
+}
+
+void Table::keep_columns(const std::vector<std::string>& names) {
+  std::vector<std::size_t> kept;
+  for (const auto& name : names) {
+    const std::size_t column = find_column(columns_, name, "--columns");
+    if (std::find(kept.begin(), kept.end(), column) != kept.end()) {
+      throw UsageError("a column is named twice", "--columns " + name);
+    }
+    kept.push_back(column);
+  }
+  const auto chosen = [&](const auto& all) {
+    std::decay_t<decltype(all)> some;
+    for (const std::size_t column : kept) some.push_back(all[column]);
+    return some;
+  };
+  columns_ = chosen(columns_);
+  for (auto& column : columns_) column.rank = 0;
+  for (auto& row : rows_) row = chosen(row);
 }
 
 void Table::keep_first(std::size_t count) {

@@ -206,5 +206,16 @@ TEST(Table, AnUnknownColumnIsAnsweredWithThoseThatAre) {
   }
 }
 
+TEST(TableColumns, AreKeptInTheOrderAsked) {
+  Table table({{"mode"}, {"time_ms"}, {"power_w"}});
+  table.add_row({std::string("a"), 1.5, 20.0});
+  table.keep_columns({"power", "time_ms"});
+  std::ostringstream csv;
+  table.print_csv(csv);
+  EXPECT_EQ(csv.str(), "power_w,time_ms\n20,1.5\n");
+  EXPECT_THROW(table.keep_columns({"mode"}), UsageError);
+  EXPECT_THROW(table.keep_columns({"power_w", "power"}), UsageError);
+}
+
 }  // namespace
 }  // namespace ridgewatt::report
