@@ -1,16 +1,20 @@
-# What the terminal view and the server need, where it is there: ncursesw, and cpp-httplib with the flags that its
+# What the terminal view and the server need, where it is there (a static program has neither): ncursesw, and cpp-httplib with the flags that its
 # package was built with (they change its classes).
 set(RIDGEWATT_CURSES "")
 set(RIDGEWATT_HTTPLIB "")
 find_package(PkgConfig)
-if(PKG_CONFIG_FOUND AND NOT RIDGEWATT_ROOMS)
+if(RIDGEWATT_SYSROOT)  # the other machine's libraries
+  set(ENV{PKG_CONFIG_LIBDIR} ${RIDGEWATT_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig)
+  set(ENV{PKG_CONFIG_SYSROOT_DIR} ${RIDGEWATT_SYSROOT})
+endif()
+if(PKG_CONFIG_FOUND AND NOT RIDGEWATT_ROOMS AND NOT RIDGEWATT_STATIC)
   pkg_check_modules(ncursesw QUIET IMPORTED_TARGET ncursesw)
   if(ncursesw_FOUND)
     set(RIDGEWATT_CURSES PkgConfig::ncursesw)
   endif()
   pkg_check_modules(cpp_httplib QUIET IMPORTED_TARGET cpp-httplib)
   find_package(OpenSSL QUIET)
-  if(cpp_httplib_FOUND AND OPENSSL_FOUND AND NOT RIDGEWATT_STATIC)
+  if(cpp_httplib_FOUND AND OPENSSL_FOUND)
     set(RIDGEWATT_HTTPLIB PkgConfig::cpp_httplib OpenSSL::SSL OpenSSL::Crypto)
   endif()
 endif()

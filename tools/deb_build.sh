@@ -19,6 +19,11 @@ done
 git ls-files -zco --exclude-standard --deduplicate | while IFS= read -rd '' file; do
   if [[ -e $file ]]; then printf '%s\0' "$file"; fi
 done | tar -c --null -T - | tar -x --no-same-owner -C "$source"
+# What pages embed is no part of the source package.
+rm -rf "$cache/$arch/web-modules"
+for file in echarts/dist/echarts.min.js htm/preact/standalone.module.js; do
+  if [[ -e web/node_modules/$file ]]; then install -Dm644 "web/node_modules/$file" "$cache/$arch/web-modules/$file"; fi
+done
 
 rm -rf "$root"
 mkdir "$root"
