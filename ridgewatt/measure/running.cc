@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/quiet_thread.h"
 #include "ridgewatt/measure/sampling/mark_record.h"
-#include "ridgewatt/measure/sampling/quiet_thread.h"
 #include "ridgewatt/measure/sampling/recording.h"
 
 namespace ridgewatt::measure {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/sampling/quiet_thread.h"
+#include "ridgewatt/measure/quiet_thread.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -75,6 +75,7 @@ void Sampler::run() {
       late_.fetch_add(static_cast<std::size_t>(missed), std::memory_order_relaxed);
       next_s += missed * interval_s;
     }
+    cpu_s_.store(thread_cpu_s(), std::memory_order_relaxed);
     sleep_until(next_s);
   }
   cpu_s_.store(thread_cpu_s());

@@ -41,7 +41,7 @@ class Sampler {
   void stop();
   std::size_t lost() const { return lost_.load(); }     // no room in the ring
   std::size_t late() const { return late_.load(); }     // ticks that passed during a read
-  double cpu_seconds() const { return cpu_s_.load(); }  // of the thread; final after stop
+  double cpu_seconds() const { return cpu_s_.load(); }  // of the thread so far
 
  private:
   void run();

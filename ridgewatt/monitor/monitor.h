@@ -75,17 +75,22 @@ struct Snapshot {
   bool has_power = false;    // else `power_note` says why not
   std::string power_source = {};
   std::string power_note = {};
+  bool has_total = false;              // else `total`, minibatches and windows have no energy
+  double power_time_s = 0;             // of the newest sample, valid or not; 0: none yet
   std::optional<double> total_w = {};  // newest sample
   Energy total = {};                   // since start
   std::vector<Rail> rails = {};
-  platform::MachineReading machine = {};  // clocks, loads, temperatures, GPUs, ..
+  // Clocks, loads, temperatures, GPUs, ..; its power is that of the newest sample.
+  platform::MachineReading machine = {};
   ModeState mode = {};
   std::vector<Process> processes = {};
-  std::uint64_t throttle_events = 0;                 // that began since start
-  std::uint64_t minibatches = 0;                     // marked since start
-  Energy minibatch_energy = {};                      // between the first mark and the newest
-  std::uint64_t samples = 0, lost = 0, missing = 0;  // of power
-  double sampling_cpu_s = 0;                         // CPU time that the monitor has used
+  std::uint64_t throttle_events = 0;  // that began since start
+  std::uint64_t minibatches = 0;      // marked since start
+  Energy minibatch_energy = {};       // between the first mark and the newest
+  // Samples of power: taken, not taken in time or without room, and without a value.
+  std::uint64_t samples = 0, lost = 0, missing = 0;
+  double rate_hz = 0;         // of sampling, as the sensor allows; 0 without power
+  double sampling_cpu_s = 0;  // CPU time that the monitor has used
 };
 
 // What charts show: one point for each look, the newest `history` ones.
@@ -118,6 +123,7 @@ class Monitor {
   // Of the machine, as it does not change: identity, rails and what was skipped.
   const platform::MachineSensors& sensors() const;
 
+  // The newest look, with power, energies and counts as they are now.
   Snapshot snapshot() const;
   // The first look after number `after`, shared among all who wait; null after `timeout_s`.
   std::shared_ptr<const Snapshot> wait(std::uint64_t after, double timeout_s) const;

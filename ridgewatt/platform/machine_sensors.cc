@@ -26,7 +26,7 @@ MachineSensors::MachineSensors(const Sysfs& sysfs)
 }
 
 MachineReading MachineSensors::read() {
-  MachineReading reading;
+  MachineReading reading = read_without_power();
   for (const auto& channel : rails_.channels) {
     reading.power.push_back(read_power(sysfs_, channel));
   }
@@ -35,6 +35,11 @@ MachineReading MachineSensors::read() {
     return power.error_number == 0 ? power.power_w : std::numeric_limits<double>::quiet_NaN();
   });
   if (total_w && !std::isnan(*total_w)) reading.total_w = total_w;
+  return reading;
+}
+
+MachineReading MachineSensors::read_without_power() {
+  MachineReading reading;
   if (nvml_) {
     for (const auto& device : nvml_->devices()) {
       const int i = device.index;

@@ -68,7 +68,101 @@ std::vector<FileSetting> no_idle_states(const Sysfs& sysfs, int cpus) {
   return settings;
 }
 
+KnobSpace::Levels knob_levels(const Sysfs& sysfs, const JetsonLayout& layout) {
+  KnobSpace::Levels levels;
+  auto& cores = levels[Knob::kCpuCores];
+  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
+    const std::string path = fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
+    if (cpu > 0 && sysfs.exists(path)) cores.push_back(cpu + 1);
+  }
+  if (!cores.empty()) cores.push_back(1);
+  if (!layout.cpu_policies.empty()) {
+    auto& clocks = levels[Knob::kCpuClock];
+    clocks = sysfs.numbers(layout.cpu_policies[0].path + "/scaling_available_frequencies");
+    for (double& clock : clocks) clock *= 1e3;
+  }
+  if (!layout.gpus.empty()) {
+    levels[Knob::kGpuClock] = sysfs.numbers(layout.gpus[0].path + "/available_frequencies");
+  }
+  levels[Knob::kMemClock] = emc_rates_hz(sysfs, layout.emc);
+  bool any = false;
+  for (auto& level : levels) {
+    level.erase(std::remove_if(level.begin(), level.end(), [](double v) { return !(v > 0); }),
+                level.end());
+    any = any || !level.empty();
+  }
+  if (!any) {
+    throw NotSupportedError("this machine shows no power-mode knobs", sysfs.root(),
+                            "modes exist on NVIDIA Jetson boards");
+  }
+  return levels;
+}
+
+std::string matching_preset(const KnobSpace::Levels& levels, const NvpConf& conf,
+                            const ModeState& state) {
+  std::string name;
+  for (const auto& preset : conf.modes) {
+    const PowerMode limits = limits_of(conf, preset);
+    bool same = true;
+    for (const Knob knob : kKnobs) {
+      const auto& table = levels[knob];
+      const double limit = limits.get(knob);
+      if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
+      // Files name clocks that are not in the table (the Nano's 640 MHz): the kernel rounds down.
+      double low = *std::min_element(table.begin(), table.end());
+      double high = *std::max_element(table.begin(), table.end());
+      for (const double value : table) {
+        if (value <= limit) low = std::max(low, value);
+      }
+      if (limit > 0)
+        high = limit;
+      else
+        low = high;
+      const double now = state.limits.get(knob);
+      same = same && now >= 0.995 * low && now <= 1.005 * high;
+    }
+    if (same) name = preset.name;
+  }
+  return name;
+}
+
 }  // namespace
+
+ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf* presets) {
+  ModeState state;
+  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
+    const auto online = sysfs.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
+    if (online.value_or("1") == "1") ++state.limits.cpu_cores;
+  }
+  const auto range = [&](const std::string& minimum, const std::string& maximum, double unit,
+                         double& clock_hz) {
+    const double low = sysfs.number(minimum).value_or(0) * unit;
+    clock_hz = sysfs.number(maximum).value_or(0) * unit;
+    return clock_hz > 0 && low == clock_hz;
+  };
+  if (!layout.cpu_policies.empty()) {
+    const std::string& policy = layout.cpu_policies[0].path;
+    state.cpu_fixed = range(policy + "/scaling_min_freq", policy + "/scaling_max_freq", 1e3,
+                            state.limits.cpu_clock_hz);
+    state.limits.governor = sysfs.text(policy + "/scaling_governor").value_or("");
+  }
+  if (!layout.gpus.empty()) {
+    const std::string& gpu = layout.gpus[0].path;
+    state.gpu_fixed = range(gpu + "/min_freq", gpu + "/max_freq", 1, state.limits.gpu_clock_hz);
+    state.gpu_governor = sysfs.text(gpu + "/governor").value_or("");
+  }
+  const auto& emc = layout.emc;
+  if (emc.kind == EmcLayout::Kind::kDevfreq) {
+    state.mem_fixed = range(emc.minimum, emc.maximum, 1, state.limits.mem_clock_hz);
+  } else if (emc.kind != EmcLayout::Kind::kNone) {
+    state.limits.mem_clock_hz = sysfs.number(emc.current).value_or(0);
+    state.mem_fixed = sysfs.text(emc.lock.empty() ? emc.state : emc.lock) == "1";
+  }
+  if (presets != nullptr && !state.cpu_fixed && !state.gpu_fixed) {
+    state.preset = matching_preset(knob_levels(sysfs, layout), *presets, state);
+  }
+  return state;
+}
 
 JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
     : sysfs_(sysfs), options_(std::move(options)), layout_(find_jetson_layout(sysfs)) {
@@ -94,33 +188,7 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
 }
 
 KnobSpace::Levels JetsonModeControl::levels() const {
-  KnobSpace::Levels levels;
-  auto& cores = levels[Knob::kCpuCores];
-  for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
-    const std::string path = fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
-    if (cpu > 0 && sysfs_.exists(path)) cores.push_back(cpu + 1);
-  }
-  if (!cores.empty()) cores.push_back(1);
-  if (!layout_.cpu_policies.empty()) {
-    auto& clocks = levels[Knob::kCpuClock];
-    clocks = sysfs_.numbers(layout_.cpu_policies[0].path + "/scaling_available_frequencies");
-    for (double& clock : clocks) clock *= 1e3;
-  }
-  if (!layout_.gpus.empty()) {
-    levels[Knob::kGpuClock] = sysfs_.numbers(layout_.gpus[0].path + "/available_frequencies");
-  }
-  levels[Knob::kMemClock] = emc_rates_hz(sysfs_, layout_.emc);
-  bool any = false;
-  for (auto& level : levels) {
-    level.erase(std::remove_if(level.begin(), level.end(), [](double v) { return !(v > 0); }),
-                level.end());
-    any = any || !level.empty();
-  }
-  if (!any) {
-    throw NotSupportedError("this machine shows no power-mode knobs", sysfs_.root(),
-                            "modes exist on NVIDIA Jetson boards");
-  }
-  return levels;
+  return knob_levels(sysfs_, layout_);
 }
 
 std::vector<std::string> JetsonModeControl::governors() const {
@@ -131,66 +199,7 @@ std::vector<std::string> JetsonModeControl::governors() const {
 }
 
 ModeState JetsonModeControl::state() const {
-  ModeState state;
-  for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
-    const auto online = sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
-    if (online.value_or("1") == "1") ++state.limits.cpu_cores;
-  }
-  const auto range = [&](const std::string& minimum, const std::string& maximum, double unit,
-                         double& clock_hz) {
-    const double low = sysfs_.number(minimum).value_or(0) * unit;
-    clock_hz = sysfs_.number(maximum).value_or(0) * unit;
-    return clock_hz > 0 && low == clock_hz;
-  };
-  if (!layout_.cpu_policies.empty()) {
-    const std::string& policy = layout_.cpu_policies[0].path;
-    state.cpu_fixed = range(policy + "/scaling_min_freq", policy + "/scaling_max_freq", 1e3,
-                            state.limits.cpu_clock_hz);
-    state.limits.governor = sysfs_.text(policy + "/scaling_governor").value_or("");
-  }
-  if (!layout_.gpus.empty()) {
-    const std::string& gpu = layout_.gpus[0].path;
-    state.gpu_fixed = range(gpu + "/min_freq", gpu + "/max_freq", 1, state.limits.gpu_clock_hz);
-    state.gpu_governor = sysfs_.text(gpu + "/governor").value_or("");
-  }
-  const auto& emc = layout_.emc;
-  if (emc.kind == EmcLayout::Kind::kDevfreq) {
-    state.mem_fixed = range(emc.minimum, emc.maximum, 1, state.limits.mem_clock_hz);
-  } else if (emc.kind != EmcLayout::Kind::kNone) {
-    state.limits.mem_clock_hz = sysfs_.number(emc.current).value_or(0);
-    state.mem_fixed = sysfs_.text(emc.lock.empty() ? emc.state : emc.lock) == "1";
-  }
-  if (conf_) state.preset = matching_preset(state);
-  return state;
-}
-
-std::string JetsonModeControl::matching_preset(const ModeState& state) const {
-  if (state.cpu_fixed || state.gpu_fixed) return "";
-  const auto levels = this->levels();
-  std::string name;
-  for (const auto& preset : conf_->modes) {
-    const PowerMode limits = limits_of(*conf_, preset);
-    bool same = true;
-    for (const Knob knob : kKnobs) {
-      const auto& table = levels[knob];
-      const double limit = limits.get(knob);
-      if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
-      // Files name clocks that are not in the table (the Nano's 640 MHz): the kernel rounds down.
-      double low = *std::min_element(table.begin(), table.end());
-      double high = *std::max_element(table.begin(), table.end());
-      for (const double value : table) {
-        if (value <= limit) low = std::max(low, value);
-      }
-      if (limit > 0)
-        high = limit;
-      else
-        low = high;
-      const double now = state.limits.get(knob);
-      same = same && now >= 0.995 * low && now <= 1.005 * high;
-    }
-    if (same) name = preset.name;
-  }
-  return name;
+  return read_mode_state(sysfs_, layout_, conf_ ? &*conf_ : nullptr);
 }
 
 PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {

@@ -28,6 +28,10 @@ struct ModeState {
   std::string preset;  // the preset whose limits these are; empty: none
 };
 
+// Reads and nothing else: what a monitor asks again and again. `presets` (may be null) are the
+// board's own; with them, a machine that shows no knob is a NotSupportedError.
+ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf* presets);
+
 struct ApplySummary {
   PowerMode requested;
   PowerMode applied;  // read back
@@ -95,7 +99,6 @@ class JetsonModeControl : public ModeControl {
   void require_held() const;
   void require_writable(const WriteSummary& plan) const;
   PowerMode nearest(const PowerMode& mode) const;
-  std::string matching_preset(const ModeState& state) const;
 
   Sysfs& sysfs_;
   Options options_;

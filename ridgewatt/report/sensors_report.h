@@ -1,10 +1,12 @@
-// What a machine's sensors say, as JSON and as a table.
+// What a machine's sensors say, now and watched over time, as JSON and as a table.
 #pragma once
 
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/monitor/monitor.h"
 #include "ridgewatt/platform/machine_sensors.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/table.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::report {
 
@@ -17,6 +19,22 @@ Json sensors_to_json(const platform::MachineSensors& sensors,
 // One row per quantity: kind, name, value, unit, note.
 Table sensors_table(const platform::MachineSensors& sensors,
                     const platform::MachineReading& reading);
+
+// A look of a monitor, "ridgewatt.monitor/1" with its schema: number, time_s, unix_time_s, since_s,
+// provenance, board, mode (knobs), mode_text, preset, power (source, note, total_w, energy_j,
+// energy_error_j, rails), then what sensors_to_json says of gpus, cpus, clocks, loads,
+// temperatures, throttling, memory, swap and fans; processes, throttle_events, minibatches (count,
+// energy_j, energy_error_j), windows (as windows_to_json) and sampling. docs/reference/json.md says
+// what each means.
+Json monitor_to_json(const platform::MachineSensors& sensors, const monitor::Snapshot& snapshot,
+                     Provenance provenance, const std::vector<monitor::Window>& windows);
+
+// An array: number, name, begin_s, end_s, time_s, ended, energy_j, energy_error_j, mean_w,
+// minibatches. Energies are null when `has_total` (of the snapshot) is not set.
+Json windows_to_json(const std::vector<monitor::Window>& windows, bool has_total);
+// One point of the charts: time_s, total_w, rail_w (an array in the order of the rails), gpu_load,
+// cpu_load, gpu_clock_mhz, hottest_c; null: not known.
+Json history_to_json(const std::vector<monitor::HistoryPoint>& history);
 
 // tegrastats lines as results.
 // An array with one object per line: line, time, memory, rails (name to power_mw, average_mw,

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/quiet_thread.h"
 #include "ridgewatt/measure/sampler.h"
-#include "ridgewatt/measure/sampling/quiet_thread.h"
 
 namespace ridgewatt::measure {
 namespace {

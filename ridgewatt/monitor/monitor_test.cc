@@ -1,0 +1,207 @@
+// The monitor on fake boards whose powers are set by hand, so that the energies are known.
+#include "ridgewatt/monitor/monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/platform/mode_control.h"
+
+namespace ridgewatt::monitor {
+namespace {
+
+void pause_s(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+double total_of_rails(const Snapshot& snapshot) {
+  double sum = 0;
+  for (const auto& rail : snapshot.rails) sum += rail.in_total ? rail.since_start.energy_j : 0;
+  return sum;
+}
+
+TEST(Monitor, EnergyIsPowerTimesTimeAndTheSumOfItsRails) {
+  testing::FakeBoard board("agx-orin-jp6");
+  const platform::FakeRails rails(*board.sysfs);
+  rails.set(20);
+  Monitor monitor(*board.sysfs, {.rate_hz = 100, .look_s = 0.1});
+  pause_s(0.2);
+  const Snapshot first = monitor.snapshot();
+  pause_s(1);
+  const Snapshot last = monitor.snapshot();
+  ASSERT_TRUE(last.has_power && last.has_total);
+  EXPECT_EQ(last.missing, 0u);
+  // 20 W by the rounding of the sensor's three rails: 0.02 W each.
+  EXPECT_NEAR(*last.total_w, 20, 0.06);
+  const double time_s = last.power_time_s - first.power_time_s;
+  EXPECT_GT(time_s, 0.9);
+  EXPECT_NEAR(last.total.energy_j - first.total.energy_j, *last.total_w * time_s, 1e-6);
+  EXPECT_NEAR(last.total.energy_j, total_of_rails(last), 1e-9 * last.total.energy_j);
+  EXPECT_NEAR(last.total.error_j, 0, 1e-9);  // the power did not move
+  EXPECT_GT(last.number, first.number);
+  EXPECT_EQ(last.machine.power.size(), last.rails.size());
+  EXPECT_EQ(last.machine.total_w, last.total_w);
+}
+
+TEST(Monitor, ReadsAndWritesNothing) {
+  testing::FakeBoard board("orin-nano");
+  const auto before = board.content();
+  {
+    Monitor monitor(*board.sysfs, {.rate_hz = 100, .look_s = 0.1});
+    pause_s(0.3);
+    monitor.mark();
+    monitor.end_window(monitor.begin_window("w"));
+  }
+  EXPECT_EQ(board.changes(before), "");
+}
+
+TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
+  testing::FakeBoard board("orin-nano");
+  const platform::FakeRails rails(*board.sysfs);
+  rails.set(5);
+  Monitor monitor(*board.sysfs, {.rate_hz = 200, .look_s = 0.1});
+  pause_s(0.2);
+  rails.set(15);
+  pause_s(0.2);
+  const std::string folder = "/sys/class/hwmon/hwmon1";
+  std::string label, file;
+  for (const auto& channel : monitor.sensors().rails().channels) {
+    if (channel.in_total) file = channel.current_path;
+  }
+  ASSERT_FALSE(file.empty());
+  const std::string good = *board.sysfs->text(file);
+  const Snapshot before = monitor.snapshot();
+  board.set(file, "nan");  // the rail that is the total shows nothing more
+  pause_s(0.3);
+  const Snapshot blind = monitor.snapshot();
+  EXPECT_GT(blind.missing, before.missing + 10);
+  EXPECT_FALSE(blind.total_w.has_value());
+  EXPECT_GE(blind.total.energy_j, before.total.energy_j);
+  EXPECT_LE(blind.total.energy_j, before.total.energy_j + 15 * 0.1);
+  pause_s(1);
+  board.set(file, good);
+  pause_s(0.2);
+  const Snapshot after = monitor.snapshot();
+  ASSERT_TRUE(after.total_w.has_value());
+  // The gap is filled by what was before and after it, and its error is the range that was seen.
+  EXPECT_NEAR(after.total.energy_j - before.total.energy_j,
+              15 * (after.power_time_s - before.power_time_s), 0.5);
+  EXPECT_GT(after.total.error_j - before.total.error_j, 1.2 * 9.9);
+}
+
+TEST(Monitor, WindowsAndMinibatches) {
+  testing::FakeBoard board("orin-nano");
+  platform::FakeRails(*board.sysfs).set(10);
+  Monitor monitor(*board.sysfs, {.rate_hz = 200, .look_s = 0.1});
+  pause_s(0.1);
+  const auto outer = monitor.begin_window("outer");
+  monitor.mark();
+  pause_s(0.2);
+  const auto inner = monitor.begin_window("inner");
+  const double begin_s = monotonic_s();
+  pause_s(0.3);
+  monitor.mark();
+  const Window ended = monitor.end_window(inner);
+  const double inner_s = monotonic_s() - begin_s;
+  pause_s(0.1);
+  EXPECT_TRUE(ended.ended);
+  EXPECT_EQ(ended.minibatches, 1u);
+  const double power_w = *monitor.snapshot().total_w;
+  EXPECT_NEAR(ended.energy.energy_j, power_w * inner_s, power_w * 0.02);
+  EXPECT_NEAR(ended.energy.energy_j, power_w * (ended.end_s - ended.begin_s), 1e-6);
+  const auto windows = monitor.windows();
+  ASSERT_EQ(windows.size(), 2u);
+  EXPECT_EQ(windows[0].number, outer);
+  EXPECT_FALSE(windows[0].ended);
+  EXPECT_EQ(windows[0].minibatches, 2u);
+  EXPECT_GT(windows[0].energy.energy_j, ended.energy.energy_j);
+  const Snapshot now = monitor.snapshot();
+  EXPECT_EQ(now.minibatches, 2u);
+  EXPECT_NEAR(now.minibatch_energy.energy_j, power_w * 0.5, power_w * 0.05);
+  EXPECT_EQ(monitor.end_window(inner).end_s, ended.end_s);
+  EXPECT_THROW(monitor.end_window(99), UsageError);
+}
+
+TEST(Monitor, WindowsAreBounded) {
+  testing::FakeBoard board("orin-nano");
+  Monitor monitor(*board.sysfs);
+  std::size_t number = 0;
+  for (int i = 0; i < 1000; ++i) {
+    number = monitor.begin_window("w");
+    monitor.end_window(number);
+  }
+  EXPECT_EQ(monitor.windows().size(), 100u);
+  EXPECT_EQ(monitor.windows().back().number, number);
+  for (int i = 0; i < 256; ++i) monitor.begin_window("open");
+  EXPECT_THROW(monitor.begin_window("one more"), UsageError);
+}
+
+TEST(Monitor, AllWhoWaitSeeTheSameLook) {
+  testing::FakeBoard board("orin-nano");
+  Monitor monitor(*board.sysfs, {.rate_hz = 20, .look_s = 0.1, .history = 3});
+  std::shared_ptr<const Snapshot> one, two;
+  std::thread other([&] { one = monitor.wait(2, 5); });
+  two = monitor.wait(2, 5);
+  other.join();
+  ASSERT_TRUE(one && two);
+  EXPECT_GE(one->number, 3u);
+  EXPECT_EQ(monitor.wait(1000000, 0.05), nullptr);
+  pause_s(0.5);
+  const auto history = monitor.history();
+  ASSERT_EQ(history.size(), 3u);
+  EXPECT_LT(history[0].time_s, history[1].time_s);
+  EXPECT_EQ(history[2].rail_w.size(), monitor.snapshot().rails.size());
+  EXPECT_TRUE(std::isfinite(history[2].total_w));
+}
+
+TEST(Monitor, ModeAndThrottlingAreWatched) {
+  testing::FakeBoard board("agx-orin-jp6");
+  board.add("/sys/class/hwmon/hwmon8/name", "soctherm_oc");
+  board.add("/sys/class/hwmon/hwmon8/oc3_event_cnt", "7");
+  Monitor monitor(*board.sysfs, {.rate_hz = 20, .look_s = 0.1});
+  const Snapshot first = monitor.snapshot();
+  EXPECT_EQ(first.throttle_events, 0u);  // seven were before our time
+  ASSERT_TRUE(first.mode.mode.has_value());
+  const auto presets = platform::JetsonModeControl(*board.sysfs).presets();
+  EXPECT_EQ(first.mode.preset, presets->modes[0].name);
+  board.set("/sys/class/hwmon/hwmon8/oc3_event_cnt", "9");
+  board.sysfs->write("/sys/devices/system/cpu/cpu11/online", "0");
+  pause_s(0.35);
+  const Snapshot now = monitor.snapshot();
+  EXPECT_EQ(now.throttle_events, 2u);
+  EXPECT_EQ(now.mode.mode->cpu_cores, first.mode.mode->cpu_cores - 1);
+  EXPECT_THAT(now.mode.text, ::testing::StartsWith("cores="));
+}
+
+TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "proc");
+  folder.write("proc/meminfo", "MemTotal: 2048 kB\nMemAvailable: 1024 kB\n");
+  const platform::Sysfs sysfs(folder.path().string());
+  Monitor monitor(sysfs);
+  const Snapshot now = monitor.snapshot();
+  EXPECT_FALSE(now.has_power);
+  EXPECT_THAT(now.power_note, ::testing::StartsWith("none: "));
+  EXPECT_EQ(now.machine.snapshot.memory_total_bytes, 2048 * 1024);
+  monitor.mark();
+  EXPECT_EQ(monitor.snapshot().minibatches, 1u);
+  EXPECT_EQ(monitor.end_window(monitor.begin_window("w")).energy.energy_j, 0);
+}
+
+TEST(Monitor, OptionsOutOfRange) {
+  testing::FakeBoard board("orin-nano");
+  EXPECT_THROW(Monitor(*board.sysfs, {.rate_hz = 0}), UsageError);
+  EXPECT_THROW(Monitor(*board.sysfs, {.rate_hz = std::nan("")}), UsageError);
+  EXPECT_THROW(Monitor(*board.sysfs, {.look_s = 0.01}), UsageError);
+  EXPECT_THROW(Monitor(*board.sysfs, {.history = 0}), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt::monitor

@@ -1,0 +1,38 @@
+// The processes of a machine that are worth a look: those that hold memory of the GPU and those
+// that use the processor most.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ridgewatt/monitor/monitor.h"
+
+namespace ridgewatt::monitor {
+
+// "PID (NAME) S .." of /proc/PID/stat, of which the name may hold anything.
+struct ProcessTimes {
+  Process process;   // number, name and resident memory
+  double cpu_s = 0;  // of all its threads, since it began
+};
+std::optional<ProcessTimes> parse_process(const std::string& stat);
+
+class ProcessWatch {
+ public:
+  static constexpr std::size_t kMost = 16;
+  static constexpr double kLeastShare = 0.02;  // of a core
+
+  explicit ProcessWatch(const platform::Sysfs& sysfs) : sysfs_(sysfs) {}
+  // At most 16, those with memory of the GPU first, then by their share of the processor since the
+  // last call.
+  std::vector<Process> look(double now_s);
+
+ private:
+  std::map<int, double> gpu_memory() const;
+
+  const platform::Sysfs& sysfs_;
+  std::map<int, double> cpu_s_;  // at the last call
+  double last_s_ = 0;
+};
+
+}  // namespace ridgewatt::monitor
