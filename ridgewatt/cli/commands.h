@@ -17,6 +17,7 @@ void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
 void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
@@ -68,6 +69,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"pareto", add_pareto, kAnswers},
     {"sensors", add_sensors, kOnABoard},
     {"mode", add_mode, kOnABoard},
+    {"serve", add_serve, kOnABoard},
     {"measure", add_measure, kOnABoard},
     {"profile", add_profile, kOnABoard},
     {"compare", add_compare, kOnABoard},

@@ -17,6 +17,7 @@ std::span<const EmbeddedFile> boards();     // boards/*.toml
 std::span<const EmbeddedFile> studies();    // studies/*.toml
 std::span<const EmbeddedFile> published();  // studies/published/*.csv
 std::span<const EmbeddedFile> web();        // style and scripts of HTML reports
+std::span<const EmbeddedFile> app();        // the web application; in the server alone
 
 }  // namespace embedded
 }  // namespace ridgewatt

@@ -1,0 +1,147 @@
+// ridgewatt serve: hands its options to the program ridgewatt-serve, which links what no other
+// command needs (HTTP, TLS).
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ServeCommand {
+  std::string device = "local", sysroot;
+  std::string listen = "127.0.0.1";
+  int port = 8470;
+  std::string token_file, cert, key;
+  bool allow_control = false, no_app = false, unsandboxed = false;
+  std::vector<std::string> stores;
+  double max_upload_bytes = 64 << 20;
+  int children = 0;
+  int streams = 200;
+  double rate = 200;
+  double time_s = 20;
+  double memory_bytes = 4.0 * (1 << 30);
+  double sampling_hz = 20, look_s = 1;
+};
+
+// Files are named from the folder that the user is in; the server leaves it.
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : fs::absolute(path).string();
+}
+
+Json as_json(const ServeCommand& options, const fs::path& program) {
+  Json stores = Json::array();
+  for (const auto& store : options.stores) stores.push_back(absolute(store));
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return {{"program", program.string()},
+          {"device", options.device},
+          {"sysroot", absolute(options.sysroot)},
+          {"listen", options.listen},
+          {"port", options.port},
+          {"token_file", absolute(options.token_file)},
+          {"cert", absolute(options.cert)},
+          {"key", absolute(options.key)},
+          {"allow_control", options.allow_control},
+          {"unsandboxed", options.unsandboxed},
+          {"app", !options.no_app},
+          {"stores", stores},
+          {"max_upload_bytes", static_cast<std::uint64_t>(options.max_upload_bytes)},
+          {"children", options.children > 0 ? options.children : std::max(1, std::min(cores, 64))},
+          {"streams", options.streams},
+          {"rate", options.rate},
+          {"time_s", options.time_s},
+          {"memory_bytes", static_cast<std::uint64_t>(options.memory_bytes)},
+          {"rate_hz", options.sampling_hz},
+          {"look_s", options.look_s}};
+}
+
+void run(const ServeCommand& options) {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path folder = program.parent_path();
+  fs::path server = folder / "ridgewatt-serve";
+  if (!fs::exists(server)) {
+    server = folder.parent_path() / "libexec" / "ridgewatt" / "ridgewatt-serve";
+  }
+  if (!fs::exists(server)) {
+    throw NotSupportedError("the server was not built", "ridgewatt-serve",
+                            "it needs cpp-httplib and OpenSSL");
+  }
+  const std::string argument = as_json(options, program).dump();
+  ::execl(server.c_str(), server.c_str(), argument.c_str(), static_cast<char*>(nullptr));
+  throw_errno(errno, "cannot start", server.string());
+}
+
+void add_limits(CLI::App& command, ServeCommand& options) {
+  quantity(command.add_option("--max-upload", options.max_upload_bytes, "Size of an upload"),
+           bytes().within(0, 2147483648.0))
+      ->capture_default_str();
+  quantity(command.add_option("--children", options.children,
+                              "Questions answered at once (0: one per core)"),
+           count().within(0, 64))
+      ->capture_default_str();
+  quantity(command.add_option("--streams", options.streams, "Clients that listen to events"),
+           count().within(1, 800))
+      ->capture_default_str();
+  quantity(command.add_option("--rate", options.rate, "Requests per second of one client"),
+           hertz().positive())
+      ->capture_default_str();
+  quantity(command.add_option("--time", options.time_s, "Time of one question"),
+           seconds().within(0.1, 600))
+      ->capture_default_str();
+  quantity(command.add_option("--memory", options.memory_bytes, "Address space of one question"),
+           bytes().within(64 << 20, 1e13))
+      ->capture_default_str();
+  quantity(command.add_option("--sampling-hz", options.sampling_hz, "Power sampling rate"),
+           hertz().within(1, 1000))
+      ->capture_default_str();
+  quantity(command.add_option("--every", options.look_s, "Seconds between two looks at all else"),
+           seconds().within(0.1, 60))
+      ->capture_default_str();
+}
+
+void add_security(CLI::App& command, ServeCommand& options) {
+  command
+      .add_option("--listen", options.listen,
+                  "Address to listen on; another than loopback needs a token")
+      ->capture_default_str();
+  input_file(command.add_option("--token-file", options.token_file,
+                                "File with the token [made at the start, where one is needed]"));
+  input_file(command.add_option("--cert", options.cert, "Certificate (PEM): HTTPS"));
+  input_file(command.add_option("--key", options.key, "Its private key (PEM)"));
+  command.add_flag("--allow-control", options.allow_control,
+                   "Clients may set the power mode; it is restored at the end");
+  command.add_flag("--allow-unsandboxed", options.unsandboxed,
+                   "Go on where the kernel has no seccomp: questions keep their limits of memory "
+                   "and time alone");
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "serve", "Web pages, HTTP API and metrics of this machine",
+      "ridgewatt serve\n  ridgewatt serve --device fake:agx-orin --port 0\n  ridgewatt serve "
+      "--listen 0.0.0.0 --token-file token --cert cert.pem --key key.pem");
+  auto options = std::make_shared<ServeCommand>();
+  command
+      ->add_option("--device", options->device,
+                   "What is watched: local, or fake:BOARD for a fake board")
+      ->capture_default_str();
+  command->add_option("--sysroot", options->sysroot, "Root of a recorded or fake board's tree");
+  quantity(command->add_option("--port", options->port, "Port (0: any that is free)"),
+           count().within(0, 65535))
+      ->capture_default_str();
+  input_file(command->add_option("--store", options->stores, "Store whose runs are shown"));
+  command->add_flag("--no-app", options->no_app, "The API alone, without the pages");
+  add_security(*command, *options);
+  add_limits(*command, *options);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,156 @@
+#include "ridgewatt/serve/ask/answers.h"
+
+#include <csignal>
+
+#include "ridgewatt/serve/http/gzip.h"
+#include "ridgewatt/serve/http/http_error.h"
+#include "ridgewatt/serve/security/secret.h"
+
+namespace ridgewatt::serve {
+namespace {
+
+// What the program calls a file that it was handed open becomes its name in the API.
+std::string with_upload_names(std::string text, const Question& question) {
+  for (std::size_t i = 0; i < question.uploads.size(); ++i) {
+    const std::string path = "/dev/fd/" + std::to_string(3 + i);
+    const std::string name = "upload:" + question.uploads[i]->id;
+    for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
+      text.replace(at, path.size(), name);
+      at += name.size();
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_result(const ChildResult& result, double time_s) {
+  switch (result.end) {
+    case ChildEnd::kTooLate:
+      throw HttpError(504, "the answer took longer than " + std::to_string(time_s) + " s");
+    case ChildEnd::kTooLarge:
+      throw HttpError(413, "the answer is too large: ask for less");
+    case ChildEnd::kUnwanted:
+      throw HttpError(503, "nobody waits for the answer");
+    case ChildEnd::kSignaled:
+      if (result.status == SIGXCPU || result.status == SIGALRM) {
+        throw HttpError(504, "the answer took too long");
+      }
+      throw HttpError(500, "the command was ended by signal " + std::to_string(result.status));
+    case ChildEnd::kExited:
+      break;
+  }
+  throw HttpError(result.status == 3 ? 422 : 400, result.last_line.empty()
+                                                      ? "the command failed without a word"
+                                                      : result.last_line);
+}
+
+}  // namespace
+
+// A place among the questions that are answered at once.
+class Answers::Turn {
+ public:
+  Turn(Answers& answers, const std::function<bool()>& wanted) : answers_(answers) {
+    static constexpr std::chrono::milliseconds kLook(50);
+    std::unique_lock<std::mutex> lock(answers_.mutex_);
+    if (answers_.waiting_ >= answers_.limits_.waiting) refuse();
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(answers_.limits_.wait_s);
+    ++answers_.waiting_;
+    while (answers_.running_ >= answers_.limits_.children) {
+      answers_.child_ended_.wait_for(lock, kLook);
+      const bool late = std::chrono::steady_clock::now() > deadline;
+      if (!late && wanted()) continue;
+      --answers_.waiting_;
+      refuse();
+    }
+    --answers_.waiting_;
+    ++answers_.running_;
+  }
+  ~Turn() {
+    {
+      const std::lock_guard<std::mutex> lock(answers_.mutex_);
+      --answers_.running_;
+    }
+    answers_.child_ended_.notify_one();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  [[noreturn]] void refuse() {
+    ++answers_.counts_.refused;
+    throw HttpError(503, "too many questions at once: try again later");
+  }
+  Answers& answers_;
+};
+
+std::shared_ptr<const StoredAnswer> Answers::ask(const Question& question,
+                                                 const std::function<bool()>& wanted) {
+  std::string key;
+  for (const auto& word : question.typed) key += word + '\0';
+  if (question.endpoint->lasting) {
+    if (auto kept = find(key)) return kept;
+  }
+  auto answer = ask_program(question, wanted);
+  if (question.endpoint->lasting) keep(key, answer);
+  return answer;
+}
+
+std::shared_ptr<const StoredAnswer> Answers::ask_program(const Question& question,
+                                                         const std::function<bool()>& wanted) {
+  const Turn turn(*this, wanted);
+  auto words = question.endpoint->lasting ? before_ : before_store_;
+  words.insert(words.end(), question.words.begin(), question.words.end());
+  std::vector<int> descriptors;
+  for (const auto& upload : question.uploads) descriptors.push_back(upload->fd.get());
+  ChildResult result = run_child(words, descriptors, limits_.child, wanted);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++counts_.asked;
+    if (result.end == ChildEnd::kUnwanted) ++counts_.abandoned;
+  }
+  if (!question.uploads.empty()) {
+    result.output = with_upload_names(std::move(result.output), question);
+    result.last_line = with_upload_names(std::move(result.last_line), question);
+  }
+  // That there is no solution is an answer, too, where the command prints one.
+  const bool answered = result.end == ChildEnd::kExited &&
+                        (result.status == 0 || (result.status == 3 && !result.output.empty()));
+  if (!answered) refuse_result(result, limits_.child.time_s);
+  auto answer = std::make_shared<StoredAnswer>();
+  answer->status = result.status == 0 ? 200 : 422;
+  answer->content_type = question.csv ? "text/csv; charset=utf-8" : "application/json";
+  answer->body = std::move(result.output);
+  answer->gzip = gzip_worthwhile(answer->body);
+  answer->etag = "\"" + content_hash(answer->body) + "\"";
+  return answer;
+}
+
+std::shared_ptr<const StoredAnswer> Answers::find(const std::string& key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto place = places_.find(key);
+  if (place == places_.end()) return nullptr;
+  ++counts_.from_cache;
+  kept_.splice(kept_.begin(), kept_, place->second);
+  return kept_.front().second;
+}
+
+void Answers::keep(const std::string& key, std::shared_ptr<const StoredAnswer> answer) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::size_t bytes = answer->bytes() + key.size();
+  if (bytes > limits_.cache_bytes / 4 || places_.contains(key)) return;
+  kept_.emplace_front(key, std::move(answer));
+  places_[key] = kept_.begin();
+  kept_bytes_ += bytes;
+  while (kept_bytes_ > limits_.cache_bytes) {
+    kept_bytes_ -= kept_.back().second->bytes() + kept_.back().first.size();
+    places_.erase(kept_.back().first);
+    kept_.pop_back();
+  }
+}
+
+AnswerCounts Answers::counts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return counts_;
+}
+
+}  // namespace ridgewatt::serve

@@ -1,0 +1,49 @@
+// Which questions the server asks the program, and with which of its options: what is not in this
+// table cannot be asked. No option names a file of this machine, writes one, or talks to the board
+// at hand.
+//
+//   const Endpoint* endpoint = find_endpoint("estimate");
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt::serve {
+
+// What a parameter may say.
+enum class ValueKind {
+  kFlag,    // 1 or true
+  kNumber,  // with a unit, as the command line reads it
+  kWord,    // a name, a list of names, NAME=VALUE; of no file
+  kModel,   // zoo:NAME or upload:ID
+  kBoard,   // a board of `device list`
+  kUpload,  // upload:ID
+  kStore,   // number of a --store of the server
+};
+
+struct EndpointOption {
+  std::string_view name;  // of the parameter; "--" before it makes the option
+  ValueKind kind;
+  std::string_view positional = {};  // its name in the help; empty: is an option
+  bool required = false;             // by the API, where the command would do something else
+};
+
+struct Endpoint {
+  std::string_view path;     // behind /api/v1/
+  std::string_view command;  // "schedule plan"
+  std::string_view summary;
+  std::vector<EndpointOption> options;
+  bool lasting = true;       // the same question has the same answer, as long as the server runs
+  bool answers_csv = false;  // and never JSON
+  std::string_view unless = {};  // with this parameter nothing is required
+};
+
+std::span<const Endpoint> endpoints();
+const Endpoint* find_endpoint(std::string_view path);
+
+// Parameters that every endpoint has: format, seed, strict, and of tables top and sort; columns and
+// figures where the command has --columns and --with-figures.
+std::span<const EndpointOption> common_options();
+
+}  // namespace ridgewatt::serve

@@ -1,0 +1,69 @@
+// The program `ridgewatt-serve`, which `ridgewatt serve` becomes: its one argument is its options
+// as JSON (serve_options.h).
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/serve/server.h"
+
+namespace {
+
+using ridgewatt::serve::ServeOptions;
+
+void say(const std::string& line) {
+  std::fputs((ridgewatt::escape_terminal(line) + "\n").c_str(), stderr);
+}
+
+void say_beginning(const ServeOptions& options, const std::string& address) {
+  say("listening on " + address);
+  if (options.on_loopback()) return;
+  if (options.token_file.empty()) {
+    say("the token in this address was made for this run: whoever has it may look");
+  }
+  if (options.cert.empty()) {
+    say("plain HTTP: whoever is on the network can read along, the token, too; see --cert");
+  }
+}
+
+// Until SIGTERM or SIGINT, which `ends` holds back in all threads.
+int serve(const ServeOptions& options, const sigset_t& ends) {
+  ridgewatt::serve::Server server(options);
+  server.bind();
+  say_beginning(options, server.address());
+  std::thread watch([&] {
+    int signal = 0;
+    ::sigwait(&ends, &signal);
+    server.stop();
+  });
+  server.run();
+  ::kill(::getpid(), SIGTERM);  // where the server ended by itself, the thread does, too
+  watch.join();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ridgewatt::keep_standard_descriptors();
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGTERM);
+  ::sigaddset(&ends, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  try {
+    return serve(ridgewatt::serve::serve_options_from_json(argc == 2 ? argv[1] : ""), ends);
+  } catch (const ridgewatt::Error& error) {
+    say(std::string("ridgewatt: ") + error.what());
+    return error.exit_status();
+  } catch (const std::exception& error) {
+    say(std::string("ridgewatt: internal error: ") + error.what());
+    return 1;
+  }
+}
