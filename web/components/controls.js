@@ -26,7 +26,7 @@ export function number(value, digits = 4) {
 
 function Legend({ entries, onToggle }) {
   const [hidden, setHidden] = useState({});
-  const shapes = { points: "dot", band: "area" };
+  const shapes = { points: "dot", band: "area", dot: "dot", area: "area", dashed: "dashed" };
   return html`<ul class="legend">${entries.map((entry) => html`
     <li key=${entry.name}><button type="button" class="entry" aria-pressed=${String(Boolean(hidden[entry.name]))} aria-label=${`Hide ${entry.name}`}
       onClick=${() => { setHidden({ ...hidden, [entry.name]: !hidden[entry.name] }); onToggle(entry.name); }}>
@@ -54,11 +54,14 @@ function pointsOf(option) {
   return { rows, total, columns: [{ key: "series", label: "series" }, { key: "x", label: names[0], digits: 6 }, { key: "y", label: names[1], digits: 6 }] };
 }
 
-function PointTable({ option }) {
+// What a figure of the interface says of itself, in the form of pointsOf().
+const told = ({ columns, rows }) => ({ columns: columns.map((label, i) => ({ key: `c${i}`, label, digits: 6 })), rows: rows.map((row) => Object.fromEntries(row.map((value, i) => [`c${i}`, value]))), total: rows.length });
+
+function PointTable({ option, data }) {
   const [open, setOpen] = useState(false);
-  const points = open && pointsOf(option);
+  const points = open && (data ? told(data) : pointsOf(option));
   return html`<details onToggle=${(event) => setOpen(event.currentTarget.open)}>
-    <summary>The points as a table</summary>
+    <summary>${data && data.caption ? data.caption : "The points as a table"}</summary>
     ${open && html`${points.total > points.rows.length && html`<p>${points.rows.length} of ${points.total} points; all are in the CSV.</p>`}
       <${Table} columns=${points.columns} rows=${points.rows} label="Points of the chart" />`}
   </details>`;
@@ -90,7 +93,7 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
     ${of.legend && of.legend.length > 0 && html`<${Legend} entries=${of.legend} onToggle=${(name) => handle.current.toggle(name)} />`}
     <div class="holder"><div class="live" ref=${holder} role="img" aria-label=${label || [of.title, of.source].filter(Boolean).join(". ")}
       style=${{ height: `${height || of.height || 420}px` }}></div>${children}</div>
-    <${PointTable} option=${of.option} />
+    <${PointTable} option=${of.option} data=${of.data} />
   </figure>`;
 }
 

@@ -1,0 +1,46 @@
+// All modes of a board with their costs, from the CSV of the command line, and what is read off them.
+
+// Rows of a CSV as columns: numbers as Float64Array (no value: NaN), texts as lists.
+export function parseCsv(text) {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const split = (line) => (line.includes('"') ? [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] !== undefined ? m[1].replace(/""/g, '"') : m[2])) : line.split(","));
+  const names = split(lines[0] || "");
+  const count = Math.max(0, lines.length - 1);
+  const texts = names.map(() => new Array(count));
+  for (let i = 0; i < count; ++i) split(lines[i + 1]).forEach((value, c) => { if (c < names.length) texts[c][i] = value; });
+  const columns = {};
+  names.forEach((name, c) => {
+    const numeric = texts[c].every((value) => value === undefined || value === "" || isFinite(Number(value)));
+    columns[name] = numeric ? Float64Array.from(texts[c], (value) => (value === undefined || value === "" ? NaN : Number(value))) : texts[c];
+  });
+  return { count, columns };
+}
+
+export const modeAt = (cloud, i) => ({ cpu_cores: cloud.columns.cpu_cores[i], cpu_mhz: cloud.columns.cpu_mhz[i], gpu_mhz: cloud.columns.gpu_mhz[i], mem_mhz: cloud.columns.mem_mhz[i] });
+
+// Rows that differ from `mode` in this knob alone, in its order.
+export function along(cloud, mode, knob) {
+  const others = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => name !== knob);
+  const rows = [];
+  for (let i = 0; i < cloud.count; ++i) {
+    if (others.every((name) => cloud.columns[name][i] === mode[name])) rows.push(i);
+  }
+  return rows.sort((a, b) => cloud.columns[knob][a] - cloud.columns[knob][b]);
+}
+
+export function least(cloud, cost, rows) {
+  let best = -1;
+  const values = cloud.columns[cost];
+  const look = (i) => { if (values[i] > 0 && (best < 0 || values[i] < values[best])) best = i; };
+  if (rows) rows.forEach(look);
+  else for (let i = 0; i < cloud.count; ++i) look(i);
+  return best;
+}
+
+// Rows that no other row beats in both costs, by the first cost.
+export function front(cloud, x, y) {
+  const xs = cloud.columns[x], ys = cloud.columns[y];
+  const order = Array.from({ length: cloud.count }, (_, i) => i).filter((i) => xs[i] > 0 && ys[i] > 0).sort((a, b) => xs[a] - xs[b] || ys[a] - ys[b]);
+  let lowest = Infinity;
+  return order.filter((i) => { const better = ys[i] < lowest; if (better) lowest = ys[i]; return better; });
+}

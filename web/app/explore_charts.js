@@ -1,0 +1,78 @@
+// The charts of Explore: the roofline on axes that hold still while a slider moves, and cost over a knob.
+import { along, least } from "./cloud.js";
+import { knobs } from "./questions.js";
+
+const { charts } = window.Ridgewatt;
+
+const short = (name) => name.replace(/^.*?, (ceiling|reached)/, "$1");
+const isCeiling = (series) => /, ceiling/.test(series.name || "");
+
+function widened(axis, other) {
+  if (!axis || !other || axis.min === undefined || other.min === undefined) return axis;
+  return { ...axis, min: Math.min(axis.min, other.min), max: Math.max(axis.max, other.max) };
+}
+
+// The figure of one mode, on axes that also hold the figure of the highest clocks (`at_most`), whose
+// roofs stay as thin lines: what moved is seen.
+export function onStillAxes(figure, atMost) {
+  const option = { ...figure.option };
+  const legend = (figure.legend || []).map((entry) => ({ ...entry, name: short(entry.name) }));
+  option.series = option.series.map((series) => (series.name ? { ...series, name: short(series.name) } : series));
+  if (atMost) {
+    option.xAxis = widened(option.xAxis, atMost.option.xAxis);
+    option.yAxis = widened(option.yAxis, atMost.option.yAxis);
+    const ghosts = atMost.option.series.filter(isCeiling).map((series) => ({ ...series, name: undefined, silent: true, silentTable: true, z: 0, lineStyle: { color: charts.colorOf("--faint"), width: 1, opacity: 0.6, type: "dotted" } }));
+    option.series = ghosts.concat(option.series);
+  }
+  return { ...figure, option, legend };
+}
+
+export const costs = {
+  energy_j: { label: "energy of a minibatch (J)", name: "Energy", unit: "J" },
+  time_ms: { label: "time of a minibatch (ms)", name: "Time", unit: "ms" },
+  power_w: { label: "power (W)", name: "Power", unit: "W" },
+};
+
+const bound = (cost, end) => cost.replace(/_(\w+)$/, `_${end}_$1`);
+const ringStyle = { color: "transparent", borderColor: "#E00000", borderWidth: 2 };
+
+// Cost over the steps of a knob, the others as they are now; rows of `cloud`, so that a click on a
+// point is a mode. The best mode of all is a line across.
+export function costOverKnob(cloud, mode, knob, cost) {
+  const rows = along(cloud, mode, knob.of);
+  const at = (name, i) => cloud.columns[name][i];
+  const points = rows.map((i) => ({ value: [at(knob.of, i), at(cost, i)], row: i, name: knob.label }));
+  const lo = bound(cost, "lo"), hi = bound(cost, "hi");
+  const series = [];
+  if (cloud.columns[lo]) {
+    const polygon = rows.map((i) => [at(knob.of, i), at(lo, i)]).concat([...rows].reverse().map((i) => [at(knob.of, i), at(hi, i)]));
+    series.push({ type: "custom", name: "90 % interval", polygon, polygonFill: "#0072B2", polygonOpacity: 0.15, clip: true, silent: true, itemStyle: { color: "#0072B2" }, data: [polygon[0] || [0, 0]] });
+  }
+  series.push({ type: "line", name: costs[cost].name.toLowerCase(), data: points, showSymbol: true, symbolSize: 7, lineStyle: { color: "#0072B2" }, itemStyle: { color: "#0072B2" } });
+  const now = rows.find((i) => at(knob.of, i) === mode[knob.of]);
+  const low = least(cloud, cost, rows), best = least(cloud, cost);
+  const rings = [];
+  const near = (i) => (rows.indexOf(i) > rows.length / 2 ? "left" : "right");
+  if (now !== undefined) rings.push({ value: [at(knob.of, now), at(cost, now)], name: "chosen", label: { show: true, position: "top" } });
+  if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `least here: ${charts.tickText(Number(at(cost, low).toPrecision(4)))} ${costs[cost].unit}`, label: { show: true, position: near(low) } });
+  series.push({
+    type: "scatter", data: rings, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, itemStyle: ringStyle, rings: true, ink: true,
+    label: { show: true, formatter: "{b}", fontSize: 11 },
+    markLine: best < 0 ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(4)))} ${costs[cost].unit}` }] },
+  });
+  // The axis holds what any position of the other knobs near the best one may show; logarithmic, as costs span decades.
+  const values = rows.flatMap((i) => [at(lo, i), at(hi, i), at(cost, i)]).concat(best < 0 ? [] : [at(cost, best)]).filter((v) => v > 0);
+  const steps = rows.map((i) => at(knob.of, i));
+  const pad = steps.length > 1 ? 0.03 * (steps[steps.length - 1] - steps[0]) : 1;
+  return {
+    option: charts.plotOption({
+      title: `${costs[cost].name} over ${knob.label}`,
+      x: { label: `${knob.label}${knob.unit && ` (${knob.unit})`}`, lo: Math.max(0, steps[0] - pad), hi: steps[steps.length - 1] + pad },
+      y: { label: costs[cost].label, log: true, lo: Math.min(...values) * 0.9, hi: Math.max(...values) * 1.1 }, series,
+    }),
+    legend: [{ name: costs[cost].name.toLowerCase(), color: "#0072B2", mark: "linepoints" }, { name: "90 % interval", color: "#0072B2", mark: "band" }].slice(0, cloud.columns[lo] ? 2 : 1),
+    best,
+  };
+}
+
+export const knobOf = (key) => knobs.find((knob) => knob.key === key) || knobs[0];

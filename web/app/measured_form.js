@@ -1,0 +1,68 @@
+// Which measured points are shown: a sweep dropped here, or a workload of the server's store.
+import { html, useMemo, useState } from "./standalone.module.js";
+import { get, getText } from "./api.js";
+import { ErrorLine, Provenance, Select, Table } from "./controls.js";
+import { agreement, pointsOf, readSweep, workloadsOf } from "./measured.js";
+import { useReply } from "./questions.js";
+import { Upload } from "./workload_form.js";
+
+const texts = new Map();  // upload -> the file's text, which only this browser still has
+
+// { question, points, workloads, workload, batch, error } of the sweep that the address names:
+// sweep=upload:ID, or store=N with workload=NAME:KIND.
+export function useMeasured(query, cloud) {
+  const stored = query.store !== undefined;
+  const [name, kind] = (query.workload || "").split(":");
+  const exported = useReply("runs/export", stored && query.workload ? { store: query.store, workload: name, kind } : null, getText);
+  const kept = texts.get(query.sweep);
+  // Elsewhere the address alone is there: the server still knows the sweep, and tells its front.
+  const front = useReply("pareto", query.sweep && !kept ? { sweep: query.sweep, workload: query.workload, format: "csv" } : null, getText);
+  const text = stored ? exported.text : query.sweep ? kept || front.text : undefined;
+  const table = useMemo(() => (text ? readSweep(text) : undefined), [text]);
+  const workloads = useMemo(() => (table ? workloadsOf(table) : []), [table]);
+  const workload = workloads.find((one) => one.name === query.workload) || workloads[0];
+  const wanted = Number(query["measured-batch"]);
+  const batch = workload && (workload.batches.includes(wanted) ? wanted : workload.batches[0]);
+  const points = useMemo(() => (table && workload ? pointsOf(table, workload.name, batch, cloud) : undefined), [table, workload && workload.name, batch, cloud]);
+  const error = (stored ? exported.error : front.error) || (text && table === null ? new Error("this CSV is not a sweep: it needs cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, time_ms and power_w") : null);
+  return { question: query.sweep && workload ? { sweep: query.sweep, workload: workload.name } : null, points, workloads, workload, batch, error, onlyFront: Boolean(query.sweep && !kept && front.text) };
+}
+
+function StoreChoice({ query, setQuery }) {
+  const [runs, setRuns] = useState(null);
+  const [error, setError] = useState(null);
+  const list = () => get("runs", { store: query.store || 0 }).then(({ json }) => { setRuns(json.rows || []); setError(null); }, setError);
+  if (!runs) return html`<div><button type="button" onClick=${list}>Choose from the store</button><${ErrorLine} error=${error} /></div>`;
+  const names = [...new Set(runs.map((row) => [row.workload, row.kind].filter(Boolean).join(":")))];
+  if (!names.length) return html`<p class="faint note" role="status">The store is empty.</p>`;
+  return html`<${Select} label="Workload of the store" value=${query.workload || ""} options=${[{ value: "", label: "none" }, ...names]}
+    onChange=${(workload) => setQuery({ store: workload ? query.store || 0 : undefined, workload: workload || undefined, sweep: undefined }, { push: true })} />`;
+}
+
+export function MeasuredForm({ query, setQuery, measured }) {
+  const take = async (sweep, sweepfile, file) => {
+    texts.set(sweep, await file.text());
+    setQuery({ sweep, sweepfile, store: undefined, workload: undefined, "measured-batch": undefined }, { push: true });
+  };
+  const shownNow = query.sweep || query.store !== undefined;
+  return html`<fieldset><legend>Measured points</legend>
+    <${Upload} label="Upload a sweep (CSV)" accept=".csv" hint="drop the CSV of a sweep here" onDone=${take} />
+    <${StoreChoice} query=${query} setQuery=${setQuery} />
+    <${ErrorLine} error=${measured.error} />
+    ${query.sweep && html`<p class="note">${query.sweepfile || query.sweep}</p>`}
+    ${query.sweep && measured.workloads.length > 1 && html`<${Select} label="Workload" value=${measured.workload.name} options=${measured.workloads.map((one) => one.name)} onChange=${(workload) => setQuery({ workload })} />`}
+    ${measured.workload && measured.workload.batches.length > 1 && html`<${Select} label="Measured batch" value=${String(measured.batch)} options=${measured.workload.batches.map(String)} onChange=${(value) => setQuery({ "measured-batch": value })} />`}
+    ${shownNow && html`<button type="button" onClick=${() => setQuery({ sweep: undefined, sweepfile: undefined, store: undefined, workload: undefined, "measured-batch": undefined }, { push: true })}>Take them away</button>`}</fieldset>`;
+}
+
+const agreementColumns = [{ key: "cost", label: "cost" }, { key: "points", label: "points" }, { key: "mean_error_pct", label: "mean error (%)", digits: 3 }, { key: "within_interval", label: "within the 90 % interval" }];
+
+// How well the prediction of the chosen model meets the measured points; a fair comparison only
+// where both are the same workload and batch, which the person who chose them knows.
+export function Agreement({ measured, cloud }) {
+  if (!measured.points || !measured.points.length) return html`<p class="faint">No points of this workload and batch.</p>`;
+  const kinds = [...new Set(measured.points.map((point) => point.provenance).filter(Boolean))];
+  return html`<div><${Provenance} kind=${kinds[0]} text=${`${measured.points.length} points of ${measured.workload.name}, minibatch of ${measured.batch}${measured.onlyFront ? "; the front only: the file itself is in the browser that uploaded it" : ""}`} />
+    ${cloud && html`<p class="faint note">Predicted is the model chosen above in the same modes: choose the same workload and batch for a comparison.</p>
+      <${Table} label="Predicted beside measured" columns=${agreementColumns} rows=${agreement(measured.points, cloud)} />`}</div>`;
+}

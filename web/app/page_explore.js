@@ -1,0 +1,129 @@
+// Explore: what a model costs on a board at clocks that sliders set: answer, roofline with layers, cost
+// over a knob, layers. The numbers are those of `ridgewatt estimate` and `ridgewatt roofline`.
+import { html, useMemo, useRef, useState } from "./standalone.module.js";
+import { address, getText } from "./api.js";
+import { Chart, DownloadBar, ErrorLine, Provenance, Select, Slider, Table, number } from "./controls.js";
+import { modeAt, parseCsv } from "./cloud.js";
+import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
+import { cloudColumns, knobs, modeName, modeOf, modeText, queryOfMode, sameMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
+import { WorkloadForm } from "./workload_form.js";
+
+export const title = "Explore";
+
+function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
+  const factor = against > 0 && value > 0 ? value / against : null;
+  return html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(value, digits)}</span> <small>${unit}</small></dd>
+    ${lo !== undefined && html`<dd>90 %: ${number(lo, digits)} to ${number(hi, digits)} ${unit}</dd>`}
+    ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;
+}
+
+function Answers({ estimate, highest, error }) {
+  const one = estimate.json && estimate.json.estimates[0];
+  if (!one) return html`<${ErrorLine} error=${error} />${!error && html`<p class="faint" role="status">Asking</p>`}`;
+  const top = highest.json && highest.json.estimates[0];
+  const cost = (name, unit) => ({ value: one[`${name}_${unit}`], lo: one[`${name}_lo_${unit}`], hi: one[`${name}_hi_${unit}`], against: top && top[`${name}_${unit}`], unit: unit === "j" ? "J" : unit === "w" ? "W" : unit });
+  const memory = one.memory_needed_gb > 0 ? `${number(one.memory_needed_gb, 3)} of ${number(one.memory_free_gb, 3)} GB` : "";
+  return html`<${ErrorLine} error=${error} />
+    <dl class=${error ? "answers stale" : "answers"} aria-live="polite">
+      <${Answer} name="Time" ...${cost("time", "ms")} /><${Answer} name="Power" ...${cost("power", "w")} /><${Answer} name="Energy" ...${cost("energy", "j")} />
+      <div><dt>Throughput</dt><dd>${number(1000 * one.batch / one.time_ms)} <small>samples/s</small></dd><dd>${number(1000 * one.energy_j / one.batch)} mJ per sample; minibatch of ${one.batch}</dd></div>
+      <div><dt>Bound by</dt><dd>${one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
+        <dd>${one.fits_memory ? `memory ${memory}` : html`<b class="warn">needs ${memory}</b>`}</dd></div>
+    </dl>
+    <${Provenance} kind=${one.provenance} text=${estimate.json.provenance} />
+    ${(one.interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
+    ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (estimate.json[key] || []).length > 0 && html`<p class="warn note">${text}: ${estimate.json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}`;
+}
+
+function Remedies({ list }) {
+  if (!list || !list.length) return null;
+  return html`<p class="note"><span class="faint">Faster, as modelled:</span> ${list.map((one, i) => html`${i > 0 && ", "}${one.what} <b>${number(one.times_faster, 3)}×</b>`)}</p>`;
+}
+
+function ModeForm({ board, mode, setQuery }) {
+  const preset = board.presets.find((one) => sameMode(one.mode, mode));
+  const options = board.presets.map((one) => one.name);
+  if (!preset) options.unshift({ value: "", label: "own" });
+  return html`<fieldset><legend>Power mode</legend>
+    <${Select} label="Preset" value=${preset ? preset.name : ""} options=${options}
+      onChange=${(name) => { const one = board.presets.find((p) => p.name === name); if (one) setQuery(queryOfMode(one.mode)); }} />
+    ${knobs.map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value })} />`)}
+    <p class="faint note">${board.title}, ${board.release}: ${board.modes.toLocaleString("en-US")} modes</p></fieldset>`;
+}
+
+const layerColumns = [
+  { key: "layer", label: "layer" }, { key: "op", label: "operator" }, { key: "roof", label: "roof" }, { key: "bound", label: "bound by" },
+  { key: "time_ms", label: "time (ms)" }, { key: "gpu_share_pct", label: "GPU time (%)", digits: 3 }, { key: "intensity", label: "FLOP/byte" },
+  { key: "reached_gflop_per_s", label: "reached (GFLOP/s)" }, { key: "power_w", label: "power (W)" }, { key: "work_mflop", label: "work (MFLOP)" }, { key: "traffic_mb", label: "traffic (MB)" },
+];
+
+// A row of the table and its point in the charts, chosen together.
+function highlight(handle, row) {
+  if (!handle) return;
+  handle.chart.dispatchAction({ type: "downplay" });
+  (handle.chart.getOption().series || []).forEach((series, seriesIndex) => (series.data || []).forEach((item, dataIndex) => {
+    if (item && item.row === row) handle.chart.dispatchAction({ type: "highlight", seriesIndex, dataIndex });
+  }));
+}
+
+function Roofs({ roofs, highest, question, children }) {
+  const handle = useRef(null);
+  const [row, setRow] = useState(null);
+  const layers = (roofs.json && roofs.json.layers) || [];
+  const found = (reply, i) => reply.json && reply.json.figures && reply.json.figures[i];
+  const still = (i) => useMemo(() => found(roofs, i) && onStillAxes(found(roofs, i), found(highest, i)), [roofs.json, highest.json]);
+  const figures = [still(0), still(1), still(2)];
+  const bars = found(roofs, 3);
+  const choose = (index) => { setRow(index); highlight(handle.current, index); };
+  const files = { csv: address("roofline", { ...question, format: "csv" }), json: address("roofline", question) };
+  return html`<${ErrorLine} error=${roofs.error} />
+    <div class="charts dense">${figures[0] && html`<div><${Chart} figure=${figures[0]} height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
+      <${DownloadBar} command=${shown(roofs.command)} ...${files} svg=${() => handle.current.picture()} name="roofline" /></div>`}
+      ${children}
+      ${bars && html`<${Chart} figure=${bars} />`}
+      ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} height=${360} />`)}</div>
+    <h2>Layers</h2>
+    ${layers.length > 0 && html`<${Table} label="Layers" filter columns=${layerColumns} rows=${layers} selected=${layers[row]} onSelect=${(one) => choose(layers.indexOf(one))} />
+      <${DownloadBar} command=${shown(roofs.command)} ...${files} name="layers" />`}`;
+}
+
+function CostOverKnob({ cloud, mode, board, query, setQuery, question }) {
+  const handle = useRef(null);
+  const knob = knobOf(query.over);
+  const cost = costs[query.cost] ? query.cost : "energy_j";
+  const table = useMemo(() => cloud.text && parseCsv(cloud.text), [cloud.text]);
+  const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost]);
+  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">Asking all ${board.modes.toLocaleString("en-US")} modes</p>`}</figure>`;
+  const all = { ...question, modes: "all", columns: cloudColumns };
+  const best = drawn.best >= 0 && modeAt(table, drawn.best);
+  return html`<div><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
+      source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { handle.current = h; }}
+      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row] })} />
+    <div class="row"><${Select} label="Cost" value=${cost} options=${Object.entries(costs).map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
+      <${Select} label="Over" value=${knob.key} options=${knobs.map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />
+      ${best && html`<button type="button" onClick=${() => setQuery(queryOfMode(best))}>Set the mode of least ${costs[cost].name.toLowerCase()}</button>`}</div>
+    ${best && html`<p class="faint note">Least ${costs[cost].name.toLowerCase()} of all modes: ${modeName(best, board.presets)}</p>`}
+    <${DownloadBar} command=${shown(cloud.command)} csv=${address("estimate", { ...all, format: "csv" })} json=${address("estimate", { ...question, modes: "all" })} svg=${() => handle.current.picture()} name="modes" /></div>`;
+}
+
+export function Page({ query, setQuery }) {
+  const workload = workloadOf(query);
+  const board = useBoard(workload.device);
+  const mode = board.knobs && modeOf(query, board);
+  const top = board.knobs && modeOf({}, board);
+  const at = (of) => of && { ...workload, modes: modeText(of) };
+  const question = at(mode);
+  const estimate = useReply("estimate", question);
+  const roofs = useReply("roofline", question && { ...question, figures: 1 });
+  const highest = useReply("estimate", at(top));
+  const highestRoofs = useReply("roofline", top && { ...at(top), figures: 1 });
+  const cloud = useReply("estimate", estimate.json && { ...workload, modes: "all", format: "csv", columns: cloudColumns }, getText);
+  return html`<h1>Explore</h1><div class="sided">
+    <div class="side"><${WorkloadForm} query=${query} setQuery=${setQuery} /><${ErrorLine} error=${board.error} />
+      ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</div>
+    <div>${mode && html`<${Answers} estimate=${estimate} highest=${highest} error=${estimate.error} />
+      <${Remedies} list=${estimate.json && estimate.json.remedies} />
+      <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
+      <${Roofs} roofs=${roofs} highest=${highestRoofs} question=${question}>
+        <${CostOverKnob} cloud=${cloud} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
+}

@@ -1,0 +1,138 @@
+// Modes: all power modes of a board as a cloud, the limits that lines set, and the answer of `ridgewatt
+// tune` within them; measured points of a sweep over what was predicted.
+import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
+import { address, getText } from "./api.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number } from "./controls.js";
+import { parseCsv } from "./cloud.js";
+import { LimitLine, usePlotArea } from "./limit_lines.js";
+import { axes, cloudChart } from "./modes_chart.js";
+import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
+import { cloudColumns, queryOfMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
+import { WorkloadForm } from "./workload_form.js";
+
+export const title = "Modes";
+
+const goals = ["time", "energy", "power", "edp", "throughput"];
+const settleMs = 120;  // a search over all modes takes half a second: it is asked when a line rests
+
+function useSettled(value) {
+  const [settled, setSettled] = useState(value);
+  const key = JSON.stringify(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settleMs);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return settled;
+}
+
+export function limitsOf(query) {
+  const limits = {};
+  Object.values(axes).forEach((axis) => {
+    const value = Number(query[axis.option]);
+    if (query[axis.option] && value > 0) limits[axis.option] = value;
+  });
+  return limits;
+}
+
+function LimitForm({ query, setQuery, limits }) {
+  return html`<fieldset><legend>Limits</legend>
+    ${Object.values(axes).map((axis) => html`<${NumberField} key=${axis.option} label=${`Most ${axis.name.toLowerCase()}`} unit=${axis.unit} value=${limits[axis.option]} placeholder="no limit" onChange=${(value) => setQuery({ [axis.option]: value })} />`)}
+    <div class="pair"><${Select} label="Minimize" value=${query.minimize || "time"} options=${goals} onChange=${(value) => setQuery({ minimize: value })} />
+      <${NumberField} label="Confidence" value=${query.confidence} min=${0} max=${1} step=${0.05} placeholder="0.5" onChange=${(value) => setQuery({ confidence: value })} /></div>
+    <p class="faint note">Lines in the chart set them too: drag, or focus one and press arrow keys, Page Up and Down, Home, Delete.</p></fieldset>`;
+}
+
+const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
+  ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`])} to ${number(one[`${name.toLowerCase()}_hi_${unit}`])} ${text}</dd>`}</div>`;
+
+const modeLine = (mode) => `${mode.cpu_cores} cores at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
+
+function Found({ answer, presets, query, heading }) {
+  const preset = presets.find((one) => queryText(one.mode) === queryText(answer.mode));
+  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : "not a preset"}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
+      <dd><a href=${`#/explore?${new URLSearchParams(Object.entries({ ...workloadQuery(query), ...queryOfMode(answer.mode) }).filter(([, v]) => v !== undefined))}`}>Explore this mode</a></dd></div>
+    ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
+    ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold</dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;
+}
+
+const queryText = (mode) => JSON.stringify(queryOfMode(mode));
+const workloadQuery = (query) => Object.fromEntries(["model", "file", "device", "runtime", "precision", "batch", "training"].map((name) => [name, query[name]]));
+
+// No mode keeps all limits: what would help, as the command line says it.
+function NotFound({ json }) {
+  const mends = (json.mends || []).map((one) => one.option);
+  const boards = (json.other_boards || []).map((one) => `${one.board} (${number(one.power_w, 3)} W)`);
+  return html`<div class="card" role="status"><p><b data-answer="Mode">No mode keeps these limits.</b></p>
+    ${mends.length > 0 && html`<p>Would do: ${mends.join(", or ")}</p>`}${boards.length > 0 && html`<p class="faint">So would another board, as modelled: ${boards.join(", ")}</p>`}
+    ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
+}
+
+function Answer({ tune, presets, query, heading }) {
+  const refused = tune.error && tune.error.json && tune.error.json.feasible === false ? tune.error.json : null;
+  const json = refused || tune.json;
+  if (tune.error && !refused) return html`<${ErrorLine} error=${tune.error} />`;
+  if (!json) return html`<p class="faint" role="status">Searching</p>`;
+  return html`<div class=${tune.busy ? "busy" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} />` : html`<${NotFound} json=${json} />`}
+    <${Provenance} kind=${json.provenance} text=${json.remark} />
+    ${json.preset_note && html`<p class="faint note">${json.preset_note}</p>`}</div>`;
+}
+
+const comparedColumns = [
+  { key: "name", label: "mode" }, { key: "time_ms", label: "time (ms)" }, { key: "power_w", label: "power (W)" }, { key: "energy_j", label: "energy (J)" },
+  { key: "objective_ratio", label: "× answer", digits: 3 }, { key: "kept", label: "limits", text: (row) => (row.feasible ? "kept" : "not kept") },
+];
+
+function Cloud({ cloud, query, setQuery, limits, presets, answer, measured, source }) {
+  const [handle, setHandle] = useState(null);
+  const x = axes[query.x] ? query.x : "time", y = axes[query.y] && query.y !== x ? query.y : x === "power" ? "energy" : "power";
+  const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch]]);
+  const drawn = useMemo(() => cloudChart({ cloud, limits, x, y, presets, answer, measured, title: "All modes" }), [cloud, measured, key]);
+  const area = usePlotArea(handle, drawn.option);
+  const line = (axis) => html`<${LimitLine} key=${axis} area=${area} axis=${axis === x ? "x" : "y"} value=${limits[axes[axis].option]} name=${axes[axis].name} unit=${axes[axis].unit} onChange=${(value) => setQuery({ [axes[axis].option]: value })} />`;
+  const choose = (which) => (value) => setQuery(which === "x" ? { x: value, y: value === y ? x : y } : { y: value, x: value === x ? y : x });
+  const options = Object.entries(axes).map(([value, axis]) => ({ value, label: axis.name }));
+  return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
+      note=${`${drawn.within.toLocaleString("en-US")} modes within the limits, ${drawn.onFront} on the front`} height=${540} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
+    <div class="row"><${Select} label="Across" value=${x} options=${options} onChange=${choose("x")} /><${Select} label="Up" value=${y} options=${options} onChange=${choose("y")} /></div>
+    <${CloudFiles} query=${query} handle=${handle} /></div>`;
+}
+
+function CloudFiles({ query, handle }) {
+  const question = { ...workloadOf(query), modes: "all" };
+  const csv = { ...question, columns: cloudColumns, format: "csv" };
+  const command = useRef("");
+  const workload = workloadOf(query);
+  command.current = ["ridgewatt estimate", workload.model, "--device", workload.device, workload.runtime && `--runtime ${workload.runtime}`, workload.precision && `--precision ${workload.precision}`, workload.batch && `--batch ${workload.batch}`, workload.training && "--training", "--modes all --format csv --columns", cloudColumns].filter(Boolean).join(" ");
+  return html`<${DownloadBar} command=${command.current} csv=${address("estimate", csv)} json=${address("estimate", question)} svg=${() => handle.picture()} name="modes" />`;
+}
+
+export function Page({ query, setQuery }) {
+  const workload = workloadOf(query);
+  const board = useBoard(workload.device);
+  const limits = limitsOf(query);
+  const batch = workload.batch || (workload.training ? 16 : 1);
+  const cloudReply = useReply("estimate", { ...workload, modes: "all", format: "csv", columns: cloudColumns }, getText);
+  const cloud = useMemo(() => cloudReply.text && parseCsv(cloudReply.text), [cloudReply.text]);
+  const question = { ...workload, batch, minimize: query.minimize || "time", ...limits, confidence: query.confidence };
+  const settled = useSettled(question);
+  const tune = useReply("tune", settled);
+  const measured = useMeasured(query, cloud);
+  const ofSweep = useSettled(measured.question && { ...measured.question, minimize: question.minimize, ...limits, batch: measured.batch, strategy: "exhaustive" });
+  const tuneMeasured = useReply("tune", ofSweep);
+  const presets = board.presets || [];
+  const compared = (tune.json && tune.json.compared) || [];
+  const answer = !tune.error && tune.json && tune.json.feasible ? tune.json : null;
+  const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;
+  return html`<h1>Modes</h1><div class="sided"><div class="side"><${WorkloadForm} query=${query} setQuery=${setQuery} />
+      <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></div>
+    <div><${ErrorLine} error=${board.error} />
+      <${Answer} tune=${tune} presets=${presets} query=${query} heading=${`Least ${question.minimize}`} />
+      <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
+      <${ErrorLine} error=${cloudReply.error} />
+      ${cloud && cloud.count > 0 && board.presets ? html`<${Cloud} cloud=${cloud} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} />`
+        : !cloudReply.error && html`<p class="faint" role="status">Asking all modes</p>`}
+      ${measured.question && html`<h2>Measured</h2><${Agreement} measured=${measured} cloud=${cloud} />
+        <${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the measured`} />
+        <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}
+      ${compared.length > 0 && html`<h2>Presets beside the answer</h2><${Table} label="Presets beside the answer" columns=${comparedColumns} rows=${compared} />`}</div></div>`;
+}

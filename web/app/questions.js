@@ -1,0 +1,102 @@
+// Replies as state of a component, and what several pages ask: models, boards, their knobs.
+import { useEffect, useRef, useState } from "./standalone.module.js";
+import { Newest, address, get } from "./api.js";
+
+// { json | text, command, error, busy }: the newest reply. Without params nothing is asked. While a
+// slider moves one question is under way and the newest waits for it.
+export function useReply(endpoint, params, fetcher = get) {
+  const [reply, setReply] = useState({});
+  const asker = useRef(null);
+  if (!asker.current) {
+    asker.current = new Newest((got) => setReply({ ...got, error: null, busy: false }),
+      (error) => setReply((old) => ({ ...old, error, busy: false })), fetcher);
+  }
+  const key = params ? address(endpoint, params) : "";
+  useEffect(() => {
+    if (!key) return;
+    setReply((old) => (old.busy ? old : { ...old, busy: true }));
+    asker.current.ask(endpoint, params);
+  }, [key]);
+  useEffect(() => () => asker.current.stop(), []);
+  return reply;
+}
+
+const kept = new Map();  // what does not change while the page is open
+function once(endpoint, params) {
+  const key = address(endpoint, params);
+  if (!kept.has(key)) {
+    const asked = get(endpoint, params);
+    asked.catch(() => kept.delete(key));
+    kept.set(key, asked);
+  }
+  return kept.get(key);
+}
+
+export function useOnce(endpoint, params) {
+  const [state, setState] = useState({});
+  const key = params ? address(endpoint, params) : "";
+  useEffect(() => {
+    if (!key) return undefined;
+    let gone = false;
+    once(endpoint, params).then((reply) => gone || setState(reply), (error) => gone || setState({ error }));
+    return () => { gone = true; };
+  }, [key]);
+  return state;
+}
+
+export const useModels = () => useOnce("zoo", {});
+export const useBoards = () => useOnce("devices", {});
+
+// What `device show` knows: steps of the knobs and presets of its software release.
+export function useBoard(name) {
+  const { json, error } = useOnce("device", { device: name });
+  if (error) return { error };
+  if (!json || json.name !== name && !(json.aliases || []).includes(name)) return {};
+  const bsp = json.bsps.find((one) => one.name === json.bsp) || json.bsps[0];
+  return { name: json.name, title: json.title, knobs: bsp.knobs, presets: bsp.presets, modes: bsp.modes, release: bsp.title };
+}
+
+// A mode in the address and for --modes: cores, cpu, gpu, mem.
+export const knobs = [
+  { key: "gpu", of: "gpu_mhz", label: "GPU clock", unit: "MHz" },
+  { key: "mem", of: "mem_mhz", label: "Memory clock", unit: "MHz" },
+  { key: "cpu", of: "cpu_mhz", label: "CPU clock", unit: "MHz" },
+  { key: "cores", of: "cpu_cores", label: "CPU cores", unit: "" },
+];
+
+const nearest = (values, wanted) => values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best));
+
+// The mode that the address names, else the highest step of each knob.
+export function modeOf(query, board) {
+  return Object.fromEntries(knobs.map(({ key, of }) => {
+    const values = board.knobs[of];
+    const wanted = Number(query[key]);
+    return [of, query[key] && isFinite(wanted) ? nearest(values, wanted) : Math.max(...values)];
+  }));
+}
+
+export const queryOfMode = (mode) => Object.fromEntries(knobs.map(({ key, of }) => [key, mode[of]]));
+export const modeText = (mode) => `cores=${mode.cpu_cores},cpu=${mode.cpu_mhz},gpu=${mode.gpu_mhz},mem=${mode.mem_mhz}`;
+export const sameMode = (a, b) => knobs.every(({ of }) => a[of] === b[of]);
+export const modeName = (mode, presets = []) => {
+  const preset = presets.find((one) => sameMode(one.mode, mode));
+  return preset ? preset.name : `${mode.cpu_cores} cores at ${mode.cpu_mhz}, GPU ${mode.gpu_mhz}, memory ${mode.mem_mhz} MHz`;
+};
+
+export const runtimes = ["pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt"];
+export const precisions = ["fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4", "mixed", "stored"];
+export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: runtimes[0], precision: precisions[0] };
+
+// What is asked about, from the address: parameters of estimate, roofline and tune; what the command
+// line takes for granted is left out.
+export function workloadOf(query) {
+  const of = (name) => query[name] || defaults[name];
+  const own = (name) => (query[name] && query[name] !== defaults[name] ? query[name] : undefined);
+  return { model: of("model"), device: of("device"), runtime: own("runtime"), precision: own("precision"), batch: query.batch || undefined, training: query.training === "1" };
+}
+
+// One list for Explore and Modes, so that the server answers the second from its memory.
+export const cloudColumns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
+
+// What a person types to see the same as a table.
+export const shown = (command) => (command || "").replace(/ --with-figures/, "").replace(/ --format json/, "");

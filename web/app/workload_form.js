@@ -1,0 +1,52 @@
+// What is asked about: a model of the zoo or a file dropped here, board, runtime, precision, batch.
+import { html, useState } from "./standalone.module.js";
+import { post } from "./api.js";
+import { Check, ErrorLine, NumberField, Select } from "./controls.js";
+import { defaults, precisions, runtimes, useBoards, useModels, workloadOf } from "./questions.js";
+
+// A file for the server to read: kept there in memory for a while, never stored.
+export function Upload({ label, accept, hint, onDone }) {
+  const [over, setOver] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(null);
+  const send = async (file) => {
+    if (!file) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const reply = await post("uploads", file, { type: "application/octet-stream" });
+      await onDone(`upload:${reply.upload}`, file.name, file);
+    } catch (fault) { setError(fault); }
+    setBusy(false);
+  };
+  const drop = (event) => {
+    event.preventDefault();
+    setOver(false);
+    send(event.dataTransfer.files[0]);
+  };
+  return html`<label class=${over ? "drop over" : "drop"} onDragOver=${(e) => { e.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${drop}>
+    <span>${busy ? "Sending" : hint}</span>
+    <input type="file" accept=${accept} aria-label=${label} disabled=${busy} onChange=${(e) => { send(e.target.files[0]); e.target.value = ""; }} />
+    <${ErrorLine} error=${error} /></label>`;
+}
+
+export function WorkloadForm({ query, setQuery }) {
+  const models = useModels(), boards = useBoards();
+  const now = { ...defaults, ...Object.fromEntries(Object.entries(workloadOf(query)).filter(([, value]) => value !== undefined)) };
+  const entries = models.json ? models.json.rows.map((row) => ({ value: `zoo:${row.name}`, label: row.description ? `${row.name}: ${row.description.split(/[,(]/)[0]}` : row.name, group: "Zoo" })) : [];
+  if (!entries.some((entry) => entry.value === now.model)) entries.unshift({ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" });
+  const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [now.device];
+  // Clocks belong to a board: another board begins at its highest.
+  const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });
+  const put = (name) => (value) => setQuery({ [name]: value === defaults[name] ? undefined : value }, { push: true });
+  return html`<fieldset><legend>Workload</legend>
+    <${ErrorLine} error=${models.error || boards.error} />
+    <${Select} label="Model" value=${now.model} options=${entries} onChange=${(model) => setQuery({ model, file: undefined }, { push: true })} />
+    <${Upload} label="Upload an ONNX file" accept=".onnx" hint="or drop an ONNX file here" onDone=${(model, file) => setQuery({ model, file }, { push: true })} />
+    <${Select} label="Board" value=${now.device} options=${boardNames} onChange=${otherBoard} />
+    <div class="pair"><${Select} label="Runtime" value=${now.runtime} options=${runtimes} onChange=${put("runtime")} />
+      <${Select} label="Precision" value=${now.precision} options=${precisions} onChange=${put("precision")} /></div>
+    <div class="pair"><${NumberField} label="Batch" value=${now.batch} min=${1} step=${1} placeholder=${now.training ? "16" : "1"} onChange=${(batch) => setQuery({ batch }, { push: true })} />
+      <${Check} label="Training" checked=${now.training} onChange=${(on) => setQuery({ training: on ? 1 : undefined }, { push: true })} /></div>
+  </fieldset>`;
+}
