@@ -1,0 +1,163 @@
+#include "ridgewatt/screen/blocks/frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ridgewatt/screen/blocks/block.h"
+
+namespace ridgewatt::screen {
+namespace {
+
+constexpr Size kUsual{80, 24};
+
+std::string mode_words(const Scene& scene) {
+  const auto& mode = scene.now.mode;
+  std::string text = harmless(mode.preset, scene.glyphs);
+  if (!mode.text.empty()) text += (text.empty() ? "" : ": ") + harmless(mode.text, scene.glyphs);
+  return text;
+}
+
+// "Jetson AGX Orin" of "NVIDIA Jetson AGX Orin Developer Kit".
+std::string short_name(std::string name) {
+  static constexpr std::string_view kMaker = "NVIDIA ", kKit = " Developer Kit";
+  if (name.starts_with(kMaker)) name.erase(0, kMaker.size());
+  if (name.ends_with(kKit)) name.erase(name.size() - kKit.size());
+  return name;
+}
+
+// "m mode" with the key set off.
+Line key_words(const std::vector<std::pair<const char*, const char*>>& keys, std::size_t width) {
+  Line line;
+  for (const auto& [key, word] : keys) {
+    const std::size_t more = cells(key) + cells(word) + 3;
+    if (line.cells() + more > width + 1) break;
+    if (line.cells() > 0) line.add("  ");
+    line.add(key, Tone::kKey).add(std::string(" ") + word);
+  }
+  return line;
+}
+
+Line question(const std::string& text, std::size_t width) {
+  // The end of what is typed stays in sight.
+  std::string shown = text;
+  while (cells(shown) + 1 > width && !shown.empty())
+    shown = shown.substr(first_cells(shown, 1).size());
+  return Line(shown + "_", Tone::kKey).fit(width);
+}
+
+constexpr const char* kHelpText[] = {
+    "q      quit; a mode that was set here goes back to the first one",
+    "m      set a mode: a preset, or cores=4,cpu=1113.6,gpu=612,mem=2133",
+    "r      bring the first mode back now",
+    "w      begin a window with a name, or end it: its energy and error",
+    "space  mark the end of a minibatch",
+    "p      hold the picture still; measuring goes on",
+    "t      all, power, clocks or processes alone",
+    "+ -    look more often, or less",
+    "?      this page",
+    "",
+    "Energy is since the start of this view. Power is sampled by a thread of its own,",
+    "however seldom the picture is drawn. The error is of sampling: the accuracy of",
+    "the sensor itself is not in it. Rails with + make up the total.",
+    "",
+    "A mode is written to a journal before it is set, read back, and taken back when",
+    "this program ends in any way; only one program can hold a board's mode.",
+    "",
+    "Any key closes this page."};
+
+}  // namespace
+
+std::vector<Line> header_lines(const Scene& scene, std::size_t width) {
+  const auto& now = scene.now;
+  const bool fake = scene.board.provenance != "measured";
+  const std::string time =
+      fmt::format("{}up {}", scene.paused ? "PAUSED  " : "", time_text(now.since_s));
+  Line first("ridgewatt top  ", Tone::kTitle);
+  first.add(harmless(scene.board.provenance, scene.glyphs), fake ? Tone::kWarn : Tone::kGood);
+  std::string name = "  " + short_name(harmless(scene.board.name, scene.glyphs));
+  const std::string system = "  " + harmless(scene.board.system, scene.glyphs);
+  const std::size_t used = first.cells() + cells(time) + 1;
+  const std::size_t room = width > used ? width - used : 0;
+  if (cells(name) + cells(system) <= room) name += system;
+  first.add(left(name, room)).add(" " + time, scene.paused ? Tone::kWarn : Tone::kDim);
+
+  Line second;
+  const std::string mode = mode_words(scene);
+  second.add("mode ", Tone::kDim);
+  second.add(mode.empty() ? "this machine has no power modes" : mode,
+             mode.empty() ? Tone::kDim : Tone::kPlain);
+  if (scene.desk.holding) {
+    second.add("  set here; " + harmless(scene.desk.first, scene.glyphs) + " comes back",
+               Tone::kWarn);
+  }
+  return {first.fit(width), second.fit(width)};
+}
+
+Line footer_line(const Scene& scene, const Dialog& dialog, const Message& message, bool cut,
+                 Size size) {
+  const std::size_t width = size.width;
+  const std::string input = harmless(dialog.input(), scene.glyphs);
+  switch (dialog.page()) {
+    case Dialog::Page::kMode:
+      if (!scene.desk.refusal.empty()) break;
+      return question("preset (up, down, Enter) or mode: " + input, width);
+    case Dialog::Page::kConfirm:
+      return question("set " + input + "? y/n ", width);
+    case Dialog::Page::kWindow:
+      return question("name of the window: " + input, width);
+    case Dialog::Page::kHelp:
+      return key_words({{"any key", "back"}}, width).fit(width);
+    case Dialog::Page::kNone:
+      break;
+  }
+  if (!message.text.empty()) {
+    return Line(harmless(message.text, scene.glyphs), message.tone).fit(width);
+  }
+  std::vector<std::pair<const char*, const char*>> keys = {{"q", "quit"}, {"?", "help"}};
+  if (cut) keys.emplace_back("t", "more");
+  keys.emplace_back("m", "mode");
+  if (scene.desk.holding) keys.emplace_back("r", "restore");
+  keys.insert(keys.end(), {{"w", "window"}, {"space", "mark"}, {"p", "pause"}});
+  if (!cut) keys.emplace_back("t", "view");
+  const std::string rate = fmt::format("every {:g} s", scene.look_s);
+  keys.emplace_back("+-", rate.c_str());
+  const bool small = size.width < kUsual.width || size.height < kUsual.height;
+  if (small) {
+    Line line("80x24 shows more  ", Tone::kWarn);
+    return line.add(key_words(keys, width - std::min(width, line.cells()))).fit(width);
+  }
+  return key_words(keys, width).fit(width);
+}
+
+std::vector<Line> page_lines(const Scene& scene, const Dialog& dialog, std::size_t width) {
+  std::vector<Line> lines;
+  if (dialog.page() == Dialog::Page::kHelp) {
+    lines.emplace_back("keys", Tone::kTitle);
+    for (const char* text : kHelpText) lines.emplace_back(text);
+    return lines;
+  }
+  lines.emplace_back("set a power mode", Tone::kTitle);
+  if (!scene.desk.refusal.empty()) {
+    for (const auto& line : wrapped(harmless(scene.desk.refusal, scene.glyphs), width)) {
+      lines.emplace_back(line, Tone::kWarn);
+    }
+    lines.emplace_back("any key goes back", Tone::kDim);
+    return lines;
+  }
+  for (std::size_t i = 0; i < scene.desk.presets.size(); ++i) {
+    const bool chosen = i == dialog.chosen() && dialog.input().empty();
+    lines.emplace_back((chosen ? "> " : "  ") + harmless(scene.desk.presets[i], scene.glyphs),
+                       chosen ? Tone::kKey : Tone::kPlain);
+  }
+  lines.emplace_back("");
+  for (const char* text :
+       {"or type a mode, such as cores=4,cpu=1113.6,gpu=612,mem=2133,governor=schedutil;",
+        "what is not named stays as it is. Esc goes back."}) {
+    lines.emplace_back(text, Tone::kDim);
+  }
+  return lines;
+}
+
+}  // namespace ridgewatt::screen

@@ -1,0 +1,64 @@
+// What the keys of the terminal view mean: questions and their answers, apart from the terminal.
+//
+//   Dialog dialog;
+//   dialog.press({Key::kCharacter, "m"}, desk, false);        // the list of presets
+//   dialog.press({Key::kEnter}, desk, false);                 // "set MODE_15W? y/n"
+//   dialog.press({Key::kCharacter, "y"}, desk, false).action  // Action::kSetMode
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "ridgewatt/screen/scene.h"
+
+namespace ridgewatt::screen {
+
+enum class Key { kCharacter, kEnter, kEscape, kBackspace, kUp, kDown, kOther };
+
+struct KeyPress {
+  Key key = Key::kOther;
+  std::string text = {};  // of kCharacter: one character, UTF-8
+};
+
+enum class Action {
+  kNone,
+  kQuit,
+  kMark,
+  kBeginWindow,  // `text` is its name
+  kEndWindow,
+  kSetMode,  // `text` is a preset or a mode
+  kRestore,
+  kPause,
+  kFaster,
+  kSlower,
+  kNextView
+};
+
+struct Command {
+  Action action = Action::kNone;
+  std::string text = {};
+};
+
+class Dialog {
+ public:
+  enum class Page { kNone, kHelp, kMode, kConfirm, kWindow };
+
+  // `window_open`: there is a window to end.
+  Command press(const KeyPress& key, const ModeDesk& desk, bool window_open);
+  Page page() const { return page_; }
+  // What was typed so far; on kConfirm the mode that is asked for.
+  const std::string& input() const { return input_; }
+  std::size_t chosen() const { return chosen_; }  // of the presets
+
+ private:
+  Command press_mode(const KeyPress& key, const ModeDesk& desk);
+  Command press_view(const std::string& text, const ModeDesk& desk, bool window_open);
+  bool edit(const KeyPress& key);
+  void open(Page page);
+
+  Page page_ = Page::kNone;
+  std::string input_;
+  std::size_t chosen_ = 0;
+};
+
+}  // namespace ridgewatt::screen

@@ -1,0 +1,43 @@
+// Puts a scene on a screen of a given size, as lines of styled text: pure, so that it is tested
+// without a terminal.
+//
+//   for (const Line& line : lay_out(scene, dialog, message, {80, 24})) draw(line);
+//
+// Widths below 60 get one column, below 150 two, above three. What has no room is left out, the
+// least important first, and the last line says so.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/screen/cells.h"
+#include "ridgewatt/screen/dialog.h"
+#include "ridgewatt/screen/scene.h"
+
+namespace ridgewatt::screen {
+
+struct Size {
+  std::size_t width = 80, height = 24;
+};
+
+// What was done or went wrong just now, in place of the line of keys.
+struct Message {
+  std::string text = {};
+  Tone tone = Tone::kPlain;
+};
+
+// Exactly `size.height` lines of exactly `size.width` cells.
+std::vector<Line> lay_out(const Scene& scene, const Dialog& dialog, const Message& message,
+                          Size size);
+// Everything there is, one block below the other, for a pipe or a file.
+std::string plain_text(const Scene& scene, std::size_t width = 100);
+
+// Lines for parts that want between `least` and `most` of them, when there are `total`: the first
+// part is served first. A part whose least has no room gets nothing.
+struct Wish {
+  std::size_t least = 0, most = 0;
+};
+std::vector<std::size_t> share_lines(const std::vector<Wish>& wishes, std::size_t total);
+
+}  // namespace ridgewatt::screen
