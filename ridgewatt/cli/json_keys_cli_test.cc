@@ -86,6 +86,7 @@ constexpr const char* kCommands[] = {
     "sensors --tegrastats tegrastats.txt",
     "store import new.db training.csv",
     "store list new.db",
+    "store list points.db",
     "study",
     "study frequency --sweep training.csv",
     "study frequency --plan " FAKE,

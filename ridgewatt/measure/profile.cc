@@ -32,6 +32,12 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   LiveProfiler profiler(sysfs, control, store, options);
   ProfileSummary summary;
   const auto order = profiling_order(modes);
+  const auto known = store.find_campaign(options.campaign);
+  const auto missing = std::count_if(order.begin(), order.end(), [&](const PowerMode& mode) {
+    return !profiler.waiting({mode, options.batch});
+  });
+  const std::size_t stored = known ? store.points(*known).size() : 0;
+  store.plan(options.campaign, static_cast<std::int64_t>(stored) + missing);
   Progress progress("profile", order.size(), options.quiet);
   for (std::size_t i = 0; i < order.size(); ++i) {
     progress.update(i, describe(order[i]));

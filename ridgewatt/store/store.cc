@@ -265,6 +265,7 @@ bool Store::add_if_absent(std::int64_t campaign, const PointRecord& point) {
   Transaction transaction(database());
   if (has(campaign, point.observation.point, point.repeat)) return false;
   insert(campaign, point);
+  write_plan();
   transaction.commit();
   return true;
 }

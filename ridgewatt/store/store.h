@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/base/enum_set.h"
@@ -89,6 +90,12 @@ class Store {
   std::optional<std::int64_t> find_campaign(const Campaign& campaign);
   std::vector<Campaign> campaigns();
 
+  // A run that adds to the campaign means it to hold so many points in the end. Written with the
+  // run's first point, so that a run without a result leaves nothing.
+  void plan(const Campaign& campaign, std::int64_t points);
+  // What the newest run meant; nothing: none said.
+  std::optional<std::int64_t> planned(std::int64_t campaign);
+
   // Writes a point and its samples in one transaction; a point (mode, batch, repeat) that is there
   // already is an IoError, so nothing is ever doubled.
   void add(std::int64_t campaign, const PointRecord& point);
@@ -116,10 +123,12 @@ class Store {
   void bring_up_to_date();
   Database& database();
   void insert(std::int64_t campaign, const PointRecord& point);
+  void write_plan();
   std::vector<RawSample> samples(std::int64_t point);
 
   std::string path_;
-  std::unique_ptr<Database> database_;  // nothing: made at the first write
+  std::unique_ptr<Database> database_;                     // nothing: made at the first write
+  std::optional<std::pair<Campaign, std::int64_t>> plan_;  // not yet written
 };
 
 }  // namespace ridgewatt::store

@@ -70,6 +70,33 @@ TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
   EXPECT_EQ(points[0].samples[1].value, 0.1);
 }
 
+// Who watches a run sees how far it is; a run without a point says nothing, another campaign's
+// neither, and the newest run's word counts.
+TEST(Store, APlanIsWrittenWithTheFirstPoint) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "s.db").string();
+  const auto planned = [&]() -> std::optional<std::int64_t> {
+    Store store(path, Database::Access::kReadOnly);
+    const auto id = store.find_campaign(kSome);
+    return id ? store.planned(*id) : std::nullopt;
+  };
+  {
+    Store store(path);
+    const auto other = store.campaign({"b", "other", "training", Provenance::kMeasured});
+    store.plan(kSome, 12);
+    store.add(other, some_point(4));
+    EXPECT_FALSE(planned());
+    store.add(store.campaign(kSome), some_point(4));
+    EXPECT_EQ(planned(), 12);
+    EXPECT_FALSE(store.planned(other));
+  }
+  Store again(path);
+  again.plan(kSome, 20);
+  EXPECT_EQ(planned(), 12);
+  again.add(again.campaign(kSome), some_point(1));
+  EXPECT_EQ(planned(), 20);
+}
+
 TEST(Store, RepeatsBecomeTheirMedian) {
   const testing::TemporaryFolder folder;
   Store store((folder.path() / "s.db").string());

@@ -1,4 +1,9 @@
 // ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <set>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -16,16 +21,48 @@ struct StoreArguments {
 
 constexpr const char* kUnknownBoard = "unknown";
 
+// "2026-11-23T04:05:06Z"; empty for what was imported, which has no time.
+report::Cell utc_text(std::int64_t unix_s) {
+  if (unix_s <= 0) return {};
+  const std::time_t time = unix_s;
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return std::string(text);
+}
+
 void list(const Context& context, const StoreArguments& arguments) {
   store::Store store(arguments.database, store::Database::Access::kReadOnly);
-  report::Table table({{"board"}, {"workload"}, {"kind"}, {"provenance"}, {"points"}, {"flagged"}});
+  report::Table table({{"board"},
+                       {"workload"},
+                       {"kind"},
+                       {"provenance"},
+                       {"points"},
+                       {.name = "planned", .rank = 1},
+                       {.name = "modes", .rank = 2},
+                       {.name = "batches", .rank = 3},
+                       {"flagged"},
+                       {.name = "newest", .heading = "newest point began", .rank = 1}});
   for (const auto& campaign : store.campaigns()) {
     std::int64_t flagged = 0;
-    const auto points = store.points(store.campaign(campaign));
-    for (const auto& point : points) flagged += point.flags.empty() ? 0 : 1;
-    table.add_row({campaign.board, campaign.workload, campaign.kind,
-                   std::string(name_of(campaign.provenance)),
-                   static_cast<std::int64_t>(points.size()), flagged});
+    std::int64_t newest_s = 0;
+    std::set<PowerMode> modes;
+    std::set<int> batches;
+    const auto id = store.campaign(campaign);
+    const auto points = store.points(id);
+    for (const auto& point : points) {
+      flagged += point.flags.empty() ? 0 : 1;
+      newest_s = std::max(newest_s, point.started_unix_s);
+      modes.insert(point.observation.point.mode);
+      batches.insert(point.observation.point.batch);
+    }
+    const auto planned = store.planned(id);
+    table.add_row(
+        {campaign.board, campaign.workload, campaign.kind,
+         std::string(name_of(campaign.provenance)), static_cast<std::int64_t>(points.size()),
+         planned ? report::Cell(*planned) : report::Cell(), static_cast<std::int64_t>(modes.size()),
+         static_cast<std::int64_t>(batches.size()), flagged, utc_text(newest_s)});
   }
   print(context, table);
 }
