@@ -190,7 +190,8 @@ void run(const Context& context, const SimulateOptions& options) {
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;
   simulation.timeline_segments =
-      options.timeline_csv.empty() && options.figures.empty() ? 0 : 100'000;
+      options.timeline_csv.empty() && options.figures.empty() && !context.with_figures ? 0
+                                                                                       : 100'000;
   simulation.seed = context.seed;
   if (!options.arrivals_csv.empty()) {
     write_output(options.arrivals_csv, schedule::write_arrivals_csv(arrivals));
@@ -214,12 +215,13 @@ void run(const Context& context, const SimulateOptions& options) {
     }
     if (!options.timeline_csv.empty()) write_output(options.timeline_csv, timeline_to_csv(result));
   }
-  if (!options.figures.empty() && !results.empty()) {
+  std::vector<report::Figure> figures;
+  if ((!options.figures.empty() || context.with_figures) && !results.empty()) {
     const report::FigureSource source(
         names_of(workloads), origin.board, Provenance::kModelled,
         fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
-    write_figures(options.figures, simulation_figures(plan, plans, problem, source, results),
-                  table);
+    figures = simulation_figures(plan, plans, problem, source, results);
+    if (!options.figures.empty()) write_figures(options.figures, figures, table);
   }
   if (context.json()) {
     Json json;
@@ -231,6 +233,11 @@ void run(const Context& context, const SimulateOptions& options) {
     json["interference"] = {{"factor", simulation.interference}, {"source", interference_source}};
     report::add_origin(json["sweeps"], origin);
     json["results"] = table.to_json();
+    if (context.with_figures) {
+      report::HtmlReport page("");
+      for (const auto& figure : figures) page.figure(figure);
+      json["figures"] = page.figures();
+    }
     print(context, json);
   } else {
     print(context, context.csv() ? report::with_origin(table, {origin}) : table);
