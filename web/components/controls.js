@@ -188,10 +188,12 @@ function Copy({ text }) {
     <button type="button" onClick=${copy} aria-label="Copy the command">${done || "Copy"}</button></div>`;
 }
 
-// The command that gives the same, and files: csv and json are addresses, svg a function that
-// returns the picture's text. name: of the files, without ending.
+// The command that gives the same, and files: csv and json are addresses or functions that return
+// the text, svg a function that returns the picture's text. name: of the files, without ending.
 export function DownloadBar({ command, csv, json, svg, name = "ridgewatt" }) {
-  const link = (href, ending) => href && html`<a class="button" href=${href} download=${`${name}.${ending}`} aria-label=${`Download ${ending.toUpperCase()}`}>${ending.toUpperCase()}</a>`;
+  const link = (href, ending) => href && (typeof href === "function"
+    ? html`<button type="button" aria-label=${`Download ${ending.toUpperCase()}`} onClick=${() => save(`${name}.${ending}`, href(), ending === "csv" ? "text/csv" : "application/json")}>${ending.toUpperCase()}</button>`
+    : html`<a class="button" href=${href} download=${`${name}.${ending}`} aria-label=${`Download ${ending.toUpperCase()}`}>${ending.toUpperCase()}</a>`);
   return html`<div class="downloads">${command && html`<${Copy} text=${command} />`}
     <div class="files" role="group" aria-label="Downloads">${link(csv, "csv")}${link(json, "json")}
       ${svg && html`<button type="button" aria-label="Download SVG" onClick=${() => save(`${name}.svg`, svg(), "image/svg+xml")}>SVG</button>`}</div></div>`;

@@ -91,13 +91,18 @@ class View {
   }
 }
 
-// Starts the server on `device` (null: this machine) and Chromium; `args` are further options of `ridgewatt serve`.
-export async function startApp({ device = "fake:agx-orin", args = [] } = {}) {
+// Starts the server on `device` (null: this machine) and Chromium; `args` are further options of `ridgewatt serve`,
+// and `prepare({ folder, run })` makes files before and may return more of them.
+export async function startApp({ device = "fake:agx-orin", args = [], prepare = async () => [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ridgewatt-web-"));
   const env = { HOME: folder, XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config"),
-    XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data"), RIDGEWATT_FAKE: join(folder, "fake") };
-  const all = ["serve", "--port", "0", ...(device ? ["--device", device] : []), ...args];
-  const server = spawn(program, all, { env: { ...process.env, ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data"), RIDGEWATT_FAKE: join(folder, "fake"),
+    PATH: `${dirname(program)}:${process.env.PATH}` };
+  const run = (line) => ridgewatt(line, { env });
+  const more = (await prepare({ folder, env, run })) || [];
+  const listen = (port) => spawn(program, ["serve", "--port", String(port), ...(device ? ["--device", device] : []), ...args, ...more],
+    { env: { ...process.env, ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let server = listen(0);
   let browser = null;
   const close = async () => {
     if (browser) await browser.close();
@@ -117,7 +122,15 @@ export async function startApp({ device = "fake:agx-orin", args = [] } = {}) {
       return new View(page, context, errors);
     };
     const json = async (path, options) => (await fetch(new URL(path, address), options)).json();
-    return { address, folder, env, server, browser, open, json, close, run: (line) => ridgewatt(line, { env }) };
+    // Ends the server, and starts it again at the same address when that is called.
+    const cut = async () => {
+      await endGroup(server);
+      return async () => {
+        server = listen(address.port);
+        await addressOf(server);
+      };
+    };
+    return { address, folder, env, browser, open, json, close, cut, run };
   } catch (error) {
     await close();
     throw error;

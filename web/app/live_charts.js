@@ -1,0 +1,47 @@
+// The charts of the Live page, as options for Chart: power by rail, loads, clock of the GPU, the
+// hottest place. Time counts back from the newest look.
+import { html, useMemo } from "./standalone.module.js";
+import { Chart } from "./controls.js";
+
+const { charts } = window.Ridgewatt;
+
+// Lines over the last `span` seconds; a look without a value breaks the line. sets: [{ name, color,
+// width, value(point) }].
+function overTime(points, span, sets, y) {
+  const now = points.length ? points[points.length - 1].time_s : 0;
+  const shown = points.filter((point) => point.time_s >= now - span);
+  const series = sets.map((set) => ({
+    name: set.name, type: "line", showSymbol: false, symbol: "circle", color: set.color, silent: false, connectNulls: false,
+    lineStyle: { width: set.width || 1.6, type: set.dashed ? "dashed" : "solid" },
+    data: shown.map((point) => [Math.round((point.time_s - now) * 100) / 100, set.value(point)]),
+  }));
+  const option = charts.plotOption({ title: y.label, x: { label: "time before now (s)", lo: -span, hi: 0 }, y, series, zoom: false });
+  option.tooltip = { ...option.tooltip, trigger: "item" };
+  return option;
+}
+
+const legendOf = (sets) => (sets.length > 1 ? sets.map((set) => ({ name: set.name, color: set.color, mark: "line", dashed: set.dashed })) : []);
+
+function Streaming({ points, span, sets, y, title, source, height, onReady }) {
+  const option = useMemo(() => overTime(points, span, sets, y), [points, span, sets]);
+  const legend = useMemo(() => legendOf(sets), [sets]);
+  return html`<${Chart} option=${option} title=${title} source=${source} legend=${legend} height=${height} label=${`${title} over the last ${span} seconds. ${source}`} onReady=${onReady} />`;
+}
+
+export function PowerChart({ points, span, rails, source, onReady }) {
+  const names = rails.join("\n");
+  const sets = useMemo(() => [{ name: "total", color: charts.palette[0], width: 2.6, value: (point) => point.total_w },
+    ...rails.map((name, i) => ({ name, color: charts.palette[1 + (i % (charts.palette.length - 1))], dashed: i >= charts.palette.length - 1,
+      value: (point) => point.rails[name] ?? null }))], [names]);
+  return html`<${Streaming} points=${points} span=${span} sets=${sets} y=${{ label: "power (W)", lo: 0 }} title="Power" source=${source} height=${300} onReady=${onReady} />`;
+}
+
+const percent = (share) => (share === null || share === undefined ? null : 100 * share);
+const loadSets = [{ name: "GPU", color: charts.palette[0], value: (point) => percent(point.gpu_load) },
+  { name: "CPU, mean of cores", color: charts.palette[1], value: (point) => percent(point.cpu_load) }];
+const clockSets = [{ name: "GPU", color: charts.palette[0], value: (point) => point.gpu_mhz }];
+const heatSets = [{ name: "hottest", color: charts.palette[1], value: (point) => point.celsius }];
+
+export const LoadChart = (props) => html`<${Streaming} ...${props} sets=${loadSets} y=${{ label: "load (%)", lo: 0, hi: 100 }} title="Load" height=${200} />`;
+export const ClockChart = (props) => html`<${Streaming} ...${props} sets=${clockSets} y=${{ label: "clock (MHz)", lo: 0 }} title="Clock of the GPU" height=${200} />`;
+export const HeatChart = (props) => html`<${Streaming} ...${props} sets=${heatSets} y=${{ label: "temperature (°C)" }} title="Hottest place" height=${200} />`;

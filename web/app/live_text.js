@@ -1,0 +1,8 @@
+// Texts of live numbers. Fixed decimals, so that digits that change do not move what stands beside them.
+export const fixed = (value, decimals) => (typeof value === "number" && isFinite(value) ? value.toFixed(decimals) : "-");
+export const joules = (value) => (typeof value !== "number" ? "-" : Math.abs(value) >= 36000 ? `${fixed(value / 3600, 3)} Wh` : `${fixed(value, 1)} J`);
+
+export function clockText(s) {
+  const whole = Math.max(0, Math.floor(s || 0)), two = (n) => String(n).padStart(2, "0");
+  return `${whole >= 3600 ? `${Math.floor(whole / 3600)}:` : ""}${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
