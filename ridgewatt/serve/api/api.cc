@@ -43,6 +43,15 @@ std::vector<std::string> sandboxed(const ServeOptions& options) {
   return {options.program};
 }
 
+// The --store files by the number that /runs takes; of a path the file's name alone.
+Json stores_json(const std::vector<std::string>& stores) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    rows.push_back({{"store", i}, {"name", stores[i].substr(stores[i].rfind('/') + 1)}});
+  }
+  return {{"schema", "ridgewatt.stores/1"}, {"rows", rows}};
+}
+
 }  // namespace
 
 Api::Api(const ServeOptions& options, Guard& guard)
@@ -101,6 +110,10 @@ void Api::answer_api(Connection& client, const std::string& body, httplib::Respo
   const auto name = head.path().substr(kApi.size());
   if (const Endpoint* endpoint = find_endpoint(name)) {
     return answer_question(*endpoint, client, answer);
+  }
+  if (name == "stores") {
+    need_method(head, {"GET"});
+    return reply_json(answer, stores_json(options_.stores));
   }
   if (name == "uploads") {
     need_method(head, {"POST"});
