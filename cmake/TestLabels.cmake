@@ -11,6 +11,7 @@ set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
 set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
 TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*:JsonKeys.*")
 set(evaluate_slow "SharedSweeps.*")
+set(monitor_board "Monitor.*:Metrics.OfAFakeBoard*:Metrics.Promtool*")
 set(pipeline_slow "TwinJob.*")
 set(predict_slow "AutoPredictor.ManySamples*")
 set(schedule_slow "ExecutorTest.*:PlanSearch.EveryStrategy*")

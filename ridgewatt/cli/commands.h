@@ -16,6 +16,7 @@ void add_report(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
@@ -68,6 +69,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
     {"sensors", add_sensors, kOnABoard},
+    {"export", add_export, kOnABoard},
     {"mode", add_mode, kOnABoard},
     {"serve", add_serve, kOnABoard},
     {"measure", add_measure, kOnABoard},

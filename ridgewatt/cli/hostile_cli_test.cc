@@ -65,6 +65,7 @@ constexpr FileUse kOutputs[] = {
      "random "
      "--profiles 5 --seeds 1 --figures html:%",
      true},
+    {"export", "--textfile", "export --device fake:agx-orin --textfile % --count 1", true},
     {"layers", "--figures", "layers --profile profile.json --figures svg:%"},
     {"layers", "--figures", "layers --profile profile.json --figures html:%"},
     {"measure", "--minibatches-csv",

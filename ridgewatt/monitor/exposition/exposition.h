@@ -1,0 +1,39 @@
+// Writes Prometheus' text format: a family, then its series. A family without a series is left out.
+//
+//   Exposition out;
+//   out.gauge("hw_temperature_celsius", "Of a zone of the board.");
+//   out.series({{"hw_id", "tj-thermal"}}, 48.5);
+//   std::cout << out.text();
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridgewatt::monitor {
+
+class Exposition {
+ public:
+  using Labels = std::vector<std::pair<const char*, std::string>>;
+
+  // Without `counters` whole families of them are left out.
+  explicit Exposition(bool counters) : counters_(counters) {}
+  void gauge(const char* name, const char* help);
+  void counter(const char* name, const char* help);
+  // Of the family named last. A value that is not known or not a number is left out; of labels that
+  // were there already the first gets a number.
+  void series(Labels labels, const std::optional<double>& value);
+  const std::string& text() const { return text_; }
+
+ private:
+  void begin(const char* name, const char* help, const char* type, bool shown);
+
+  bool counters_;
+  std::string text_, name_, head_;
+  bool shown_ = true;
+  std::set<std::string> seen_;  // labels of this family
+};
+
+}  // namespace ridgewatt::monitor

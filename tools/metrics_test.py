@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Metrics, from a board to Prometheus: tools/metrics_test.py BUILD_FOLDER [unittest's options]
+
+A fake board runs changing loads, `ridgewatt export` writes its metrics, a Prometheus of this test scrapes them on
+loopback, and rate(hw_energy_joules_total) is compared with the mean of the power that the board's files showed,
+which this test reads itself. The shipped rules, dashboard and units are checked by promtool and systemd-analyze. What
+needs a program that is not there is skipped with a line."""
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fake_power
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+SHIPPED = SOURCE / "packaging" / "metrics"
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build").resolve()
+PROGRAM = BUILD / "ridgewatt" / "ridgewatt"
+
+
+def needs(*programs):
+    missing = [name for name in programs if not shutil.which(name)]
+    return unittest.skipIf(missing, f"skipped: no {', '.join(missing)}")
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+
+
+def dashboard_expressions():
+    """Expressions of the dashboard, its variables replaced by what Grafana would put there."""
+    def walk(value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if key == "expr":
+                    yield inner
+                yield from walk(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from walk(inner)
+    for expression in walk(json.loads((SHIPPED / "grafana_dashboard.json").read_text())):
+        expression = expression.replace("$__rate_interval", "1m")
+        yield re.sub(r"\$(fleet|board|instance)\b", ".*", expression)
+
+
+def families(text):
+    return set(re.findall(r"^# TYPE (\S+) ", text, re.M))
+
+
+class Shipped(unittest.TestCase):
+    @needs("promtool")
+    def test_configuration_and_rules(self):
+        checked = run("promtool", "check", "config", "prometheus.yml", cwd=SHIPPED)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        tested = run("promtool", "test", "rules", "rules_test.yml", cwd=SHIPPED)
+        self.assertEqual(tested.returncode, 0, tested.stdout + tested.stderr)
+
+    @needs("promtool")
+    def test_every_expression_of_the_dashboard_parses(self):
+        expressions = list(dashboard_expressions())
+        self.assertGreater(len(expressions), 15)
+        rules = [{"record": f"test:expression:{i}", "expr": text} for i, text in enumerate(expressions)]
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)  # JSON is YAML
+            file.flush()
+            checked = run("promtool", "check", "rules", file.name)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        self.assertIn(f"{len(rules)} rules found", checked.stdout)
+
+    @needs("systemd-analyze")
+    def test_units(self):
+        for unit in SHIPPED.glob("*.service"):
+            with tempfile.TemporaryDirectory() as folder:
+                copy = pathlib.Path(folder) / unit.name
+                copy.write_text(unit.read_text().replace("/usr/bin/ridgewatt", str(PROGRAM)))
+                checked = run("systemd-analyze", "verify", "--man=no", copy)
+                self.assertNotIn(unit.name, checked.stderr, unit.name)
+            for line in ("DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet="):
+                self.assertIn(line + "\n", unit.read_text(), unit.name)
+
+    def test_boards_json_is_what_file_sd_reads(self):
+        for group in json.loads((SHIPPED / "boards.json").read_text()):
+            self.assertTrue(all(re.fullmatch(r"[\w.-]+:\d+", target) for target in group["targets"]))
+            self.assertTrue(all(isinstance(value, str) for value in group["labels"].values()))
+
+
+class Export(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.board = fake_power.FakeBoard(PROGRAM, "agx-orin")
+        cls.addClassCleanup(cls.board.remove)
+        cls.file = pathlib.Path(cls.board.folder) / "ridgewatt.prom"
+        done = run(PROGRAM, "export", "--textfile", cls.file, "--count", "2", "--every", "0.3", *cls.board.device)
+        assert done.returncode == 0, done.stderr
+        cls.text = cls.file.read_text()
+
+    @needs("promtool")
+    def test_promtool_finds_no_fault(self):
+        checked = run("promtool", "check", "metrics", input=self.text)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
+
+    def test_once_prints_no_counters(self):
+        once = run(PROGRAM, "export", *self.board.device)
+        self.assertEqual(once.returncode, 0, once.stderr)
+        counters = set(re.findall(r"^# TYPE (\S+) counter", self.text, re.M))
+        self.assertEqual(families(once.stdout), families(self.text) - counters)
+
+    def test_every_family_is_documented_and_every_name_exists(self):
+        documented = set(re.findall(r"^\| `((?:hw|ridgewatt)_\w+)`", (SOURCE / "docs/reference/metrics.md").read_text(),
+                                    re.M))
+        self.assertLessEqual(families(self.text), documented)
+        source = (SOURCE / "ridgewatt/monitor/exposition/metrics.cc").read_text()
+        written = set(re.findall(r'out\.(?:gauge|counter)\(\s*"(\w+)"', source))
+        self.assertEqual(written, documented)
+        used = " ".join(dashboard_expressions()) + (SHIPPED / "rules.yml").read_text()
+        names = set(re.findall(r"(?<![\w:])(?:hw|ridgewatt)_\w+(?!\w|:)", used))
+        self.assertLessEqual(names, documented)
+
+    def test_readable_by_others_and_nothing_beside_it(self):
+        self.assertTrue(self.file.stat().st_mode & 0o004)
+        self.assertEqual([p.name for p in self.file.parent.glob("*.prom*")], [self.file.name])
+
+    def test_ends_by_signal_with_a_whole_file(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = subprocess.Popen([PROGRAM, "export", "--textfile", self.file, "--every", "0.1",
+                                        *self.board.device])
+            time.sleep(1)
+            process.send_signal(number)
+            self.assertEqual(process.wait(5), 0)
+            self.assertEqual(families(self.file.read_text()), families(self.text))
+
+    def test_wrong_usage(self):
+        for options, word in ((["--every", "0"], "every"), (["--rate", "0"], "rate"), (["--count", "3"], "textfile"),
+                              (["--textfile", "/nowhere/x.prom"], "/nowhere")):
+            done = run(PROGRAM, "export", *options, *self.board.device)
+            self.assertNotEqual(done.returncode, 0, options)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+            self.assertIn(word, done.stderr)
+
+
+class Scraped(unittest.TestCase):
+    """rate(hw_energy_joules_total) by a real Prometheus, against the power that the board's files showed."""
+    WINDOW_S = 40
+
+    @needs("prometheus")
+    def test_rate_of_the_energy_is_the_mean_power(self):
+        board = fake_power.FakeBoard(PROGRAM, "agx-orin")
+        self.addCleanup(board.remove)
+        metrics = pathlib.Path(board.folder) / "ridgewatt.prom"
+        board.start("export", "--textfile", metrics, "--every", "0.1", "--rate", "50")
+        while not metrics.exists():
+            time.sleep(0.05)
+        watched = fake_power.Watch(board)
+        self.addCleanup(watched.stop)
+        board.keep_busy()
+        self.prometheus(board, self.server(metrics))
+        time.sleep(self.WINDOW_S + 6)
+        now = time.time()
+        ask = lambda query: self.ask(query, now)
+        rate_w = float(ask(f"rate(hw_energy_joules_total[{self.WINDOW_S}s])")[0]["value"][1])
+        points = ask(f"hw_energy_joules_total[{self.WINDOW_S}s]")[0]["values"]
+        begin_s, end_s = float(points[0][0]), float(points[-1][0])
+        truth_w = watched.mean_w(begin_s, end_s)
+        spread = watched.spread_w(begin_s, end_s)
+        print(f"\nrate of the counter {rate_w:.3f} W, mean power {truth_w:.3f} W over {end_s - begin_s:.1f} s "
+              f"({100 * (rate_w / truth_w - 1):+.2f} %), power from {spread[0]:.1f} to {spread[1]:.1f} W")
+        self.assertGreater(end_s - begin_s, 0.9 * self.WINDOW_S)
+        self.assertGreater(spread[1], 1.5 * spread[0], "the load does not change")
+        self.assertLess(abs(rate_w / truth_w - 1), 0.01)
+        values = [float(value) for _, value in points]
+        self.assertEqual(values, sorted(values))
+
+    def server(self, metrics):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = metrics.read_bytes()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain; version=0.0.4")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server.server_address[1]
+
+    def prometheus(self, board, port):
+        folder = pathlib.Path(board.folder)
+        (folder / "prometheus.json").write_text(json.dumps(
+            {"global": {"scrape_interval": "1s"},
+             "scrape_configs": [{"job_name": "ridgewatt",
+                                 "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}]}))
+        listen = free_port()
+        self.address = f"http://127.0.0.1:{listen}"
+        process = subprocess.Popen(
+            ["prometheus", f"--config.file={folder}/prometheus.json", f"--storage.tsdb.path={folder}/data",
+             f"--web.listen-address=127.0.0.1:{listen}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+
+    def ask(self, query, at_s):
+        parameters = urllib.parse.urlencode({"query": query, "time": at_s})
+        with urllib.request.urlopen(f"{self.address}/api/v1/query?{parameters}", timeout=10) as reply:
+            return json.load(reply)["data"]["result"]
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
