@@ -77,6 +77,10 @@ void keep_writing(const platform::LocalDevice& device, const ExportCommand& opti
 }
 
 void run(const Context& context, const ExportCommand& options) {
+  if (context.json() || context.csv()) {
+    throw UsageError("metrics have one form of text", "--format",
+                     "as JSON: ridgewatt sensors --format json");
+  }
   const auto device = options.device.open(context);
   if (options.textfile.empty()) {
     if (options.count > 0) throw UsageError("--count is for --textfile", "export");
