@@ -106,4 +106,4 @@ export async function takeToken() {
   await openSession(decodeURIComponent(match[1]));
 }
 
-export const openSession = (token) => post("session", { token });
+export const openSession = (token) => post("session", token, { type: "text/plain" });

@@ -45,7 +45,7 @@ export function MeasuredForm({ query, setQuery, measured }) {
     setQuery({ sweep, sweepfile, store: undefined, workload: undefined, "measured-batch": undefined }, { push: true });
   };
   const shownNow = query.sweep || query.store !== undefined;
-  return html`<fieldset><legend>Measured points</legend>
+  return html`<fieldset><legend>Points of a sweep</legend>
     <${Upload} label="Upload a sweep (CSV)" accept=".csv" hint="drop the CSV of a sweep here" onDone=${take} />
     <${StoreChoice} query=${query} setQuery=${setQuery} />
     <${ErrorLine} error=${measured.error} />

@@ -64,14 +64,17 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
   const limited = rest.length > 0;
   const best = front(cloud, cx, cy);
   const series = [];
+  // ECharts cannot draw a large series without points.
   if (limited) series.push(dots("beyond a limit", cloud, rest, cx, cy, colors.beyond, 0.35));
-  series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, colors.within, 0.45));
+  if (kept.length) series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, colors.within, 0.45));
   series.push({ type: "line", name: "Pareto front", step: "end", showSymbol: false, z: 3, lineStyle: { color: colors.front, width: 2 }, itemStyle: { color: colors.front }, data: best.map((row) => ({ value: [cloud.columns[cx][row], cloud.columns[cy][row]], row, name: modeName(modeAt(cloud, row), presets) })) });
   const legend = series.map((one) => ({ name: one.name, color: one.itemStyle.color, mark: one.type === "line" ? "line" : "dot" }));
   if (measured && measured.length) {
+    const kinds = [...new Set(measured.map((point) => point.provenance).filter(Boolean))];
+    const name = kinds.length === 1 && kinds[0] !== "measured" ? `sweep (${kinds[0]})` : "measured";
     series.push(whiskers(measured, cloud, cx, cy));
-    series.push({ type: "scatter", name: "measured", symbolSize: 8, z: 5, itemStyle: { color: colors.measured, borderColor: "#00000055", borderWidth: 1 }, data: measured.map((point) => ({ value: [point[cx], point[cy]], name: modeName(point.mode, presets), row: point.row })) });
-    legend.push({ name: "predicted, 90 % interval", color: colors.predicted, mark: "line" }, { name: "measured", color: colors.measured, mark: "dot" });
+    series.push({ type: "scatter", name, symbolSize: 8, z: 5, itemStyle: { color: colors.measured, borderColor: "#00000055", borderWidth: 1 }, data: measured.map((point) => ({ value: [point[cx], point[cy]], name: modeName(point.mode, presets), row: point.row })) });
+    legend.push({ name: "predicted, 90 % interval", color: colors.predicted, mark: "line" }, { name, color: colors.measured, mark: "dot" });
   }
   const marks = presets.map((preset) => {
     for (let i = 0; i < cloud.count; ++i) {

@@ -131,8 +131,8 @@ export function Page({ query, setQuery }) {
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<${Cloud} cloud=${cloud} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} />`
         : !cloudReply.error && html`<p class="faint" role="status">Asking all modes</p>`}
-      ${measured.question && html`<h2>Measured</h2><${Agreement} measured=${measured} cloud=${cloud} />
-        <${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the measured`} />
-        <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}
+      ${measured.workload && html`<h2>Sweep beside the prediction</h2><${Agreement} measured=${measured} cloud=${cloud} />
+        ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the sweep`} />
+          <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
       ${compared.length > 0 && html`<h2>Presets beside the answer</h2><${Table} label="Presets beside the answer" columns=${comparedColumns} rows=${compared} />`}</div></div>`;
 }

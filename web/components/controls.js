@@ -116,7 +116,7 @@ export function Table({ columns, rows, label, filter = false, onSelect, selected
   return html`<div class="tabular">
     ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
       <span class="count" role="status">${shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`}</span>`}
-    <div class="scroll" tabindex="0" role="region" aria-label=${label}><table><thead><tr>${columns.map((c) => html`
+    <div class="scroll" tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`
       <th key=${c.key} scope="col" class=${numeric(c) ? "n" : ""} aria-sort=${sort && sort.key === c.key ? (sort.descending ? "descending" : "ascending") : undefined}>
         <button type="button" onClick=${() => turn(c.key)}>${c.label}</button></th>`)}</tr></thead>
       <tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${onSelect && (() => onSelect(row))}>

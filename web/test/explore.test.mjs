@@ -1,0 +1,181 @@
+// Explore: what the page shows is what the command line says, however it is asked: by address, slider,
+// key, dropped file; and it can be read, kept and shared.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { eventually, sidewaysScroll, startApp, unnamed } from "./harness.mjs";
+
+let app;
+before(async () => { app = await startApp(); });
+after(() => app.close());
+
+const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent()).replace(/,/g, ""));
+const digits = (value) => Number(value.toPrecision(4));
+
+// What stands in large is the command's answer to four digits, for the mode in the address.
+async function meetsCommand(page, model, more = []) {
+  const query = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
+  const steps = { cores: 12, cpu: 2201.6, gpu: 1300.5, mem: 3199 };
+  const mode = Object.entries(steps).map(([name, most]) => `${name}=${query.get(name) || most}`).join(",");
+  const said = await app.run(["estimate", model, "--device", "agx-orin", "--modes", mode, ...more, "--format", "json"]);
+  assert.equal(said.code, 0, said.stderr);
+  const one = JSON.parse(said.stdout).estimates[0];
+  for (const [name, key] of [["Time", "time_ms"], ["Power", "power_w"], ["Energy", "energy_j"]]) {
+    await eventually(() => shownNumber(page, name), (value) => value === digits(one[key]));
+  }
+  return { mode, one };
+}
+
+test("the answer is the command line's, with its interval and where it comes from", async () => {
+  const view = await app.open("/#/explore?model=zoo:resnet50&device=agx-orin&batch=16");
+  const { one } = await meetsCommand(view.page, "zoo:resnet50", ["--batch", "16"]);
+  const text = await view.page.locator(".answers").innerText();
+  for (const key of ["time_lo_ms", "time_hi_ms", "power_lo_w", "energy_hi_j"]) assert.ok(text.includes(String(digits(one[key]))), key);
+  assert.match(await view.page.locator(".provenance").first().innerText(), /modelled.*fit error 5\.6 % time/s);
+  await view.screenshot("explore");
+  view.check();
+  await view.close();
+});
+
+test("a slider moved by keys and by the mouse asks for its mode", async () => {
+  const view = await app.open("/#/explore?device=agx-orin");
+  const { page } = view;
+  await meetsCommand(page, "zoo:resnet50");
+  const slider = page.getByRole("slider", { name: "GPU clock" });
+  await slider.focus();
+  for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowLeft");
+  const { mode } = await meetsCommand(page, "zoo:resnet50");
+  assert.match(mode, /gpu=1032\.75/);  // three steps below 1300.5 in NVIDIA's table
+  const box = await page.getByRole("slider", { name: "Memory clock" }).boundingBox();
+  await page.mouse.move(box.x + box.width - 4, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let i = 1; i <= 10; ++i) await page.mouse.move(box.x + box.width * (1 - 0.033 * i), box.y + box.height / 2);
+  await page.mouse.up();
+  assert.match((await meetsCommand(page, "zoo:resnet50")).mode, /mem=2133/);
+  view.check();
+  await view.close();
+});
+
+test("roofs move with the clock and axes hold still", async () => {
+  const view = await app.open("/#/explore?device=agx-orin&batch=16");
+  const { page } = view;
+  const roof = () => page.evaluate(() => {
+    const chart = [...document.querySelectorAll("figure.chart .live")].map((e) => echarts.getInstanceByDom(e)).find((c) => c && /intensity/.test(c.getOption().xAxis[0].name || ""));
+    if (!chart) return null;
+    const option = chart.getOption();
+    const ceiling = option.series.find((s) => /^ceiling \(fp32\)/.test(s.name || ""));
+    return ceiling && { top: Math.max(...ceiling.data.map((p) => p.value[1])), hi: option.yAxis[0].max };
+  });
+  const before = await eventually(roof);
+  assert.ok(Math.abs(before.top - 5326.848) < 1, `${before.top}`);  // 2048 lanes x 2 x 1300.5 MHz: the data sheet's 5.3 TFLOPS
+  await page.getByRole("slider", { name: "GPU clock" }).focus();
+  await page.keyboard.press("Home");
+  const low = await eventually(roof, (now) => now && now.top < before.top);
+  assert.ok(Math.abs(low.top - 2048 * 2 * 0.11475) < 1, `${low.top}`);
+  assert.equal(low.hi, before.hi);
+  view.check();
+  await view.close();
+});
+
+test("a dropped model is asked about; what is no model is refused in a line", async () => {
+  const file = join(app.folder, "lenet.onnx");
+  assert.equal((await app.run(["zoo", "write", "lenet5", "-o", file])).code, 0);
+  const view = await app.open("/#/explore?device=agx-orin", { allow: [/400|422/] });
+  const { page } = view;
+  await page.getByLabel("Upload an ONNX file").setInputFiles(file);
+  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash));
+  await meetsCommand(page, file);
+  const broken = join(app.folder, "broken.onnx");
+  writeFileSync(broken, "not a model");
+  await page.getByLabel("Upload an ONNX file").setInputFiles(broken);
+  const error = page.locator(".error").first();
+  await error.waitFor();
+  assert.ok((await error.innerText()).length > 10);
+  view.check();
+  await view.close();
+});
+
+test("downloads are the command's output", async () => {
+  const view = await app.open("/#/explore?device=agx-orin&batch=4&gpu=624.75");
+  const { page } = view;
+  const { mode } = await meetsCommand(page, "zoo:resnet50", ["--batch", "4"]);
+  const fetched = async (name, nth) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole(name === "SVG" ? "button" : "link", { name: `Download ${name}` }).nth(nth).click()]);
+    return readFileSync(await file.path(), "utf8");
+  };
+  const args = ["estimate", "zoo:resnet50", "--device", "agx-orin", "--batch", "4", "--modes", mode];
+  assert.equal(await fetched("CSV", 0), (await app.run([...args, "--format", "csv"])).stdout);
+  assert.equal(await fetched("JSON", 0), (await app.run([...args, "--format", "json"])).stdout);
+  await page.getByRole("button", { name: "Download SVG" }).first().waitFor();
+  const svg = await fetched("SVG", 0);
+  assert.match(svg, /^<svg/);
+  assert.match(svg, /ceiling \(fp32\)/);
+  const command = await page.locator(".command code").first().innerText();
+  const said = await app.run([...command.split(" ").slice(1), "--format", "csv"]);
+  assert.equal(said.stdout, (await app.run([...args, "--format", "csv"])).stdout);
+  view.check();
+  await view.close();
+});
+
+test("layers are sorted and kept by words; a row and its point are chosen together", async () => {
+  const view = await app.open("/#/explore?device=agx-orin");
+  const { page } = view;
+  const table = page.getByRole("region", { name: "Layers" });
+  await table.locator("tbody tr").first().waitFor();
+  const said = JSON.parse((await app.run(["roofline", "zoo:resnet50", "--device", "agx-orin", "--modes", "maxn", "--format", "json"])).stdout).layers;
+  assert.equal(await table.locator("tbody tr").count(), said.length);
+  await table.getByRole("button", { name: "time (ms)" }).click();
+  await table.getByRole("button", { name: "time (ms)" }).click();
+  const slowest = Math.max(...said.map((layer) => layer.time_ms));
+  assert.equal(Number(await table.locator("tbody tr").first().locator("td").nth(4).innerText()), digits(slowest));
+  await page.getByRole("searchbox", { name: "Filter: Layers" }).fill("gemm");
+  await eventually(() => table.locator("tbody tr").count(), (count) => count === said.filter((layer) => /gemm/i.test(layer.layer + layer.op)).length);
+  await table.locator("tbody tr").first().click();
+  await eventually(() => table.locator("tr.selected").count(), (count) => count === 1);
+  view.check();
+  await view.close();
+});
+
+test("an address opened elsewhere shows the same; the theme is kept", async () => {
+  const address = "/#/explore?model=zoo%3Amobilenet_v2&device=xavier-nx&runtime=tensorrt&precision=fp16&batch=8&over=mem&cost=time_ms";
+  const one = await app.open(address), other = await app.open(address, { scheme: "dark" });
+  const answers = async ({ page }) => { await page.locator('[data-answer="Energy"]').waitFor(); return page.locator(".answers").innerText(); };
+  assert.equal(await answers(one), await answers(other));
+  assert.equal(await one.page.evaluate(() => document.documentElement.classList.contains("dark")), false);
+  assert.equal(await other.page.evaluate(() => document.documentElement.classList.contains("dark")), true);
+  await other.page.getByLabel("Theme").selectOption("light");
+  assert.equal(await other.page.evaluate(() => document.documentElement.classList.contains("dark")), false);
+  await other.page.reload();
+  await answers(other);
+  assert.equal(await other.page.evaluate(() => document.documentElement.classList.contains("dark")), false);
+  for (const view of [one, other]) { view.check(); await view.close(); }
+});
+
+for (const width of [400, 3840]) {
+  test(`at ${width} pixels nothing sticks out and every control has a name`, async () => {
+    const view = await app.open("/#/explore?device=agx-orin", { width, height: width === 400 ? 800 : 2160, scheme: "dark" });
+    await view.page.locator('[data-answer="Energy"]').waitFor();
+    await view.page.getByRole("region", { name: "Layers" }).locator("tbody tr").first().waitFor();
+    await view.page.getByText("Set the mode of least energy").waitFor();
+    assert.ok((await sidewaysScroll(view.page)) <= 0);
+    assert.deepEqual(await unnamed(view.page), []);
+    await view.screenshot(`explore_${width}`);
+    view.check();
+    await view.close();
+  });
+}
+
+test("the page weighs less than 600 kB and draws itself soon", async (context) => {
+  const view = await app.open("/#/explore?device=agx-orin");
+  await view.page.locator('[data-answer="Energy"]').waitFor();
+  const seen = await view.page.evaluate(() => {
+    const entries = performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"));
+    const files = entries.filter((entry) => !entry.name.includes("/api/"));
+    return { bytes: files.reduce((sum, entry) => sum + entry.transferSize, 0), load: performance.getEntriesByType("navigation")[0].loadEventEnd };
+  });
+  context.diagnostic(`${seen.bytes} bytes, loaded after ${seen.load.toFixed(0)} ms`);
+  assert.ok(seen.bytes > 300000 && seen.bytes < 600000, `${seen.bytes} bytes`);
+  view.check();
+  await view.close();
+});

@@ -1,0 +1,149 @@
+// Modes: the cloud and the answer within limits are what `ridgewatt estimate` and `ridgewatt tune` say,
+// however a limit is set; measured points stand beside what was predicted.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { eventually, sidewaysScroll, startApp, unnamed } from "./harness.mjs";
+
+let app;
+before(async () => { app = await startApp(); });
+after(() => app.close());
+
+const digits = (value) => Number(value.toPrecision(4));
+const queryOf = async (page) => new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
+const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent({ timeout: 20000 })).replace(/,/g, ""));
+
+async function tuned(more) {
+  const said = await app.run(["tune", "zoo:resnet50", "--device", "agx-orin", "--batch", "1", ...more, "--format", "json"]);
+  return JSON.parse(said.stdout);
+}
+
+async function meetsTune(page, answer) {
+  for (const [name, key] of [["Time", "time_ms"], ["Power", "power_w"], ["Energy", "energy_j"]]) {
+    await eventually(() => shownNumber(page, name), (value) => value === digits(answer[key]), 20);
+  }
+}
+
+const ready = (page) => page.getByRole("slider", { name: "Limit of power" }).waitFor({ timeout: 20000 });
+
+test("all modes are there, and the answer within the limits of the address is tune's", async () => {
+  const view = await app.open("/#/modes?device=agx-orin&max-power=20&minimize=time");
+  const { page } = view;
+  await ready(page);
+  await meetsTune(page, await tuned(["--max-power", "20", "--minimize", "time"]));
+  await page.getByText("All 18,096 modes").waitFor();
+  // Counted here from the command's table: modes at most at the limit, and those nothing beats.
+  const csv = (await app.run(["estimate", "zoo:resnet50", "--device", "agx-orin", "--modes", "all", "--format", "csv", "--columns", "time_ms,power_w"])).stdout.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  const within = csv.filter(([, power]) => power <= 20).length;
+  const front = csv.filter(([t, p]) => !csv.some(([u, q]) => u <= t && q <= p && (u < t || q < p)));
+  const distinct = new Set(front.map(String)).size;
+  await page.getByText(`${within.toLocaleString("en-US")} modes within the limits, ${distinct} on the front`).waitFor();
+  await view.screenshot("modes");
+  view.check();
+  await view.close();
+});
+
+test("keys move a limit, and take it away", async () => {
+  const view = await app.open("/#/modes?device=agx-orin&minimize=energy", { allow: [/422/] });
+  const { page } = view;
+  await ready(page);
+  const limit = page.getByRole("slider", { name: "Limit of power" });
+  await limit.focus();
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("ArrowDown");
+  const watts = Number((await queryOf(page)).get("max-power"));
+  assert.ok(watts > 15 && watts < 26, `${watts}`);
+  assert.equal(Number(await limit.getAttribute("aria-valuenow")), watts);
+  await meetsTune(page, await tuned(["--max-power", String(watts), "--minimize", "energy"]));
+  await page.keyboard.press("Delete");
+  assert.equal((await queryOf(page)).get("max-power"), null);
+  assert.match(await limit.getAttribute("aria-valuetext"), /no limit/);
+  view.check();
+  await view.close();
+});
+
+test("a dragged line sets the limit that is asked", async () => {
+  const view = await app.open("/#/modes?device=agx-orin", { allow: [/422/] });
+  const { page } = view;
+  await ready(page);
+  const limit = page.getByRole("slider", { name: "Limit of power" });
+  await limit.scrollIntoViewIfNeeded();
+  const box = await limit.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let i = 1; i <= 20; ++i) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 10 * i);
+  await page.mouse.up();
+  const watts = Number((await queryOf(page)).get("max-power"));
+  assert.ok(watts > 12 && watts < 25, `${watts}`);
+  await meetsTune(page, await tuned(["--max-power", String(watts), "--minimize", "time"]));
+  view.check();
+  await view.close();
+});
+
+test("limits that no mode keeps: what would do, as the command says", async () => {
+  const view = await app.open("/#/modes?device=agx-orin", { allow: [/422/] });
+  const { page } = view;
+  await page.getByLabel("Most power (W)").fill("5");
+  await page.getByLabel("Most power (W)").press("Enter");
+  await page.getByText("No mode keeps these limits.").waitFor({ timeout: 20000 });
+  const said = await tuned(["--max-power", "5", "--minimize", "time"]);
+  assert.equal(said.feasible, false);
+  await page.getByText(`Would do: ${said.mends.map((one) => one.option).join(", or ")}`).waitFor();
+  view.check();
+  await view.close();
+});
+
+test("a sweep's points stand over what was predicted, with an answer of their own", async () => {
+  const file = join(app.folder, "sweep.csv");
+  assert.equal((await app.run(["sweep", "example", "-o", file])).code, 0);
+  const view = await app.open("/#/modes?device=agx-orin&model=zoo:resnet18&training=1&max-power=30", { allow: [/422/] });
+  const { page } = view;
+  await page.getByLabel("Upload a sweep (CSV)").setInputFiles(file);
+  await page.getByText(/81 points of resnet18:training, minibatch of 16/).waitFor({ timeout: 20000 });
+  assert.equal(await page.locator(".badge.fake").count() > 0, true);
+  const said = JSON.parse((await app.run(["tune", "--sweep", file, "--workload", "resnet18:training", "--batch", "16", "--strategy", "exhaustive", "--max-power", "30", "--minimize", "time", "--format", "json"])).stdout);
+  await eventually(async () => (await page.locator('[data-answer="Time"]').allTextContents()).map(Number), (all) => all.length === 2 && all[1] === digits(said.time_ms), 20);
+  // The error that the page tells, counted here from the sweep and the command's predictions.
+  const predicted = new Map((await app.run(["estimate", "zoo:resnet18", "--training", "--device", "agx-orin", "--modes", "all", "--format", "csv", "--columns", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms"])).stdout.trim().split("\n").slice(1).map((line) => { const c = line.split(",").map(Number); return [c.slice(0, 4).join(), c[4]]; }));
+  const rows = readFileSync(file, "utf8").trim().split("\n").slice(1).map((line) => line.split(",")).filter((row) => row[0] === "resnet18");
+  const errors = rows.map((row) => Math.abs(predicted.get(row.slice(3, 7).map(Number).join()) - row[7]) / row[7]).filter(isFinite);
+  const mean = 100 * errors.reduce((sum, error) => sum + error, 0) / errors.length;
+  const told = page.getByRole("region", { name: "Predicted beside measured" }).locator("tbody tr").first().locator("td");
+  assert.equal(Number(await told.nth(1).innerText()), errors.length);
+  assert.equal(Number(await told.nth(2).innerText()), Number(mean.toPrecision(3)));
+  await view.screenshot("modes_measured");
+  view.check();
+  await view.close();
+});
+
+test("downloads are the command's output, and the address shows the same elsewhere", async () => {
+  const address = "/#/modes?device=orin-nano-8gb&model=zoo%3Amobilenet_v2&max-time=30&minimize=energy&x=energy&y=time";
+  const one = await app.open(address), other = await app.open(address, { scheme: "dark", width: 800 });
+  for (const { page } of [one, other]) await page.getByRole("slider", { name: "Limit of time" }).waitFor({ timeout: 20000 });
+  const answers = ({ page }) => page.locator(".answers").first().innerText();
+  const flat = (text) => text.replace(/\s+/g, " ");
+  assert.equal(flat(await answers(one)), flat(await answers(other)));
+  const fetched = async (nth) => {
+    const [file] = await Promise.all([one.page.waitForEvent("download"), one.page.getByRole("link", { name: "Download CSV" }).nth(nth).click()]);
+    return readFileSync(await file.path(), "utf8");
+  };
+  const args = ["zoo:mobilenet_v2", "--device", "orin-nano-8gb"];
+  assert.equal(await fetched(0), (await app.run(["tune", ...args, "--batch", "1", "--minimize", "energy", "--max-time", "30", "--format", "csv"])).stdout);
+  const columns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
+  assert.equal(await fetched(1), (await app.run(["estimate", ...args, "--modes", "all", "--format", "csv", "--columns", columns])).stdout);
+  for (const view of [one, other]) { view.check(); await view.close(); }
+});
+
+for (const width of [400, 3840]) {
+  test(`at ${width} pixels nothing sticks out and every control has a name`, async () => {
+    const view = await app.open("/#/modes?device=agx-orin&max-power=18&max-time=40", { width, height: width === 400 ? 800 : 2160, scheme: "dark" });
+    await ready(view.page);
+    assert.ok((await sidewaysScroll(view.page)) <= 0);
+    assert.deepEqual(await unnamed(view.page), []);
+    await view.screenshot(`modes_${width}`);
+    view.check();
+    await view.close();
+  });
+}
