@@ -47,7 +47,7 @@ export class LiveFeed {
     try {
       const [past, now] = await Promise.all([get("history"), get("monitor")]);
       if (this.stopped) return;
-      this.takePast(past.json.points || past.json, ((now.json.power || {}).rails || []).map((rail) => rail.name));
+      this.takePast(past.json.rows, ((now.json.power || {}).rails || []).map((rail) => rail.name));
       this.command = now.command;
       this.take(now.json);
     } catch (error) {
@@ -91,6 +91,9 @@ export class LiveFeed {
     const before = this.newest;
     this.state = "live";
     this.error = null;
+    // The stream begins with a look that may be older than what was asked for beside it.
+    const behind_s = before ? before.time_s - look.time_s : 0;
+    if (behind_s > 0 && behind_s < 60) return this.changed(this);
     this.newest = look;
     const last = this.points[this.points.length - 1];
     if (!last || look.time_s > last.time_s + 1e-3) this.points.push(this.pointOf(look, before));

@@ -27,7 +27,7 @@ function Switch({ state, onDone, onFault }) {
     ${presets.length > 0 && html`<${Select} label="Preset" value=${wanted} options=${presets} onChange=${setWanted} />`}
     <label class="field"><span>Or a mode as text</span><input type="text" value=${typed} placeholder="cores=4,gpu=612" onInput=${(event) => setTyped(event.target.value)} /></label>
     <div class="row"><button type="submit" disabled=${!mode}>Set the mode</button>
-      <button type="button" onClick=${() => setAsked({ text: "Give the board its first mode back?", work: () => remove("mode") })}>Restore</button></div>
+      <button type="button" disabled=${!state.holding} onClick=${() => setAsked({ text: "Give the board its first mode back?", work: () => remove("mode") })}>Restore</button></div>
     ${asked && html`<${Question} text=${asked.text} onYes=${yes} onNo=${() => setAsked(null)} />`}</form>`;
 }
 
@@ -41,7 +41,8 @@ export function Mode({ look }) {
   const control = state && state.control;
   return html`<section class="card"><h2>Power mode</h2>
     <p><b>${look.preset || look.mode_text || "not known"}</b>${look.preset && look.mode_text ? html`<br /><small>${look.mode_text}</small>` : ""}</p>
-    <${ErrorLine} error=${error} />
+    <${ErrorLine} error=${error || (state && state.fault && new Error(state.fault))} />
+    ${control && state.holding && html`<p class="faint">Set here; before it was ${state.first_preset || "another mode"}, which comes back when the server ends.</p>`}
     ${control ? html`<${Switch} state=${state} onDone=${() => { setError(null); read(); }} onFault=${setError} />`
     : html`<p class="faint">To set another one here, start the server with --allow-control.</p>`}</section>`;
 }

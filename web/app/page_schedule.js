@@ -60,7 +60,8 @@ function Form({ query, setQuery }) {
   const put = (name) => (value) => setQuery({ [name]: value === undefined || String(value) === defaults[name] ? undefined : value }, { push: true });
   const limit = (name) => (value) => setQuery({ [name]: value === undefined ? none : String(value) === defaults[name] ? undefined : value }, { push: true });
   const shown = (name) => (query[name] === none ? "" : of(name));
-  const names = boards.json ? boards.json.rows.map((row) => row.name) : [of("device")];
+  const names = boards.json ? boards.json.rows.map((row) => row.name) : [];
+  if (!names.includes(of("device"))) names.unshift(of("device"));  // by another of its names
   const side = { query, setQuery, models };
   return html`<div class="side"><${ErrorLine} error=${models.error || boards.error} />
     <${Side} ...${side} side="training" legend="Training">
