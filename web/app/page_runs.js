@@ -48,7 +48,7 @@ function PointChart({ a, b, rowsA, rowsB, x, y, log, onReady }) {
 
 const pointColumns = [{ key: "cpu_cores", label: "CPU cores" }, { key: "cpu_mhz", label: "CPU (MHz)", digits: 6 }, { key: "gpu_mhz", label: "GPU (MHz)", digits: 6 }, { key: "mem_mhz", label: "memory (MHz)", digits: 6 },
   { key: "batch", label: "batch", digits: 7 }, { key: "time_ms", label: "time (ms)" }, { key: "power_w", label: "power (W)" }, { key: "energy_j", label: "energy (J)" }];
-const ratioColumns = [...pointColumns, { key: "time_ratio", label: "time, other to this" }, { key: "power_ratio", label: "power" }, { key: "energy_ratio", label: "energy" }];
+const ratioColumns = [...pointColumns, { key: "time_ratio", label: "× time" }, { key: "power_ratio", label: "× power" }, { key: "energy_ratio", label: "× energy" }];
 
 function Comparison({ common, a, b }) {
   if (!common.length) return html`<p>No point is in both runs.</p>`;

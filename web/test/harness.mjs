@@ -9,7 +9,7 @@
 //   await app.close();
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -73,6 +73,19 @@ function watch(page, allowed) {
   return errors;
 }
 
+// While pages are written: RIDGEWATT_WEB_SOURCES=1 takes their files from web/ in place of those in the server.
+async function fromSources(context) {
+  await context.route(/\/[\w.-]*\.(js|css)$|\/$/, async (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1) || "index.html";
+    const file = ["app", "components"].map((folder) => join(root, "web", folder, name)).find((path) => existsSync(path));
+    if (!file) return route.continue();
+    const response = await route.fetch({ url: new URL("/index.html", route.request().url()).href });
+    const type = name.endsWith(".css") ? "text/css" : name.endsWith(".html") ? "text/html" : "text/javascript";
+    const headers = Object.fromEntries(Object.entries(response.headers()).filter(([key]) => !/^(content-|etag)/.test(key) || key === "content-security-policy"));
+    await route.fulfill({ status: 200, headers: { ...headers, "content-type": type }, body: readFileSync(file) });
+  });
+}
+
 class View {
   constructor(page, context, errors) {
     Object.assign(this, { page, context, errors });
@@ -115,6 +128,7 @@ export async function startApp({ device = "fake:agx-orin", args = [], prepare = 
     // `allow`: patterns of console messages that the test expects (a 422 that it asked for).
     const open = async (path = "/", { width = 1280, height = 900, scheme = "light", reducedMotion = "reduce", allow = [] } = {}) => {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion, acceptDownloads: true });
+      if (process.env.RIDGEWATT_WEB_SOURCES) await fromSources(context);
       const page = await context.newPage();
       page.setDefaultTimeout(15000);
       const errors = watch(page, allow);
