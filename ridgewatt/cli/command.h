@@ -51,6 +51,7 @@ struct Context {
   bool strict = false;               // of commands with a model: what cannot be counted is an error
   KeptOutput output;
   std::vector<std::string> remarks = {};  // said before the command runs
+  std::vector<std::string> then = {};     // a command line that runs next, in this process
   const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
 
   bool json() const { return format == OutputFormat::kJson; }

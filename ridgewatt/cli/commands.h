@@ -6,6 +6,7 @@
 namespace ridgewatt::cli {
 
 void add_analyze(CLI::App& app, Context& context);
+void add_sandbox(CLI::App& app, Context& context);
 void add_operators(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
@@ -60,6 +61,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"analyze", add_analyze, kModels},
     {"zoo", add_zoo, kModels},
     {"operators", add_operators, kModels},
+    {"sandbox", add_sandbox, kModels},
     {"device", add_device, kBoards},
     {"calibrate", add_calibrate, kBoards},
     {"estimate", add_estimate, kAnswers},

@@ -35,20 +35,17 @@ int no_solution(ridgewatt::cli::Context& context, const ridgewatt::NoSolutionErr
   return fail(error.what(), error.exit_status());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Runs one command line, and the one that it leads to.
+int run(const std::vector<std::string>& line) {
   using namespace ridgewatt;
-  keep_standard_descriptors();
   cli::Context context;
   CLI::App app;
   cli::prepare_program(app, context);
   try {
-    auto words =
-        cli::with_current_spellings({argv + std::min(argc, 1), argv + argc}, context.remarks);
+    auto words = cli::with_current_spellings(line, context.remarks);
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app.parse(std::move(words));
-    return done(0);
+    return context.then.empty() ? done(0) : run(context.then);
   } catch (const CLI::CallForHelp& help) {
     cli::complete_program(app);
     return done(app.exit(help));
@@ -65,4 +62,11 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return fail(std::string("internal error: ") + error.what(), 1);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ridgewatt::keep_standard_descriptors();
+  return run({argv + std::min(argc, 1), argv + argc});
 }
