@@ -200,6 +200,13 @@ constexpr FileUse kInputs[] = {
     {"tune", "--samples", "tune --samples % --max-power 40"},
     {"tune", "--reference",
      "tune --sweep training.csv --max-power 40 --strategy als --reference %"},
+    // No address of this machine (RFC 5737): what is read is read before.
+    {"serve", "--token-file", "serve --listen 192.0.2.1 --device fake:agx-orin --token-file %"},
+    {"serve", "--cert",
+     "serve --listen 192.0.2.1 --device fake:agx-orin --key profile.json --cert %"},
+    {"serve", "--key",
+     "serve --listen 192.0.2.1 --device fake:agx-orin --cert profile.json --key %"},
+    {"serve", "--store", "serve --listen 192.0.2.1 --device fake:agx-orin --store %"},
 };
 
 #undef PLAN

@@ -78,9 +78,9 @@ void run(const ServeCommand& options) {
 }
 
 void add_limits(CLI::App& command, ServeCommand& options) {
-  quantity(command.add_option("--max-upload", options.max_upload_bytes, "Size of an upload"),
-           bytes().within(0, 2147483648.0))
-      ->capture_default_str();
+  quantity(
+      command.add_option("--max-upload", options.max_upload_bytes, "Size of an upload [64 MiB]"),
+      bytes().within(0, 2147483648.0));
   quantity(command.add_option("--children", options.children,
                               "Questions answered at once (0: one per core)"),
            count().within(0, 64))
@@ -94,9 +94,9 @@ void add_limits(CLI::App& command, ServeCommand& options) {
   quantity(command.add_option("--time", options.time_s, "Time of one question"),
            seconds().within(0.1, 600))
       ->capture_default_str();
-  quantity(command.add_option("--memory", options.memory_bytes, "Address space of one question"),
-           bytes().within(64 << 20, 1e13))
-      ->capture_default_str();
+  quantity(
+      command.add_option("--memory", options.memory_bytes, "Address space of one question [4 GiB]"),
+      bytes().within(64 << 20, 1e13));
   quantity(command.add_option("--sampling-hz", options.sampling_hz, "Power sampling rate"),
            hertz().within(1, 1000))
       ->capture_default_str();

@@ -1,21 +1,17 @@
 #include "ridgewatt/serve/api/api.h"
 
+#include <fmt/format.h>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/version.h"
+#include "ridgewatt/io/sandbox.h"
+#include "ridgewatt/serve/api/openapi.h"
 #include "ridgewatt/serve/api/reply.h"
 
 namespace ridgewatt::serve {
 namespace {
 
 constexpr std::string_view kApi = "/api/v1/";
-
-// A question has no body, and reading is all that it does.
-void need_method(const RequestHead& head, std::initializer_list<std::string_view> methods) {
-  for (const auto method : methods) {
-    if (head.method == method || (method == "GET" && head.method == "HEAD")) return;
-  }
-  throw HttpError(405, std::string(head.path()) + " does not know " + head.method);
-}
 
 void learn(const Json& command,
            std::map<std::string, std::set<std::string, std::less<>>, std::less<>>& options_of) {
@@ -39,25 +35,35 @@ AnswerLimits answer_limits(const ServeOptions& options) {
   return limits;
 }
 
+// The server ends a question itself; the sandbox's time is for one whose server was killed.
 std::vector<std::string> sandboxed(const ServeOptions& options) {
-  return {options.program};
+  static constexpr double kLater = 2;
+  std::vector<std::string> words = {options.program, "sandbox",
+                                    "--memory",      std::to_string(options.memory_bytes),
+                                    "--time",        fmt::format("{}", options.time_s + kLater)};
+  if (options.unsandboxed) words.emplace_back("--limits-alone");
+  words.emplace_back("--");
+  return words;
 }
 
-// The --store files by the number that /runs takes; of a path the file's name alone.
-Json stores_json(const std::vector<std::string>& stores) {
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < stores.size(); ++i) {
-    rows.push_back({{"store", i}, {"name", stores[i].substr(stores[i].rfind('/') + 1)}});
+// "seccomp", or why not. Throws NotSupportedError where that may not be.
+std::string sandbox_of(const ServeOptions& options) {
+  const std::string fault = sandbox_fault();
+  if (fault.empty()) return "seccomp";
+  if (!options.unsandboxed) {
+    throw NotSupportedError("there is no sandbox for questions", fault,
+                            "--allow-unsandboxed goes on with limits of memory and time");
   }
-  return {{"schema", "ridgewatt.stores/1"}, {"rows", rows}};
+  return "limits alone: " + fault;
 }
 
 }  // namespace
 
 Api::Api(const ServeOptions& options, Guard& guard)
     : options_(options),
+      machine_(options),
       guard_(guard),
-      sandbox_("none"),
+      sandbox_(sandbox_of(options)),
       uploads_({.each_bytes = options.max_upload_bytes, .all_bytes = 4 * options.max_upload_bytes}),
       answers_(sandboxed(options), {options.program}, answer_limits(options)) {
   learn_options();
@@ -69,7 +75,9 @@ void Api::learn_options() {
   if (help.end != ChildEnd::kExited || help.status != 0) {
     throw IoError("the program does not answer", options_.program, help.last_line);
   }
-  learn(Json::parse(help.output), options_of_);
+  const Json commands = Json::parse(help.output);
+  learn(commands, options_of_);
+  openapi_ = describe_api(commands);
 }
 
 void Api::answer(Connection& client, const std::string& body, httplib::Response& answer) {
@@ -79,6 +87,7 @@ void Api::answer(Connection& client, const std::string& body, httplib::Response&
   if (path.starts_with(kApi)) return answer_api(client, body, answer);
   need_method(client.head(), {"GET"});
   if (path == "/healthz") return answer_health(answer);
+  if (path == "/metrics") return machine_.answer_metrics(answer);
   answer_file(client.head(), answer);
 }
 
@@ -99,6 +108,15 @@ void Api::answer_health(httplib::Response& answer) const {
                       {"token", guard_.asks_for_token()}});
 }
 
+void Api::answer_stores(httplib::Response& answer) const {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < options_.stores.size(); ++i) {
+    const std::string& path = options_.stores[i];
+    rows.push_back({{"store", i}, {"name", path.substr(path.rfind('/') + 1)}});
+  }
+  reply_json(answer, {{"schema", "ridgewatt.stores/1"}, {"rows", rows}});
+}
+
 void Api::answer_upload(const std::string& body, httplib::Response& answer) {
   const auto upload = uploads_.add(body);
   reply_json(answer,
@@ -111,9 +129,14 @@ void Api::answer_api(Connection& client, const std::string& body, httplib::Respo
   if (const Endpoint* endpoint = find_endpoint(name)) {
     return answer_question(*endpoint, client, answer);
   }
+  if (machine_.answer(name, client, body, answer)) return;
   if (name == "stores") {
     need_method(head, {"GET"});
-    return reply_json(answer, stores_json(options_.stores));
+    return answer_stores(answer);
+  }
+  if (name == "openapi.json") {
+    need_method(head, {"GET"});
+    return reply_json(answer, openapi_);
   }
   if (name == "uploads") {
     need_method(head, {"POST"});

@@ -47,4 +47,11 @@ void reply_json(httplib::Response& answer, const Json& json) {
   answer.set_content(json.dump(2) + "\n", "application/json");
 }
 
+void need_method(const RequestHead& head, std::initializer_list<std::string_view> methods) {
+  for (const auto method : methods) {
+    if (head.method == method || (method == "GET" && head.method == "HEAD")) return;
+  }
+  throw HttpError(405, std::string(head.path()) + " does not know " + head.method);
+}
+
 }  // namespace ridgewatt::serve

@@ -4,6 +4,7 @@
 
 #include <httplib.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ struct Content {
 // `cache` is Cache-Control.
 void reply_content(const RequestHead& head, httplib::Response& answer, const Content& content,
                    const char* cache);
+// HttpError 405 for a method that is none of these; HEAD is as good as GET.
+void need_method(const RequestHead& head, std::initializer_list<std::string_view> methods);
 void reply_json(httplib::Response& answer, const Json& json);
 
 }  // namespace ridgewatt::serve

@@ -1,0 +1,483 @@
+// The server as clients meet it, over sockets of loopback.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/serve/api/server_fixture.h"
+
+namespace ridgewatt::serve {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string output_of(const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  char piece[4096];
+  for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, pipe)) > 0;) {
+    text.append(piece, got);
+  }
+  ::pclose(pipe);
+  return text;
+}
+
+std::string head_of(const std::string& rest) {
+  return "GET / HTTP/1.1\r\nConnection: close\r\n" + rest + "\r\n";
+}
+
+TEST(Server, AnswersAreTheCommandLinesByteForByte) {
+  const RunningServer server;
+  const std::string program = (testing::build_folder() / "ridgewatt").string();
+  for (const auto& [path, command] : std::vector<std::pair<std::string, std::string>>{
+           {"estimate?model=zoo:resnet50&device=agx-orin&modes=maxn&batch=1&batch=16",
+            "estimate zoo:resnet50 --device agx-orin --modes maxn --batch 1 16 --format json"},
+           {"estimate?model=zoo:resnet50&device=agx-orin&format=csv",
+            "estimate zoo:resnet50 --device agx-orin --format csv"},
+           {"zoo", "zoo list --format json"},
+           {"tune?model=zoo:lenet5&device=agx-orin&max-power=1",
+            "tune zoo:lenet5 --device agx-orin --max-power 1 --format json"}}) {
+    const auto answer = server.get("/api/v1/" + path);
+    ASSERT_TRUE(answer) << path;
+    EXPECT_EQ(answer->body, output_of(program + " " + command + " 2>/dev/null")) << path;
+    EXPECT_THAT(answer->get_header_value("X-Ridgewatt-Command"), HasSubstr("ridgewatt "));
+  }
+  EXPECT_EQ(server.status_of("/api/v1/tune?model=zoo:lenet5&device=agx-orin&max-power=1"), 422);
+}
+
+TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
+  const RunningServer server;
+  const auto answer = server.get("/api/v1/analyze?model=zoo:nope");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 400);
+  const Json json = Json::parse(answer->body);
+  EXPECT_EQ(json.at("schema"), "ridgewatt.error/1");
+  EXPECT_THAT(json.at("error").get<std::string>(), HasSubstr("no such zoo model: nope"));
+  EXPECT_EQ(server.status_of("/api/v1/nothing"), 404);
+  EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
+}
+
+TEST(Server, BrowsersAreToldToBeCareful) {
+  const RunningServer server;
+  for (const char* path : {"/", "/api/v1/zoo", "/api/v1/nothing", "/healthz"}) {
+    const auto answer = server.get(path);
+    ASSERT_TRUE(answer) << path;
+    EXPECT_THAT(answer->get_header_value("Content-Security-Policy"),
+                AllOf(HasSubstr("default-src 'self'"), Not(HasSubstr("unsafe"))))
+        << path;
+    EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff") << path;
+    EXPECT_EQ(answer->get_header_value("Referrer-Policy"), "no-referrer") << path;
+    EXPECT_FALSE(answer->has_header("Server")) << path;
+    EXPECT_FALSE(answer->has_header("Access-Control-Allow-Origin")) << path;
+  }
+}
+
+TEST(Server, WhatTheClientHasIsNotSentAgain) {
+  const RunningServer server;
+  for (const char* path : {"/", "/api/v1/zoo"}) {
+    const auto first = server.get(path);
+    ASSERT_TRUE(first);
+    const auto etag = first->get_header_value("ETag");
+    EXPECT_EQ(server.status_of(path, {{"If-None-Match", etag}}), 304) << path;
+    EXPECT_EQ(server.status_of(path, {{"If-None-Match", "\"other\""}}), 200) << path;
+    const auto packed = server.get(path, {{"Accept-Encoding", "gzip, br"}});
+    ASSERT_TRUE(packed);
+    EXPECT_EQ(packed->body, first->body) << path;  // the client unpacked it
+  }
+}
+
+TEST(Server, NothingButItsOwnFilesIsServed) {
+  const RunningServer server;
+  for (const char* path :
+       {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd",
+        "/etc/passwd", "/./index.html", "/index.html/", "/%00", "/proc/self/environ",
+        "/api/v1/../../etc/passwd", "/api/v1/zoo/../devices", "/index.html%00.css"}) {
+    const std::string answer = server.raw(
+        std::string("GET ") + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(answer, HasSubstr("HTTP/1.1 404")) << path;
+    EXPECT_THAT(answer, Not(HasSubstr("root:"))) << path;
+  }
+}
+
+TEST(Server, OnlyItsOwnNameIsAnswered) {
+  const RunningServer server;
+  EXPECT_EQ(server.raw_status(head_of("Host: localhost:1\r\n")), 200);
+  EXPECT_EQ(server.raw_status(head_of("Host: 127.0.0.1\r\n")), 200);
+  EXPECT_EQ(server.raw_status(head_of("Host: [::1]:8470\r\n")), 200);
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
+                           "evil.example:80", "10.0.0.1", "[::2]"}) {
+    EXPECT_EQ(server.raw_status(head_of("Host: " + std::string(host) + "\r\n")), 403) << host;
+  }
+  EXPECT_EQ(server.raw_status(head_of("")), 400);
+}
+
+TEST(Server, PagesOfOtherSitesAreRefused) {
+  const RunningServer server;
+  const std::string own = "http://127.0.0.1:" + std::to_string(server.port());
+  auto client = server.client();
+  const auto mark = [&](const httplib::Headers& headers) {
+    const auto answer = client.Post("/api/v1/marks", headers, "", "application/json");
+    return answer ? answer->status : -1;
+  };
+  EXPECT_EQ(mark({}), 200);
+  EXPECT_EQ(mark({{"Origin", own}}), 200);
+  for (const char* origin : {"http://evil.example", "null", "http://127.0.0.1:1",
+                             "https://localhost", "http://127.0.0.1.evil.example"}) {
+    EXPECT_EQ(mark({{"Origin", origin}}), 403) << origin;
+    EXPECT_EQ(server.status_of("/api/v1/zoo", {{"Origin", origin}}), 403) << origin;
+  }
+  EXPECT_EQ(mark({{"Sec-Fetch-Site", "cross-site"}}), 403);
+  EXPECT_EQ(mark({{"Sec-Fetch-Site", "same-site"}}), 403);
+  EXPECT_EQ(server.status_of("/api/v1/events", {{"Sec-Fetch-Site", "cross-site"}}), 403);
+  EXPECT_EQ(server.status_of("/", {{"Sec-Fetch-Site", "cross-site"}}), 200);  // a link
+}
+
+TEST(Server, HeadersAreNotInjected) {
+  const RunningServer server;
+  for (const char* value : {"zoo:a%0d%0aX-Evil:%201", "zoo:a%0aX-Evil:1", "zoo:a\rX-Evil:1"}) {
+    const std::string answer =
+        server.raw("GET /api/v1/analyze?model=" + std::string(value) +
+                   " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(answer, HasSubstr("HTTP/1.1 400"));
+    EXPECT_THAT(answer, Not(HasSubstr("\nX-Evil"))) << value;
+  }
+}
+
+TEST(Server, LargeHeadsAndBodiesAreRefused) {
+  const RunningServer server({"--max-upload", "1MB"});
+  EXPECT_EQ(server.raw_status(head_of("Host: localhost\r\nA: " + std::string(20000, 'a') + "\r\n")),
+            431);
+  EXPECT_EQ(server.raw_status("GET /" + std::string(7000, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n"),
+            414);
+  const auto post = [&](const std::string& path, std::size_t length) {
+    return server.raw_status("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                             std::to_string(length) + "\r\n\r\n");
+  };
+  // Refused by what is announced, before it is sent.
+  EXPECT_EQ(post("/api/v1/uploads", 1000001), 413);
+  EXPECT_EQ(post("/api/v1/uploads", 1000000000000), 413);
+  EXPECT_EQ(post("/api/v1/windows", 100000), 413);
+}
+
+TEST(Server, ModelsAreUploadedAndAsked) {
+  const RunningServer server;
+  const std::string model = (server.folder() / "model.onnx").string();
+  output_of((testing::build_folder() / "ridgewatt").string() + " zoo write lenet5 -o " + model);
+  auto client = server.client();
+  const auto sent = client.Post("/api/v1/uploads", read_file(model), "application/octet-stream");
+  ASSERT_TRUE(sent);
+  ASSERT_EQ(sent->status, 200) << sent->body;
+  const auto id = Json::parse(sent->body).at("upload").get<std::string>();
+  const auto answer = server.get("/api/v1/analyze?model=upload:" + id);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200) << answer->body;
+  // LeNet-5 has 61,706 parameters (LeCun et al. 1998, with full connections).
+  EXPECT_EQ(Json::parse(answer->body).at("parameters"), 61706);
+  EXPECT_THAT(answer->body, Not(HasSubstr("/dev/fd")));
+  for (const char* bytes : {"not a model", "\x08\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {
+    const auto bad = client.Post("/api/v1/uploads", bytes, "application/octet-stream");
+    ASSERT_TRUE(bad);
+    const auto bad_id = Json::parse(bad->body).at("upload").get<std::string>();
+    const auto refused = server.get("/api/v1/analyze?model=upload:" + bad_id);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 400);
+    EXPECT_THAT(Json::parse(refused->body).at("error").get<std::string>(),
+                AllOf(HasSubstr("upload:"), Not(HasSubstr("/dev/fd")), Not(HasSubstr("\n"))));
+  }
+  EXPECT_EQ(server.status_of("/api/v1/analyze?model=upload:" + std::string(32, '0')), 404);
+}
+
+TEST(Server, TheMachineIsWatched) {
+  const RunningServer server({"--every", "0.2s"});
+  const auto look = server.get("/api/v1/monitor");
+  ASSERT_TRUE(look);
+  EXPECT_EQ(Json::parse(look->body).at("schema"), "ridgewatt.monitor/1");
+  EXPECT_EQ(Json::parse(look->body).at("provenance"), "fake");
+  auto client = server.client();
+  const auto begun = client.Post("/api/v1/windows", R"({"name": "epoch 1"})", "application/json");
+  ASSERT_TRUE(begun);
+  ASSERT_EQ(begun->status, 200) << begun->body;
+  const auto number = Json::parse(begun->body).at("number").dump();
+  EXPECT_EQ(client.Post("/api/v1/marks", "", "application/json")->status, 200);
+  const auto ended = client.Post("/api/v1/windows/" + number + "/end", "", "application/json");
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(Json::parse(ended->body).at("name"), "epoch 1");
+  EXPECT_EQ(Json::parse(ended->body).at("minibatches"), 1);
+  EXPECT_EQ(client.Post("/api/v1/windows/99/end", "", "application/json")->status, 400);
+  EXPECT_EQ(client.Post("/api/v1/windows/x/end", "", "application/json")->status, 404);
+  for (const char* body : {"", "[]", "{", R"({"name": 1})", R"({"name": ""})", R"({"x": "a"})",
+                           R"({"name": "a\nb"})", "{\"name\": \"\xff\"}"}) {
+    EXPECT_EQ(client.Post("/api/v1/windows", body, "application/json")->status, 400) << body;
+  }
+  EXPECT_EQ(client.Post("/api/v1/windows", R"({"name": "a"})", "text/plain")->status, 415);
+}
+
+TEST(Server, EventsComeWithEachLook) {
+  const RunningServer server({"--every", "0.1s"});
+  std::string text;
+  server.client().Get("/api/v1/events", [&](const char* data, std::size_t size) {
+    text.append(data, size);
+    return std::count(text.begin(), text.end(), '\n') < 12;  // four events
+  });
+  std::smatch match;
+  static const std::regex kEvent("event: monitor\nid: ([0-9]+)\ndata: (\\{.*\\})\n\n");
+  std::vector<int> numbers;
+  for (std::string rest = text; std::regex_search(rest, match, kEvent); rest = match.suffix()) {
+    numbers.push_back(std::stoi(match[1]));
+    EXPECT_EQ(Json::parse(match[2].str()).at("schema"), "ridgewatt.monitor/1");
+  }
+  ASSERT_GE(numbers.size(), 2U) << text;
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+}
+
+TEST(Server, StreamsBeyondTheLimitHear503) {
+  const RunningServer server({"--streams", "2"});
+  const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  std::vector<OwnedFd> open;
+  for (int i = 0; i < 2; ++i) {
+    open.push_back(server.connect());
+    ::send(open.back().get(), ask.data(), ask.size(), 0);
+    char first[64];
+    ASSERT_GT(::recv(open.back().get(), first, sizeof first, 0), 0);
+  }
+  EXPECT_EQ(server.raw_status("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: "
+                              "close\r\n\r\n"),
+            503);
+  open.clear();  // who goes makes room
+  int status = 503;
+  for (int i = 0; i < 50 && status == 503; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const OwnedFd next = server.connect();
+    ::send(next.get(), ask.data(), ask.size(), 0);
+    char first[64] = "";
+    ::recv(next.get(), first, sizeof first, 0);
+    status = std::stoi(std::string(first).substr(9, 3));
+  }
+  EXPECT_EQ(status, 200);
+}
+
+TEST(Server, SlowClientsDoNotKeepOthersOut) {
+  const RunningServer server({"--streams", "1"});  // 65 places
+  std::vector<OwnedFd> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.push_back(server.connect());
+    const std::string part = i % 2 == 0 ? "GET / HTTP/1.1\r\nHost: lo"
+                                        : "POST /api/v1/uploads HTTP/1.1\r\nHost: localhost\r\n"
+                                          "Content-Length: 1000\r\n\r\nabc";
+    ::send(slow.back().get(), part.data(), part.size(), MSG_NOSIGNAL);
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(server.status_of("/healthz"), 200) << i;
+  // A head that does not end is answered with 408 after its time, or was sent away.
+  EXPECT_THAT(RunningServer::read_all(slow[98]), AnyOf(HasSubstr("408"), ""));
+}
+
+TEST(Server, ManyAtOnceAreAnsweredOrTold) {
+  const RunningServer server({"--children", "2"});
+  std::atomic<int> answered = 0, told = 0, other = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 16; ++i) {
+    clients.emplace_back([&, i] {
+      for (int k = 0; k < 4; ++k) {
+        const int status =
+            server.status_of("/api/v1/estimate?model=zoo:lenet5&device=agx-orin&batch=" +
+                             std::to_string(1 + i * 4 + k));
+        ++(status == 200 ? answered : status == 503 || status == 429 ? told : other);
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(other, 0);
+  EXPECT_GT(answered, 0);
+  EXPECT_EQ(answered + told, 64);
+}
+
+TEST(Server, TooManyRequestsPerSecondHear429) {
+  const RunningServer server({"--rate", "5"});
+  int refused = 0;
+  for (int i = 0; i < 30; ++i) refused += server.status_of("/healthz") == 429 ? 1 : 0;
+  EXPECT_GE(refused, 10);
+  EXPECT_LT(refused, 25);
+}
+
+TEST(Server, ATimeLimitEndsAQuestion) {
+  const RunningServer server({"--time", "0.1s"});
+  const auto answer = server.get("/api/v1/tune?model=zoo:resnet50&device=all&max-power=1");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 504) << answer->body;
+}
+
+TEST(Server, WithoutControlNoRequestSetsTheBoard) {
+  const RunningServer server;
+  auto client = server.client();
+  const auto before = server.get("/api/v1/mode")->body;
+  EXPECT_EQ(Json::parse(before).at("control"), false);
+  EXPECT_EQ(client.Post("/api/v1/mode", R"({"mode": "MODE_15W"})", "application/json")->status,
+            403);
+  EXPECT_EQ(client.Delete("/api/v1/mode")->status, 403);
+  for (const char* method : {"PUT", "PATCH", "OPTIONS"}) {
+    EXPECT_EQ(server.raw_status(std::string(method) +
+                                " /api/v1/mode HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+              405);
+  }
+  // No other address takes anything that would: each one with each method.
+  const Json paths = Json::parse(server.get("/api/v1/openapi.json")->body).at("paths");
+  for (const auto& [path, operations] : paths.items()) {
+    if (path == "/api/v1/mode") continue;
+    for (const char* body : {R"({"mode": "MODE_15W"})", ""}) {
+      client.Post(path, body, "application/json");
+      client.Delete(path);
+    }
+  }
+  EXPECT_EQ(server.get("/api/v1/mode")->body, before);
+}
+
+TEST(Server, WithControlTheModeIsSetAndComesBack) {
+  RunningServer server({"--allow-control"});
+  auto client = server.client();
+  const Json before = Json::parse(server.get("/api/v1/mode")->body);
+  ASSERT_EQ(before.at("control"), true);
+  ASSERT_GE(before.at("presets").size(), 2U);
+  std::string other;
+  for (const auto& preset : before.at("presets")) {
+    if (preset != before.at("preset")) other = preset;
+  }
+  const auto set = client.Post("/api/v1/mode", Json({{"mode", other}}).dump(), "application/json");
+  ASSERT_TRUE(set);
+  ASSERT_EQ(set->status, 200) << set->body;
+  EXPECT_EQ(Json::parse(set->body).at("preset"), other);
+  EXPECT_EQ(client.Post("/api/v1/mode", R"({"mode": "NO_SUCH"})", "application/json")->status, 400);
+  EXPECT_EQ(client.Delete("/api/v1/mode")->status, 200);
+  ASSERT_EQ(client.Post("/api/v1/mode", Json({{"mode", other}}).dump(), "application/json")->status,
+            200);
+  const int status = server.end();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  const auto after =
+      Json::parse(output_of((testing::build_folder() / "ridgewatt").string() +
+                            " mode show --device fake:agx-orin --format json 2>/dev/null"));
+  EXPECT_EQ(after.at("preset"), before.at("preset"));
+}
+
+TEST(Server, ATokenIsAskedFor) {
+  const testing::TemporaryFolder folder;
+  const std::string token = "0123456789abcdef-token";
+  const RunningServer server({"--token-file", folder.write("token", token + "\n")});
+  EXPECT_EQ(server.token(), token);
+  for (const char* path : {"/api/v1/zoo", "/api/v1/monitor", "/api/v1/events", "/metrics",
+                           "/api/v1/openapi.json", "/api/v1/mode", "/api/v1/nothing"}) {
+    EXPECT_EQ(server.status_of(path), 401) << path;
+    EXPECT_EQ(server.status_of(path, {{"Authorization", "Bearer " + token + "x"}}), 401) << path;
+    EXPECT_EQ(server.status_of(path, {{"Authorization", "Bearer"}}), 401) << path;
+    EXPECT_EQ(server.status_of(path, {{"Cookie", "ridgewatt-0=" + token.substr(1)}}), 401) << path;
+  }
+  EXPECT_EQ(server.status_of("/"), 200);
+  EXPECT_EQ(server.status_of("/healthz"), 200);
+  EXPECT_EQ(server.status_of("/api/v1/zoo", {{"Authorization", "Bearer " + token}}), 200);
+  auto client = server.client();
+  EXPECT_EQ(client.Post("/api/v1/uploads", "x", "application/octet-stream")->status, 401);
+  EXPECT_EQ(client.Post("/api/v1/session", "wrong", "text/plain")->status, 401);
+  const auto session = client.Post("/api/v1/session", token, "text/plain");
+  ASSERT_TRUE(session);
+  const auto cookie = session->get_header_value("Set-Cookie");
+  EXPECT_THAT(cookie, AllOf(HasSubstr("HttpOnly"), HasSubstr("SameSite=Strict")));
+  EXPECT_EQ(
+      server.status_of("/api/v1/zoo", {{"Cookie", "a=b; " + cookie.substr(0, cookie.find(';'))}}),
+      200);
+}
+
+TEST(Server, ElsewhereThanLoopbackATokenIsMade) {
+  // 127.0.0.2 is loopback to the kernel, and not to the server.
+  const RunningServer server({"--listen", "127.0.0.2"});
+  EXPECT_EQ(server.token().size(), 64U) << server.said();
+}
+
+TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
+  const testing::TemporaryFolder folder;
+  const std::string cert = (folder.path() / "cert.pem").string();
+  const std::string key = (folder.path() / "key.pem").string();
+  output_of("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout " + key +
+            " -out " + cert + " 2>/dev/null");
+  RunningServer server({"--cert", cert, "--key", key});
+  ASSERT_NE(server.port(), 0) << server.said();
+  httplib::SSLClient client("127.0.0.1", server.port());
+  client.enable_server_certificate_verification(false);
+  const auto answer = client.Get("/api/v1/zoo");
+  ASSERT_TRUE(answer) << httplib::to_string(answer.error());
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(server.raw("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").find("200"), std::string::npos);
+  int events = 0;
+  client.Get("/api/v1/events", [&](const char*, std::size_t) { return ++events < 2; });
+  EXPECT_EQ(events, 2);
+}
+
+// The kernel's table of listening sockets (proc(5)): state 0A; 0100007F is 127.0.0.1.
+TEST(Server, ListensOnLoopbackAlone) {
+  const RunningServer server;
+  const std::string port = fmt::format(":{:04X} ", server.port());
+  int found = 0;
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      const auto at = line.find(port);
+      if (at == std::string::npos || line.find(" 0A ") == std::string::npos) continue;
+      if (line.find(":0000 ") < at) continue;  // the port of the other end
+      ++found;
+      EXPECT_THAT(line, HasSubstr("0100007F" + port));
+    }
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST(Server, EndsAtOnceWithOpenStreams) {
+  RunningServer server;
+  const OwnedFd stream = server.connect();
+  const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  ::send(stream.get(), ask.data(), ask.size(), 0);
+  char first[16];
+  ASSERT_GT(::recv(stream.get(), first, sizeof first, 0), 0);
+  const OwnedFd idle = server.connect();
+  const int status = server.end(SIGTERM);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(Server, EveryDescribedPathAnswersAsDescribed) {
+  const RunningServer server;
+  const Json description = Json::parse(server.get("/api/v1/openapi.json")->body);
+  EXPECT_EQ(description.at("openapi"), "3.1.0");
+  const std::map<std::string, std::string> queries = {
+      {"/api/v1/analyze", "?model=zoo:lenet5"},
+      {"/api/v1/estimate", "?model=zoo:lenet5&device=agx-orin"},
+      {"/api/v1/roofline", "?model=zoo:lenet5&device=agx-orin"},
+      {"/api/v1/tune", "?model=zoo:lenet5&device=agx-orin&max-power=40"},
+      {"/api/v1/device", "?device=agx-orin"},
+      {"/api/v1/schedule/plan",
+       "?inference=zoo:lenet5&training=zoo:lenet5&device=agx-orin&arrival-rate=10&max-latency=1000&"
+       "max-power=40"},
+      {"/api/v1/schedule/simulate",
+       "?inference=zoo:lenet5&training=zoo:lenet5&device=agx-orin&arrival-rate=10&max-latency=1000&"
+       "max-power=40&duration=5"}};
+  const std::set<std::string> need_more = {"/api/v1/pareto",      "/api/v1/layers", "/api/v1/runs",
+                                           "/api/v1/runs/export", "/api/v1/events", "/metrics"};
+  for (const auto& [path, operations] : description.at("paths").items()) {
+    if (!operations.contains("get") || need_more.contains(path)) continue;
+    const auto query = queries.find(path);
+    const auto answer = server.get(path + (query == queries.end() ? "" : query->second));
+    ASSERT_TRUE(answer) << path;
+    EXPECT_EQ(answer->status, 200) << path << answer->body;
+    const Json& content = operations.at("get").at("responses").at("200").at("content");
+    ASSERT_TRUE(content.contains("application/json")) << path;
+    EXPECT_THAT(answer->get_header_value("Content-Type"), HasSubstr("application/json")) << path;
+    const Json& schema = content.at("application/json").at("schema");
+    if (!schema.contains("properties")) continue;
+    EXPECT_EQ(Json::parse(answer->body).at("schema"),
+              schema.at("properties").at("schema").at("const"))
+        << path;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::serve
