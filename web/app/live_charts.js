@@ -37,11 +37,17 @@ export function PowerChart({ points, span, rails, source, onReady }) {
 }
 
 const percent = (share) => (share === null || share === undefined ? null : 100 * share);
-const loadSets = [{ name: "GPU", color: charts.palette[0], value: (point) => percent(point.gpu_load) },
-  { name: "CPU, mean of cores", color: charts.palette[1], value: (point) => percent(point.cpu_load) }];
+const gpuLoad = { name: "GPU", color: charts.palette[0], value: (point) => percent(point.gpu_load) };
+const cpuLoad = { name: "CPU, mean of cores", color: charts.palette[1], value: (point) => percent(point.cpu_load) };
 const clockSets = [{ name: "GPU", color: charts.palette[0], value: (point) => point.gpu_mhz }];
 const heatSets = [{ name: "hottest", color: charts.palette[1], value: (point) => point.celsius }];
 
-export const LoadChart = (props) => html`<${Streaming} ...${props} sets=${loadSets} y=${{ label: "load (%)", lo: 0, hi: 100 }} title="Load" height=${200} />`;
+// What the machine does not tell has no line.
+export function LoadChart(props) {
+  const gpu = props.points.some((point) => point.gpu_load !== null), cpu = props.points.some((point) => point.cpu_load !== null);
+  const sets = useMemo(() => [...(gpu || !cpu ? [gpuLoad] : []), ...(cpu ? [cpuLoad] : [])], [gpu, cpu]);
+  const title = gpu && !cpu ? "Load of the GPU" : cpu && !gpu ? "Load of the CPU" : "Load";
+  return html`<${Streaming} ...${props} sets=${sets} y=${{ label: "load (%)", lo: 0, hi: 100 }} title=${title} height=${200} />`;
+}
 export const ClockChart = (props) => html`<${Streaming} ...${props} sets=${clockSets} y=${{ label: "clock (MHz)", lo: 0 }} title="Clock of the GPU" height=${200} />`;
 export const HeatChart = (props) => html`<${Streaming} ...${props} sets=${heatSets} y=${{ label: "temperature (°C)" }} title="Hottest place" height=${200} />`;

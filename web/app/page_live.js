@@ -22,10 +22,15 @@ function useFeed(paused) {
   const show = (of) => setShown((before) => (stopped.current && before.look
     ? { ...before, state: of.state, error: of.error }
     : { state: of.state, error: of.error, look: of.newest, points: of.points.slice(), command: of.command }));
+  // At most once per frame, so that looks that come faster than they are drawn do not pile up; a page
+  // that nobody sees draws nothing.
   useEffect(() => {
-    feed.current = new LiveFeed(show);
+    let frame = 0;
+    feed.current = new LiveFeed((of) => {
+      if (!frame) frame = requestAnimationFrame(() => { frame = 0; show(of); });
+    });
     feed.current.start();
-    return () => feed.current.stop();
+    return () => { cancelAnimationFrame(frame); feed.current.stop(); };
   }, []);
   useEffect(() => { if (feed.current && feed.current.newest) show(feed.current); }, [paused]);
   return shown;
@@ -134,7 +139,7 @@ export function Page({ query, setQuery }) {
   const { look, points, state, error, command } = useFeed(paused);
   const picture = useRef(null);
   const rails = useMemo(() => (look && look.power ? (look.power.rails || []).map((rail) => rail.name) : []), [look && (look.power ? (look.power.rails || []).length : 0)]);
-  const source = look ? [look.board && (look.board.name || look.board), look.provenance, look.power && look.power.source].filter(Boolean).join(", ") : "";
+  const source = look ? [look.board && look.board.name, look.provenance].filter(Boolean).join(", ") : "";
   const common = { points, span, source };
   return html`<div class="live-head"><h1>Live</h1><span class=${`state ${paused ? "held" : `is-${state}`}`}>${paused ? "paused" : state === "live" ? "live" : state === "lost" ? "connection lost, trying again" : "connecting"}</span>
       <div class="row" role="group" aria-label="Time shown">${spans.map(([s, text]) => html`
@@ -145,7 +150,7 @@ export function Page({ query, setQuery }) {
     ${!look ? html`<p class="faint">No look yet.</p>` : html`
       <${Provenance} kind=${look.provenance} text=${provenanceText(look)} />
       <${Facts} look=${look} />
-      <div class="charts live-charts"><${PowerChart} ...${common} rails=${rails} onReady=${(handle) => { picture.current = handle; }} />
+      <div class="charts live-charts"><${PowerChart} ...${common} source=${[source, look.power && look.power.source].filter(Boolean).join(", ")} rails=${rails} onReady=${(handle) => { picture.current = handle; }} />
         <${LoadChart} ...${common} /><${ClockChart} ...${common} /><${HeatChart} ...${common} /></div>
       <${DownloadBar} command=${command} name="power" json="api/v1/monitor" csv=${() => csvOf(points, span, rails)} svg=${() => picture.current.picture()} />
       <${Windows} look=${look} />
