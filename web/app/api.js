@@ -2,10 +2,10 @@
 //   await get("estimate", { model: "zoo:resnet50", batch: [1, 16], figures: 1 }) -> { json, command }
 //   address("pareto", { .., format: "csv" }) -> the path, for links and downloads
 //   new Newest((reply) => .., (error) => ..).ask("estimate", params): one question at a time, the
-//   newest wins; what a slow one (over 150 ms) would still answer is given up.
+//   newest wins; what a slow one (over 400 ms) would still answer is given up.
 // Values: undefined, null and false leave a parameter out, true is 1, a list repeats it.
 const root = "api/v1/";
-const slowMs = 150;
+const slowMs = 400;
 
 export class ApiError extends Error {
   constructor(message, status, json) {

@@ -11,7 +11,7 @@ export const axes = {
   energy: { column: "energy_j", label: "energy of a minibatch (J)", name: "Energy", unit: "J", option: "max-energy", log: true },
 };
 
-const colors = { beyond: "#9AA5B1", within: "#0072B2", front: "#009E73", measured: "#E69F00", predicted: "#7F7F7F" };
+const colors = { front: "#009E73", measured: "#E69F00", predicted: "#7F7F7F" };
 
 // Rows that keep all limits, as ascending indices; and the rest.
 export function divide(cloud, limits) {
@@ -65,8 +65,8 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
   const best = front(cloud, cx, cy);
   const series = [];
   // ECharts cannot draw a large series without points.
-  if (limited) series.push(dots("beyond a limit", cloud, rest, cx, cy, colors.beyond, 0.35));
-  if (kept.length) series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, colors.within, 0.45));
+  if (limited) series.push(dots("beyond a limit", cloud, rest, cx, cy, charts.colorOf("--faint"), 0.22));
+  if (kept.length) series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, charts.colorOf("--accent"), 0.45));
   series.push({ type: "line", name: "Pareto front", step: "end", showSymbol: false, z: 3, lineStyle: { color: colors.front, width: 2 }, itemStyle: { color: colors.front }, data: best.map((row) => ({ value: [cloud.columns[cx][row], cloud.columns[cy][row]], row, name: modeName(modeAt(cloud, row), presets) })) });
   const legend = series.map((one) => ({ name: one.name, color: one.itemStyle.color, mark: one.type === "line" ? "line" : "dot" }));
   if (measured && measured.length) {
@@ -82,7 +82,7 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
     }
     return null;
   }).filter(Boolean);
-  if (answer) marks.push(ring(answer[cx], answer[cy], "answer", "left"));
+  if (answer) marks.push(ring(answer[cx], answer[cy], "answer", "bottom"));
   series.push({ type: "scatter", data: marks, silent: true, silentTable: true, symbol: "circle", symbolSize: 12, z: 10, rings: true, ink: true, label: { show: true, formatter: "{b}", fontSize: 11 } });
   const shownOf = (column) => [cloud.columns[column]].concat(measured ? [measured.map((point) => point[column])] : []);
   return {

@@ -80,7 +80,7 @@ function Roofs({ roofs, highest, question, children }) {
     <div class="charts dense">${figures[0] && html`<div><${Chart} figure=${figures[0]} height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
       <${DownloadBar} command=${shown(roofs.command)} ...${files} svg=${() => handle.current.picture()} name="roofline" /></div>`}
       ${children}
-      ${bars && html`<${Chart} figure=${bars} />`}
+      ${bars && html`<div class="whole"><${Chart} figure=${bars} /></div>`}
       ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} height=${360} />`)}</div>
     <h2>Layers</h2>
     ${layers.length > 0 && html`<${Table} label="Layers" filter columns=${layerColumns} rows=${layers} selected=${layers[row]} onSelect=${(one) => choose(layers.indexOf(one))} />

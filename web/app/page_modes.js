@@ -2,7 +2,7 @@
 // tune` within them; measured points of a sweep over what was predicted.
 import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
@@ -85,14 +85,15 @@ const comparedColumns = [
 function Cloud({ cloud, query, setQuery, limits, presets, answer, measured, source }) {
   const [handle, setHandle] = useState(null);
   const x = axes[query.x] ? query.x : "time", y = axes[query.y] && query.y !== x ? query.y : x === "power" ? "energy" : "power";
-  const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch]]);
+  const theme = useThemeCount();  // its colors
+  const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch], theme]);
   const drawn = useMemo(() => cloudChart({ cloud, limits, x, y, presets, answer, measured, title: "All modes" }), [cloud, measured, key]);
   const area = usePlotArea(handle, drawn.option);
   const line = (axis) => html`<${LimitLine} key=${axis} area=${area} axis=${axis === x ? "x" : "y"} value=${limits[axes[axis].option]} name=${axes[axis].name} unit=${axes[axis].unit} onChange=${(value) => setQuery({ [axes[axis].option]: value })} />`;
   const choose = (which) => (value) => setQuery(which === "x" ? { x: value, y: value === y ? x : y } : { y: value, x: value === x ? y : x });
   const options = Object.entries(axes).map(([value, axis]) => ({ value, label: axis.name }));
   return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
-      note=${`${drawn.within.toLocaleString("en-US")} modes within the limits, ${drawn.onFront} on the front`} height=${540} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
+      note=${`${drawn.within.toLocaleString("en-US")} modes within the limits, ${drawn.onFront} on the front`} height=${Math.round(Math.min(1100, Math.max(440, 0.6 * window.innerHeight)))} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
     <div class="row"><${Select} label="Across" value=${x} options=${options} onChange=${choose("x")} /><${Select} label="Up" value=${y} options=${options} onChange=${choose("y")} /></div>
     <${CloudFiles} query=${query} handle=${handle} /></div>`;
 }
