@@ -49,7 +49,7 @@ const modeLine = (mode) => `${mode.cpu_cores} cores at ${mode.cpu_mhz} MHz, GPU 
 
 function Found({ answer, presets, query, heading }) {
   const preset = presets.find((one) => queryText(one.mode) === queryText(answer.mode));
-  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : "not a preset"}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
+  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : `GPU ${answer.mode.gpu_mhz} MHz, ${answer.mode.cpu_cores} cores`}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
       <dd><a href=${`#/explore?${new URLSearchParams(Object.entries({ ...workloadQuery(query), ...queryOfMode(answer.mode) }).filter(([, v]) => v !== undefined))}`}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
     ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold</dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;
