@@ -46,6 +46,9 @@ class HtmlReport {
   // legend (name, color, mark: dot, area, dashed or line), height (px), option (to_echarts) and
   // data (caption, columns, rows) for who cannot see them.
   Json figures() const;
+  // The figures below each other in one SVG document, or the `number`th alone (from 1; 0: all).
+  // NotFoundError when there is none.
+  std::string svg(std::size_t number = 0) const;
 
  private:
   void end_charts();  // what is no figure ends the row of figures

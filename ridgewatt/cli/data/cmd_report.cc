@@ -1,6 +1,7 @@
-// ridgewatt report: one self-contained HTML file of any results.
+// ridgewatt report: one self-contained HTML file of any results, or their figures as SVG.
 #include <vector>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/file.h"
@@ -13,12 +14,17 @@ struct ReportCommand {
   std::vector<std::string> files;
   std::string output;
   std::string title = "Ridgewatt report";
+  std::size_t figure = 0;  // 1: the first; 0: all
 };
 
 void run(const ReportCommand& options) {
   report::HtmlReport report(options.title);
   for (const auto& file : options.files) report::add_result(report, file, read_file(file));
-  write_output(options.output, report.html());
+  const bool svg = options.output.ends_with(".svg");
+  if (options.figure > 0 && !svg) {
+    throw UsageError("one figure alone is written as SVG", "--figure", "take -o FILE.svg");
+  }
+  write_output(options.output, svg ? report.svg(options.figure) : report.html());
 }
 
 }  // namespace
@@ -26,13 +32,18 @@ void run(const ReportCommand& options) {
 void add_report(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportCommand>();
   auto* command =
-      add_command(app, context, "report", "One HTML file of any results (CSV, JSON)",
+      add_command(app, context, "report", "One HTML file, or SVG, of any results (CSV, JSON)",
                   "ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format csv > "
-                  "modes.csv\n  ridgewatt report modes.csv -o modes.html");
+                  "modes.csv\n  ridgewatt report modes.csv -o modes.html\n  ridgewatt report "
+                  "modes.csv --figure 3 -o "
+                  "front.svg");
   input_file(command->add_option("FILES", options->files, "Result files of this program"))
       ->required();
   output_file(command->add_option("-o,--output", options->output,
-                                  "HTML file to write (default: standard output)"));
+                                  "File to write: .svg for the figures alone, else HTML "
+                                  "(default: standard output)"));
+  quantity(command->add_option("--figure", options->figure, "With -o FILE.svg: this one alone"),
+           count().within(1, 1e6));
   command->add_option("--title", options->title, "Title of the page")->capture_default_str();
   command->callback([options] { run(*options); });
 }

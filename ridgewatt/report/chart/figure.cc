@@ -77,6 +77,10 @@ std::vector<LegendEntry> legend_of(const Timeline& timeline) {
   return legend;
 }
 
+constexpr const char* kDarkScheme =
+    "\n<style>@media (prefers-color-scheme: dark) "
+    "{ svg { color: #e6e8eb; background: #15181c !important; } }</style>";
+
 // An attribute of the document's own element.
 double svg_size(const std::string& svg, const std::string& name) {
   const auto at = svg.find(" " + name + "=\"") + name.size() + 3;
@@ -138,12 +142,15 @@ std::optional<ColorRange> color_range(const HeatMap& map) {
 }
 
 std::string to_svg(const Figure& figure, const SvgOptions& options) {
-  return std::visit(
+  std::string svg = std::visit(
       [&](const auto& f) {
         check(f);
         return draw_figure(f, {options.width > 0 ? options.width : f.width, options.head});
       },
       figure);
+  // A document of its own is dark where its viewer is; a page has its own colors.
+  if (options.head) svg.insert(svg.find('>') + 1, kDarkScheme);
+  return svg;
 }
 
 std::string to_svg(const std::vector<Figure>& figures, const std::string& title) {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/report/chart/figure_data.h"
@@ -256,6 +257,16 @@ Json HtmlReport::figures() const {
   Json figures = Json::array();
   for (const auto& shown : shown_) figures.push_back(figure_json(shown.figure));
   return figures;
+}
+
+std::string HtmlReport::svg(std::size_t number) const {
+  if (shown_.size() < std::max<std::size_t>(number, 1)) {
+    throw NotFoundError(fmt::format("the results allow {} figures", shown_.size()), "--figure");
+  }
+  if (number > 0) return to_svg(shown_[number - 1].figure);
+  std::vector<Figure> figures;
+  for (const auto& shown : shown_) figures.push_back(shown.figure);
+  return to_svg(figures, title_);
 }
 
 std::string HtmlReport::html() const {
