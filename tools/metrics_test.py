@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -149,8 +150,8 @@ class Export(unittest.TestCase):
             self.assertEqual(families(self.file.read_text()), families(self.text))
 
     def test_wrong_usage(self):
-        for options, word in ((["--every", "0"], "every"), (["--rate", "0"], "rate"), (["--count", "3"], "textfile"),
-                              (["--textfile", "/nowhere/x.prom"], "/nowhere")):
+        for options, word in ((["--every", "0"], "every"), (["--sampling-hz", "0"], "sampling-hz"),
+                              (["--count", "3"], "textfile"), (["--textfile", "/nowhere/x.prom"], "/nowhere")):
             done = run(PROGRAM, "export", *options, *self.board.device)
             self.assertNotEqual(done.returncode, 0, options)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
@@ -162,17 +163,37 @@ class Scraped(unittest.TestCase):
     WINDOW_S = 40
 
     @needs("prometheus")
-    def test_rate_of_the_energy_is_the_mean_power(self):
+    def test_export(self):
         board = fake_power.FakeBoard(PROGRAM, "agx-orin")
         self.addCleanup(board.remove)
         metrics = pathlib.Path(board.folder) / "ridgewatt.prom"
-        board.start("export", "--textfile", metrics, "--every", "0.1", "--rate", "50")
+        board.start("export", "--textfile", metrics, "--every", "0.1", "--sampling-hz", "50")
         while not metrics.exists():
             time.sleep(0.05)
+        self.rate_is_mean_power(board, self.server(metrics))
+
+    @needs("prometheus")
+    @unittest.skipUnless((PROGRAM.parent / "ridgewatt-serve").exists(), "skipped: built without the server")
+    def test_serve(self):
+        board = fake_power.FakeBoard(PROGRAM, "agx-orin")
+        self.addCleanup(board.remove)
+        port = free_port()
+        board.start("serve", "--port", port)
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=1).read()
+                break
+            except urllib.error.HTTPError as refused:
+                self.skipTest(f"skipped: the server says {refused.code} to /metrics")
+            except OSError:
+                time.sleep(0.1)
+        self.rate_is_mean_power(board, port)
+
+    def rate_is_mean_power(self, board, port):
         watched = fake_power.Watch(board)
         self.addCleanup(watched.stop)
         board.keep_busy()
-        self.prometheus(board, self.server(metrics))
+        self.prometheus(board, port)
         time.sleep(self.WINDOW_S + 6)
         now = time.time()
         ask = lambda query: self.ask(query, now)

@@ -81,7 +81,7 @@ def watch(options, board):
         board.keep_busy(options.speed)
         file = pathlib.Path(board.folder) / "ridgewatt.prom"
         rate_hz = min(1000, 20 * options.speed)
-        pid = board.start("export", "--textfile", file, "--every", "0.5", "--rate", rate_hz).pid
+        pid = board.start("export", "--textfile", file, "--every", "0.5", "--sampling-hz", rate_hz).pid
         while not file.exists():
             time.sleep(0.05)
         read = file.read_text

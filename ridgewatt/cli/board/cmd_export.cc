@@ -103,7 +103,7 @@ void add_export(CLI::App& app, Context& context) {
   quantity(command->add_option("--every", options->every_s, "Seconds between two writes"),
            seconds().within(0.1, 3600))
       ->capture_default_str();
-  quantity(command->add_option("--rate", options->rate_hz, "Samples of power per second"),
+  quantity(command->add_option("--sampling-hz", options->rate_hz, "Power sampling rate"),
            hertz().within(1, 1000))
       ->capture_default_str();
   quantity(command->add_option("--count", options->count, "Stop after N writes (0: never)"),
