@@ -151,12 +151,12 @@ test("downloads: the looks shown as CSV, the newest as JSON, the chart as SVG", 
 });
 
 // Ten looks per second: what ten minutes would show comes in one, and half of one is enough to tell.
-test("the page's memory does not grow while it looks", { timeout: 120000 }, async () => {
+test("the page's memory does not grow while it looks", { timeout: 120000 }, async (t) => {
   const fast = await startApp({ args: ["--every", "0.1"] });
-  try { await memoryTest(fast); } finally { await fast.close(); }
+  try { await memoryTest(fast, t); } finally { await fast.close(); }
 });
 
-async function memoryTest(fast) {
+async function memoryTest(fast, t) {
   const view = await fast.open("/#/live");
   const { page } = view;
   const session = await view.context.newCDPSession(page);
@@ -170,6 +170,7 @@ async function memoryTest(fast) {
   const first = { heap: await heap(), nodes: await nodes() };
   await seconds(30);
   const last = { heap: await heap(), nodes: await nodes() };
+  t.diagnostic(`heap ${first.heap} to ${last.heap} bytes, document ${first.nodes} to ${last.nodes} nodes`);
   assert.ok(last.heap - first.heap < 1.5e6, `the heap grew from ${first.heap} to ${last.heap} bytes in 300 looks`);
   assert.ok(last.nodes - first.nodes < 200, `the document grew from ${first.nodes} to ${last.nodes} nodes`);
   view.check();
