@@ -192,6 +192,24 @@ test("nothing moves while figures change", async () => {
   await view.close();
 });
 
+test("the theme that is chosen holds, also for the charts, and after a reload", async () => {
+  const view = await app.open("/#/live");
+  const { page } = view;
+  await page.locator("figure.chart canvas").first().waitFor();
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByLabel("Theme").selectOption("dark");
+  await eventually(ground, (color) => color !== light, 3);
+  await eventually(() => page.locator("figure.chart canvas").count(), (count) => count >= 4);
+  await page.reload();
+  await page.locator(".live-facts").waitFor();
+  assert.notEqual(await ground(), light);
+  await page.getByLabel("Theme").selectOption("light");
+  assert.equal(await ground(), light);
+  view.check();
+  await view.close();
+});
+
 test("narrow, wide, dark; every control has a name", async () => {
   for (const [width, scheme] of [[400, "light"], [400, "dark"], [1280, "dark"], [3840, "light"]]) {
     const view = await app.open("/#/live", { width, scheme });
