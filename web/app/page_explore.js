@@ -11,7 +11,7 @@ import { WorkloadForm } from "./workload_form.js";
 export const title = "Explore";
 
 function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
-  const factor = against > 0 && value > 0 ? value / against : null;
+  const factor = against > 0 && value > 0 && value !== against ? value / against : null;
   return html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(value, digits)}</span> <small>${unit}</small></dd>
     ${lo !== undefined && html`<dd>90 %: ${number(lo, digits)} to ${number(hi, digits)} ${unit}</dd>`}
     ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;

@@ -160,28 +160,37 @@ window.Ridgewatt.charts = (function () {
     return done;
   }
 
-  // Title, source and legend, which a page sets in HTML, for a picture that stands alone.
-  function standing(option, head) {
+  // Title, source and legend, which a page sets in HTML, for a picture that stands alone; texts
+  // wrap, about `letter` pixels a letter.
+  function standing(option, head, width) {
+    const letter = 6.2, swatch = 46, lineHeight = 15, room = width - 16;
     const grid = { ...listOf(option.grid)[0] };
     const names = [...new Set((option.series || []).map((series) => series.name).filter((name) => name && !/^series\d/.test(name)))];
-    grid.top = (Number(grid.top) || 34) + (head.source ? 44 : 26);
-    if (names.length > 1) grid.bottom = (Number(grid.bottom) || 30) + 28;
-    return {
+    const lines = (text, size) => Math.ceil((text || "").length * letter * size / room);
+    const entries = names.reduce((sum, name) => sum + swatch + letter * name.length, 0);
+    const top = lines(head.title, 1.35) * 20 + lines(head.source, 1) * lineHeight + 8;
+    const bottom = names.length > 1 ? Math.ceil(1.15 * entries / room) * 24 : 0;
+    grid.top = (Number(grid.top) || 34) + top;
+    grid.bottom = (Number(grid.bottom) || 30) + bottom;
+    const wrapped = { width: room, overflow: "break" };
+    const picture = {
       ...option, grid, backgroundColor: colorOf("--card"),
-      title: { text: head.title || "", subtext: head.source || "", left: 8, top: 4, itemGap: 4, textStyle: { fontSize: 14, color: colorOf("--ink") }, subtextStyle: { fontSize: 11, color: colorOf("--faint") } },
-      legend: names.length > 1 ? { show: true, type: "plain", bottom: 2, data: names, textStyle: { color: colorOf("--ink") } } : { show: false },
+      title: { text: head.title || "", subtext: head.source || "", left: 8, top: 6, padding: 0, itemGap: 4, textStyle: { ...wrapped, fontSize: 14, lineHeight: 20, color: colorOf("--ink") }, subtextStyle: { ...wrapped, fontSize: 11, lineHeight, color: colorOf("--faint") } },
+      legend: names.length > 1 ? { show: true, type: "plain", left: 8, right: 8, bottom: 4, itemWidth: 20, itemHeight: 10, data: names, textStyle: { color: colorOf("--ink") } } : { show: false },
     };
+    return { picture, more: top + bottom };
   }
 
   const theme = () => (root.classList.contains("dark") ? "dark" : null);
 
   // The chart as the text of an SVG file.
   function toSvg(option, head, width, height) {
-    const picture = echarts.init(null, theme(), { renderer: "svg", ssr: true, width, height });
-    picture.setOption(finish(standing(option, head), () => picture));
-    setTicks(picture);
-    const text = picture.renderToSVGString();
-    picture.dispose();
+    const { picture, more } = standing(option, head, width);
+    const chart = echarts.init(null, theme(), { renderer: "svg", ssr: true, width, height: height + more });
+    chart.setOption(finish(picture, () => chart));
+    setTicks(chart);
+    const text = chart.renderToSVGString();
+    chart.dispose();
     return text;
   }
 
@@ -200,7 +209,7 @@ window.Ridgewatt.charts = (function () {
         setTicks(chart);
       },
       toggle: (name) => chart.dispatchAction({ type: "legendToggleSelect", name }),
-      svg: (head = {}) => toSvg(now, head, chart.getWidth(), chart.getHeight() + 72),
+      svg: (head = {}) => toSvg(now, head, chart.getWidth(), chart.getHeight()),
       resize() {
         if (element.clientWidth === chart.getWidth() && element.clientHeight === chart.getHeight()) return;
         chart.resize();
