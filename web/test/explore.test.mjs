@@ -10,6 +10,13 @@ let app;
 before(async () => { app = await startApp(); });
 after(() => app.close());
 
+// Many things are asked at once; a machine may be busy with other tests.
+async function opened(...how) {
+  const view = await app.open(...how);
+  view.page.setDefaultTimeout(40000);
+  return view;
+}
+
 const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent()).replace(/,/g, ""));
 const digits = (value) => Number(value.toPrecision(4));
 
@@ -22,13 +29,13 @@ async function meetsCommand(page, model, more = []) {
   assert.equal(said.code, 0, said.stderr);
   const one = JSON.parse(said.stdout).estimates[0];
   for (const [name, key] of [["Time", "time_ms"], ["Power", "power_w"], ["Energy", "energy_j"]]) {
-    await eventually(() => shownNumber(page, name), (value) => value === digits(one[key]));
+    await eventually(() => shownNumber(page, name), (value) => value === digits(one[key]), 40);
   }
   return { mode, one };
 }
 
 test("the answer is the command line's, with its interval and where it comes from", async () => {
-  const view = await app.open("/#/explore?model=zoo:resnet50&device=agx-orin&batch=16");
+  const view = await opened("/#/explore?model=zoo:resnet50&device=agx-orin&batch=16");
   const { one } = await meetsCommand(view.page, "zoo:resnet50", ["--batch", "16"]);
   const text = await view.page.locator(".answers").innerText();
   for (const key of ["time_lo_ms", "time_hi_ms", "power_lo_w", "energy_hi_j"]) assert.ok(text.includes(String(digits(one[key]))), key);
@@ -39,7 +46,7 @@ test("the answer is the command line's, with its interval and where it comes fro
 });
 
 test("a slider moved by keys and by the mouse asks for its mode", async () => {
-  const view = await app.open("/#/explore?device=agx-orin");
+  const view = await opened("/#/explore?device=agx-orin");
   const { page } = view;
   await meetsCommand(page, "zoo:resnet50");
   const slider = page.getByRole("slider", { name: "GPU clock" });
@@ -58,7 +65,7 @@ test("a slider moved by keys and by the mouse asks for its mode", async () => {
 });
 
 test("roofs move with the clock and axes hold still", async () => {
-  const view = await app.open("/#/explore?device=agx-orin&batch=16");
+  const view = await opened("/#/explore?device=agx-orin&batch=16");
   const { page } = view;
   const roof = () => page.evaluate(() => {
     const chart = [...document.querySelectorAll("figure.chart .live")].map((e) => echarts.getInstanceByDom(e)).find((c) => c && /intensity/.test(c.getOption().xAxis[0].name || ""));
@@ -67,11 +74,11 @@ test("roofs move with the clock and axes hold still", async () => {
     const ceiling = option.series.find((s) => /^ceiling \(fp32\)/.test(s.name || ""));
     return ceiling && { top: Math.max(...ceiling.data.map((p) => p.value[1])), hi: option.yAxis[0].max };
   });
-  const before = await eventually(roof);
+  const before = await eventually(roof, Boolean, 40);
   assert.ok(Math.abs(before.top - 5326.848) < 1, `${before.top}`);  // 2048 lanes x 2 x 1300.5 MHz: the data sheet's 5.3 TFLOPS
   await page.getByRole("slider", { name: "GPU clock" }).focus();
   await page.keyboard.press("Home");
-  const low = await eventually(roof, (now) => now && now.top < before.top);
+  const low = await eventually(roof, (now) => now && now.top < before.top, 40);
   assert.ok(Math.abs(low.top - 2048 * 2 * 0.11475) < 1, `${low.top}`);
   assert.equal(low.hi, before.hi);
   view.check();
@@ -81,10 +88,10 @@ test("roofs move with the clock and axes hold still", async () => {
 test("a dropped model is asked about; what is no model is refused in a line", async () => {
   const file = join(app.folder, "lenet.onnx");
   assert.equal((await app.run(["zoo", "write", "lenet5", "-o", file])).code, 0);
-  const view = await app.open("/#/explore?device=agx-orin", { allow: [/400|422/] });
+  const view = await opened("/#/explore?device=agx-orin", { allow: [/400|422/] });
   const { page } = view;
   await page.getByLabel("Upload an ONNX file").setInputFiles(file);
-  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash));
+  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash), 40);
   await meetsCommand(page, file);
   const broken = join(app.folder, "broken.onnx");
   writeFileSync(broken, "not a model");
@@ -97,7 +104,7 @@ test("a dropped model is asked about; what is no model is refused in a line", as
 });
 
 test("downloads are the command's output", async () => {
-  const view = await app.open("/#/explore?device=agx-orin&batch=4&gpu=624.75");
+  const view = await opened("/#/explore?device=agx-orin&batch=4&gpu=624.75");
   const { page } = view;
   const { mode } = await meetsCommand(page, "zoo:resnet50", ["--batch", "4"]);
   const fetched = async (name, nth) => {
@@ -119,7 +126,7 @@ test("downloads are the command's output", async () => {
 });
 
 test("layers are sorted and kept by words; a row and its point are chosen together", async () => {
-  const view = await app.open("/#/explore?device=agx-orin");
+  const view = await opened("/#/explore?device=agx-orin");
   const { page } = view;
   const table = page.getByRole("region", { name: "Layers" });
   await table.locator("tbody tr").first().waitFor();
@@ -130,7 +137,7 @@ test("layers are sorted and kept by words; a row and its point are chosen togeth
   const slowest = Math.max(...said.map((layer) => layer.time_ms));
   assert.equal(Number(await table.locator("tbody tr").first().locator("td").nth(4).innerText()), digits(slowest));
   await page.getByRole("searchbox", { name: "Filter: Layers" }).fill("gemm");
-  await eventually(() => table.locator("tbody tr").count(), (count) => count === said.filter((layer) => /gemm/i.test(layer.layer + layer.op)).length);
+  await eventually(() => table.locator("tbody tr").count(), (count) => count === said.filter((layer) => /gemm/i.test(layer.layer + layer.op)).length, 40);
   await table.locator("tbody tr").first().click();
   await eventually(() => table.locator("tr.selected").count(), (count) => count === 1);
   view.check();
@@ -139,7 +146,7 @@ test("layers are sorted and kept by words; a row and its point are chosen togeth
 
 test("an address opened elsewhere shows the same; the theme is kept", async () => {
   const address = "/#/explore?model=zoo%3Amobilenet_v2&device=xavier-nx&runtime=tensorrt&precision=fp16&batch=8&over=mem&cost=time_ms";
-  const one = await app.open(address), other = await app.open(address, { scheme: "dark" });
+  const one = await opened(address), other = await opened(address, { scheme: "dark" });
   const answers = async ({ page }) => { await page.locator('[data-answer="Energy"]').waitFor(); return page.locator(".answers").innerText(); };
   assert.equal(await answers(one), await answers(other));
   assert.equal(await one.page.evaluate(() => document.documentElement.classList.contains("dark")), false);
@@ -154,7 +161,7 @@ test("an address opened elsewhere shows the same; the theme is kept", async () =
 
 for (const width of [400, 3840]) {
   test(`at ${width} pixels nothing sticks out and every control has a name`, async () => {
-    const view = await app.open("/#/explore?device=agx-orin", { width, height: width === 400 ? 800 : 2160, scheme: "dark" });
+    const view = await opened("/#/explore?device=agx-orin", { width, height: width === 400 ? 800 : 2160, scheme: "dark" });
     await view.page.locator('[data-answer="Energy"]').waitFor();
     await view.page.getByRole("region", { name: "Layers" }).locator("tbody tr").first().waitFor();
     await view.page.getByText("Set the mode of least energy").waitFor();
@@ -167,7 +174,7 @@ for (const width of [400, 3840]) {
 }
 
 test("the page weighs less than 600 kB and draws itself soon", async (context) => {
-  const view = await app.open("/#/explore?device=agx-orin");
+  const view = await opened("/#/explore?device=agx-orin");
   await view.page.locator('[data-answer="Energy"]').waitFor();
   const seen = await view.page.evaluate(() => {
     const entries = performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"));
