@@ -28,15 +28,27 @@ export function useMeasured(query, cloud) {
   return { question: query.sweep && workload ? { sweep: query.sweep, workload: workload.name } : null, points, workloads, workload, batch, error, onlyFront: Boolean(query.sweep && !kept && front.text) };
 }
 
+// The workloads of all stores, asked when they are wanted.
+async function listRuns() {
+  const { json } = await get("stores");
+  const lists = await Promise.all(json.rows.map(async (store) => (await get("runs", { store: store.store })).json.rows.map((row) => ({ store: store.store, file: store.name, workload: [row.workload, row.kind].filter(Boolean).join(":") }))));
+  const runs = new Map(lists.flat().map((run) => [`${run.store} ${run.workload}`, run]));
+  return { runs, several: json.rows.length > 1, none: json.rows.length === 0 };
+}
+
 function StoreChoice({ query, setQuery }) {
-  const [runs, setRuns] = useState(null);
+  const [found, setFound] = useState(null);
   const [error, setError] = useState(null);
-  const list = () => get("runs", { store: query.store || 0 }).then(({ json }) => { setRuns(json.rows || []); setError(null); }, setError);
-  if (!runs) return html`<div><button type="button" onClick=${list}>Choose from the store</button><${ErrorLine} error=${error} /></div>`;
-  const names = [...new Set(runs.map((row) => [row.workload, row.kind].filter(Boolean).join(":")))];
-  if (!names.length) return html`<p class="faint note" role="status">The store is empty.</p>`;
-  return html`<${Select} label="Workload of the store" value=${query.workload || ""} options=${[{ value: "", label: "none" }, ...names]}
-    onChange=${(workload) => setQuery({ store: workload ? query.store || 0 : undefined, workload: workload || undefined, sweep: undefined }, { push: true })} />`;
+  const list = () => listRuns().then((runs) => { setFound(runs); setError(null); }, setError);
+  if (!found) return html`<div><button type="button" onClick=${list}>Choose from the store</button><${ErrorLine} error=${error} /></div>`;
+  if (found.none) return html`<p class="faint note" role="status">The server was started without --store.</p>`;
+  if (!found.runs.size) return html`<p class="faint note" role="status">The store is empty.</p>`;
+  const choose = (key) => {
+    const run = found.runs.get(key);
+    setQuery({ store: run && run.store, workload: run && run.workload, sweep: undefined, sweepfile: undefined, "measured-batch": undefined }, { push: true });
+  };
+  const options = [...found.runs].map(([value, run]) => ({ value, label: found.several ? `${run.workload} (${run.file})` : run.workload }));
+  return html`<${Select} label="Workload of the store" value=${query.store === undefined ? "" : `${query.store} ${query.workload}`} options=${[{ value: "", label: "none" }, ...options]} onChange=${choose} />`;
 }
 
 export function MeasuredForm({ query, setQuery, measured }) {

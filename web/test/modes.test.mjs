@@ -125,6 +125,29 @@ test("a sweep's points stand over what was predicted, with an answer of their ow
   await view.close();
 });
 
+test("a workload of the store stands over the prediction, and the address keeps it", async () => {
+  const sweep = join(app.folder, "stored.csv"), store = join(app.folder, "runs.db");
+  assert.equal((await app.run(["sweep", "example", "-o", sweep])).code, 0);
+  assert.equal((await app.run(["store", "import", store, sweep])).code, 0);
+  const other = await startApp({ args: ["--store", store] });
+  try {
+    const view = await other.open("/#/modes?device=agx-orin&model=zoo:mobilenet_v3_large");
+    const { page } = view;
+    page.setDefaultTimeout(40000);
+    await page.getByRole("button", { name: "Choose from the store" }).click();
+    await page.getByLabel("Workload of the store").selectOption({ label: "mobilenet_v3_large:inference" });
+    const batch = readFileSync(sweep, "utf8").trim().split("\n").slice(1).map((line) => line.split(",")).filter((row) => row[0] === "mobilenet_v3_large").map((row) => Number(row[2]));
+    const least = Math.min(...batch);
+    const text = `${batch.filter((one) => one === least).length} points of mobilenet_v3_large:inference, minibatch of ${least}`;
+    await page.getByText(text).waitFor();
+    await page.reload();
+    await page.getByText(text).waitFor();
+    view.check();
+  } finally {
+    await other.close();
+  }
+});
+
 test("downloads are the command's output, and the address shows the same elsewhere", async () => {
   const address = "/#/modes?device=orin-nano-8gb&model=zoo%3Amobilenet_v2&max-time=30&minimize=energy&x=energy&y=time";
   const one = await opened(address), other = await opened(address, { scheme: "dark", width: 800 });
