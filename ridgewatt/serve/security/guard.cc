@@ -40,7 +40,7 @@ std::string_view cookie_value(std::string_view cookies, std::string_view name) {
 bool needs_no_token(const RequestHead& head) {
   const auto path = head.path();
   if (path == "/healthz" || path == "/api/v1/session") return true;
-  return head.method != "POST" && head.method != "DELETE" && !path.starts_with("/api") &&
+  return head.method != "POST" && head.method != "DELETE" && !path.starts_with("/api/") &&
          !path.starts_with("/metrics");
 }
 
@@ -49,7 +49,7 @@ bool needs_no_token(const RequestHead& head) {
 void refuse_other_sites(const RequestHead& head, bool secure) {
   const auto origin = head.header("origin");
   const auto site = head.header("sec-fetch-site");
-  const bool api = head.path().starts_with("/api") || head.path() == "/metrics";
+  const bool api = head.path().starts_with("/api/") || head.path() == "/metrics";
   const bool changes = head.method == "POST" || head.method == "DELETE";
   if (!api && !changes) return;  // a link to the application
   const std::string own = (secure ? "https://" : "http://") + lower(head.header("host"));
