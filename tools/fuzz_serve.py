@@ -113,7 +113,7 @@ def check(request, answer):
         return  # the connection was ended: a head that does not end, a client that is gone
     status = int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else -1
     if status not in DOCUMENTED or b"\nX-Evil" in answer or b"root:" in answer:
-        raise SystemExit(f"answered {answer[:300]!r} to {request[:2000]!r}")
+        raise SystemExit(f"answered {answer[:1500]!r} to {request[:2000]!r}")
 
 
 def main():

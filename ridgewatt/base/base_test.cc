@@ -38,6 +38,12 @@ TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
   EXPECT_EQ(escape_terminal("a\x1b[31m\n"), "a\\x1b[31m\\x0a");
   EXPECT_EQ(escape_terminal("\xC3\xA9"), "\xC3\xA9");
   EXPECT_EQ(escape_terminal("\xC3"), "\\xc3");
+  // Table 3-7 of the Unicode standard: overlong, a surrogate, beyond U+10FFFF.
+  EXPECT_EQ(escape_terminal("\xE0\x80\x80"), "\\xe0\\x80\\x80");
+  EXPECT_EQ(escape_terminal("\xED\xA0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(escape_terminal("\xF0\x80\x80\x80"), "\\xf0\\x80\\x80\\x80");
+  EXPECT_EQ(escape_terminal("\xF4\x95\x80\x80"), "\\xf4\\x95\\x80\\x80");
+  EXPECT_EQ(escape_terminal("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF");
   EXPECT_EQ(escape_terminal("\xC2\x9B"), "\\xc2\\x9b");
   EXPECT_EQ(escape_html("<a b='\"&'>"), "&lt;a b=&#39;&quot;&amp;&#39;&gt;");
 }

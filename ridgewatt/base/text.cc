@@ -42,6 +42,12 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
   }
+  // Too long for what they say, surrogates, and beyond U+10FFFF (RFC 3629).
+  const auto second = length > 2 ? static_cast<unsigned char>(text[1]) : 0x80;
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) {
+    return 0;
+  }
   return length;
 }
 

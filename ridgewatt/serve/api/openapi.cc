@@ -91,13 +91,13 @@ Json parameter_json(const EndpointOption& option, const Json& help) {
   if (const char* pattern = pattern_of(option.kind)) value["pattern"] = pattern;
   if (!help.at("choices").empty()) value["enum"] = help.at("choices");
   if (!help.at("default").get<std::string>().empty()) value["default"] = help.at("default");
-  if (takes_several(option)) value = {{"type", "array"}, {"items", value}};
+  if (option.several) value = {{"type", "array"}, {"items", value}};
   Json parameter = {{"name", std::string(option.name)},
                     {"in", "query"},
                     {"required", option.required},
                     {"description", help.at("description")},
                     {"schema", value}};
-  if (takes_several(option)) parameter["explode"] = true;
+  if (option.several) parameter["explode"] = true;
   return parameter;
 }
 

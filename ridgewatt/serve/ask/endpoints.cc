@@ -140,6 +140,30 @@ std::vector<Endpoint> answers() {
   };
 }
 
+// Which parameters are lists, as the options are.
+void mark_lists(std::string_view path, std::vector<EndpointOption>& options) {
+  static constexpr std::string_view kLists[] = {"batch",
+                                                "inference-batch",
+                                                "training",
+                                                "columns",
+                                                "dim",
+                                                "level",
+                                                "reference",
+                                                "training-sweep",
+                                                "non-urgent",
+                                                "non-urgent-rate",
+                                                "sharing",
+                                                "burst-rates",
+                                                "inference-reference",
+                                                "training-reference"};
+  const bool one_batch = path == "analyze" || path == "layers";
+  for (EndpointOption& option : options) {
+    option.several =
+        option.kind != kFlag && !(one_batch && option.name == "batch") &&
+        std::find(std::begin(kLists), std::end(kLists), option.name) != std::end(kLists);
+  }
+}
+
 std::vector<Endpoint> all() {
   std::vector<Endpoint> table = answers();
   const std::vector<Endpoint> lists = {
@@ -162,6 +186,7 @@ std::vector<Endpoint> all() {
        true},
   };
   table.insert(table.end(), lists.begin(), lists.end());
+  for (Endpoint& endpoint : table) mark_lists(endpoint.path, endpoint.options);
   return table;
 }
 
@@ -181,8 +206,12 @@ const Endpoint* find_endpoint(std::string_view path) {
 
 std::span<const EndpointOption> common_options() {
   static const std::vector<EndpointOption> options = {
-      {"format", kWord}, {"seed", kNumber},  {"top", kNumber},
-      {"sort", kWord},   {"columns", kWord}, {"figures", kFlag},
+      {"format", kWord},
+      {"seed", kNumber},
+      {"top", kNumber},
+      {"sort", kWord},
+      {"columns", kWord, {}, false, true},
+      {"figures", kFlag},
   };
   return options;
 }

@@ -27,6 +27,7 @@ struct EndpointOption {
   ValueKind kind;
   std::string_view positional = {};  // its name in the help; empty: is an option
   bool required = false;             // by the API, where the command would do something else
+  bool several = false;              // the parameter may be repeated
 };
 
 struct Endpoint {

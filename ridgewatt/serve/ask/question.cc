@@ -146,7 +146,7 @@ std::vector<std::string> values_of(const Parameters& parameters, std::string_vie
 
 void add_option(Builder& builder, const EndpointOption& option, std::string_view name,
                 const std::vector<std::string>& values) {
-  if (values.size() > 1 && !takes_several(option)) refuse_value(option.name, "stands there twice");
+  if (values.size() > 1 && !option.several) refuse_value(option.name, "stands there twice");
   std::vector<std::string> words;
   for (const auto& value : values) {
     const auto word = builder.word(option, value);
@@ -200,14 +200,6 @@ std::string quoted(const std::string& word) {
 }
 
 }  // namespace
-
-bool takes_several(const EndpointOption& option) {
-  static constexpr std::string_view kLists[] = {
-      "batch",   "inference-batch", "training",       "inference-batch",     "training",
-      "dim",     "reference",       "training-sweep", "non-urgent",          "non-urgent-rate",
-      "sharing", "burst-rates",     "level",          "inference-reference", "training-reference"};
-  return std::find(std::begin(kLists), std::end(kLists), option.name) != std::end(kLists);
-}
 
 std::string Question::shown() const {
   std::string text = "ridgewatt";

@@ -37,9 +37,6 @@ struct QuestionPlaces {
   std::function<bool(std::string_view command, std::string_view option)> has_option;
 };
 
-// Whether a parameter may stand there several times.
-bool takes_several(const EndpointOption& option);
-
 // Throws HttpError 400, or 404 for an upload that is gone.
 Question make_question(const Endpoint& endpoint, const Parameters& parameters,
                        const QuestionPlaces& places);

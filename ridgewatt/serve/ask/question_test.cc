@@ -161,8 +161,7 @@ TEST(Endpoints, AreOptionsOfTheProgram) {
       EXPECT_EQ(option.kind == ValueKind::kNumber, found->at("kind") == "number")
           << endpoint.path << " " << name;
       if (option.positional.empty()) {
-        EXPECT_EQ(takes_several(option), found->at("repeats").get<bool>())
-            << endpoint.path << " " << name;
+        EXPECT_EQ(option.several, found->at("repeats").get<bool>()) << endpoint.path << " " << name;
       }
     }
   }

@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -35,19 +37,13 @@ class Gate::Places final : public httplib::TaskQueue {
   explicit Places(Gate& gate) : gate_(gate) {}
 
   void enqueue(std::function<void()> client) override {
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (free_ <= static_cast<int>(waiting_.size()) &&
-        static_cast<int>(threads_.size()) >= gate_.options_.places) {
-      lock.unlock();
-      const bool room = gate_.send_one_away();
-      if (!room) {
-        no_place() = true;
-        client();
-        no_place() = false;
-        return;
-      }
-      lock.lock();
+    if (!make_room()) {
+      no_place() = true;
+      client();
+      no_place() = false;
+      return;
     }
+    const std::lock_guard<std::mutex> lock(mutex_);
     waiting_.push_back(std::move(client));
     if (free_ < static_cast<int>(waiting_.size()) &&
         static_cast<int>(threads_.size()) < gate_.options_.places) {
@@ -66,6 +62,26 @@ class Gate::Places final : public httplib::TaskQueue {
   }
 
  private:
+  // Whether one more would find a thread. Who was sent away takes a moment to go.
+  bool make_room() {
+    static constexpr int kTries = 100;
+    for (int i = 0; i < kTries; ++i) {
+      std::size_t coming = 0;
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (free_ > static_cast<int>(waiting_.size()) ||
+            static_cast<int>(threads_.size()) < gate_.options_.places) {
+          return true;
+        }
+        coming = waiting_.size();
+      }
+      if (gate_.leaving() > coming || gate_.send_one_away()) return true;
+      if (coming == 0) return false;  // all are at work
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+
   void work() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
@@ -192,6 +208,12 @@ bool Gate::send_one_away() {
     }
   }
   return false;
+}
+
+std::size_t Gate::leaving() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      clients_.begin(), clients_.end(), [](Connection* c) { return c->interrupted.load(); }));
 }
 
 bool Gate::process_and_close_socket(socket_t socket) {

@@ -59,6 +59,7 @@ class Gate final : private httplib::Server {
   void answer_all();
   void load_certificate();
   bool send_one_away();
+  std::size_t leaving();  // that were sent away and are still there
 
   GateOptions options_;
   Admit admit_;

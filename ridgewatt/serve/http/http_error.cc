@@ -9,7 +9,7 @@ std::string error_json(const std::string& line) {
   Json json;
   json["schema"] = "ridgewatt.error/1";
   json["error"] = escape_terminal(line);
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 const char* reason_of(int status) {
