@@ -62,11 +62,17 @@ def resident_kb(pid):
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def slider_paths(count):
-    """Moves of a clock: each asks for one mode of a grid, most of them for the first time."""
-    clocks = [114.75, 216.75, 318.75, 420.75, 522.75, 624.75, 726.75, 854.25, 930.75, 1032.75, 1134.75, 1236.75, 1300.5]
+def processor_s(pid):
+    """Of the server and of the questions that it asked."""
+    with open(f"/proc/{pid}/stat") as line:
+        fields = line.read().rsplit(")", 1)[1].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def slider_paths(knobs, count):
+    """Moves of a clock: each asks for one mode of the board, most of them for the first time."""
     for _ in range(count):
-        mode = f"cores={random.randint(1, 12)},gpu={random.choice(clocks)}"
+        mode = f"cores={random.choice(knobs['cpu_cores'])},gpu={random.choice(knobs['gpu_mhz'])}"
         model = f"model=zoo:resnet50&device=agx-orin&batch={random.choice([1, 2, 4, 8, 16])}&modes={mode}"
         yield f"/api/v1/estimate?{model}", f"/api/v1/roofline?{model}"
 
@@ -101,15 +107,15 @@ async def load(port, options, pid):
             "most_ms": 1e3 * max(times), "memory_begin_kb": first_kb, "memory_end_kb": memory[-1] if memory else None}
 
 
-async def slide(port, moves):
-    times = []
-    for estimate, roofline in slider_paths(moves):
+async def slide(port, moves, knobs, pid):
+    times, before_s = [], processor_s(pid)
+    for estimate, roofline in slider_paths(knobs, moves):
         begin = time.perf_counter()
         answers = await asyncio.gather(ask(port, estimate), ask(port, roofline))
         if any(status != 200 for status, _ in answers):
             raise SystemExit(f"a move was answered {answers}: {estimate}")
         times.append(time.perf_counter() - begin)
-    return {"moves": moves, "median_ms": 1e3 * statistics.median(times), "p99_ms": 1e3 * percentile(times, 0.99)}
+    return {"moves": moves, "processor_ms_per_move": 1e3 * (processor_s(pid) - before_s) / moves, "median_ms": 1e3 * statistics.median(times), "p99_ms": 1e3 * percentile(times, 0.99)}
 
 
 def main():
@@ -121,12 +127,14 @@ def main():
     parser.add_argument("--moves", type=int, default=200)
     options = parser.parse_args()
     random.seed(1)
+    shown = subprocess.run([options.program, "device", "show", "agx-orin", "--format", "json"], check=True, stdout=subprocess.PIPE)
+    knobs = json.loads(shown.stdout)["bsps"][0]["knobs"]
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen([options.program, "serve", "--port", "0", "--device", "fake:agx-orin"],
                                   env={**os.environ, "RIDGEWATT_FAKE": folder}, stderr=subprocess.PIPE, text=True)
         try:
             port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
-            result = {"slider": asyncio.run(slide(port, options.moves))}
+            result = {"slider": asyncio.run(slide(port, options.moves, knobs, server.pid))}
             result["load"] = asyncio.run(load(port, options, server.pid))
         finally:
             server.terminate()
