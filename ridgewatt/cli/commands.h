@@ -18,6 +18,7 @@ void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_top(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_fake_board(CLI::App& app, Context& context);
@@ -72,6 +73,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"pareto", add_pareto, kAnswers},
     {"sensors", add_sensors, kOnABoard},
     {"export", add_export, kOnABoard},
+    {"top", add_top, kOnABoard},
     {"mode", add_mode, kOnABoard},
     {"serve", add_serve, kOnABoard},
     {"measure", add_measure, kOnABoard},

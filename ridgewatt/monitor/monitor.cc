@@ -86,6 +86,7 @@ class Monitor::State {
  public:
   State(const platform::Sysfs& sysfs, const MonitorOptions& options)
       : options_(checked(options)),
+        look_s_(options.look_s),
         sensors_(sysfs),
         meter_(sysfs),
         modes_(sysfs),
@@ -122,6 +123,13 @@ class Monitor::State {
     const std::lock_guard lock(mutex_);
     return {history_.begin(), history_.end()};
   }
+  void set_look(double look_s) {
+    MonitorOptions wanted = options_;
+    wanted.look_s = look_s;
+    wanted.check();
+    const std::lock_guard lock(mutex_);
+    look_s_ = look_s;
+  }
   void mark() {
     const std::lock_guard lock(mutex_);
     drain();
@@ -157,6 +165,7 @@ class Monitor::State {
   void fill_power(platform::MachineReading& machine, const Snapshot& snapshot) const;
 
   const MonitorOptions options_;
+  double look_s_;  // now; guarded by mutex_
   platform::MachineSensors sensors_;
   platform::PowerMeter meter_;
   ModeWatch modes_;
@@ -262,9 +271,10 @@ void Monitor::State::look() {
 }
 
 void Monitor::State::run() {
-  double next_s = monotonic_s() + std::min(kSecondLookS, options_.look_s);
   std::unique_lock lock(mutex_);
+  double next_s = monotonic_s() + std::min(kSecondLookS, look_s_);
   while (!stop_) {
+    next_s = std::min(next_s, monotonic_s() + look_s_);  // it may have been made shorter
     const double left_s = next_s - monotonic_s();
     const std::chrono::duration<double> nap(std::clamp(left_s, 0.0, kDrainEveryS));
     if (wake_.wait_for(lock, nap, [this] { return stop_; })) break;
@@ -274,7 +284,7 @@ void Monitor::State::run() {
     look();
     lock.lock();
     // After a stall looks are left out, never made up for.
-    next_s = std::max(next_s + options_.look_s, monotonic_s());
+    next_s = std::max(next_s + look_s_, monotonic_s());
   }
 }
 
@@ -297,6 +307,10 @@ std::shared_ptr<const Snapshot> Monitor::wait(std::uint64_t after, double timeou
 
 std::vector<HistoryPoint> Monitor::history() const {
   return state_->history();
+}
+
+void Monitor::set_look(double look_s) {
+  state_->set_look(look_s);
 }
 
 void Monitor::mark() {

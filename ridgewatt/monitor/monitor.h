@@ -129,6 +129,8 @@ class Monitor {
   std::shared_ptr<const Snapshot> wait(std::uint64_t after, double timeout_s) const;
   std::vector<HistoryPoint> history() const;
 
+  // Seconds between two looks from now on; throws UsageError as MonitorOptions::check.
+  void set_look(double look_s);
   void mark();  // a minibatch ended
   std::size_t begin_window(const std::string& name);
   // UsageError for a number that there is not. Ended twice: as it was the first time.

@@ -195,6 +195,19 @@ TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
   EXPECT_EQ(monitor.end_window(monitor.begin_window("w")).energy.energy_j, 0);
 }
 
+// A long wait is cut short: whoever asks for more looks gets them within a second.
+TEST(Monitor, LooksAsOftenAsItIsTold) {
+  const testing::FakeBoard board("orin-nano");
+  Monitor monitor(*board.sysfs, {.look_s = 60});
+  const auto second = monitor.wait(1, 2);
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(monitor.wait(second->number, 0.3));
+  monitor.set_look(0.1);
+  EXPECT_TRUE(monitor.wait(second->number + 2, 3));
+  EXPECT_THROW(monitor.set_look(0), UsageError);
+  EXPECT_THROW(monitor.set_look(std::nan("")), UsageError);
+}
+
 TEST(Monitor, OptionsOutOfRange) {
   testing::FakeBoard board("orin-nano");
   EXPECT_THROW(Monitor(*board.sysfs, {.rate_hz = 0}), UsageError);

@@ -49,11 +49,12 @@ Part trend_part(const Scene& scene, std::size_t width) {
 // The block's lines in `room` of them; those at its end that are pinned stay.
 Placed cut_block(Block block, std::size_t room) {
   Placed placed;
-  if (room == 0 || block.lines.empty()) {
+  const std::size_t title = block.title.cells() > 0 ? 1 : 0;
+  if (room <= title || block.lines.empty()) {  // a title alone says nothing
     placed.cut = !block.lines.empty();
     return placed;
   }
-  if (block.title.cells() > 0) placed.lines.push_back(block.title);
+  if (title > 0) placed.lines.push_back(block.title);
   const std::size_t space = room - placed.lines.size();
   if (block.lines.size() > space) {
     placed.cut = true;
@@ -150,7 +151,7 @@ Placed two_columns(const Scene& scene, Size size) {
       {parts[1].wish.least, trends > 0 ? trends + 1 : 0},
       {std::max(left_wish.least, right_wish.least), std::max(left_wish.most, right_wish.most)}};
   for (const auto& part : rest) wishes.push_back(part.wish);
-  wishes[3].least = 1;  // throttling is never left out
+  wishes.back().least = 0;  // processes: what is left over
   auto shares = share_lines(wishes, size.height);
   std::size_t used = 0;
   for (const std::size_t share : shares) used += share;

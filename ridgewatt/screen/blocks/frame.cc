@@ -12,19 +12,27 @@ namespace {
 
 constexpr Size kUsual{80, 24};
 
-std::string mode_words(const Scene& scene) {
-  const auto& mode = scene.now.mode;
-  std::string text = harmless(mode.preset, scene.glyphs);
-  if (!mode.text.empty()) text += (text.empty() ? "" : ": ") + harmless(mode.text, scene.glyphs);
-  return text;
-}
-
 // "Jetson AGX Orin" of "NVIDIA Jetson AGX Orin Developer Kit".
 std::string short_name(std::string name) {
   static constexpr std::string_view kMaker = "NVIDIA ", kKit = " Developer Kit";
   if (name.starts_with(kMaker)) name.erase(0, kMaker.size());
   if (name.ends_with(kKit)) name.erase(name.size() - kKit.size());
   return name;
+}
+
+// The preset, whether it was set here, and the clocks.
+Line mode_line(const Scene& scene) {
+  const auto& mode = scene.now.mode;
+  Line line("mode ", Tone::kDim);
+  if (mode.preset.empty() && mode.text.empty()) {
+    return line.add("this machine has no power modes", Tone::kDim);
+  }
+  if (!mode.preset.empty()) line.add(harmless(mode.preset, scene.glyphs) + "  ", Tone::kTitle);
+  if (scene.desk.holding) {
+    const std::string first = harmless(scene.desk.first, scene.glyphs);
+    line.add("set here; " + first + " comes back  ", Tone::kWarn);
+  }
+  return line.add(harmless(mode.text, scene.glyphs));
 }
 
 // "m mode" with the key set off.
@@ -83,16 +91,7 @@ std::vector<Line> header_lines(const Scene& scene, std::size_t width) {
   if (cells(name) + cells(system) <= room) name += system;
   first.add(left(name, room)).add(" " + time, scene.paused ? Tone::kWarn : Tone::kDim);
 
-  Line second;
-  const std::string mode = mode_words(scene);
-  second.add("mode ", Tone::kDim);
-  second.add(mode.empty() ? "this machine has no power modes" : mode,
-             mode.empty() ? Tone::kDim : Tone::kPlain);
-  if (scene.desk.holding) {
-    second.add("  set here; " + harmless(scene.desk.first, scene.glyphs) + " comes back",
-               Tone::kWarn);
-  }
-  return {first.fit(width), second.fit(width)};
+  return {first.fit(width), mode_line(scene).fit(width)};
 }
 
 Line footer_line(const Scene& scene, const Dialog& dialog, const Message& message, bool cut,

@@ -54,10 +54,11 @@ Line power_line(const PowerRow& row, const PowerColumns& columns, const Scene& s
 
 Block no_power(const Scene& scene, std::size_t width) {
   Block block{title_line("power", "", width)};
-  const std::string note = scene.now.power_note.empty() ? "none" : scene.now.power_note;
-  for (const auto& line : wrapped(harmless("no power: " + note, scene.glyphs), width)) {
-    block.lines.emplace_back(line, Tone::kWarn);
-  }
+  static constexpr std::string_view kNone = "none: ";
+  std::string_view note = scene.now.power_note;
+  if (note.starts_with(kNone)) note.remove_prefix(kNone.size());
+  const std::string text = "no power: " + harmless(note, scene.glyphs);
+  for (const auto& line : wrapped(text, width)) block.lines.emplace_back(line, Tone::kWarn);
   block.least = 1;
   return block;
 }

@@ -1,0 +1,56 @@
+#include "ridgewatt/screen/tty/terminal_keeper.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace ridgewatt::screen {
+
+TerminalKeeper::TerminalKeeper(const std::string& back) {
+  termios before{};
+  if (::tcgetattr(STDOUT_FILENO, &before) != 0) return;
+  Pipe alive;
+  child_ = ::fork();
+  if (child_ == 0) {
+    alive.write_end.reset();
+    keep(alive.read_end.get(), back, before);
+  }
+  if (child_ > 0) pipe_ = std::move(alive.write_end);
+}
+
+void TerminalKeeper::keep(int owner, const std::string& back, const termios& before) {
+  ::setsid();  // Ctrl+C is for the owner
+  ::prctl(PR_SET_NAME, "ridgewatt-tty");
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
+  // What the owner holds open ends with the owner.
+  const long most = std::clamp(::sysconf(_SC_OPEN_MAX), 256L, 4096L);
+  for (int fd = 0; fd < most; ++fd) {
+    if (fd != owner && fd != STDOUT_FILENO) ::close(fd);
+  }
+  char letter = 0;
+  ssize_t size = 0;
+  do {
+    size = ::read(owner, &letter, 1);
+  } while (size < 0 && errno == EINTR);
+  if (size == 0) {  // killed: nobody said that it is done
+    ::tcsetattr(STDOUT_FILENO, TCSANOW, &before);
+    static_cast<void>(::write(STDOUT_FILENO, back.data(), back.size()) + 1);
+  }
+  ::_exit(0);
+}
+
+void TerminalKeeper::done() {
+  if (child_ <= 0) return;
+  static_cast<void>(::write(pipe_.get(), "d", 1) + 1);
+  pipe_.reset();
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+}
+
+}  // namespace ridgewatt::screen
