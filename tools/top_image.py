@@ -54,7 +54,7 @@ def picture(screen, columns, rows, title):
              f'role="img" aria-label="{html.escape(title)}">',
              f"<title>{html.escape(title)}</title>",
              f'<rect width="100%" height="100%" rx="8" fill="{BACK}"/>',
-             f'<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT}" xml:space="preserve">']
+             f'<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT}">']
     for row, line in enumerate(screen.split("\n")[:rows]):
         cell = 0
         for text, color, flags in spans(line):
@@ -64,10 +64,11 @@ def picture(screen, columns, rows, title):
             if 7 in flags:
                 parts.append(f'<rect x="{x:.1f}" y="{y}" width="{cells * CELL_X:.1f}" height="{CELL_Y}" fill="{fill}"/>')
                 fill = BACK
-            if text.strip("\u2800 "):
-                bold = ' font-weight="bold"' if 1 in flags else ""
-                parts.append(f'<text x="{x:.1f}" y="{y + 13}" fill="{fill}"{bold} textLength="{cells * CELL_X:.1f}" '
-                             f'lengthAdjust="spacingAndGlyphs">{html.escape(text)}</text>')
+            bold = ' font-weight="bold"' if 1 in flags else ""
+            for word in re.finditer("[^\u2800 ]+", text):  # blanks are places, not characters
+                at, size = x + width_of(text[:word.start()]) * CELL_X, width_of(word[0]) * CELL_X
+                parts.append(f'<text x="{at:.1f}" y="{y + 13}" fill="{fill}"{bold} textLength="{size:.1f}" '
+                             f'lengthAdjust="spacingAndGlyphs">{html.escape(word[0])}</text>')
             cell += cells
     return "\n".join(parts + ["</g>", "</svg>", ""])
 

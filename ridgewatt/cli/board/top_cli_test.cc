@@ -212,7 +212,7 @@ TEST(TopScreen, WindowsMarksPauseAndRate) {
   const TopInTmux top("--every 0.5 --sysroot " + board.root, 120, 40);
   ASSERT_TRUE(top.shows("= total")) << top.screen();
   top.keys("w 'epoch 1' Enter");
-  ASSERT_TRUE(top.shows("0 open: epoch 1")) << top.screen();
+  ASSERT_TRUE(top.shows("1 open: epoch 1")) << top.screen();
   top.keys("Space");
   ASSERT_TRUE(top.shows("marked")) << top.screen();
   top.keys("w");
