@@ -189,8 +189,9 @@ Json figure_json(const Figure& figure) {
   Json columns = Json::array(), rows = Json::array();
   for (const auto& column : data.table.columns()) columns.push_back(column_heading(column));
   for (const auto& row : data.table.rows()) {
-    Json& cells = rows.emplace_back(Json::array());
+    Json cells = Json::array();
     for (const auto& cell : row) cells.push_back(cell_json(cell));
+    rows.push_back(std::move(cells));
   }
   json["data"] = {{"caption", data.caption}, {"columns", columns}, {"rows", rows}};
   return json;
