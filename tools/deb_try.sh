@@ -50,7 +50,7 @@ inside ridgewatt sweep example --workload resnet18:training --mode-count 5 -o /r
 inside apt-get -qq remove -y "${names[@]}"
 helper=/var/lib/systemd/deb-systemd-helper-enabled  # Debian's note of a unit, until the purge
 left "the removal" /etc/ridgewatt{,/mode.conf,/sensors.conf} /root/mine.csv \
-  $helper/ridgewatt-{mode,sensors}.service.dsh-also
+  $helper/ridgewatt-{export,mode,sensors,serve}.service.dsh-also
 inside dpkg --purge "${names[@]}"  # apt does not know those that are gone already
 left "the purge" /root/mine.csv
 echo "removed and purged: only what the user made is left"

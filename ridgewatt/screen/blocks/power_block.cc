@@ -65,8 +65,8 @@ Block no_power(const Scene& scene, std::size_t width) {
 
 std::string quality_text(const monitor::Snapshot& now) {
   std::string text;
-  if (now.lost > 0) text += fmt::format("{} samples lost  ", now.lost);
-  if (now.missing > 0) text += fmt::format("{} missing  ", now.missing);
+  if (now.lost > 0) text += fmt::format("lost samples: {}  ", now.lost);
+  if (now.missing > 0) text += fmt::format("missing: {}  ", now.missing);
   return text;
 }
 
