@@ -44,9 +44,7 @@ class Answers {
   // `before`: the words that a command line begins with: the program, and its sandbox.
   Answers(std::vector<std::string> before, std::vector<std::string> before_store,
           AnswerLimits limits)
-      : before_(std::move(before)),
-        before_store_(std::move(before_store)),
-        limits_(std::move(limits)) {}
+      : before_(std::move(before)), before_store_(std::move(before_store)), limits_(limits) {}
 
   // `wanted` false ends the child. Throws HttpError 503 and 504.
   std::shared_ptr<const StoredAnswer> ask(const Question& question,
