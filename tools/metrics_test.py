@@ -160,7 +160,7 @@ class Export(unittest.TestCase):
 
 class Scraped(unittest.TestCase):
     """rate(hw_energy_joules_total) by a real Prometheus, against the power that the board's files showed."""
-    WINDOW_S = 40
+    WINDOW_S = 24
 
     @needs("prometheus")
     def test_export(self):

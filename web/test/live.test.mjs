@@ -151,7 +151,8 @@ test("downloads: the looks shown as CSV, the newest as JSON, the chart as SVG", 
 });
 
 // Ten looks per second: what ten minutes would show comes in one, and half of one is enough to tell.
-test("the page's memory does not grow while it looks", { timeout: 180000 }, async (t) => {
+const skip = process.env.RIDGEWATT_LONG_TESTS ? false : "a minute and a half; set RIDGEWATT_LONG_TESTS";
+test("the page's memory does not grow while it looks", { timeout: 180000, skip }, async (t) => {
   const fast = await startApp({ args: ["--every", "0.1"] });
   try { await memoryTest(fast, t); } finally { await fast.close(); }
 });
