@@ -134,24 +134,22 @@ void only_for(Filter& filter, int number, std::uint8_t instructions) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, instructions);
 }
 
-// Opening is for reading.
-void add_open(Filter& filter, int number, int flags_argument) {
-  constexpr std::uint32_t kWriting =
-      O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+// A system call is allowed where the comparison `test` of an argument's low half with `value` comes
+// out as `wanted`.
+void allow_where(Filter& filter, int number, int argument, std::uint16_t test, std::uint32_t value,
+                 bool wanted) {
   only_for(filter, number, 4);
-  load(filter, low_half(flags_argument));
-  add(filter, BPF_JMP | BPF_JSET | BPF_K, kWriting, 0, 1);
+  load(filter, low_half(argument));
+  add(filter, BPF_JMP | test | BPF_K, value, wanted ? 1 : 0, wanted ? 0 : 1);
   refuse(filter, EPERM);
   end_with(filter, SECCOMP_RET_ALLOW);
 }
 
-// A thread, not a process.
-void add_clone(Filter& filter) {
-  only_for(filter, SYS_clone, 4);
-  load(filter, low_half(0));
-  add(filter, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-  refuse(filter, EPERM);
-  end_with(filter, SECCOMP_RET_ALLOW);
+// Opening is for reading.
+void add_open(Filter& filter, int number, int flags_argument) {
+  constexpr std::uint32_t kWriting =
+      O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+  allow_where(filter, number, flags_argument, BPF_JSET, kWriting, false);
 }
 
 // The C library asks whether standard output is a terminal; nothing else is asked of devices.
@@ -162,15 +160,6 @@ void add_ioctl(Filter& filter) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, TIOCGWINSZ, 0, 1);
   end_with(filter, SECCOMP_RET_ALLOW);
   refuse(filter, ENOTTY);
-}
-
-// abort() sends a signal to its own process.
-void add_own_signal(Filter& filter) {
-  only_for(filter, SYS_tgkill, 4);
-  load(filter, low_half(0));
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(::getpid()), 1, 0);
-  refuse(filter, EPERM);
-  end_with(filter, SECCOMP_RET_ALLOW);
 }
 
 Filter sandbox_filter() {
@@ -186,9 +175,10 @@ Filter sandbox_filter() {
   add_open(filter, SYS_open, 1);
 #endif
   add_open(filter, SYS_openat, 2);
-  add_clone(filter);
+  allow_where(filter, SYS_clone, 0, BPF_JSET, CLONE_THREAD, true);  // a thread, not a process
   add_ioctl(filter);
-  add_own_signal(filter);
+  // abort() sends a signal to its own process.
+  allow_where(filter, SYS_tgkill, 0, BPF_JEQ, static_cast<std::uint32_t>(::getpid()), true);
   // Its flags are in memory, where a filter cannot look: the C library then takes clone.
   only_for(filter, SYS_clone3, 1);
   refuse(filter, ENOSYS);

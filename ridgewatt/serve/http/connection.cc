@@ -89,38 +89,37 @@ bool Connection::handshake() {
   }
 }
 
-ssize_t Connection::receive(char* data, std::size_t size, Clock::time_point deadline) {
-  const int most = static_cast<int>(std::min<std::size_t>(size, 1 << 20));
+template <class OverTls, class Plain>
+ssize_t Connection::transfer(const OverTls& over_tls, const Plain& plain, short event,
+                             Clock::time_point deadline) {
   while (true) {
     bool again = false;
     ssize_t result = 0;
     if (tls_) {
       ERR_clear_error();
-      result = tls_result(SSL_read(tls_.get(), data, most), deadline, again);
+      result = tls_result(over_tls(), deadline, again);
     } else {
-      result = ::recv(socket_.get(), data, static_cast<std::size_t>(most), 0);
+      result = plain();
       if (result < 0 && errno == EINTR) continue;
-      if (result < 0 && errno == EAGAIN) again = wait_for(POLLIN, deadline);
+      if (result < 0 && errno == EAGAIN) again = wait_for(event, deadline);
     }
     if (!again) return result;
   }
 }
 
+ssize_t Connection::receive(char* data, std::size_t size, Clock::time_point deadline) {
+  const int most = static_cast<int>(std::min<std::size_t>(size, 1 << 20));
+  return transfer([&] { return SSL_read(tls_.get(), data, most); },
+                  [&] { return ::recv(socket_.get(), data, static_cast<std::size_t>(most), 0); },
+                  POLLIN, deadline);
+}
+
 ssize_t Connection::send_some(const char* data, std::size_t size, Clock::time_point deadline) {
   const int most = static_cast<int>(std::min<std::size_t>(size, 1 << 20));
-  while (true) {
-    bool again = false;
-    ssize_t result = 0;
-    if (tls_) {
-      ERR_clear_error();
-      result = tls_result(SSL_write(tls_.get(), data, most), deadline, again);
-    } else {
-      result = ::send(socket_.get(), data, static_cast<std::size_t>(most), MSG_NOSIGNAL);
-      if (result < 0 && errno == EINTR) continue;
-      if (result < 0 && errno == EAGAIN) again = wait_for(POLLOUT, deadline);
-    }
-    if (!again) return result;
-  }
+  return transfer(
+      [&] { return SSL_write(tls_.get(), data, most); },
+      [&] { return ::send(socket_.get(), data, static_cast<std::size_t>(most), MSG_NOSIGNAL); },
+      POLLOUT, deadline);
 }
 
 HeadEnd Connection::read_head(std::string& text, double idle_s) {

@@ -83,6 +83,10 @@ class Connection final : public httplib::Stream {
   // One read or write that may have to wait; 0: closed, -1: failed or too late.
   ssize_t receive(char* data, std::size_t size, Clock::time_point deadline);
   ssize_t send_some(const char* data, std::size_t size, Clock::time_point deadline);
+  // `event` of the socket is waited for where the plain call would block.
+  template <class OverTls, class Plain>
+  ssize_t transfer(const OverTls& over_tls, const Plain& plain, short event,
+                   Clock::time_point deadline);
   bool wait_for(short events, Clock::time_point deadline) const;
   ssize_t tls_result(int result, Clock::time_point deadline, bool& again);
 
