@@ -1,38 +1,35 @@
-// How many points a campaign is to hold: what a run means to add, for who watches it.
-#include <fmt/format.h>
-
+// How many points a series is to hold: what a run means to add, for who watches it.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::store {
 
-// Beside the schema: a program that does not know the table passes it over.
-void Store::plan(const Campaign& campaign, std::int64_t points) {
-  plan_ = {campaign, points};
+void Store::plan(const Series& series, std::int64_t points) {
+  plan_ = {series, points};
 }
 
 void Store::write_plan() {
   if (!plan_) return;
-  const auto campaign = find_campaign(plan_->first);
-  if (!campaign) return;  // no point of it yet
-  database_->execute(
-      "CREATE TABLE IF NOT EXISTS plan (campaign INTEGER PRIMARY KEY REFERENCES campaign (id), "
-      "points INTEGER NOT NULL)");
-  Statement insert(*database_, "INSERT OR REPLACE INTO plan (campaign, points) VALUES (?, ?)");
-  insert.bind(1, *campaign).bind(2, plan_->second).run();
+  const auto series = find_series(plan_->first);
+  if (!series) return;  // no point of it yet
+  const std::vector<Value> values = {*series, plan_->second};
   plan_.reset();
+  try {
+    connection_->query(
+        "INSERT INTO plan (series, points) VALUES ($1, $2) ON CONFLICT (series) DO UPDATE SET "
+        "points = excluded.points",
+        values);
+  } catch (const PermissionError&) {  // a role that only adds points: the plan stays unsaid
+  }
 }
 
-std::optional<std::int64_t> Store::planned(std::int64_t campaign) {
-  if (!database_) return std::nullopt;
-  {
-    Statement table(*database_, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-    table.bind(1, std::string_view("plan"));
-    if (!table.step()) return std::nullopt;
-  }
-  Statement row(*database_, "SELECT points FROM plan WHERE campaign = ?");
-  row.bind(1, campaign);
-  if (!row.step()) return std::nullopt;
-  return row.integer(0);
+std::optional<std::int64_t> Store::planned(std::int64_t series) {
+  std::optional<std::int64_t> points;
+  if (!connection_) return points;
+  connection_->query("SELECT points FROM plan WHERE series = $1", {series},
+                     [&](const Row& row) { points = row.integer(0); });
+  return points;
 }
 
 }  // namespace ridgewatt::store

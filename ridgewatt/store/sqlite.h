@@ -30,6 +30,9 @@ class Statement {
   Statement& bind(int index, std::string_view value);
   // True while there is a row to read.
   bool step();
+  Statement& bind_null(int index);
+  // Makes it ready to be bound again.
+  void reset();
   // Runs a statement that returns nothing, and makes it ready to be bound again.
   void run();
 

@@ -1,11 +1,22 @@
 // Profiled operating points with their raw samples, in one SQLite file (write-ahead log, synced at
-// every commit), so that a sweep of hours survives Ctrl+C, a crash and loss of power. The schema
-// is versioned and described in docs/reference/store.md.
+// every commit) or in a PostgreSQL database, so that a sweep of hours survives Ctrl+C, a crash and
+// loss of power. The schema is versioned and described in docs/reference/store.md.
+//
+// A location is the path of a file, or "postgresql://USER@HOST:PORT/DATABASE?host=/socket" (also
+// "postgres://") with any of libpq's settings but a password: that comes from PGPASSWORD,
+// PGPASSFILE, ~/.pgpass or "?passfile=FILE", and is never in a message. libpq is opened when such a
+// location is; a connection that breaks is made again.
+//
+//   Store spool("spool.db"), shared("all.db");
+//   spool.add(spool.series({"agx-orin", "resnet18", "training"}), point);
+//   shared.take_from(spool);  // again and again: what is there already is not doubled
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,18 +28,21 @@
 namespace ridgewatt::store {
 
 // What a set of points has in common: one workload profiled on one board in one way.
-struct Campaign {
+struct Series {
   std::string board;     // board name, "fake:agx-orin", or a GPU's name
   std::string workload;  // name that the user gave, or the command
   std::string kind;      // "training", "inference", ...
   Provenance provenance = Provenance::kMeasured;
+  std::string serial = {};  // which of the boards of that name; empty: not said
+  bool operator==(const Series&) const = default;
 };
 
-// Which campaigns: fields that are empty are those of any.
-struct CampaignFilter {
+// Which series: fields that are empty are those of any.
+struct SeriesFilter {
   std::string board;
   std::string workload;
   std::string kind;
+  std::string serial = {};
 };
 
 // What a point is to be used with care for.
@@ -71,64 +85,117 @@ struct PointRecord {
   PointFlags flags;          // empty: a clean point
   std::int64_t started_unix_s = 0;
   std::vector<RawSample> samples;
+  // The place in a campaign's plan that the point fills, "sweep7/agx-orin/117": a store has each
+  // place at most once, whichever board filled it. Empty: none.
+  std::string slot = {};
 };
+
+// What a store holds of one series.
+struct Holding {
+  Series series;
+  std::int64_t points = 0;         // repeats count
+  std::int64_t modes = 0;          // that differ
+  std::int64_t batches = 0;        // that differ
+  std::int64_t flagged = 0;        // points to be used with care
+  std::int64_t newest_unix_s = 0;  // when the newest point began; 0: not said
+  std::optional<std::int64_t> planned;
+};
+
+// Who filled a place of a campaign's plan, and when.
+struct FilledSlot {
+  std::string slot;
+  Series series;  // its board and serial did
+  std::int64_t started_unix_s = 0;
+  double window_s = 0;
+  PointFlags flags;
+};
+
+// What became of the points of another store.
+struct HandedIn {
+  std::size_t added = 0;
+  std::size_t present = 0;     // were here already
+  std::size_t superseded = 0;  // another board has filled their slot; they stay where they are
+};
+
+class Connection;
+struct NewPoint;
 
 // Several processes may make, fill and read one store at once.
 class Store {
  public:
   // Opens the store; kCreate makes it where there is none and brings an older one up to date, which
-  // kReadOnly reads as it is. Throws InputError when the file is not a store or was written by a
-  // newer version.
-  explicit Store(const std::string& path, Database::Access access = Database::Access::kCreate);
-  // The same as kCreate, but a file that is not there is made by the first write, so that a run
-  // without a result leaves none behind. Throws at once where it could not be made.
-  static Store made_at_first_write(const std::string& path);
+  // kReadOnly reads as it is. Throws InputError when the file or database is not a store or was
+  // written by a newer version, UsageError when the location holds a password; of a server
+  // PermissionError (it refuses), NotFoundError (no such database) and IoError (out of reach).
+  explicit Store(const std::string& location, Database::Access access = Database::Access::kCreate);
+  // The same as kCreate, but a store that is not there is made by the first write, so that a run
+  // without a result leaves none behind. Throws at once where a file could not be made, or a server
+  // be reached.
+  static Store made_at_first_write(const std::string& location);
+  ~Store();
+  Store(Store&& other) noexcept;
+  Store& operator=(Store&& other) noexcept;
 
-  // The campaign's number; made at first use unless the store is read-only (NotFoundError).
-  std::int64_t campaign(const Campaign& campaign);
+  // Where it is, for messages: of a server without settings.
+  const std::string& path() const { return path_; }
+
+  // The number of a series; made at first use unless the store is read-only (NotFoundError).
+  std::int64_t series(const Series& series);
   // Its number if the store has it; makes nothing.
-  std::optional<std::int64_t> find_campaign(const Campaign& campaign);
-  std::vector<Campaign> campaigns();
+  std::optional<std::int64_t> find_series(const Series& series);
+  std::vector<Series> all_series();
+  // The same with what there is of each; the database counts.
+  std::vector<Holding> holdings();
 
-  // A run that adds to the campaign means it to hold so many points in the end. Written with the
+  // A run that adds to the series means it to hold so many points in the end. Written with the
   // run's first point, so that a run without a result leaves nothing.
-  void plan(const Campaign& campaign, std::int64_t points);
+  void plan(const Series& series, std::int64_t points);
   // What the newest run meant; nothing: none said.
-  std::optional<std::int64_t> planned(std::int64_t campaign);
+  std::optional<std::int64_t> planned(std::int64_t series);
 
   // Writes a point and its samples in one transaction; a point (mode, batch, repeat) that is there
-  // already is an IoError, so nothing is ever doubled.
-  void add(std::int64_t campaign, const PointRecord& point);
-  // The same, but leaves a point that is there as it is: another process was first. True when it
-  // was added.
-  bool add_if_absent(std::int64_t campaign, const PointRecord& point);
+  // already, or whose slot is taken, is an IoError, so nothing is ever doubled. InputError: a
+  // figure of it is not finite.
+  void add(std::int64_t series, const PointRecord& point);
+  // The same, but leaves what is there as it is: another process was first. True when the point was
+  // added.
+  bool add_if_absent(std::int64_t series, const PointRecord& point);
+  // Adds all points of another store that this one lacks, with samples and slots, some hundred per
+  // transaction. Breaking off loses nothing: the next call goes on. `told` is called with the
+  // number of points looked at.
+  HandedIn take_from(Store& other, const std::function<void(std::size_t)>& told = {});
+  // Whether a place of a campaign's plan is filled; those that begin with `prefix`.
+  bool has_slot(const std::string& slot);
+  std::vector<FilledSlot> filled_slots(const std::string& prefix);
   // What the store has of a point.
-  std::optional<Observation> find(std::int64_t campaign, const OperatingPoint& point, int repeat);
-  bool has(std::int64_t campaign, const OperatingPoint& point, int repeat = 0);
+  std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
+  bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);
   // In the order in which they were profiled; raw samples only where asked.
-  std::vector<PointRecord> points(std::int64_t campaign, bool with_samples = false);
+  std::vector<PointRecord> points(std::int64_t series, bool with_samples = false);
 
-  // The points of every campaign as sweeps; repeats become their median time and energy, and the
-  // power of those.
-  std::vector<Sweep> sweeps(const CampaignFilter& filter = {});
+  // Points of the store, all series together.
+  std::int64_t size();
+
+  // The points of every board name, workload and kind as sweeps; repeats, of boards of one name
+  // too, become their median time and energy, and the power of those.
+  std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
   // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
   // there are skipped; returns how many were added.
   std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
 
  private:
   struct Later {};
-  Store(const std::string& path, Later) : path_(path) {}
+  Store(const std::string& location, Later);
   void open(Database::Access access);
-  void make_schema();
-  void bring_up_to_date();
-  Database& database();
-  void insert(std::int64_t campaign, const PointRecord& point);
+  Connection& connection();
   void write_plan();
-  std::vector<RawSample> samples(std::int64_t point);
+  void hand_in(const std::vector<NewPoint>& rows, HandedIn& done);
+  void read_samples(std::span<const std::int64_t> ids, std::span<PointRecord* const> points);
 
+  std::string location_;
   std::string path_;
-  std::unique_ptr<Database> database_;                     // nothing: made at the first write
-  std::optional<std::pair<Campaign, std::int64_t>> plan_;  // not yet written
+  std::unique_ptr<Connection> connection_;               // nothing: made at the first write
+  std::optional<std::pair<Series, std::int64_t>> plan_;  // not yet written
 };
 
 }  // namespace ridgewatt::store

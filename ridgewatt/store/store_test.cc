@@ -2,57 +2,25 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/test_support.h"
-#include "ridgewatt/io/file.h"
+#include "ridgewatt/store/postgresql/test_stores.h"
 
 namespace ridgewatt::store {
 namespace {
 
-constexpr uid_t kNobody = 65534;
-const Campaign kSome{"b", "w", "training", Provenance::kMeasured};
-
-// Runs `body` in a process of its own; its exit status, 9 after an exception.
-template <typename Body>
-int in_child(Body body, uid_t user = 0) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (user != 0 && (setgid(user) != 0 || setuid(user) != 0)) _exit(8);
-    try {
-      _exit(body());
-    } catch (const std::exception& error) {
-      fprintf(stderr, "%s\n", error.what());
-      _exit(9);
-    }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-PointRecord some_point(int batch) {
-  PointRecord point;
-  point.observation = {{{12, 2201.6e6, 1300.5e6, 3199e6, ""}, batch}, 0.1 * batch, 20.0 + batch};
-  point.energy_j = 42;
-  point.power_samples = 2;
-  point.flags.add(PointFlag::kThrottled);
-  point.samples = {{"power:VDD_IN", 0.0, 20.5}, {"minibatch", 0.1, 0.1}};
-  return point;
-}
-
-TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
-  const Campaign key{"agx-orin", "resnet18", "training", Provenance::kMeasured};
+TEST_P(StoreOn, PointsAndSamplesComeBackAsTheyWent) {
+  const std::string path = fresh();
+  const Series key{"agx-orin", "resnet18", "training", Provenance::kMeasured};
   {
     Store store(path);
-    const auto id = store.campaign(key);
-    EXPECT_EQ(store.campaign(key), id);
-    EXPECT_NE(store.campaign({"agx-orin", "resnet18", "training", Provenance::kReplayed}), id);
+    const auto id = store.series(key);
+    EXPECT_EQ(store.series(key), id);
+    EXPECT_NE(store.series({"agx-orin", "resnet18", "training", Provenance::kReplayed}), id);
     store.add(id, some_point(4));
     store.add(id, some_point(1));
     EXPECT_TRUE(store.has(id, some_point(4).observation.point));
@@ -60,7 +28,7 @@ TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
     EXPECT_THROW(store.add(id, some_point(4)), IoError);
   }
   Store store(path, Database::Access::kReadOnly);
-  const auto points = store.points(store.campaign(key), true);
+  const auto points = store.points(store.series(key), true);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(points[0].observation.point, some_point(4).observation.point);
   EXPECT_EQ(points[0].observation.time_s, 0.4);
@@ -70,37 +38,35 @@ TEST(Store, PointsAndSamplesComeBackAsTheyWent) {
   EXPECT_EQ(points[0].samples[1].value, 0.1);
 }
 
-// Who watches a run sees how far it is; a run without a point says nothing, another campaign's
+// Who watches a run sees how far it is; a run without a point says nothing, another series's
 // neither, and the newest run's word counts.
-TEST(Store, APlanIsWrittenWithTheFirstPoint) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
+TEST_P(StoreOn, APlanIsWrittenWithTheFirstPoint) {
+  const std::string path = fresh();
   const auto planned = [&]() -> std::optional<std::int64_t> {
     Store store(path, Database::Access::kReadOnly);
-    const auto id = store.find_campaign(kSome);
+    const auto id = store.find_series(kSome);
     return id ? store.planned(*id) : std::nullopt;
   };
   {
     Store store(path);
-    const auto other = store.campaign({"b", "other", "training", Provenance::kMeasured});
+    const auto other = store.series({"b", "other", "training", Provenance::kMeasured});
     store.plan(kSome, 12);
     store.add(other, some_point(4));
     EXPECT_FALSE(planned());
-    store.add(store.campaign(kSome), some_point(4));
+    store.add(store.series(kSome), some_point(4));
     EXPECT_EQ(planned(), 12);
     EXPECT_FALSE(store.planned(other));
   }
   Store again(path);
   again.plan(kSome, 20);
   EXPECT_EQ(planned(), 12);
-  again.add(again.campaign(kSome), some_point(1));
+  again.add(again.series(kSome), some_point(1));
   EXPECT_EQ(planned(), 20);
 }
 
-TEST(Store, RepeatsBecomeTheirMedian) {
-  const testing::TemporaryFolder folder;
-  Store store((folder.path() / "s.db").string());
-  const auto id = store.campaign({"b", "w", "inference", Provenance::kMeasured});
+TEST_P(StoreOn, RepeatsBecomeTheirMedian) {
+  Store store(fresh());
+  const auto id = store.series({"b", "w", "inference", Provenance::kMeasured});
   for (int repeat = 0; repeat < 3; ++repeat) {
     PointRecord point = some_point(1);
     point.repeat = repeat;
@@ -115,10 +81,9 @@ TEST(Store, RepeatsBecomeTheirMedian) {
 
 // What is measured of a minibatch goes to the sweep as it is: its energy is the integral, not a
 // median time at a mean power.
-TEST(Store, TheMeasuredEnergyIsExported) {
-  const testing::TemporaryFolder folder;
-  Store store((folder.path() / "s.db").string());
-  const auto id = store.campaign(kSome);
+TEST_P(StoreOn, TheMeasuredEnergyIsExported) {
+  Store store(fresh());
+  const auto id = store.series(kSome);
   PointRecord point = some_point(1);
   point.observation.time_s = 0.040;
   point.observation.power_w = 13;
@@ -144,71 +109,62 @@ TEST(Store, TheMeasuredEnergyIsExported) {
   EXPECT_DOUBLE_EQ(both.power_w * both.time_s, both.energy_j());
 }
 
-// A store as schema 1 wrote it: the median under the name of the time, 40 of 52 minibatches
-// counted, energy and window of all 52. It is read as it lies, and brought up to date when written.
-TEST(Store, OldStoresStillOpen) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "old.db").string();
-  {
-    Database old(path, Database::Access::kCreate);
-    old.execute(
-        "CREATE TABLE campaign (id INTEGER PRIMARY KEY, board TEXT NOT NULL, workload TEXT NOT "
-        "NULL, kind TEXT NOT NULL, provenance TEXT NOT NULL, UNIQUE (board, workload, kind, "
-        "provenance));"
-        "CREATE TABLE point (id INTEGER PRIMARY KEY, campaign INTEGER NOT NULL REFERENCES campaign "
-        "(id), cpu_cores INTEGER NOT NULL, cpu_clock_hz REAL NOT NULL, gpu_clock_hz REAL NOT NULL, "
-        "mem_clock_hz REAL NOT NULL, governor TEXT NOT NULL, batch INTEGER NOT NULL, repeat "
-        "INTEGER "
-        "NOT NULL, time_s REAL NOT NULL, power_w REAL NOT NULL, energy_j REAL NOT NULL, window_s "
-        "REAL NOT NULL, idle_power_w REAL NOT NULL, minibatches INTEGER NOT NULL, power_samples "
-        "INTEGER NOT NULL, largest_gap_s REAL NOT NULL, flags TEXT NOT NULL, started_unix_s "
-        "INTEGER "
-        "NOT NULL, UNIQUE (campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, "
-        "governor, "
-        "batch, repeat));"
-        "CREATE TABLE sample (point INTEGER NOT NULL REFERENCES point (id), channel TEXT NOT NULL, "
-        "time_s REAL NOT NULL, value REAL NOT NULL); CREATE INDEX sample_of_point ON sample "
-        "(point);"
-        "PRAGMA application_id = 0x52445754; PRAGMA user_version = 1;"
-        "INSERT INTO campaign VALUES (1, 'b', 'w', 'training', 'measured');"
-        "INSERT INTO point VALUES (1, 1, 4, 0, 0, 0, '', 1, 0, 0.0103, 12.76, 27.04, 2.08, 5, 40, "
-        "200,"
-        " 0.01, '', 1), (2, 1, 4, 0, 0, 0, '', 2, 0, 0.5, 10, 5, 0.5, 0, 1, 0, 0, '', 0);"
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 52) "
-        "INSERT INTO sample SELECT 1, 'minibatch', i * 0.04, 0.0103 FROM n;");
+TEST_P(StoreOn, HoldingsCountWhatPointsShow) {
+  Store store(fresh());
+  EXPECT_TRUE(store.holdings().empty());
+  const auto id = store.series(kSome);
+  store.series({"empty", "w", "training"});
+  store.plan(kSome, 9);
+  for (int i = 0; i < 6; ++i) {
+    PointRecord point = some_point(1 + i % 2);
+    point.observation.point.mode.cpu_cores = 1 + i % 3;
+    point.flags = {};
+    if (i < 4) point.flags.add(PointFlag::kDrifted);
+    point.started_unix_s = 100 - i;
+    store.add(id, point);
   }
-  const auto bytes = read_file(path);
-  const auto check = [](Store&& store) {
-    const auto points = store.points(store.campaign(kSome), true);
-    ASSERT_EQ(points.size(), 2u);
-    EXPECT_EQ(points[0].minibatches, 52);
-    EXPECT_EQ(points[0].samples.size(), 52u);
-    EXPECT_DOUBLE_EQ(points[0].observation.time_s, 2.08 / 52);
-    EXPECT_DOUBLE_EQ(points[0].observation.energy_j(), 0.52);
-    EXPECT_DOUBLE_EQ(points[0].observation.power_w, 13);
-    EXPECT_DOUBLE_EQ(*points[0].observation.time_median_s, 0.0103);
-    EXPECT_FALSE(points[0].observation.fetch_stall_s);
-    EXPECT_FALSE(points[1].observation.measured_energy_j);  // was imported
-    EXPECT_DOUBLE_EQ(points[1].observation.time_s, 0.5);
-    EXPECT_EQ(store.sweeps()[0].observations.size(), 2u);
-  };
-  check(Store(path, Database::Access::kReadOnly));
-  EXPECT_EQ(read_file(path), bytes);
-  check(Store(path));
-  check(Store(path, Database::Access::kReadOnly));  // schema 2
-  EXPECT_NE(read_file(path), bytes);
-  Store store(path);
-  store.add(store.campaign(kSome), some_point(7));
-  EXPECT_EQ(store.points(store.campaign(kSome)).size(), 3u);
+  const auto held = store.holdings();
+  ASSERT_EQ(held.size(), 2u);
+  EXPECT_EQ(held[0].points, 6);
+  EXPECT_EQ(held[0].modes, 3);
+  EXPECT_EQ(held[0].batches, 2);
+  EXPECT_EQ(held[0].flagged, 4);
+  EXPECT_EQ(held[0].newest_unix_s, 100);
+  EXPECT_EQ(held[0].planned, 9);
+  EXPECT_EQ(held[1].points, 0);
+  EXPECT_FALSE(held[1].planned);
+  EXPECT_EQ(store.size(), 6);
 }
 
-TEST(Store, ImportedSweepIsExportedUnchanged) {
-  const testing::TemporaryFolder folder;
-  const auto file = folder.write("s.csv",
-                                 "workload,kind,batch,gpu_mhz,time_ms,power_w\n"
-                                 "a,training,16,114.75,100,10\na,training,16,204,50,12\n");
+TEST_P(StoreOn, WhatIsNotFiniteIsNotStored) {
+  Store store(fresh());
+  const auto id = store.series(kSome);
+  for (const double bad : {NAN, INFINITY, -INFINITY}) {
+    PointRecord point = some_point(1);
+    point.observation.power_w = bad;
+    EXPECT_THROW(store.add(id, point), InputError);
+    point = some_point(1);
+    point.samples[1].value = bad;
+    EXPECT_THROW(store.add(id, point), InputError);
+  }
+  EXPECT_EQ(store.size(), 0);
+  PointRecord point = some_point(1);
+  point.observation.time_s = 1e308;
+  point.observation.power_w = 5e-324;
+  point.samples[0].value = -1.7976931348623157e308;
+  store.add(id, point);
+  const auto back = store.points(id, true).at(0);
+  EXPECT_EQ(back.observation.time_s, 1e308);
+  EXPECT_EQ(back.observation.power_w, 5e-324);
+  EXPECT_EQ(back.samples[0].value, -1.7976931348623157e308);
+}
+
+TEST_P(StoreOn, ImportedSweepIsExportedUnchanged) {
+  const auto file = folder_.write("s.csv",
+                                  "workload,kind,batch,gpu_mhz,time_ms,power_w\n"
+                                  "a,training,16,114.75,100,10\na,training,16,204,50,12\n");
   const Sweep sweep = read_sweep(file);
-  Store store((folder.path() / "s.db").string());
+  Store store(fresh());
   EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 2u);
   EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 0u);
   Sweep kept = sweep;
@@ -216,12 +172,11 @@ TEST(Store, ImportedSweepIsExportedUnchanged) {
   EXPECT_EQ(write_sweep_csv(store.sweeps()), write_sweep_csv({kept}));
 }
 
-TEST(Store, PointsKeepBoardAndProvenanceAndAreChosenByThem) {
-  const testing::TemporaryFolder folder;
-  Store store((folder.path() / "s.db").string());
-  store.add(store.campaign({"fake:agx-orin", "a", "training", Provenance::kFake}), some_point(1));
-  store.add(store.campaign({"agx-orin", "a", "training", Provenance::kMeasured}), some_point(1));
-  store.add(store.campaign({"agx-orin", "b", "inference", Provenance::kMeasured}), some_point(1));
+TEST_P(StoreOn, PointsKeepBoardAndProvenanceAndAreChosenByThem) {
+  Store store(fresh());
+  store.add(store.series({"fake:agx-orin", "a", "training", Provenance::kFake}), some_point(1));
+  store.add(store.series({"agx-orin", "a", "training", Provenance::kMeasured}), some_point(1));
+  store.add(store.series({"agx-orin", "b", "inference", Provenance::kMeasured}), some_point(1));
   const auto all = store.sweeps();
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].provenance, Provenance::kFake);
@@ -233,23 +188,8 @@ TEST(Store, PointsKeepBoardAndProvenanceAndAreChosenByThem) {
   EXPECT_TRUE(store.sweeps({"", "c", ""}).empty());
 }
 
-TEST(Store, ForeignAndBrokenFilesAreNamed) {
-  const testing::TemporaryFolder folder;
-  EXPECT_THROW(Store(folder.write("text.db", std::string(5000, 'x'))), InputError);
-  const std::string foreign = (folder.path() / "foreign.db").string();
-  Database(foreign, Database::Access::kCreate).execute("CREATE TABLE t (x)");
-  EXPECT_THROW(Store{foreign}, InputError);
-  EXPECT_THROW(Store((folder.path() / "no.db").string(), Database::Access::kReadOnly),
-               NotFoundError);
-  const std::string newer = (folder.path() / "newer.db").string();
-  Store{newer};
-  Database(newer, Database::Access::kCreate).execute("PRAGMA user_version = 99");
-  EXPECT_THROW(Store{newer}, InputError);
-}
-
-TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
+TEST_P(StoreOn, KilledWriterLosesNoFinishedPointAndDoublesNone) {
+  const std::string path = fresh();
   int finished = 0;
   for (int round = 0; round < 5; ++round) {
     int pipe_ends[2];
@@ -257,7 +197,7 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     const pid_t child = fork();
     if (child == 0) {
       Store store(path);
-      const auto id = store.campaign({"b", "w", "training", Provenance::kMeasured});
+      const auto id = store.series({"b", "w", "training", Provenance::kMeasured});
       for (int batch = 1;; ++batch) {
         if (store.has(id, some_point(batch).observation.point)) continue;
         store.add(id, some_point(batch));
@@ -274,7 +214,7 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     close(pipe_ends[0]);
     Store store(path);
     const auto points =
-        store.points(store.campaign({"b", "w", "training", Provenance::kMeasured}), true);
+        store.points(store.series({"b", "w", "training", Provenance::kMeasured}), true);
     // The last point may be written without its report.
     EXPECT_GE(static_cast<int>(points.size()), finished);
     EXPECT_LE(static_cast<int>(points.size()), finished + 1 + round);
@@ -283,72 +223,12 @@ TEST(Store, KilledWriterLosesNoFinishedPointAndDoublesNone) {
   }
 }
 
-// A store of root in a folder of root: another user reads it, whatever its writer left beside it.
-TEST(Store, AnotherUserReads) {
-  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
-  const testing::TemporaryFolder folder;
-  chmod(folder.path().c_str(), 0755);
-  const std::string path = (folder.path() / "a b%3F?#.db").string();
-  Store(path).add(Store(path).campaign(kSome), some_point(1));
-  const auto count = [&] {
-    Store store(path, Database::Access::kReadOnly);
-    return static_cast<int>(store.points(store.campaign(kSome), true).size());
-  };
-  ASSERT_FALSE(std::filesystem::exists(path + "-wal"));
-  EXPECT_EQ(in_child(count, kNobody), 1);
-  EXPECT_EQ(in_child(count), 1);
-  EXPECT_FALSE(std::filesystem::exists(path + "-wal")) << "reading left something behind";
-  EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
-  // A writer that was killed leaves a log with points in it.
-  EXPECT_EQ(in_child([&] {
-              Store store(path);
-              store.add(store.campaign(kSome), some_point(2));
-              return kill(getpid(), SIGKILL);
-            }),
-            128 + SIGKILL);
-  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
-  EXPECT_EQ(in_child(count, kNobody), 2);
-  // Without the right to read that log nothing is told: the file alone lacks a point.
-  chmod((path + "-shm").c_str(), 0600);
-  chmod((path + "-wal").c_str(), 0600);
-  EXPECT_EQ(in_child(
-                [&] {
-                  try {
-                    return count();
-                  } catch (const PermissionError& error) {
-                    return std::string(error.what()).find("-wal") != std::string::npos ? 77 : 78;
-                  }
-                },
-                kNobody),
-            77);
-  Store{path};  // its writer replays it
-  EXPECT_EQ(in_child(count, kNobody), 2);
-  // An empty log without its index, as a reader of an older version left it.
-  std::ofstream(path + "-wal").flush();
-  EXPECT_EQ(in_child(count, kNobody), 2);
-  EXPECT_EQ(in_child([&] { return Store(path), 0; }, kNobody), 9);  // but not write
-}
-
-TEST(Store, WhatIsWrittenMeanwhileIsNotMixedIn) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
-  Store(path).add(Store(path).campaign(kSome), some_point(1));
-  Store reader(path, Database::Access::kReadOnly);
-  EXPECT_EQ(reader.points(reader.campaign(kSome)).size(), 1u);
-  Store(path).add(Store(path).campaign(kSome), some_point(2));
-  EXPECT_THROW(reader.points(reader.campaign(kSome)), IoError);
-  Store fresh(path, Database::Access::kReadOnly);
-  EXPECT_THROW(fresh.campaign({"other", "w", "training", Provenance::kMeasured}), NotFoundError);
-  EXPECT_THROW(Store(path, Database::Access::kReadOnly).add(1, some_point(3)), PermissionError);
-}
-
 // Processes that make one store and fill it with the same points at the same moment.
-TEST(Store, ManyProcessesMakeAndFillOneStore) {
+TEST_P(StoreOn, ManyProcessesMakeAndFillOneStore) {
   static constexpr int kProcesses = 4;
   static constexpr int kPoints = 3;
-  const testing::TemporaryFolder folder;
-  for (int round = 0; round < 40; ++round) {
-    const std::string path = (folder.path() / ("s" + std::to_string(round))).string();
+  for (int round = 0; round < (on_server() ? 8 : 40); ++round) {
+    const std::string path = fresh();
     int start[2];
     ASSERT_EQ(pipe(start), 0);
     std::vector<pid_t> children;
@@ -361,11 +241,11 @@ TEST(Store, ManyProcessesMakeAndFillOneStore) {
       _exit(in_child([&] {
         Store store(path);
         for (int batch = 1; batch <= kPoints; ++batch) {
-          store.add_if_absent(store.campaign(kSome), some_point(batch));
+          store.add_if_absent(store.series(kSome), some_point(batch));
         }
-        Campaign own = kSome;
+        Series own = kSome;
         own.workload = std::to_string(process);
-        store.add(store.campaign(own), some_point(1));
+        store.add(store.series(own), some_point(1));
         return 0;
       }));
     }
@@ -377,56 +257,66 @@ TEST(Store, ManyProcessesMakeAndFillOneStore) {
       ASSERT_EQ(status, 0) << "round " << round;
     }
     Store store(path, Database::Access::kReadOnly);
-    EXPECT_EQ(store.points(store.campaign(kSome)).size(), std::size_t{kPoints});
-    EXPECT_EQ(store.campaigns().size(), 1u + kProcesses);
+    EXPECT_EQ(store.points(store.series(kSome)).size(), std::size_t{kPoints});
+    EXPECT_EQ(store.all_series().size(), 1u + kProcesses);
   }
 }
 
-TEST(Store, AStoreMadeAtFirstWriteLeavesNothingWithoutOne) {
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
+TEST_P(StoreOn, AStoreMadeAtFirstWriteLeavesNothingWithoutOne) {
+  const std::string path = fresh();
   {
     Store store = Store::made_at_first_write(path);
-    EXPECT_FALSE(store.find_campaign(kSome));
-    EXPECT_TRUE(store.campaigns().empty() && store.sweeps().empty());
+    EXPECT_FALSE(store.find_series(kSome));
+    EXPECT_TRUE(store.all_series().empty() && store.sweeps().empty());
     EXPECT_FALSE(store.has(1, some_point(1).observation.point));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  if (on_server()) {
+    EXPECT_THROW(Store(path, Database::Access::kReadOnly), InputError) << "a store was made";
+  } else {
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  }
   Store store = Store::made_at_first_write(path);
-  store.add(store.campaign(kSome), some_point(1));
-  EXPECT_TRUE(Store::made_at_first_write(path).find_campaign(kSome));
-  EXPECT_THROW(Store::made_at_first_write((folder.path() / "no" / "s.db").string()), NotFoundError);
+  store.add(store.series(kSome), some_point(1));
+  EXPECT_TRUE(Store::made_at_first_write(path).find_series(kSome));
+  const std::string nowhere = on_server() ? TestServer::get()->address("nowhere")
+                                          : (folder_.path() / "no" / "s.db").string();
+  EXPECT_THROW(Store::made_at_first_write(nowhere), NotFoundError);
 }
 
-// Under sudo the store and what lies beside it belong to the calling user.
-TEST(Store, UnderSudoItBelongsToTheCaller) {
-  if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
-  const testing::TemporaryFolder folder;
-  const std::string path = (folder.path() / "s.db").string();
-  setenv("SUDO_UID", "65534", 1);
-  setenv("SUDO_GID", "65533", 1);
-  {
-    Store store(path);
-    store.add(store.campaign(kSome), some_point(1));
-    for (const char* end : {"", "-wal", "-shm"}) {
-      struct stat status {};
-      ASSERT_EQ(stat((path + end).c_str(), &status), 0) << end;
-      EXPECT_EQ(status.st_uid, kNobody) << end;
-      EXPECT_EQ(status.st_gid, 65533u) << end;
+// What a name or a slot may hold comes back as it went, or is refused in one line.
+TEST_P(StoreOn, HostileWordsAreKeptOrRefused) {
+  Store store(fresh());
+  const std::string nul("a\0b", 3);
+  int number = 0;
+  for (const std::string& word :
+       {std::string("'; DROP TABLE point; --"), std::string("\"$1\" {} %s \\"),
+        std::string("\xc3\xa4\xe2\x82\xac\n\t"), std::string(100'000, 'x'), nul,
+        std::string("\xff\xfe bad")}) {
+    const bool refusable = on_server() && (word == nul || word[0] == '\xff');
+    Series key = kSome;
+    key.workload = word;
+    PointRecord point = some_point(++number);
+    try {
+      point.slot = word.size() < 1000 ? word : "";
+      point.samples[0].channel = word;
+      point.observation.point.mode.governor = word.size() < 1000 ? word : "";
+      store.add(store.series(key), point);
+      ASSERT_FALSE(refusable);
+      const auto all = store.all_series();
+      EXPECT_EQ(all.back().workload, word);
+      const auto back = store.points(*store.find_series(key), true).at(0);
+      EXPECT_EQ(back.slot, point.slot);
+      EXPECT_EQ(back.samples.at(0).channel, word);
+      EXPECT_EQ(back.observation.point, point.observation.point);
+    } catch (const InputError& error) {
+      EXPECT_TRUE(refusable) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     }
   }
-  for (const char* wrong : {"", "x", "-1", "4294967295", "0"}) {
-    setenv("SUDO_UID", wrong, 1);
-    const std::string other = path + "o";
-    Store{other};
-    struct stat status {};
-    ASSERT_EQ(stat(other.c_str(), &status), 0);
-    EXPECT_EQ(status.st_uid, 0u) << wrong;
-    std::filesystem::remove(other);
-  }
-  unsetenv("SUDO_UID");
-  unsetenv("SUDO_GID");
+  EXPECT_EQ(store.size(), on_server() ? 4 : 6);
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, StoreOn, kBackends, backend_name);
 
 }  // namespace
 }  // namespace ridgewatt::store

@@ -199,6 +199,11 @@ Statement& Statement::bind(int index, std::string_view value) {
   return *this;
 }
 
+Statement& Statement::bind_null(int index) {
+  if (const int code = sqlite3_bind_null(statement_, index)) database_.fail(code);
+  return *this;
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
@@ -209,10 +214,14 @@ bool Statement::step() {
   database_.fail(code);
 }
 
+void Statement::reset() {
+  sqlite3_reset(statement_);
+}
+
 void Statement::run() {
   while (step()) {
   }
-  sqlite3_reset(statement_);
+  reset();
 }
 
 double Statement::real(int column) const {

@@ -1,0 +1,37 @@
+// A store in a PostgreSQL database: the schema `ridgewatt` in it, made and brought up to date under
+// an advisory lock by the first client that writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/store/postgresql/session.h"
+#include "ridgewatt/store/sql/connection.h"
+
+namespace ridgewatt::store {
+
+class PostgresqlConnection : public Connection {
+ public:
+  // Read-only access runs in read-only transactions. Throws PermissionError, NotFoundError (no such
+  // database), InputError (not a store, or of a newer version) or IoError (cannot be reached).
+  PostgresqlConnection(const std::string& location, bool read_only);
+
+  void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override {
+    session_.query(sql, values, each);
+  }
+  // After a broken connection it is asked whether the points came to be there, so that "added" is
+  // true of a point whose acknowledgement was lost.
+  std::vector<bool> add(const std::vector<NewPoint>& points) override;
+  bool read_only() const override { return session_.read_only(); }
+
+ private:
+  void make_schema();
+  bool is_there(const std::vector<Value>& values);
+
+  PostgresqlSession session_;
+};
+
+// Whether the database holds a store; the errors of the constructor but for that.
+bool has_postgresql_store(const std::string& location);
+
+}  // namespace ridgewatt::store

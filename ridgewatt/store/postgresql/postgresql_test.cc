@@ -1,0 +1,132 @@
+// What only a store on a server has: refusals in one line, roles, credentials.
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/store/postgresql/test_stores.h"
+
+namespace ridgewatt::store {
+namespace {
+
+constexpr const char* kSecret = "S3cr3t-Pa55";
+
+class PostgresqlStore : public ::testing::Test {
+ protected:
+  void SetUp() override { RIDGEWATT_REQUIRE_POSTGRESQL(); }
+  TestServer& server() { return *TestServer::get(); }
+};
+
+// The one line that `body` fails with; empty when it does not fail as it should.
+template <typename Fault, typename Body>
+std::string line_of(Body body) {
+  try {
+    body();
+  } catch (const Fault& fault) {
+    const std::string line = fault.what();
+    EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+    EXPECT_EQ(line.find(kSecret), std::string::npos);
+    EXPECT_LT(line.size(), 500u);
+    return line;
+  }
+  return {};
+}
+
+TEST_F(PostgresqlStore, RefusalsAreOneLine) {
+  const std::string location = server().fresh();
+  const auto read = [&](const std::string& where) {
+    return [where] { Store(where, Database::Access::kReadOnly); };
+  };
+  EXPECT_NE(line_of<InputError>(read(location)), "");
+  EXPECT_NE(line_of<NotFoundError>(read(server().address("nowhere"))), "");
+  EXPECT_NE(line_of<IoError>(read("postgresql://u@localhost/d?host=/no/such/folder")), "");
+  EXPECT_NE(line_of<IoError>(read("postgresql://u@127.0.0.1:1/d?connect_timeout=2")), "");
+  EXPECT_NE(line_of<UsageError>(read("postgresql://u@h:port/d?x=1&nothing")), "");
+  const std::string other = location.substr(0, location.find('?'));
+  const std::string database = other.substr(other.rfind('/') + 1);
+  server().execute("CREATE SCHEMA ridgewatt CREATE TABLE schema_versions (x int)", database);
+  EXPECT_NE(line_of<InputError>(read(location)), "");
+  EXPECT_NE(line_of<InputError>([&] { Store{location}; }), "");
+  server().execute("DROP SCHEMA ridgewatt CASCADE; CREATE SCHEMA ridgewatt", database);
+  Store{location};
+  server().execute("INSERT INTO ridgewatt.schema_version VALUES (99)", database);
+  EXPECT_NE(line_of<InputError>(read(location)).find("99"), std::string::npos);
+  EXPECT_NE(line_of<InputError>([&] { Store{location}; }), "");
+}
+
+TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
+  const std::string location = server().fresh();
+  const std::string other = location.substr(0, location.find('?'));
+  const std::string database = other.substr(other.rfind('/') + 1);
+  server().execute("CREATE ROLE reader LOGIN; CREATE ROLE board LOGIN");
+  const std::string reader = server().address(database, "reader");
+  const std::string board = server().address(database, "board");
+  EXPECT_NE(line_of<PermissionError>([&] { Store{reader}; }), "");
+  Store store(location);
+  store.add(store.series(kSome), some_point(1));
+  EXPECT_NE(line_of<PermissionError>([&] { Store(reader, Database::Access::kReadOnly); }), "");
+  // As docs/guide/keep_runs.md grants them.
+  server().execute(
+      "GRANT USAGE ON SCHEMA ridgewatt TO reader, board;"
+      "GRANT SELECT ON ALL TABLES IN SCHEMA ridgewatt TO reader, board;"
+      "GRANT INSERT ON ALL TABLES IN SCHEMA ridgewatt TO board;"
+      "GRANT UPDATE ON ridgewatt.plan TO board",
+      database);
+  Store readers(reader, Database::Access::kReadOnly);
+  EXPECT_EQ(readers.points(readers.series(kSome), true).at(0).samples.size(), 2u);
+  Store careless(reader);
+  EXPECT_NE(line_of<PermissionError>([&] { careless.add(1, some_point(2)); }), "");
+  Store boards(board);
+  boards.plan(kSome, 7);
+  boards.add(boards.series(kSome), some_point(2));
+  EXPECT_EQ(boards.planned(boards.series(kSome)), 7);
+  EXPECT_EQ(readers.size(), 2);
+  // Without the right to change plans it still adds points.
+  server().execute("REVOKE UPDATE ON ridgewatt.plan FROM board", database);
+  boards.plan(kSome, 8);
+  boards.add(boards.series(kSome), some_point(4));
+  EXPECT_EQ(boards.planned(boards.series(kSome)), 7);
+  // A store that is opened to be read writes nothing, whatever its role may.
+  Store owner(location, Database::Access::kReadOnly);
+  EXPECT_NE(line_of<PermissionError>([&] { owner.add(1, some_point(3)); }), "");
+  EXPECT_THROW(owner.series({"other", "w", "training"}), NotFoundError);
+  EXPECT_EQ(owner.size(), 3);
+}
+
+TEST_F(PostgresqlStore, APasswordComesFromFileOrEnvironmentAndIsNeverShown) {
+  const std::string location = server().fresh();
+  const std::string other = location.substr(0, location.find('?'));
+  const std::string database = other.substr(other.rfind('/') + 1);
+  server().execute(std::string("CREATE ROLE locked LOGIN SUPERUSER PASSWORD '") + kSecret + "'");
+  const std::string locked = server().address(database, "locked");
+  const auto open = [&] { Store{locked}; };
+  unsetenv("PGPASSWORD");
+  setenv("PGPASSFILE", "/no/such/file", 1);
+  EXPECT_NE(line_of<PermissionError>(open).find("password"), std::string::npos);
+  setenv("PGPASSWORD", (std::string(kSecret) + "x").c_str(), 1);
+  EXPECT_NE(line_of<PermissionError>(open), "");
+  setenv("PGPASSWORD", kSecret, 1);
+  EXPECT_NO_THROW(open());
+  EXPECT_EQ(Store(locked).path().find("host="), std::string::npos);
+  EXPECT_NE(line_of<IoError>([&] { Store{"postgresql://locked@/d?host=/no/such"}; }), "");
+  unsetenv("PGPASSWORD");
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("pass", std::string("*:*:*:locked:") + kSecret + "\n");
+  chmod(file.c_str(), 0600);
+  EXPECT_NO_THROW(Store{locked + "&passfile=" + file});
+  const std::string wrong = folder.write("wrong", std::string("*:*:*:locked:no") + kSecret + "\n");
+  chmod(wrong.c_str(), 0600);
+  EXPECT_NE(line_of<PermissionError>([&] { Store{locked + "&passfile=" + wrong}; }), "");
+  const std::string secret = kSecret;
+  for (const std::string& bad :
+       {"postgresql://u:" + secret + "@h/d", "postgres://u:" + secret + "@h:1/d?sslmode=require",
+        "postgresql://u:a/" + secret + "@h/d", "postgresql://u:a@" + secret + "@h/d",
+        "postgresql://u@h/d?password=" + secret, "postgresql://u@h/d?pass%77ord=" + secret,
+        "postgresql://u@h/d?sslpassword=" + secret, "postgresql://u:" + secret + "%zz@h/d",
+        "host=h user=u password=" + secret}) {
+    EXPECT_NE(line_of<UsageError>([&] { Store{bad}; }).find("password"), std::string::npos) << bad;
+    EXPECT_NE(line_of<UsageError>([&] { Store::made_at_first_write(bad); }), "") << bad;
+  }
+  unsetenv("PGPASSFILE");
+}
+
+}  // namespace
+}  // namespace ridgewatt::store

@@ -1,0 +1,322 @@
+#include "ridgewatt/store/postgresql/session.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <regex>
+#include <thread>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::store {
+namespace {
+
+constexpr double kRestartS = 15;  // that a server may take to come back
+constexpr std::size_t kLongestReason = 300;
+constexpr int kMostAttempts = 5;
+constexpr const char* kWaitForOthers = "SELECT pg_advisory_xact_lock(1380208469)";  // "RDWU"
+// The server too notices within half a minute that a client is gone, and holds nothing for it.
+constexpr const char* kToWrite =
+    "SET search_path = ridgewatt; SET synchronous_commit = on; SET tcp_keepalives_idle = 10;"
+    "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+constexpr const char* kToRead =
+    "SET search_path = ridgewatt; SET default_transaction_read_only = on";
+
+// A message of libpq as part of one line.
+std::string in_one_line(const std::string& message) {
+  std::string line;
+  for (const char c : message) {
+    const bool blank = static_cast<unsigned char>(c) < 0x20;
+    if (!blank) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  if (line.size() > kLongestReason) line = line.substr(0, kLongestReason) + " ..";
+  return line;
+}
+
+// The server goes down, or does not take connections yet.
+bool server_leaves(const std::string& state) {
+  return state.starts_with("57P0") || state.starts_with("08");
+}
+
+class PostgresqlRow : public Row {
+ public:
+  PostgresqlRow(const libpq::Result* result, int row) : result_(result), row_(row) {}
+  std::int64_t integer(int column) const override {
+    std::int64_t number = 0;
+    const int length = pq_.length(result_, row_, column);
+    const char* bytes = pq_.value(result_, row_, column);
+    if (length > 0) number = static_cast<signed char>(bytes[0]);
+    for (int i = 1; i < length && i < 8; ++i) {
+      number = (number << 8) | static_cast<unsigned char>(bytes[i]);
+    }
+    return number;
+  }
+  double real(int column) const override {
+    if (pq_.length(result_, row_, column) != 8) return 0;
+    return std::bit_cast<double>(integer(column));
+  }
+  std::string text(int column) const override {
+    return {pq_.value(result_, row_, column),
+            static_cast<std::size_t>(pq_.length(result_, row_, column))};
+  }
+  bool is_null(int column) const override { return pq_.is_null(result_, row_, column) != 0; }
+
+ private:
+  const Libpq& pq_ = Libpq::get();
+  const libpq::Result* result_;
+  int row_;
+};
+
+// Parameters as libpq takes them.
+struct Arguments {
+  explicit Arguments(const std::vector<BoundValue>& values) {
+    for (const auto& value : values) {
+      types.push_back(value.type);
+      bytes.push_back(value.is_null ? nullptr : value.bytes.data());
+      lengths.push_back(static_cast<int>(value.bytes.size()));
+      formats.push_back(libpq::kBinary);
+    }
+  }
+  int count() const { return static_cast<int>(types.size()); }
+
+  std::vector<unsigned> types;
+  std::vector<const char*> bytes;
+  std::vector<int> lengths, formats;
+};
+
+}  // namespace
+
+PostgresqlSession::PostgresqlSession(const std::string& location, bool read_only)
+    : address_(parse_address(location)), read_only_(read_only) {
+  try {
+    connect();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+PostgresqlSession::~PostgresqlSession() {
+  close();
+}
+
+void PostgresqlSession::close() {
+  if (connection_ != nullptr) pq_.finish(connection_);
+  connection_ = nullptr;
+  prepared_.clear();
+}
+
+void PostgresqlSession::connect() {
+  close();
+  std::vector<const char*> keywords, values;
+  for (const auto& [keyword, value] : address_.settings) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  connection_ = pq_.connect_start(keywords.data(), values.data(), 0);
+  if (connection_ == nullptr) throw IoError("cannot connect to the store", shown());
+  pq_.set_verbosity(connection_, libpq::kVerbose);  // for SQLSTATE
+  pq_.set_notice(
+      connection_, [](void*, const char*) {}, nullptr);
+  wait_for_connection();
+  try {
+    prepare_session();
+  } catch (const SessionLost& lost) {
+    throw IoError("cannot connect to the store", shown(), lost.reason);
+  }
+}
+
+void PostgresqlSession::wait_for_connection() {
+  const Stopwatch waiting;
+  // The first thing to wait for is that the socket can be written.
+  for (int next = libpq::kPollWriting; next != libpq::kPollOk;) {
+    const std::string message = in_one_line(pq_.error_message(connection_));
+    if (next == libpq::kPollFailed || pq_.socket(connection_) < 0) {
+      static const std::regex with_state(".*?[A-Z]+: +([0-9A-Z]{5}): (.*?)( LOCATION: .*)?");
+      std::smatch found;
+      if (std::regex_match(message, found, with_state)) fail(found[1], found[2]);
+      if (pq_.needs_password(connection_) != 0) {
+        throw PermissionError("the server asks for a password", shown(),
+                              "give it in ~/.pgpass, ?passfile=FILE or PGPASSWORD");
+      }
+      throw IoError("cannot connect to the store", shown(), message);
+    }
+    const double left_s = address_.timeout_s - waiting.s();
+    if (left_s <= 0) throw IoError("cannot connect to the store", shown(), "the server is silent");
+    pollfd wanted{pq_.socket(connection_),
+                  static_cast<short>(next == libpq::kPollReading ? POLLIN : POLLOUT), 0};
+    if (::poll(&wanted, 1, static_cast<int>(left_s * 1000) + 1) > 0) {
+      next = pq_.connect_poll(connection_);
+    }
+  }
+}
+
+void PostgresqlSession::prepare_session() {
+  check(PostgresqlResult(pq_.exec(connection_, read_only_ ? kToRead : kToWrite)).get());
+  backend_ = pq_.backend_pid(connection_);
+  backend_start_.clear();
+  const auto result =
+      run("SELECT backend_start::text FROM pg_stat_activity WHERE pid = $1::int8", {backend_});
+  if (pq_.rows(result.get()) == 1) backend_start_ = PostgresqlRow(result.get(), 0).text(0);
+}
+
+void PostgresqlSession::reconnect(const SessionLost& lost) {
+  if (lost.gave_way) return;
+  const std::int64_t old_backend = backend_;
+  const std::string old_start = backend_start_;
+  const Stopwatch waiting;
+  while (true) {
+    try {
+      connect();
+      break;
+    } catch (const IoError& error) {
+      if (waiting.s() > kRestartS) {
+        throw IoError("lost the connection to the store", shown(), lost.reason);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  if (old_start.empty()) return;
+  try {
+    run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND "
+        "backend_start::text = $2",
+        {old_backend, old_start});
+  } catch (const PermissionError&) {  // it ends by itself when its connection times out
+  } catch (const SessionLost&) {      // whoever asks next notices
+  }
+}
+
+void PostgresqlSession::fail(const std::string& state, const std::string& message) const {
+  const std::string reason = in_one_line(message);
+  if (state == "3D000") {
+    throw NotFoundError("the server has no such database", shown(), "make it with createdb");
+  }
+  if (state.starts_with("28")) throw PermissionError("the server refuses", shown(), reason);
+  if (state == "42501") throw PermissionError("this role may not use the store", shown(), reason);
+  if (state == "25006") throw PermissionError("cannot write the store", shown(), reason);
+  if (state.starts_with("22")) throw InputError("the store cannot hold this", shown(), reason);
+  if (state == "42P01" || state == "42703" || state == "3F000") {
+    throw InputError("is not a sound ridgewatt store", shown(), reason);
+  }
+  throw IoError("database error", shown(), reason);
+}
+
+void PostgresqlSession::check(const libpq::Result* result) const {
+  const int status = result == nullptr ? -1 : pq_.result_status(result);
+  if (status == libpq::kTuplesOk || status == libpq::kCommandOk) return;
+  const char* state = result == nullptr ? nullptr : pq_.error_field(result, 'C');
+  const char* message = result == nullptr ? nullptr : pq_.error_field(result, 'M');
+  const std::string code = state == nullptr ? "" : state;
+  if (pq_.status(connection_) != libpq::kConnectionOk || server_leaves(code)) {
+    throw SessionLost{in_one_line(message != nullptr ? message : pq_.error_message(connection_))};
+  }
+  const bool gave_way = code == "40P01" || code == "40001";
+  if (gave_way) throw SessionLost{in_one_line(message), true};
+  fail(code, message != nullptr ? message : pq_.error_message(connection_));
+}
+
+PostgresqlResult PostgresqlSession::run(const std::string& sql, const std::vector<Value>& values) {
+  std::vector<BoundValue> parameters;
+  for (const Value& value : values) parameters.push_back(bound(value));
+  const Arguments arguments(parameters);
+  PostgresqlResult result(pq_.exec_params(
+      connection_, sql.c_str(), arguments.count(), arguments.types.data(), arguments.bytes.data(),
+      arguments.lengths.data(), arguments.formats.data(), libpq::kBinary));
+  check(result.get());
+  return result;
+}
+
+void PostgresqlSession::query(const std::string& sql, const std::vector<Value>& values,
+                              const Connection::Each& each) {
+  PostgresqlResult result;
+  for (int attempt = 1; result == nullptr; ++attempt) {
+    try {
+      result = run(sql, values);
+    } catch (const SessionLost& lost) {
+      if (attempt == kMostAttempts) {
+        throw IoError("lost the connection to the store", shown(), lost.reason);
+      }
+      reconnect(lost);
+    }
+  }
+  if (!each) return;
+  for (int row = 0; row < pq_.rows(result.get()); ++row) each(PostgresqlRow(result.get(), row));
+}
+
+void PostgresqlSession::execute(const std::string& sql) {
+  check(PostgresqlResult(pq_.exec(connection_, sql.c_str())).get());
+}
+
+void PostgresqlSession::prepare(const std::string& sql, const std::vector<BoundValue>& parameters) {
+  if (prepared_ == sql) return;
+  const Arguments arguments(parameters);
+  check(PostgresqlResult(pq_.prepare(connection_, "ridgewatt", sql.c_str(), arguments.count(),
+                                     arguments.types.data()))
+            .get());
+  prepared_ = sql;
+}
+
+std::vector<int> PostgresqlSession::run_all(const std::string& sql, std::size_t count,
+                                            const Parameters& nth) {
+  if (count == 0) return {};
+  prepare(sql, nth(0));
+  // What is sent before one synchronization is one transaction, committed by it.
+  if (pq_.enter_pipeline(connection_) != 1) throw SessionLost{"cannot send"};
+  const bool alone = count == 1;
+  if (!alone && pq_.send_params(connection_, kWaitForOthers, 0, nullptr, nullptr, nullptr, nullptr,
+                                libpq::kBinary) != 1) {
+    throw SessionLost{in_one_line(pq_.error_message(connection_))};
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto parameters = nth(i);
+    const Arguments arguments(parameters);
+    if (pq_.send_prepared(connection_, "ridgewatt", arguments.count(), arguments.bytes.data(),
+                          arguments.lengths.data(), arguments.formats.data(),
+                          libpq::kBinary) != 1) {
+      throw SessionLost{in_one_line(pq_.error_message(connection_))};
+    }
+  }
+  if (pq_.pipeline_sync(connection_) != 1) {
+    throw SessionLost{in_one_line(pq_.error_message(connection_))};
+  }
+  std::vector<int> rows;
+  collect(count, rows);
+  if (!alone) rows.erase(rows.begin());
+  return rows;
+}
+
+// Reads to the synchronization: before it nothing is committed.
+void PostgresqlSession::collect(std::size_t statements, std::vector<int>& rows) {
+  PostgresqlResult fault;
+  for (std::size_t empty = 0;;) {
+    PostgresqlResult result(pq_.get_result(connection_));
+    if (result == nullptr) {
+      if (pq_.status(connection_) != libpq::kConnectionOk || ++empty > statements + 2) {
+        throw SessionLost{in_one_line(pq_.error_message(connection_))};
+      }
+      continue;
+    }
+    const int status = pq_.result_status(result.get());
+    if (status == libpq::kPipelineSync) break;
+    if (status == libpq::kTuplesOk) {
+      rows.push_back(pq_.rows(result.get()));
+    } else if (status != libpq::kPipelineAborted && fault == nullptr) {
+      fault = std::move(result);
+    }
+  }
+  pq_.exit_pipeline(connection_);
+  if (fault != nullptr) check(fault.get());
+}
+
+}  // namespace ridgewatt::store

@@ -1,0 +1,188 @@
+// For tests only: a PostgreSQL server of the test program's own, and tests that run on a store of
+// each kind. The server listens on a socket in a temporary folder alone, runs as an unprivileged
+// user, and ends with the program. Where it is not installed such tests are skipped with a line.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/store/postgresql/session.h"
+#include "ridgewatt/store/store.h"
+
+namespace ridgewatt::store {
+
+inline const Series kSome{"b", "w", "training", Provenance::kMeasured};
+
+// Runs `body` in a process of its own; its exit status, 9 after an exception.
+template <typename Body>
+int in_child(Body body, uid_t user = 0) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (user != 0 && (setgid(user) != 0 || setuid(user) != 0)) _exit(8);
+    try {
+      _exit(body());
+    } catch (const std::exception& error) {
+      fprintf(stderr, "%s\n", error.what());
+      _exit(9);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+inline PointRecord some_point(int batch) {
+  PointRecord point;
+  point.observation = {{{12, 2201.6e6, 1300.5e6, 3199e6, ""}, batch}, 0.1 * batch, 20.0 + batch};
+  point.energy_j = 42;
+  point.power_samples = 2;
+  point.flags.add(PointFlag::kThrottled);
+  point.samples = {{"power:VDD_IN", 0.0, 20.5}, {"minibatch", 0.1, 0.1}};
+  return point;
+}
+
+class TestServer {
+ public:
+  // Nothing where the server is not installed.
+  static TestServer* get() {
+    static const std::string programs = find_programs();
+    static const std::unique_ptr<TestServer> server(programs.empty() ? nullptr
+                                                                     : new TestServer(programs));
+    return server.get();
+  }
+  ~TestServer() {
+    if (getpid() != owner_) return;
+    kill(server_, SIGQUIT);  // ends its processes at once
+    waitpid(server_, nullptr, 0);
+  }
+  TestServer(const TestServer&) = delete;
+  TestServer& operator=(const TestServer&) = delete;
+
+  // The address of a database, as `user`.
+  std::string address(const std::string& database, const std::string& user = "tester") const {
+    return "postgresql://" + user + "@localhost/" + database + "?host=" + folder_.path().string();
+  }
+  std::string socket() const { return (folder_.path() / ".s.PGSQL.5432").string(); }
+  std::string folder() const { return folder_.path().string(); }
+  // The address of a new, empty database.
+  std::string fresh() {
+    const std::string name = "d" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
+    execute("CREATE DATABASE " + name);
+    return address(name);
+  }
+  void execute(const std::string& sql, const std::string& database = "postgres") {
+    PostgresqlSession(address(database), false).execute(sql);
+  }
+  // The server is gone without a word, with all that it had in memory.
+  void kill_server() {
+    kill(server_, SIGKILL);  // its processes end when they see that it is gone
+    waitpid(server_, nullptr, 0);
+  }
+  void start() {
+    launch();
+    for (int i = 0; i < 300; ++i) {
+      try {
+        PostgresqlSession(address("postgres"), true);
+        return;
+      } catch (const Error&) {
+        usleep(50'000);
+        // It does not start while a process of the one before it lives.
+        if (waitpid(server_, nullptr, WNOHANG) == server_) launch();
+      }
+    }
+    throw IoError("the test's server did not start", folder());
+  }
+
+ private:
+  explicit TestServer(std::string programs) : programs_(std::move(programs)), owner_(getpid()) {
+    if (geteuid() == 0 && chown(folder().c_str(), kServerUser, kServerUser) != 0) throw IoError("");
+    const pid_t child = fork();
+    if (child == 0) {
+      become_unprivileged();
+      run_program({programs_ + "/initdb", "-D", data(), "-U", "tester", "-A", "trust", "--no-sync",
+                   "--no-locale", "-E", "UTF8"});
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) throw IoError("initdb failed", folder());
+    std::ofstream(data() + "/pg_hba.conf") << "local all locked scram-sha-256\n"
+                                              "local all all trust\n";
+    start();
+  }
+  void launch() {
+    server_ = fork();
+    if (server_ != 0) return;
+    become_unprivileged();
+    prctl(PR_SET_PDEATHSIG, SIGQUIT);
+    run_program({programs_ + "/postgres", "-D", data(), "-k", folder(), "-c", "listen_addresses=",
+                 "-c", "max_connections=60", "-c", "recovery_init_sync_method=syncfs"});
+  }
+  static std::string find_programs() {
+    for (const char* version : {"17", "16", "15", "14"}) {
+      const std::string folder = std::string("/usr/lib/postgresql/") + version + "/bin";
+      if (access((folder + "/postgres").c_str(), X_OK) == 0) return folder;
+    }
+    return {};
+  }
+  static void become_unprivileged() {
+    if (geteuid() == 0 && (setgid(kServerUser) != 0 || setuid(kServerUser) != 0)) _exit(8);
+  }
+  [[noreturn]] static void run_program(std::vector<std::string> words) {
+    if (freopen("/dev/null", "w", stdout) == nullptr ||
+        freopen("/dev/null", "w", stderr) == nullptr || chdir("/") != 0) {
+      _exit(8);
+    }
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    _exit(8);
+  }
+  std::string data() const { return (folder_.path() / "data").string(); }
+
+  static constexpr uid_t kServerUser = 65534;
+  testing::TemporaryFolder folder_;
+  std::string programs_;
+  pid_t owner_, server_ = 0;
+  int databases_ = 0;
+};
+
+#define RIDGEWATT_REQUIRE_POSTGRESQL()                  \
+  if (::ridgewatt::store::TestServer::get() == nullptr) \
+  GTEST_SKIP() << "skipped: no PostgreSQL server installed"
+
+// A test that runs on each kind of store.
+class StoreOn : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (on_server()) {
+      RIDGEWATT_REQUIRE_POSTGRESQL();
+    }
+  }
+  bool on_server() const { return std::string(GetParam()) == "Postgresql"; }
+  // The location of a store that is not there yet.
+  std::string fresh() {
+    if (on_server()) return TestServer::get()->fresh();
+    return (folder_.path() / ("s" + std::to_string(++files_) + ".db")).string();
+  }
+  const testing::TemporaryFolder folder_;
+
+ private:
+  int files_ = 0;
+};
+
+inline const auto kBackends = ::testing::Values("Sqlite", "Postgresql");
+inline std::string backend_name(const ::testing::TestParamInfo<const char*>& backend) {
+  return backend.param;
+}
+
+}  // namespace ridgewatt::store

@@ -1,0 +1,154 @@
+#include "ridgewatt/store/sql/schema.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::store {
+
+const char* const kPointColumns =
+    "cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat, time_s, power_w,"
+    " energy_j, window_s, idle_power_w, minibatches, power_samples, largest_gap_s, flags,"
+    " started_unix_s, time_median_s, fetch_stall_s, excluded, slot";
+
+namespace {
+
+constexpr const char* kSeriesTable = R"sql(
+CREATE TABLE {name} (
+  id {key}, board {text} NOT NULL, workload {text} NOT NULL, kind {text} NOT NULL,
+  provenance {text} NOT NULL, serial {text} NOT NULL DEFAULT '',
+  UNIQUE (board, workload, kind, provenance, serial));
+)sql";
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE point (
+  id {key}, series {integer} NOT NULL REFERENCES series (id),
+  cpu_cores {integer} NOT NULL, cpu_clock_hz {real} NOT NULL, gpu_clock_hz {real} NOT NULL,
+  mem_clock_hz {real} NOT NULL, governor {text} NOT NULL, batch {integer} NOT NULL,
+  repeat {integer} NOT NULL, time_s {real} NOT NULL, power_w {real} NOT NULL,
+  energy_j {real} NOT NULL, window_s {real} NOT NULL, idle_power_w {real} NOT NULL,
+  minibatches {integer} NOT NULL, power_samples {integer} NOT NULL, largest_gap_s {real} NOT NULL,
+  flags {text} NOT NULL, started_unix_s {integer} NOT NULL, time_median_s {real},
+  fetch_stall_s {real}, excluded {integer} NOT NULL DEFAULT 0, slot {text},
+  UNIQUE (series, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat));
+CREATE UNIQUE INDEX point_of_slot ON point (slot) WHERE slot IS NOT NULL;
+CREATE INDEX point_of_series ON point (series, id);
+CREATE TABLE plan (
+  series {integer} PRIMARY KEY REFERENCES series (id), points {integer} NOT NULL);
+)sql";
+
+std::string with_types(const char* text, const SqlTypes& types, const std::string& name = "") {
+  return fmt::format(fmt::runtime(text), fmt::arg("name", name), fmt::arg("key", types.key),
+                     fmt::arg("integer", types.integer), fmt::arg("real", types.real),
+                     fmt::arg("text", types.text));
+}
+
+void require_finite(double value, const PointRecord& point) {
+  if (std::isfinite(value)) return;
+  throw InputError("a figure of the point is not finite, so it cannot be stored",
+                   describe(point.observation.point.mode));
+}
+
+}  // namespace
+
+std::string series_table(const SqlTypes& types, const std::string& name) {
+  return with_types(kSeriesTable, types, name);
+}
+
+std::string shared_tables(const SqlTypes& types) {
+  return series_table(types, "series") + with_types(kTables, types);
+}
+
+std::string insert_point() {
+  std::string parameters = "$1";
+  for (int i = 2; i <= 1 + kPointColumnCount; ++i) parameters += fmt::format(", ${}", i);
+  return fmt::format(
+      "INSERT INTO point (series, {}) VALUES ({}) ON CONFLICT DO NOTHING RETURNING id",
+      kPointColumns, parameters);
+}
+
+PointRecord read_point(const Row& row, int first) {
+  int c = first;
+  const auto integer = [&] { return static_cast<int>(row.integer(c++)); };
+  const auto real = [&] { return row.real(c++); };
+  const auto known = [&] {
+    const int column = c++;
+    return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
+  };
+  PointRecord point;
+  OperatingPoint& operating_point = point.observation.point;
+  PowerMode& mode = operating_point.mode;
+  mode.cpu_cores = integer();
+  mode.cpu_clock_hz = real();
+  mode.gpu_clock_hz = real();
+  mode.mem_clock_hz = real();
+  mode.governor = row.text(c++);
+  operating_point.batch = integer();
+  point.repeat = integer();
+  point.observation.time_s = real();
+  point.observation.power_w = real();
+  point.energy_j = real();
+  point.window_s = real();
+  point.idle_power_w = real();
+  point.minibatches = integer();
+  point.power_samples = integer();
+  point.largest_gap_s = real();
+  const std::string words = row.text(c++);
+  const auto flags = PointFlags::read(words);
+  if (!flags) throw InputError("a point of the store has an unknown flag", words);
+  point.flags = *flags;
+  point.started_unix_s = row.integer(c++);
+  if (point.energy_j > 0 && point.minibatches > 0) {
+    point.observation.measured_energy_j = point.energy_j / point.minibatches;
+  }
+  point.observation.time_median_s = known();
+  point.observation.fetch_stall_s = known();
+  point.excluded = integer();
+  point.slot = row.text(c++);
+  return point;
+}
+
+std::vector<Value> values_of(std::int64_t series, const PointRecord& point) {
+  const Observation& cost = point.observation;
+  const PowerMode& mode = cost.point.mode;
+  const auto integer = [](std::int64_t value) { return Value(value); };
+  const auto known = [](const std::optional<double>& value) {
+    return value ? Value(*value) : Value();
+  };
+  std::vector<Value> values = {
+      series,
+      integer(mode.cpu_cores),
+      mode.cpu_clock_hz,
+      mode.gpu_clock_hz,
+      mode.mem_clock_hz,
+      mode.governor,
+      integer(cost.point.batch),
+      integer(point.repeat),
+      cost.time_s,
+      cost.power_w,
+      point.energy_j,
+      point.window_s,
+      point.idle_power_w,
+      integer(point.minibatches),
+      integer(point.power_samples),
+      point.largest_gap_s,
+      point.flags.text(),
+      point.started_unix_s,
+      known(cost.time_median_s),
+      known(cost.fetch_stall_s),
+      integer(point.excluded),
+      point.slot.empty() ? Value() : Value(point.slot),
+  };
+  for (const Value& value : values) {
+    if (const auto* real = std::get_if<double>(&value)) require_finite(*real, point);
+  }
+  for (const RawSample& sample : point.samples) {
+    require_finite(sample.time_s, point);
+    require_finite(sample.value, point);
+  }
+  return values;
+}
+
+}  // namespace ridgewatt::store

@@ -1,0 +1,38 @@
+// The tables of a store that every database has, and how a point lies in them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/store/sql/connection.h"
+
+namespace ridgewatt::store {
+
+inline constexpr std::int64_t kSchemaVersion = 3;
+
+// How a database calls the types that the tables need.
+struct SqlTypes {
+  std::string key;      // a column that numbers its rows
+  std::string integer;  // 64 bits
+  std::string real;     // 64 bits
+  std::string text;
+};
+// CREATE TABLE of series, point and plan, and their indexes. Readings lie as each database holds
+// them best, and are read from `reading` (point, channel, time_s, value, place).
+std::string shared_tables(const SqlTypes& types);
+// "CREATE TABLE NAME (..)" of series alone.
+std::string series_table(const SqlTypes& types, const std::string& name);
+
+// The columns of a point behind its series, in the order of read_point and values_of.
+extern const char* const kPointColumns;
+inline constexpr int kPointColumnCount = 21;
+// "INSERT INTO point .. ON CONFLICT DO NOTHING RETURNING id"; $1 is the series.
+std::string insert_point();
+// Reads kPointColumns, which start at column `first`.
+PointRecord read_point(const Row& row, int first);
+// A series and the columns of a point: the parameters of insert_point. InputError: a figure of the
+// point or of a sample is not finite.
+std::vector<Value> values_of(std::int64_t series, const PointRecord& point);
+
+}  // namespace ridgewatt::store

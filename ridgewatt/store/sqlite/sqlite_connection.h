@@ -1,0 +1,29 @@
+// A store in an SQLite file: makes its tables, and brings those of schema 1 and 2 up to date.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/store/sql/connection.h"
+#include "ridgewatt/store/sqlite.h"
+
+namespace ridgewatt::store {
+
+class SqliteConnection : public Connection {
+ public:
+  // As the constructor of Store.
+  SqliteConnection(const std::string& path, Database::Access access);
+
+  void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override;
+  std::vector<bool> add(const std::vector<NewPoint>& points) override;
+  bool read_only() const override { return database_.read_only(); }
+
+ private:
+  void make_schema();
+  void bring_up_to_date();
+  void read_as_newest(std::int64_t version);
+
+  Database database_;
+};
+
+}  // namespace ridgewatt::store
