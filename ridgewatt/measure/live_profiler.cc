@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 namespace ridgewatt::measure {
 namespace {
@@ -102,9 +103,16 @@ LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& 
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
     cache_ = std::make_unique<pipeline::PageCacheState>(pipeline::files_below(options.cache.path));
   }
-  const auto campaign = store.find_campaign(options.campaign);
-  if (!campaign) return;
-  for (const auto& record : store.points(*campaign)) {
+  // A store from before boards had serials holds points of this board, too.
+  store::Series series = options.series;
+  take_stored(series);
+  if (!std::exchange(series.serial, "").empty()) take_stored(series);
+}
+
+void LiveProfiler::take_stored(const store::Series& series) {
+  const auto number = store_.find_series(series);
+  if (!number) return;
+  for (const auto& record : store_.points(*number)) {
     Stored& stored = stored_[record.observation.point];
     stored.waiting.insert(stored.waiting.begin(), record.observation);
     stored.repeats = std::max(stored.repeats, record.repeat + 1);
@@ -151,11 +159,21 @@ Observation LiveProfiler::profile(const OperatingPoint& point) {
 }
 
 std::optional<Observation> LiveProfiler::found_meanwhile(const OperatingPoint& point, int repeat) {
-  const auto campaign = store_.find_campaign(options_.campaign);
-  return campaign ? store_.find(*campaign, point, repeat) : std::nullopt;
+  const auto series = store_.find_series(options_.series);
+  return series ? store_.find(*series, point, repeat) : std::nullopt;
 }
 
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
+  store::PointRecord record = take(point);
+  record.repeat = repeat;
+  if (!store_.add_if_absent(store_.series(options_.series), record)) {
+    return found_meanwhile(point, repeat).value();  // another process was first
+  }
+  ++measured_;
+  return record.observation;
+}
+
+store::PointRecord LiveProfiler::take(const OperatingPoint& point) {
   // What the mode leaves open is as at first, not as the last point left it.
   const bool open =
       std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
@@ -182,14 +200,9 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   if (summary.count == 0) fail(point, "the command marked no two minibatches");
   if (!measurement.total) fail(point, "no power: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
-  record.repeat = repeat;
   record.flags = flags_of(measurement, record.power_samples,
                           drifted(measurement, point.mode, control_.state().limits));
-  if (!store_.add_if_absent(store_.campaign(options_.campaign), record)) {
-    return found_meanwhile(point, repeat).value();  // another process was first
-  }
-  ++measured_;
-  return record.observation;
+  return record;
 }
 
 void LiveProfiler::fail(const OperatingPoint& point, const std::string& reason) {

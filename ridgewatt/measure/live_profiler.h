@@ -29,7 +29,7 @@ struct ProfileOptions {
   // Its command marks minibatches; `{batch}` in an argument becomes the batch of the point. The
   // idle baseline is each mode's own, and the command is ended when the window is complete.
   MeasureOptions measure;
-  store::Campaign campaign;
+  store::Series series;
   int batch = 0;
   CacheOptions cache;  // of the files that the program reads
   bool quiet = false;
@@ -58,7 +58,10 @@ class LiveProfiler : public Profiler {
   // Throws PointFailedError, IoError where no point can be measured (no sensor, no program), and
   // what JetsonModeControl::apply throws for permission and safety.
   Observation profile(const OperatingPoint& point) override;
-  Provenance provenance() const override { return options_.campaign.provenance; }
+  Provenance provenance() const override { return options_.series.provenance; }
+  // Measures and stores nothing: for whoever has a place of their own for it. Throws what profile()
+  // throws, and NotSupportedError for a mode that the board does not have.
+  store::PointRecord take(const OperatingPoint& point);
 
   // An earlier run has stored it, and it was not asked for yet.
   bool waiting(const OperatingPoint& point) const;
@@ -72,6 +75,7 @@ class LiveProfiler : public Profiler {
     std::vector<Observation> waiting;  // in reverse order of their repeats
     int repeats = 0;
   };
+  void take_stored(const store::Series& series);
   Observation measure(const OperatingPoint& point, int repeat);
   std::optional<Observation> found_meanwhile(const OperatingPoint& point, int repeat);
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);

@@ -97,7 +97,7 @@ struct Measurement {
   std::vector<SeriesSummary> series_summary;
 };
 
-// The command runs as run_marked_command says; power comes from `meter`, which a campaign opens
+// The command runs as run_marked_command says; power comes from `meter`, which a series opens
 // once for all its measurements. Throws what MeasureOptions::check, run_marked_command and
 // read_meter throw.
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,

@@ -45,7 +45,7 @@ ProfileOptions quick_profile(const std::string& script) {
   options.measure.settle.at_most_s = 0;
   options.measure.idle_s = 0;
   options.measure.command = {"/bin/sh", "-c", script};
-  options.campaign = {"fake", "sleep", "inference", Provenance::kFake};
+  options.series = {"fake", "sleep", "inference", Provenance::kFake};
   return options;
 }
 
@@ -66,7 +66,7 @@ TEST(Profile, GoesOnWhereItStopped) {
   EXPECT_EQ(summary.measured, 1);
   EXPECT_EQ(summary.skipped, 1);
   EXPECT_EQ(board.changes(first), "");
-  const auto points = store.points(store.campaign(options.campaign), true);
+  const auto points = store.points(store.series(options.series), true);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(points[0].observation.point.mode, modes[0]);
   EXPECT_EQ(points[0].minibatches + points[0].excluded, 3);
@@ -74,12 +74,12 @@ TEST(Profile, GoesOnWhereItStopped) {
   // Shells do not load the board: it rests in its mode, before the command and during it.
   control.apply(modes[0]);
   EXPECT_NEAR(points[0].observation.power_w,
-              platform::FakeRest(*board.sysfs, "agx-orin-jp6", 1).power_w(), 0.06);
+              platform::FakeRest(*board.sysfs, {"agx-orin-jp6", 1}).power_w(), 0.06);
   control.restore();
   EXPECT_GE(points[0].power_samples, 10);
   // A command that fails is a failure of the mode, not of the run.
   options.measure.command = {"/bin/false"};
-  options.campaign.workload = "false";
+  options.series.workload = "false";
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
 }
 
@@ -118,10 +118,12 @@ TEST(LiveProfiler, StoredPointsAnswerOnce) {
   EXPECT_EQ(again.measured(), 0);
   again.profile(point);
   EXPECT_EQ(again.measured(), 1);
-  EXPECT_EQ(store.points(store.campaign(options.campaign)).size(), 2u);
+  EXPECT_EQ(store.points(store.series(options.series)).size(), 2u);
   LiveProfiler knowing(*board.sysfs, control, store, options);
   EXPECT_EQ(knowing.take_known().size(), 2u);
   EXPECT_FALSE(knowing.waiting(point));
+  options.series.serial = "1421221012345";  // these are from before boards had serials
+  EXPECT_TRUE(LiveProfiler(*board.sysfs, control, store, options).waiting(point));
   options.measure.command = {"/bin/false"};
   EXPECT_THROW(LiveProfiler(*board.sysfs, control, store, options).profile({point.mode, 9}),
                PointFailedError);
@@ -145,7 +147,7 @@ TEST(Profile, AGovernorIsAMode) {
   const auto summary = profile(*board.sysfs, control, store, {performance}, options);
   EXPECT_EQ(summary.measured, 1) << ::testing::PrintToString(summary.failures);
   EXPECT_EQ(board.changes(first), "");
-  EXPECT_EQ(store.points(store.campaign(options.campaign))[0].observation.point.mode.governor,
+  EXPECT_EQ(store.points(store.series(options.series))[0].observation.point.mode.governor,
             "performance");
 }
 
@@ -245,8 +247,8 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
   EXPECT_GT(result.end_s, result.begin_s);
 }
 
-// One meter for a campaign: the rails are opened once, and each measurement has its own samples.
-TEST(Measure, ACampaignSharesOneMeter) {
+// One meter for a series: the rails are opened once, and each measurement has its own samples.
+TEST(Measure, ASeriesSharesOneMeter) {
   const testing::FakeBoard board("orin-nano");
   platform::PowerMeter meter(*board.sysfs);
   MeasureOptions options;

@@ -18,12 +18,13 @@ std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes) {
   return modes;
 }
 
-void name_campaign(const platform::LocalDevice& device, ProfileOptions& options) {
+void name_series(const platform::LocalDevice& device, ProfileOptions& options) {
   const auto jetson = platform::identify_jetson(*device.sysfs);
-  auto& campaign = options.campaign;
-  campaign.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
-  campaign.provenance = device.provenance();
-  if (campaign.workload.empty()) campaign.workload = options.measure.command[0];
+  auto& series = options.series;
+  series.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
+  series.provenance = device.provenance();
+  if (series.serial.empty()) series.serial = platform::board_serial(*device.sysfs);
+  if (series.workload.empty()) series.workload = options.measure.command[0];
 }
 
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
@@ -32,12 +33,12 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   LiveProfiler profiler(sysfs, control, store, options);
   ProfileSummary summary;
   const auto order = profiling_order(modes);
-  const auto known = store.find_campaign(options.campaign);
+  const auto known = store.find_series(options.series);
   const auto missing = std::count_if(order.begin(), order.end(), [&](const PowerMode& mode) {
     return !profiler.waiting({mode, options.batch});
   });
   const std::size_t stored = known ? store.points(*known).size() : 0;
-  store.plan(options.campaign, static_cast<std::int64_t>(stored) + missing);
+  store.plan(options.series, static_cast<std::int64_t>(stored) + missing);
   Progress progress("profile", order.size(), options.quiet);
   for (std::size_t i = 0; i < order.size(); ++i) {
     progress.update(i, describe(order[i]));

@@ -20,9 +20,9 @@ struct ProfileSummary {
 // From high clocks to low: some boards refuse the other way, and changes are few.
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes);
 
-// Board and provenance of what is measured on `device`, and the workload's name, the command's,
-// where none was given.
-void name_campaign(const platform::LocalDevice& device, ProfileOptions& options);
+// Board and provenance of what is measured on `device`, and where none was given the serial that
+// the board carries and the workload's name, the command's.
+void name_series(const platform::LocalDevice& device, ProfileOptions& options);
 
 // Throws what JetsonModeControl::apply throws for permission and safety; a command that fails or
 // marks too few minibatches in one mode is counted and the next mode is tried.

@@ -136,7 +136,7 @@ TEST(Stalls, BelongToTheProfiledPoint) {
   const testing::TemporaryFolder folder;
   ProfileOptions options;
   options.quiet = true;
-  options.campaign = {"fake:orin-nano", "stalls", "training", Provenance::kFake};
+  options.series = {"fake:orin-nano", "stalls", "training", Provenance::kFake};
   options.measure = stall_options();
   options.measure.settle = {.at_most_s = 3, .window_s = 0.64, .tolerance = 0.05};
   store::Store store((folder.path() / "points.db").string());

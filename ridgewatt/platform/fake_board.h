@@ -61,14 +61,35 @@ std::vector<std::string> fake_board_names();
 // Throws NotFoundError naming the boards that there are.
 FakeBoardSpec fake_board_spec(const std::string& name);
 
-// Lays the tree out in `folder`, which must not exist or be empty, in its default preset and idle.
-// `seed` is kept for the perturbed twin that drives the board. Throws IoError, PermissionError.
-void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed);
+// What one board differs by from the others of its kind. `time` and `power` are factors on what the
+// kind takes and draws in its top mode; elsewhere the factor changes with the kind's own value v:
+// factor x (v / v in the top mode)^slope.
+struct FakeSpecimen {
+  std::string serial;  // in the device tree; empty: "fake" and the seed
+  double time = 1, power = 1;
+  double time_slope = 0, power_slope = 0;
+  // "serial=orin1,time=1.05,power=0.97,time-slope=0.02,power-slope=-0.1": each at most once, in any
+  // order; UsageError naming `where` for what is not one of these or out of bounds.
+  static FakeSpecimen parse(const std::string& text, const std::string& where);
+  std::string text() const;  // parse() reads it back; empty: as its kind
+  // What this specimen takes or draws where its kind takes `value`, and `top` in the top mode.
+  double time_s(double value, double top) const;
+  double power_w(double value, double top) const;
+};
+// That of $RIDGEWATT_FAKE_SPECIMEN; without it as its kind.
+FakeSpecimen fake_specimen_of_environment();
 
-// Name and seed of the fake board in `folder`; empty name when it holds none.
+// Lays the tree out in `folder`, which must not exist or be empty, in its default preset and idle.
+// `seed` is kept for the perturbed twin that drives the board, and what the specimen differs by.
+// Throws IoError, PermissionError.
+void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed,
+                       const FakeSpecimen& specimen = {});
+
+// Name, seed and specimen of the fake board in `folder`; empty name when it holds none.
 struct FakeBoardMark {
   std::string name;
   std::uint64_t seed = 0;
+  FakeSpecimen specimen = {};
 };
 FakeBoardMark fake_board_mark(const std::string& folder);
 

@@ -15,9 +15,10 @@
 namespace ridgewatt::testing {
 
 struct FakeBoard {
-  explicit FakeBoard(const std::string& name, std::uint64_t seed = 1) {
+  explicit FakeBoard(const std::string& name, std::uint64_t seed = 1,
+                     const platform::FakeSpecimen& specimen = {}) {
     root = (folder.path() / "board").string();
-    platform::create_fake_board(platform::fake_board_spec(name), root, seed);
+    platform::create_fake_board(platform::fake_board_spec(name), root, seed, specimen);
     sysfs = platform::open_sysfs(root);
   }
   // Replaces a file of the board, past its kernel.

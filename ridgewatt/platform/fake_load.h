@@ -4,7 +4,7 @@
 //   each combination of clocks deviates by up to 3 % in time and power, as real boards do by the
 //   luck of alignment; leakage grows with temperature, which follows power with a delay;
 //   minibatches vary by 2 %, one in a hundred takes half as long again.
-// All of it follows from the board's seed.
+// All of it follows from the board's seed; what a specimen differs by from its kind comes on top.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
 #include "ridgewatt/platform/sysfs.h"
@@ -29,7 +30,8 @@ struct FakeUse {
 
 class FakeLoad {
  public:
-  FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed);
+  FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
+           FakeSpecimen specimen = {});
   // The next minibatch: how many times as long as a mean one it takes.
   double next();
   // A minibatch with these clocks, its wait for data included, and the module's power meanwhile: of
@@ -44,6 +46,8 @@ class FakeLoad {
  private:
   twin::Estimator estimator_;
   std::uint64_t seed_;
+  FakeSpecimen specimen_;
+  twin::TimePower top_;  // what the kind takes and draws in its top mode
   Random random_;
   double warm_ = 0;  // 0 cold, 1 hot
 };
@@ -64,8 +68,7 @@ class FakeRails {
 // under load.
 class FakeRest {
  public:
-  // `board` is the fake board's name, and `seed` its own.
-  FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t seed);
+  FakeRest(const Sysfs& sysfs, const FakeBoardMark& board);
   double power_w() const;  // with the clocks that the files show now
   void set() const;        // the rails, unless a load runs
 
@@ -74,6 +77,7 @@ class FakeRest {
   JetsonLayout layout_;
   FakeRails rails_;
   twin::Twin twin_;
+  FakeSpecimen specimen_;
 };
 
 // Name of the board file of a fake board.

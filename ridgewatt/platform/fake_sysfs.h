@@ -14,10 +14,10 @@
 // Not modelled: delays between a write and its effect, and values that drift by themselves.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt::platform {
@@ -26,8 +26,8 @@ class FakeRest;
 
 class FakeSysfs : public Sysfs {
  public:
-  // The fake board `name` with its seed.
-  FakeSysfs(const std::string& root, const std::string& name, std::uint64_t seed);
+  // The fake board that `board` names, whose tree is `root`.
+  FakeSysfs(const std::string& root, FakeBoardMark board);
   ~FakeSysfs() override;
   Text read(const std::string& path) const override;
   int write(const std::string& path, std::string_view value) override;
@@ -50,8 +50,7 @@ class FakeSysfs : public Sysfs {
   void update_policies();
   void update_clock(const std::string& folder, bool cpu);
 
-  std::string name_;
-  std::uint64_t seed_;
+  FakeBoardMark board_;
   bool legacy_;
   mutable std::unique_ptr<platform::FakeRest> rest_;
 };

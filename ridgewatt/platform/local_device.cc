@@ -42,6 +42,15 @@ std::optional<std::string> board_at_hand(const Sysfs& sysfs) {
                       "write one (docs/reference/board_file.md) and give its path");
 }
 
+std::string board_serial(const Sysfs& sysfs) {
+  constexpr std::size_t kLongest = 64;
+  std::string serial;
+  for (const char c : sysfs.text("/proc/device-tree/serial-number").value_or("")) {
+    if (c > ' ' && c < 0x7f && serial.size() < kLongest) serial += c;
+  }
+  return serial;
+}
+
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot,
                               std::uint64_t seed) {
   LocalDevice result;
@@ -66,7 +75,7 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
   if (!fs::exists(folder, unseen)) {
     // Beside, then renamed: two programs that start at once see a whole board or none.
     const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
-    create_fake_board(spec, temporary, seed);
+    create_fake_board(spec, temporary, seed, fake_specimen_of_environment());
     std::error_code error;
     fs::rename(temporary, folder, error);
     if (error) fs::remove_all(temporary);

@@ -26,9 +26,14 @@ bool is_local_device(const std::string& device);
 // Jetson. NotFoundError for a Jetson that has no board file.
 std::optional<std::string> board_at_hand(const Sysfs& sysfs);
 
+// Which of the boards of its kind this is: what the device tree says (Jetsons carry one), without
+// characters that are not printable. Empty: it does not say.
+std::string board_serial(const Sysfs& sysfs);
+
 // "local" is this machine, or the tree in `sysroot` when that is not empty; "fake:BOARD" is the
 // fake board in $RIDGEWATT_FAKE, or $XDG_STATE_HOME/ridgewatt/fake (~/.local/state/..), which is
-// laid out with `seed` the first time. Throws UsageError, NotFoundError, IoError.
+// laid out with `seed` the first time, as the specimen that $RIDGEWATT_FAKE_SPECIMEN describes.
+// Throws UsageError, NotFoundError, IoError.
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot = "",
                               std::uint64_t seed = 1);
 

@@ -42,8 +42,11 @@ class Builder {
     }
   }
 
-  void build(std::uint64_t seed) {
+  void build(std::uint64_t seed, const FakeSpecimen& specimen) {
     identity();
+    const std::string serial =
+        specimen.serial.empty() ? fmt::format("fake{}", seed) : specimen.serial;
+    put("/proc/device-tree/serial-number", serial + '\0', 0444);
     cpus();
     gpu();
     emc();
@@ -54,7 +57,7 @@ class Builder {
     thermal();
     put("/etc/nvpmodel.conf", nvpmodel_conf(), 0644);
     put("/var/lib/nvpmodel/status", fmt::format("pmode:{:04d}", spec_.default_preset), 0644);
-    put(std::string("/") + kMark, fmt::format("{} {}", spec_.name, seed), 0644);
+    put(std::string("/") + kMark, fmt::format("{} {} {}", spec_.name, seed, specimen.text()), 0644);
   }
 
  private:
@@ -339,15 +342,16 @@ class Builder {
 
 }  // namespace
 
-void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed) {
+void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed,
+                       const FakeSpecimen& specimen) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
     throw IoError("folder for the fake board is not empty", folder, "name another or remove it");
   }
   try {
     fs::create_directories(folder);
-    Builder(spec, fs::absolute(folder).string()).build(seed);
-    FakeSysfs(folder, spec.name, seed).rest();
+    Builder(spec, fs::absolute(folder).string()).build(seed, specimen);
+    FakeSysfs(folder, {spec.name, seed, specimen}).rest();
   } catch (const fs::filesystem_error& failure) {
     throw_errno(failure.code().value(), "cannot write the fake board", folder);
   }
@@ -357,9 +361,10 @@ FakeBoardMark fake_board_mark(const std::string& folder) {
   const std::string path = folder + "/" + kMark;
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
-  const auto words = split(trim(read_file(path, 4096)), ' ');
-  if (words.size() != 2) throw InputError("is not a fake board's mark", path);
-  return {words[0], static_cast<std::uint64_t>(parse_int(words[1]).value_or(0))};
+  const auto words = words_of(read_file(path, 4096));
+  if (words.size() != 2 && words.size() != 3) throw InputError("is not a fake board's mark", path);
+  return {words[0], static_cast<std::uint64_t>(parse_int(words[1]).value_or(0)),
+          FakeSpecimen::parse(words.size() == 3 ? words[2] : "", path)};
 }
 
 }  // namespace ridgewatt::platform

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -72,8 +73,15 @@ double share_of(const std::string& rail) {
 
 }  // namespace
 
-FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed)
-    : estimator_(perturbed(twin, seed), cost), seed_(seed), random_(Random(seed).fork(2)) {}
+FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
+                   FakeSpecimen specimen)
+    : estimator_(perturbed(twin, seed), cost),
+      seed_(seed),
+      specimen_(std::move(specimen)),
+      random_(Random(seed).fork(2)) {
+  const twin::MinibatchCost cost_at_top = estimator_(PowerMode{});  // absent knobs: the highest
+  top_ = {cost_at_top.period_s, cost_at_top.power_w};
+}
 
 twin::TimePower FakeLoad::truth(const PowerMode& mode) const {
   PowerMode clocks = mode;
@@ -83,7 +91,7 @@ twin::TimePower FakeLoad::truth(const PowerMode& mode) const {
   Random luck = Random(seed_).fork(mode_number(clocks));
   at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
   at.power_w *= 1 + luck.uniform(-kModeError, kModeError);
-  return at;
+  return {specimen_.time_s(at.time_s, top_.time_s), specimen_.power_w(at.power_w, top_.power_w)};
 }
 
 twin::TimePower FakeLoad::at(const PowerMode& clocks) const {
@@ -163,14 +171,16 @@ PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {
   return mode;
 }
 
-FakeRest::FakeRest(const Sysfs& sysfs, const std::string& board, std::uint64_t seed)
+FakeRest::FakeRest(const Sysfs& sysfs, const FakeBoardMark& board)
     : sysfs_(sysfs),
       layout_(find_jetson_layout(sysfs)),
       rails_(sysfs),
-      twin_(perturbed(twin::load_twin(load_board(board_of_fake(board))), seed)) {}
+      twin_(perturbed(twin::load_twin(load_board(board_of_fake(board.name))), board.seed)),
+      specimen_(board.specimen) {}
 
 double FakeRest::power_w() const {
-  return twin::idle_power_w(twin_, fake_clocks(sysfs_, layout_));
+  return specimen_.power_w(twin::idle_power_w(twin_, fake_clocks(sysfs_, layout_)),
+                           twin::idle_power_w(twin_, PowerMode{}));
 }
 
 void FakeRest::set() const {

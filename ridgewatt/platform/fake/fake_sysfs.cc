@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
@@ -43,12 +44,12 @@ double round_to(const std::vector<double>& table, double value, bool up) {
 
 }  // namespace
 
-FakeSysfs::FakeSysfs(const std::string& root, const std::string& name, std::uint64_t seed)
-    : Sysfs(root), name_(name), seed_(seed), legacy_(fake_board_spec(name).legacy) {}
+FakeSysfs::FakeSysfs(const std::string& root, FakeBoardMark board)
+    : Sysfs(root), board_(std::move(board)), legacy_(fake_board_spec(board_.name).legacy) {}
 FakeSysfs::~FakeSysfs() = default;
 
 void FakeSysfs::rest() const {
-  if (!rest_) rest_ = std::make_unique<FakeRest>(*this, name_, seed_);
+  if (!rest_) rest_ = std::make_unique<FakeRest>(*this, board_);
   rest_->set();
 }
 
@@ -242,7 +243,7 @@ void FakeSysfs::use_gpu() {
 std::unique_ptr<Sysfs> open_sysfs(const std::string& root) {
   const auto mark = fake_board_mark(root);
   if (mark.name.empty()) return std::make_unique<Sysfs>(root);
-  return std::make_unique<FakeSysfs>(root, mark.name, mark.seed);
+  return std::make_unique<FakeSysfs>(root, mark);
 }
 
 int overwrite_board_file(const std::string& host_path, const std::string& content) {
