@@ -84,7 +84,7 @@ struct BoardAtHand {
   platform::Sysfs& sysfs;
   platform::JetsonModeControl& control;
   store::Store& store;
-  measure::ProfileOptions profile;     // its campaign names workload, kind, board and provenance
+  measure::ProfileOptions profile;     // its series names workload, kind, board and provenance
   std::vector<std::string> governors;  // that the answer is compared with, at its batch
   // Called before each point with the number of points profiled so far.
   std::function<void(std::size_t, const OperatingPoint&)> progress = {};

@@ -22,7 +22,8 @@ class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)
       : search_(search), surrogate_(search.prior(), search.options().noise) {}
-  // Learns what is new in the search, and predicts every point. Not before something was seen.
+  // Learns what is new in the search, and predicts every point; those in flight are awaited. Not
+  // before something was seen.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
 

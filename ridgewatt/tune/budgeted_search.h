@@ -75,27 +75,17 @@ class BudgetedSearch {
       profile(*first, "reference for the slowdown limit");
       if (profiles_left() <= 0) return std::nullopt;
     }
-    static const std::string kLabel = "profiles";
-    const std::string note(reason);
-    tell_work({kLabel, static_cast<std::size_t>(spent_), static_cast<std::size_t>(budget_.profiles),
-               note});
-    ++spent_;
-    tried_[point] = 1;
+    begin(point, reason);
     Result seen;
     try {
       seen = measure(point);
     } catch (const NotFoundError&) {
       return std::nullopt;
     } catch (const NotSupportedError&) {
-      // What does not fit the memory fits it in no mode, and neither does a larger batch.
-      for (std::size_t i = 0; i < space_.size(); ++i) {
-        if (space_[i].batch >= space_[point].batch) tried_[i] = 1;
-      }
+      rule_out_batches_from(point);
       return std::nullopt;
     }
-    add(point, seen);
-    profiled_.push_back({point, seen, std::string(reason)});
-    time_s_ += budget_.minibatches * minibatch_time_s(seen);
+    keep(point, seen, reason);
     return seen;
   }
   // What was first seen at a point; profiles it where nothing was.
@@ -160,6 +150,27 @@ class BudgetedSearch {
     learn(point, seen);
   }
   void allow(std::vector<char> points) { allowed_ = std::move(points); }
+
+  // A profile in three parts, for a search with several at once: it is paid for when it begins.
+  void begin(std::size_t point, std::string_view reason) {
+    static const std::string kLabel = "profiles";
+    const std::string note(reason);
+    tell_work({kLabel, static_cast<std::size_t>(spent_), static_cast<std::size_t>(budget_.profiles),
+               note});
+    ++spent_;
+    tried_[point] = 1;
+  }
+  void keep(std::size_t point, const Result& seen, std::string_view reason) {
+    add(point, seen);
+    profiled_.push_back({point, seen, std::string(reason)});
+    time_s_ += budget_.minibatches * minibatch_time_s(seen);
+  }
+  // What does not fit the memory fits it in no mode, and neither does a larger batch.
+  void rule_out_batches_from(std::size_t point) {
+    for (std::size_t i = 0; i < space_.size(); ++i) {
+      if (space_[i].batch >= space_[point].batch) tried_[i] = 1;
+    }
+  }
   const SearchBudget& budget() const { return budget_; }
   double time_s() const { return time_s_; }
 

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/sweep/profiler.h"
@@ -20,7 +22,22 @@
 
 namespace ridgewatt::tune {
 
+class AsyncProfiler;
+class Flights;
 class SurrogatePrior;
+struct FinishedRun;
+
+// What a strategy that chooses while points are in flight takes their results to be.
+enum class InFlightRule {
+  kBelieved,  // what it believes of them (kriging believer)
+  kAverage,   // the average of what was seen (constant liar)
+  kDrawn      // drawn from what it believes, many times: q-expected improvement by Monte Carlo
+};
+constexpr auto enum_names(InFlightRule) {
+  return named<InFlightRule>({{InFlightRule::kBelieved, "believed"},
+                              {InFlightRule::kAverage, "average"},
+                              {InFlightRule::kDrawn, "drawn"}});
+}
 
 struct StrategyOptions {
   std::string strategy = "auto";  // one of strategy_names()
@@ -38,6 +55,7 @@ struct StrategyOptions {
   // Standard deviation of a measurement, relative; answers are distrusted accordingly
   // (tune/answer.h).
   double noise = 0.01;
+  InFlightRule in_flight = InFlightRule::kBelieved;
 };
 
 // One profiled point, in order, and why the strategy asked for it.
@@ -58,12 +76,33 @@ struct SearchSummary {
   double reference_time_s = 0;  // of the slowdown limit, once known
   double board_time_s = 0;      // minibatches x time of every step
   double board_energy_j = 0;    // minibatches x energy of every step
+  double wall_clock_s = 0;  // of the profiler with several boards; 0 with one that is waited for
 };
 
 class Search final : public BudgetedSearch<Observation> {
  public:
   // `space` and `profiler` must outlive the search.
-  Search(const SearchSpace& space, const Goal& goal, Profiler& profiler, StrategyOptions options);
+  Search(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
+         StrategyOptions options);
+  ~Search() override;
+
+  // Several points at once, for strategies that can choose before all results are in:
+  //   do {
+  //     while (search.can_start() && ..) search.start(index, "why this point");
+  //   } while (search.collect());
+  // A board is free, and the budget, which pays for a point when it is started, lasts.
+  bool can_start() const;
+  // Puts an untried point in flight. The reference of a slowdown limit goes first.
+  void start(std::size_t point, std::string_view reason);
+  // Waits until something happens; false where nothing is in flight. With OneAtATime, start and
+  // collect are profile.
+  bool collect();
+  // Points in flight, in the order of their starts.
+  const std::vector<std::size_t>& in_flight() const;
+  std::size_t boards() const;
+  // The believed logarithm of every point's time of a minibatch: what takes far longer is given to
+  // another board.
+  void foretell(std::span<const float> log_time);
 
   // The goal, its slowdown reference filled in once the top mode was profiled.
   const Goal& goal() const { return goal_; }
@@ -82,10 +121,17 @@ class Search final : public BudgetedSearch<Observation> {
   std::optional<std::size_t> needed_first() const override;
   void learn(std::size_t point, const Observation& seen) override;
 
+  void fly(std::size_t point, std::string_view reason);
+  void settle(std::size_t point, const FinishedRun& run);
+
   Goal goal_;
-  Profiler& profiler_;
+  AsyncProfiler& profiler_;
+  std::unique_ptr<Flights> flights_;
+  std::vector<std::string> reasons_;                           // why each point was started
+  std::optional<std::pair<std::size_t, std::string>> behind_;  // the reference: to start next
   StrategyOptions options_;
   std::size_t top_;
+  double begun_s_;
 };
 
 }  // namespace ridgewatt::tune

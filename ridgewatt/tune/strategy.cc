@@ -43,7 +43,8 @@ std::span<const Strategy> strategies() {
        .run = search_auto,
        .uses_prior = true,
        .remembers = true,
-       .follows_min_gain = true}};
+       .follows_min_gain = true,
+       .in_parallel = true}};
   return rows;
 }
 
@@ -62,6 +63,17 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
 }
 
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                   const Strategy& strategy, StrategyOptions options) {
+  OneAtATime board(profiler);
+  return tune(space, goal, board, strategy, std::move(options));
+}
+
+SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
+                   const StrategyOptions& options) {
+  return tune(space, goal, profiler, find_strategy(options.strategy), options);
+}
+
+SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                    const Strategy& strategy, StrategyOptions options) {
   options.strategy = strategy.name;
   if (strategy.every_point) options.budget.profiles = static_cast<int>(space.size());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/tune/async_profiler.h"
 #include "ridgewatt/tune/search.h"
 #include "ridgewatt/tune/strategy_table.h"
 #include "ridgewatt/tune/surrogate.h"
@@ -31,6 +32,11 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
                    const StrategyOptions& options);
 // With any strategy, for example one of your own; the name in the options does not count.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                   const Strategy& strategy, StrategyOptions options);
+// With several boards at once. A strategy whose row does not say `in_parallel` uses one of them.
+SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
+                   const StrategyOptions& options);
+SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                    const Strategy& strategy, StrategyOptions options);
 
 // The strategies of the table; the simple ones are in strategies/baselines.cc.

@@ -26,6 +26,7 @@ struct StrategyRow {
   bool uses_prior = false;        // believes something before the first profile: learns from others
   bool remembers = false;         // takes what earlier searches saw as its own
   bool follows_min_gain = false;  // stops where little is to be gained
+  bool in_parallel = false;       // can choose a point while others are in flight
   bool learns_front = false;      // what it profiles answers questions with other limits too
 };
 

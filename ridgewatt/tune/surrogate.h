@@ -26,6 +26,14 @@ class SurrogatePrior {
 
   std::size_t size() const { return axis_rows_; }
   bool has_references() const { return !references_time_.empty(); }
+  // The shapes of log time and log power that are expected, their levels open: the average of the
+  // references, or the structure's.
+  const std::vector<float>& expected_time() const {
+    return has_references() ? references_time_.back() : structure_.log_time.mean;
+  }
+  const std::vector<float>& expected_power() const {
+    return has_references() ? references_power_.back() : structure_.log_power.mean;
+  }
 
  private:
   friend class Surrogate;
@@ -38,9 +46,19 @@ class SurrogatePrior {
   std::vector<SearchSpace::Position> positions_;
 };
 
-// Mean and standard deviation of log time (s) and log power (W), one per point.
+// What the result of a point that is awaited would change: where it comes `z` standard deviations
+// above its mean, every mean moves by z x row. Standard deviations do not depend on what it is.
+struct AwaitedBelief {
+  std::size_t index = 0;
+  std::vector<float> time_row, power_row;
+  double time_sd = 0, power_sd = 0;  // of the result, noise counted, given those awaited before it
+};
+
+// Mean and standard deviation of log time (s) and log power (W), one per point. Points that are
+// awaited have their means still, but deviations are those that will be left when they are known.
 struct Beliefs {
   std::vector<float> time_mean, time_sd, power_mean, power_sd;
+  std::vector<AwaitedBelief> awaited = {};
 };
 
 class Surrogate {
@@ -50,8 +68,8 @@ class Surrogate {
   void observe(std::size_t index, double time_s, double power_w);
   std::size_t observations() const { return indices_.size(); }
   // Chooses prior mean and amplitudes by evidence and predicts the true value at every point,
-  // measured ones included. Call observe first.
-  void predict(Beliefs& beliefs);
+  // measured ones included. `awaited`: points whose results are still to come. Call observe first.
+  void predict(Beliefs& beliefs, std::span<const std::size_t> awaited = {});
 
  private:
   // One quantity: what was seen of it, and the hyperparameters of the last fit.
@@ -63,15 +81,22 @@ class Surrogate {
     std::size_t scale = 3, local = 1, roughness = 1;  // positions on the grids
   };
   struct Solution;
+  struct Awaited {
+    std::vector<std::vector<float>> rows;
+    std::vector<double> sds;
+  };
+  std::vector<float> structural_row(const FunctionPrior& structure, std::size_t index) const;
+  std::vector<float> local_row(std::size_t index) const;
   Solution solve(const Output& output, const std::vector<const std::vector<float>*>& means,
                  double unit) const;
   Solution fit(Output& output, const std::vector<const std::vector<float>*>& means,
                double unit) const;
   Solution fit_robustly(Output& output, const std::vector<const std::vector<float>*>& means,
                         double unit) const;
-  void predict_output(Output& output, const FunctionPrior& structure,
-                      const std::vector<std::vector<float>>& references, double unit,
-                      std::vector<float>& mean, std::vector<float>& sd) const;
+  Awaited predict_output(Output& output, const FunctionPrior& structure,
+                         const std::vector<std::vector<float>>& references, double unit,
+                         std::span<const std::size_t> awaited, std::vector<float>& mean,
+                         std::vector<float>& sd) const;
 
   const SurrogatePrior& prior_;
   double noise_;

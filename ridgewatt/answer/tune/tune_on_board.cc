@@ -110,7 +110,7 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
   ReportingProfiler reporting(profiler, board);
   const tune::SearchSummary summary =
       question.verify > 0 ? verification_of(question, space, board.twin_board, board.workload,
-                                            board.profile.campaign.provenance, strategy)
+                                            board.profile.series.provenance, strategy)
                                 .search(reporting)
                           : tune::tune(space, question.goal, reporting, strategy);
   std::vector<std::string> left_out;
@@ -119,11 +119,11 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
 
   TuneAnswer found = search_answer(question, space, summary);
   found.left_out = std::move(left_out);
-  const store::Campaign& campaign = board.profile.campaign;
-  found.workload = campaign.workload + " " + campaign.kind;
-  found.device = campaign.board;
+  const store::Series& series = board.profile.series;
+  found.workload = series.workload + " " + series.kind;
+  found.device = series.board;
   found.provenance = profiler.provenance();
-  found.origin = {campaign.workload, campaign.kind, campaign.board, found.provenance};
+  found.origin = {series.workload, series.kind, series.board, found.provenance};
   Sweep seen;
   seen.observations = strategy.known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);

@@ -38,7 +38,7 @@ const Beliefs& SearchBeliefs::update() {
     const Observation& seen = search_.seen()[learned_];
     surrogate_.observe(search_.points_seen()[learned_], seen.time_s, seen.power_w);
   }
-  surrogate_.predict(beliefs_);
+  surrogate_.predict(beliefs_, search_.in_flight());
   return beliefs_;
 }
 

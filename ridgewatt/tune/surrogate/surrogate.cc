@@ -141,30 +141,38 @@ Surrogate::Surrogate(const SurrogatePrior& prior, double noise) : prior_(prior),
   }
 }
 
-void Surrogate::observe(std::size_t index, double time_s, double power_w) {
-  indices_.push_back(index);
-  const std::size_t count = prior_.size();
-  const auto add = [&](Output& output, const FunctionPrior& prior, double value) {
-    output.logs.push_back(std::log(value));
-    output.extra_variance.push_back(0);
-    std::vector<float> row(count, 0.0F);
-    for (const auto& feature : prior.features) array(row) += feature[index] * array(feature);
-    output.rows.push_back(std::move(row));
-  };
-  add(time_, prior_.structure_.log_time, time_s);
-  add(power_, prior_.structure_.log_power, power_w);
+std::vector<float> Surrogate::structural_row(const FunctionPrior& structure,
+                                             std::size_t index) const {
+  std::vector<float> row(prior_.size(), 0.0F);
+  for (const auto& feature : structure.features) array(row) += feature[index] * array(feature);
+  return row;
+}
+
+std::vector<float> Surrogate::local_row(std::size_t index) const {
   std::array<const float*, SearchSpace::kAxes> table{};
   for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
     const auto level = static_cast<std::size_t>(prior_.positions_[index][axis]);
     table[axis] = prior_.correlation_[axis].data() + level * prior_.level_count_[axis];
   }
-  std::vector<float> row(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<float> row(prior_.size());
+  for (std::size_t i = 0; i < row.size(); ++i) {
     const auto& position = prior_.positions_[i];
     row[i] = table[0][position[0]] * table[1][position[1]] * table[2][position[2]] *
              table[3][position[3]] * table[4][position[4]];
   }
-  local_rows_.push_back(std::move(row));
+  return row;
+}
+
+void Surrogate::observe(std::size_t index, double time_s, double power_w) {
+  indices_.push_back(index);
+  const auto add = [&](Output& output, const FunctionPrior& structure, double value) {
+    output.logs.push_back(std::log(value));
+    output.extra_variance.push_back(0);
+    output.rows.push_back(structural_row(structure, index));
+  };
+  add(time_, prior_.structure_.log_time, time_s);
+  add(power_, prior_.structure_.log_power, power_w);
+  local_rows_.push_back(local_row(index));
 }
 
 // y - mean ~ N(0, level + scale^2 S + local^2 L + roughness^2 [same point] + noise^2 I)
@@ -256,9 +264,11 @@ Surrogate::Solution Surrogate::fit_robustly(Output& output,
   return solution;
 }
 
-void Surrogate::predict_output(Output& output, const FunctionPrior& structure,
-                               const std::vector<std::vector<float>>& references, double unit,
-                               std::vector<float>& mean, std::vector<float>& sd) const {
+Surrogate::Awaited Surrogate::predict_output(Output& output, const FunctionPrior& structure,
+                                             const std::vector<std::vector<float>>& references,
+                                             double unit, std::span<const std::size_t> awaited,
+                                             std::vector<float>& mean,
+                                             std::vector<float>& sd) const {
   const std::size_t count = prior_.size();
   std::vector<const std::vector<float>*> means = {&structure.mean};
   for (const auto& reference : references) means.push_back(&reference);
@@ -289,14 +299,38 @@ void Surrogate::predict_output(Output& output, const FunctionPrior& structure,
     row *= static_cast<float>(1 / solution.factor(i, i));
     variance -= row.square();
   }
+  // The same for points whose values are open: each row says what its value would move.
+  Awaited left;
+  for (const std::size_t index : awaited) {
+    std::vector<float> values(count);
+    Array row = array(values);
+    row = level + s2 * array(structural_row(structure, index)) + l2 * array(local_row(index));
+    row[static_cast<Eigen::Index>(index)] += r2;
+    double own = values[index] + noise_ * noise_;
+    for (const auto& earlier : half) {
+      own -= static_cast<double>(earlier[index]) * earlier[index];
+      row -= earlier[index] * array(earlier);
+    }
+    left.sds.push_back(std::sqrt(std::max(own, 1e-9)));
+    row *= static_cast<float>(1 / left.sds.back());
+    variance -= row.square();
+    half.push_back(values);
+    left.rows.push_back(std::move(values));
+  }
   variance = variance.max(1e-6F).sqrt();
+  return left;
 }
 
-void Surrogate::predict(Beliefs& beliefs) {
-  predict_output(time_, prior_.structure_.log_time, prior_.references_time_, kTimeUnit,
-                 beliefs.time_mean, beliefs.time_sd);
-  predict_output(power_, prior_.structure_.log_power, prior_.references_power_, kPowerUnit,
-                 beliefs.power_mean, beliefs.power_sd);
+void Surrogate::predict(Beliefs& beliefs, std::span<const std::size_t> awaited) {
+  Awaited time = predict_output(time_, prior_.structure_.log_time, prior_.references_time_,
+                                kTimeUnit, awaited, beliefs.time_mean, beliefs.time_sd);
+  Awaited power = predict_output(power_, prior_.structure_.log_power, prior_.references_power_,
+                                 kPowerUnit, awaited, beliefs.power_mean, beliefs.power_sd);
+  beliefs.awaited.clear();
+  for (std::size_t i = 0; i < awaited.size(); ++i) {
+    beliefs.awaited.push_back(
+        {awaited[i], std::move(time.rows[i]), std::move(power.rows[i]), time.sds[i], power.sds[i]});
+  }
 }
 
 }  // namespace ridgewatt::tune

@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/tune/async_profiler.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -147,7 +148,8 @@ std::optional<Verification::Promise> Verification::most_promising(
 }
 
 SearchSummary Verification::search(Profiler& profiler) {
-  Search search(space_, goal_, profiler, options_);
+  OneAtATime board(profiler);
+  Search search(space_, goal_, board, options_);
   if (waits_for_reference(search.goal())) search.profile(space_.top(), kReferenceReason);
   TwinDoubt doubt = doubt_;
   std::size_t learned = 0;
@@ -166,7 +168,8 @@ SearchSummary Verification::search(Profiler& profiler) {
 }
 
 std::vector<Verification::Step> Verification::next() const {
-  NoProfiler none;
+  NoProfiler nothing;
+  OneAtATime none(nothing);
   const Search search(space_, goal_, none, options_);
   std::vector<Step> steps;
   const auto spent = static_cast<int>(search.seen().size());
@@ -195,12 +198,14 @@ std::vector<Verification::Step> Verification::next() const {
 }
 
 std::optional<Observation> Verification::best_known() const {
-  NoProfiler none;
+  NoProfiler nothing;
+  OneAtATime none(nothing);
   return Search(space_, goal_, none, options_).best();
 }
 
 Goal Verification::goal() const {
-  NoProfiler none;
+  NoProfiler nothing;
+  OneAtATime none(nothing);
   return Search(space_, goal_, none, options_).goal();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/tune/running/flights.h"
 #include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt::tune {
@@ -34,13 +35,15 @@ std::string_view stop_reason_text(StopReason reason) {
   return "";
 }
 
-Search::Search(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+Search::Search(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                StrategyOptions options)
     : BudgetedSearch(space, options.budget),
       goal_(goal),
       profiler_(profiler),
+      flights_(std::make_unique<Flights>(profiler, options.budget.minibatches)),
       options_(std::move(options)),
-      top_(space.top()) {
+      top_(space.top()),
+      begun_s_(profiler.now_s()) {
   goal_.check();
   for (const auto& observation : options_.known) {
     if (const auto point = space.find(observation.point)) add(*point, observation);
@@ -52,8 +55,64 @@ const SurrogatePrior& Search::prior() {
   return *options_.prior;
 }
 
+Search::~Search() = default;
+
 Observation Search::measure(std::size_t point) {
-  return profiler_.profile(space()[point]);
+  flights_->start(point, space()[point]);
+  for (;;) {
+    const auto landed = flights_->next();
+    if (!landed) continue;
+    const FinishedRun& run = landed->run;
+    if (run.end == FinishedRun::End::kCannotRun) throw NotFoundError(run.reason);
+    if (run.end == FinishedRun::End::kDoesNotFit) throw NotSupportedError(run.reason);
+    return run.seen;
+  }
+}
+
+bool Search::can_start() const {
+  return profiles_left() > 0 && !behind_ && flights_->board_free();
+}
+
+void Search::start(std::size_t point, std::string_view reason) {
+  if (!can_start()) throw Error("no board is free, or the budget is spent");
+  const auto first = needed_first();
+  if (!first || *first == point || tried(*first)) return fly(point, reason);
+  fly(*first, "reference for the slowdown limit");
+  if (can_start()) return fly(point, reason);
+  behind_.emplace(point, reason);
+}
+
+void Search::fly(std::size_t point, std::string_view reason) {
+  begin(point, reason);
+  reasons_.resize(space().size());
+  reasons_[point] = reason;
+  flights_->start(point, space()[point]);
+}
+
+bool Search::collect() {
+  if (flights_->points().empty()) return false;
+  if (const auto landed = flights_->next()) settle(landed->index, landed->run);
+  if (!behind_ || !flights_->board_free()) return true;
+  const auto [point, reason] = *std::exchange(behind_, std::nullopt);
+  if (profiles_left() > 0 && !tried(point)) fly(point, reason);
+  return true;
+}
+
+void Search::settle(std::size_t point, const FinishedRun& run) {
+  if (run.end == FinishedRun::End::kMeasured) keep(point, run.seen, reasons_[point]);
+  if (run.end == FinishedRun::End::kDoesNotFit) rule_out_batches_from(point);
+}
+
+const std::vector<std::size_t>& Search::in_flight() const {
+  return flights_->points();
+}
+
+std::size_t Search::boards() const {
+  return profiler_.boards();
+}
+
+void Search::foretell(std::span<const float> log_time) {
+  flights_->foretell(log_time);
 }
 
 std::optional<double> Search::excess(const Observation& seen) const {
@@ -91,6 +150,7 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
     summary.board_energy_j += budget().minibatches * seen.energy_j();
   }
   summary.board_time_s = time_s();
+  summary.wall_clock_s = profiler_.now_s() - begun_s_;
   summary.reference_time_s = goal_.reference_time_s;
   return summary;
 }
