@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/evaluate/outcomes.h"
 #include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -99,5 +101,11 @@ std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bo
 // Every method at every size, `runs` times, side by side. Flagged rows are no answer and no
 // optimum. Deterministic by seed.
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
+
+// The same as a question of one outcome a run (outcomes.h), and the scores of its outcomes: without
+// fronts and times.
+std::unique_ptr<Question> predictor_question(const Sweep& sweep, const EvaluationOptions& options);
+std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
+                                       const Outcomes& outcomes);
 
 }  // namespace ridgewatt::evaluate

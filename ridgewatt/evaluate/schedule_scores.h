@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/evaluate/outcomes.h"
 #include "ridgewatt/schedule/plan.h"
 
 namespace ridgewatt::evaluate {
@@ -57,7 +59,7 @@ struct ScheduleScore {
   double total_loss = 0;
   Interval mean_loss_interval;  // 95 %, bootstrap over problems
   double profiles_used = 0;     // mean a search
-  double seconds = 0;           // processor time of all searches
+  double seconds = 0;           // of all searches, one after the other
 };
 
 // Scores by pair and strategy, then totals over pairs. `als` searches once for each pair and rate
@@ -67,6 +69,13 @@ struct ScheduleScore {
 // with every problem. Deterministic by seed, whatever the number of threads.
 std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
                                               const ScheduleEvaluationOptions& options);
+
+// The same as a question of many outcomes (outcomes.h), and the scores of its outcomes. A unit is
+// one problem, or for `als` and `nn` one search with all problems that it answers.
+std::unique_ptr<Question> schedule_question(const std::vector<PairOfSweeps>& pairs,
+                                            const ScheduleEvaluationOptions& options);
+std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& groups,
+                                           const Outcomes& outcomes);
 
 // The modes that occur in every sweep; the rows of `sweep` at them.
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps);

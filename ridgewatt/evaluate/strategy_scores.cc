@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/sweep/replay.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr double kUnsolvedPenalty = 1;
 
 // What became of one problem with one seed.
-struct Outcome {
+struct SearchOutcome {
   bool solved = false;
   bool violated = false;
   double penalty = kUnsolvedPenalty;
@@ -26,7 +27,26 @@ struct Outcome {
   double profiles = 0;
   double board_time_s = 0;
   double board_energy_j = 0;
+  double wall_clock_s = 0;
+
+  std::vector<double> values() const {
+    return {solved ? 1.0 : 0.0,
+            violated ? 1.0 : 0.0,
+            penalty,
+            penalty_with_flagged,
+            saving,
+            payback_minibatches,
+            profiles,
+            board_time_s,
+            board_energy_j,
+            wall_clock_s};
+  }
 };
+
+SearchOutcome search_outcome(const std::vector<double>& v) {
+  if (v.size() != 10) throw InputError("an outcome of a strategy has ten numbers");
+  return {v[0] != 0, v[1] != 0, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+}
 
 std::optional<double> optimum(const tune::Goal& goal, const Sweep& sweep) {
   const auto best = tune::best_feasible(goal, sweep.observations);
@@ -34,12 +54,22 @@ std::optional<double> optimum(const tune::Goal& goal, const Sweep& sweep) {
   return tune::objective_value(goal, sweep.observations[*best]);
 }
 
+}  // namespace
+
+namespace strategy_scoring {
+
 struct Problem {
   tune::Goal goal;  // reference filled in
   double best = 0;
   double best_with_flagged = 0;
   std::optional<Observation> maxn;  // where the slowdown against it is limited
 };
+
+}  // namespace strategy_scoring
+
+namespace {
+
+using strategy_scoring::Problem;
 
 std::vector<Problem> solvable_problems(const StrategyScenario& scenario,
                                        const tune::SearchSpace& space) {
@@ -63,12 +93,13 @@ std::vector<Problem> solvable_problems(const StrategyScenario& scenario,
   return problems;
 }
 
-Outcome judge_answer(const Problem& problem, const tune::SearchSummary& summary,
-                     ReplayProfiler& truth) {
-  Outcome outcome;
+SearchOutcome judge_answer(const Problem& problem, const tune::SearchSummary& summary,
+                           ReplayProfiler& truth) {
+  SearchOutcome outcome;
   outcome.profiles = static_cast<double>(summary.steps.size());
   outcome.board_time_s = summary.board_time_s;
   outcome.board_energy_j = summary.board_energy_j;
+  outcome.wall_clock_s = summary.wall_clock_s;
   if (!summary.answer) return outcome;
   const Observation seen = truth.profile(summary.answer->point);
   if (tune::judge(problem.goal, seen).feasibility != tune::Feasibility::kFeasible) {
@@ -88,7 +119,8 @@ Outcome judge_answer(const Problem& problem, const tune::SearchSummary& summary,
   return outcome;
 }
 
-std::vector<double> collect(const std::vector<Outcome>& outcomes, double Outcome::*field) {
+std::vector<double> collect(const std::vector<SearchOutcome>& outcomes,
+                            double SearchOutcome::*field) {
   std::vector<double> values;
   values.reserve(outcomes.size());
   for (const auto& outcome : outcomes) values.push_back(outcome.*field);
@@ -110,14 +142,15 @@ double median_of_known(std::vector<double> values) {
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median(values);
 }
 
-void summarize(const std::vector<Outcome>& outcomes, std::size_t seeds, StrategyScore& score) {
+void summarize(const std::vector<SearchOutcome>& outcomes, std::size_t seeds,
+               StrategyScore& score) {
   std::vector<double> solved, violated;
   for (const auto& outcome : outcomes) {
     solved.push_back(outcome.solved ? 1 : 0);
     violated.push_back(outcome.violated ? 1 : 0);
   }
-  const auto penalties = collect(outcomes, &Outcome::penalty);
-  const auto flagged = collect(outcomes, &Outcome::penalty_with_flagged);
+  const auto penalties = collect(outcomes, &SearchOutcome::penalty);
+  const auto flagged = collect(outcomes, &SearchOutcome::penalty_with_flagged);
   score.problems = outcomes.size();
   score.solved = mean(solved);
   score.violations = mean(violated);
@@ -131,12 +164,13 @@ void summarize(const std::vector<Outcome>& outcomes, std::size_t seeds, Strategy
   score.solved_interval = bootstrap_interval(by_problem(solved, seeds), average);
   score.mean_interval = bootstrap_interval(by_problem(penalties, seeds), average);
   score.median_interval = bootstrap_interval(by_problem(penalties, seeds), middle);
-  score.median_saving = median_of_known(collect(outcomes, &Outcome::saving));
+  score.median_saving = median_of_known(collect(outcomes, &SearchOutcome::saving));
   score.median_payback_minibatches =
-      median_of_known(collect(outcomes, &Outcome::payback_minibatches));
-  score.profiles_used = mean(collect(outcomes, &Outcome::profiles));
-  score.board_time_s = mean(collect(outcomes, &Outcome::board_time_s));
-  score.board_energy_j = mean(collect(outcomes, &Outcome::board_energy_j));
+      median_of_known(collect(outcomes, &SearchOutcome::payback_minibatches));
+  score.profiles_used = mean(collect(outcomes, &SearchOutcome::profiles));
+  score.board_time_s = mean(collect(outcomes, &SearchOutcome::board_time_s));
+  score.board_energy_j = mean(collect(outcomes, &SearchOutcome::board_energy_j));
+  score.wall_clock_s = mean(collect(outcomes, &SearchOutcome::wall_clock_s));
 }
 
 }  // namespace
@@ -161,22 +195,16 @@ std::shared_ptr<const tune::SurrogatePrior> make_prior(const StrategyScenario& s
   return prior;
 }
 
-StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
-                                const StrategyEvaluationOptions& options,
-                                std::shared_ptr<const tune::SurrogatePrior> prior) {
-  const tune::SearchSpace space(scenario.sweep.points());
-  if (!prior) prior = make_prior(scenario);
-  const auto problems = solvable_problems(scenario, space);
-  StrategyScore score;
-  score.scenario = scenario.name;
-  score.workload = scenario.workload;
-  score.strategy = run.strategy;
-  score.profiles = run.profiles;
-  if (problems.empty()) return score;
+struct ScenarioSearches::Ready {
+  explicit Ready(const StrategyScenario& scenario_)
+      : scenario(scenario_),
+        space(scenario.sweep.points()),
+        problems(solvable_problems(scenario, space)),
+        truth(scenario.sweep) {}
 
-  const auto seeds = static_cast<std::size_t>(options.seeds);
-  const ReplayProfiler truth(scenario.sweep);
-  const auto search = [&](std::size_t problem, std::size_t seed_index) {
+  tune::SearchSummary search(const StrategyRun& run, const StrategyEvaluationOptions& options,
+                             const std::shared_ptr<const tune::SurrogatePrior>& prior,
+                             std::size_t problem, std::size_t seed_index) const {
     const std::uint64_t seed = Random(options.seed).fork(seed_index).next();
     ReplayProfiler profiler = truth;
     if (options.noise > 0 || options.outlier_share > 0) {
@@ -192,35 +220,99 @@ StrategyScore evaluate_strategy(const StrategyScenario& scenario, const Strategy
     strategy.noise = std::max(strategy.noise, options.noise);
     tune::Goal goal = problems[problem].goal;
     goal.reference_time_s = 0;
-    return tune::tune(space, goal, profiler, strategy);
-  };
-  std::vector<Outcome> outcomes(problems.size() * seeds);
+    strategy.in_flight = options.in_flight;
+    if (run.boards < 1) return tune::tune(space, goal, profiler, strategy);
+    tune::SimulationOptions simulation = options.simulation;
+    simulation.boards = run.boards;
+    simulation.minibatches = strategy.budget.minibatches;
+    simulation.seed = Random(seed).fork(problem).next();
+    tune::SimulatedBoards boards(profiler, simulation);
+    return tune::tune(space, goal, boards, strategy);
+  }
+
+  const StrategyScenario& scenario;
+  tune::SearchSpace space;
+  std::vector<Problem> problems;
+  ReplayProfiler truth;
+};
+
+ScenarioSearches::ScenarioSearches(const StrategyScenario& scenario)
+    : ready_(std::make_unique<Ready>(scenario)) {}
+ScenarioSearches::~ScenarioSearches() = default;
+
+std::size_t ScenarioSearches::problems() const {
+  return ready_->problems.size();
+}
+
+std::size_t ScenarioSearches::searches(const StrategyRun& run, int seeds) const {
   const bool one_search = tune::find_strategy(run.strategy).learns_front;
+  return (one_search ? std::min<std::size_t>(problems(), 1) : problems()) *
+         static_cast<std::size_t>(seeds);
+}
+
+std::vector<Outcome> ScenarioSearches::search(
+    const StrategyRun& run, const StrategyEvaluationOptions& options,
+    const std::shared_ptr<const tune::SurrogatePrior>& prior, std::size_t index) const {
+  const auto seeds = static_cast<std::size_t>(options.seeds);
+  const auto& problems = ready_->problems;
+  ReplayProfiler exact = ready_->truth;
+  if (!tune::find_strategy(run.strategy).learns_front) {
+    const std::size_t problem = index / seeds;
+    const auto summary = ready_->search(run, options, prior, problem, index % seeds);
+    return {{0, index, judge_answer(problems[problem], summary, exact).values()}};
+  }
+  tune::SearchSummary summary = ready_->search(run, options, prior, 0, index);
+  std::vector<Observation> seen;
+  for (const auto& step : summary.steps) seen.push_back(step.seen);
+  std::optional<tune::NoisyAnswers> noisy;
+  if (options.noise > tune::kNoisy) noisy.emplace(ready_->space, *prior, options.noise, seen);
+  std::vector<Outcome> outcomes;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    summary.answer = std::nullopt;
+    if (noisy) {
+      summary.answer = noisy->answer(problems[p].goal);
+    } else if (const auto best = tune::best_feasible(problems[p].goal, seen)) {
+      summary.answer = seen[*best];
+    }
+    outcomes.push_back({0, p * seeds + index, judge_answer(problems[p], summary, exact).values()});
+  }
+  return outcomes;
+}
+
+StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, std::size_t seeds) {
+  StrategyScore score;
+  if (outcomes.empty()) return score;
+  if (seeds == 0 || outcomes.size() % seeds != 0) {
+    throw InputError("the outcomes of a strategy are not of whole problems");
+  }
+  std::vector<SearchOutcome> found;
+  found.reserve(outcomes.size());
+  for (const auto& values : outcomes) found.push_back(search_outcome(values));
+  summarize(found, seeds, score);
+  return score;
+}
+
+StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
+                                const StrategyEvaluationOptions& options,
+                                std::shared_ptr<const tune::SurrogatePrior> prior) {
+  if (!prior) prior = make_prior(scenario);
+  const ScenarioSearches searches(scenario);
+  const auto seeds = static_cast<std::size_t>(options.seeds);
+  std::vector<std::vector<double>> outcomes(searches.problems() * seeds);
   parallel_for(
-      one_search ? seeds : outcomes.size(),
+      searches.searches(run, options.seeds),
       [&](std::size_t i) {
-        ReplayProfiler exact = truth;
-        if (!one_search) {
-          outcomes[i] = judge_answer(problems[i / seeds], search(i / seeds, i % seeds), exact);
-          return;
-        }
-        tune::SearchSummary summary = search(0, i);
-        std::vector<Observation> seen;
-        for (const auto& step : summary.steps) seen.push_back(step.seen);
-        std::optional<tune::NoisyAnswers> noisy;
-        if (options.noise > tune::kNoisy) noisy.emplace(space, *prior, options.noise, seen);
-        for (std::size_t p = 0; p < problems.size(); ++p) {
-          summary.answer = std::nullopt;
-          if (noisy) {
-            summary.answer = noisy->answer(problems[p].goal);
-          } else if (const auto best = tune::best_feasible(problems[p].goal, seen)) {
-            summary.answer = seen[*best];
-          }
-          outcomes[p * seeds + i] = judge_answer(problems[p], summary, exact);
+        for (auto& outcome : searches.search(run, options, prior, i)) {
+          outcomes[outcome.key] = std::move(outcome.values);
         }
       },
       options.threads);
-  summarize(outcomes, seeds, score);
+  StrategyScore score = score_outcomes(outcomes, seeds);
+  score.scenario = scenario.name;
+  score.workload = scenario.workload;
+  score.strategy = run.strategy;
+  score.profiles = run.profiles;
+  score.boards = run.boards;
   return score;
 }
 

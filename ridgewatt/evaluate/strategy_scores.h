@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/evaluate/outcomes.h"
 #include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/tune/simulated_boards.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::evaluate {
@@ -29,6 +31,8 @@ struct StrategyScenario {
 struct StrategyRun {
   std::string strategy;
   int profiles = 15;
+  // That work at once, in simulated time; 0: no simulation. For strategies that are `in_parallel`.
+  int boards = 0;
 };
 
 struct StrategyEvaluationOptions {
@@ -37,12 +41,16 @@ struct StrategyEvaluationOptions {
   double outlier_share = 0;  // of measurements off by a factor of 1.3 to 2
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all
+  // Of simulated boards; number, minibatches and seed are set from the run.
+  tune::SimulationOptions simulation = {};
+  tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
 };
 
 // Scores of methods/search: one strategy on one scenario.
 struct StrategyScore {
   std::string scenario, workload, strategy;
   int profiles = 0;          // allowed
+  int boards = 0;            // simulated
   std::size_t problems = 0;  // solvable ones x seeds
   double solved = 0;         // share answered with a point that truly keeps the limits
   Interval solved_interval;  // 95 %, bootstrap over problems
@@ -60,6 +68,7 @@ struct StrategyScore {
   double profiles_used = 0;   // mean
   double board_time_s = 0;    // mean
   double board_energy_j = 0;  // mean
+  double wall_clock_s = 0;    // mean, simulated, until all results are in
 };
 
 // Deterministic by seed, whatever the number of threads. Every problem starts from no observations;
@@ -68,6 +77,27 @@ struct StrategyScore {
 StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
                                 const StrategyEvaluationOptions& options,
                                 std::shared_ptr<const tune::SurrogatePrior> prior = nullptr);
+
+// A scenario made ready, search by search: how a question of many outcomes (strategy_suite.h) asks.
+// One search answers one problem with one seed, or all problems for a strategy that learns a front.
+class ScenarioSearches {
+ public:
+  explicit ScenarioSearches(const StrategyScenario& scenario);
+  ~ScenarioSearches();
+  std::size_t problems() const;  // solvable ones
+  std::size_t searches(const StrategyRun& run, int seeds) const;
+  // Outcomes by key: problem x seeds + seed.
+  std::vector<Outcome> search(const StrategyRun& run, const StrategyEvaluationOptions& options,
+                              const std::shared_ptr<const tune::SurrogatePrior>& prior,
+                              std::size_t index) const;
+
+ private:
+  struct Ready;
+  std::unique_ptr<const Ready> ready_;
+};
+
+// The score of all outcomes of a strategy on a scenario, by rising key; its names are the caller's.
+StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, std::size_t seeds);
 
 // What the model-based strategies believe of a scenario before the first profile: structure and
 // references.

@@ -2,6 +2,7 @@
 // with, on the sweeps of one board.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,5 +38,12 @@ struct SuiteEntry {
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets);
+
+// The suite as a question of many outcomes (outcomes.h), and the scores of its outcomes. `options`:
+// seeds and seed; noise is each entry's own. A unit is one search.
+std::unique_ptr<Question> strategy_question(std::vector<SuiteEntry> suite,
+                                            const StrategyEvaluationOptions& options);
+std::vector<StrategyScore> strategy_scores(const std::vector<OutcomeGroup>& groups,
+                                           const Outcomes& outcomes);
 
 }  // namespace ridgewatt::evaluate

@@ -263,82 +263,198 @@ std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bo
   return rows_at(sweep, front_of(sweep.observations, flagged));
 }
 
-std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options) {
-  const std::vector<bool> flagged = check_quality(sweep).flagged;
+namespace {
+
+// Every method at every size, run by run: what is common to them, and one of them.
+class PredictorRuns {
+ public:
+  PredictorRuns(const Sweep& sweep, const EvaluationOptions& options)
+      : sweep_(sweep), options_(options), flagged_(check_quality(sweep).flagged) {
+    for (const auto& method : options.methods) {
+      for (const int size : options.sizes) {
+        for (int run = 0; run < options.runs; ++run) jobs_.push_back({method, size, run});
+      }
+    }
+    common_ = options.predictor;
+    common_.space = sweep.points();
+    common_.network.threads = 1;
+    if (transfers()) train_reference();
+  }
+
+  std::size_t count() const { return jobs_.size(); }
+  const std::string& method(std::size_t i) const { return jobs_[i].method; }
+
+  RunScore score(std::size_t i) const {
+    const Job& job = jobs_[i];
+    Random random = Random(options_.seed)
+                        .fork(static_cast<std::uint64_t>(job.size))
+                        .fork(static_cast<std::uint64_t>(job.run));
+    predict::PredictorOptions own = common_;
+    own.method = job.method;
+    own.seed = random.next();
+    own.design_seed = static_cast<std::uint64_t>(job.run);
+    const auto rows = rows_of(job, random, own);
+    RowRoles roles{flagged_, std::vector<bool>(flagged_.size(), false)};
+    for (const auto row : rows) roles.learned[row] = true;
+    const auto [samples, flagged_pct] = learned_samples(sweep_, rows, options_.keep_outliers);
+    const auto predictor = predict::make_predictor(own);
+    const Stopwatch watch;
+    predictor->fit(samples);
+    const double fit_s = watch.s();
+    RunScore score = score_predictions(sweep_, roles, samples, *predictor, options_);
+    score.method = job.method;
+    score.size = job.size;
+    score.run = job.run;
+    score.fit_s = fit_s;
+    score.flagged_samples_pct = flagged_pct;
+    return score;
+  }
+
+ private:
   struct Job {
     std::string method;
     int size, run;
   };
-  std::vector<Job> jobs;
-  for (const auto& method : options.methods) {
-    for (const int size : options.sizes) {
-      for (int run = 0; run < options.runs; ++run) jobs.push_back({method, size, run});
+
+  bool transfers() const {
+    return std::find(options_.methods.begin(), options_.methods.end(), "powertrain") !=
+               options_.methods.end() &&
+           !common_.reference_model && !common_.references.empty();
+  }
+
+  // One reference serves all runs.
+  void train_reference() {
+    predict::NnOptions network = common_.network;
+    network.rows_per_mode = common_.reference_rows_per_mode;
+    network.seed = options_.seed;
+    network.threads = options_.threads;
+    common_.reference_model = predict::train_reference(common_.references[0].workload,
+                                                       common_.references[0].observations, network);
+  }
+
+  std::vector<std::size_t> rows_of(const Job& job, Random& random,
+                                   const predict::PredictorOptions& own) const {
+    const auto count = static_cast<std::size_t>(job.size);
+    const std::size_t all = sweep_.observations.size();
+    if (count == 0 || count > all) {
+      throw UsageError(fmt::format("{} samples of a sweep of {} rows", job.size, all));
+    }
+    if (options_.sampling == Sampling::kRandom) return random.sample(all, count);
+    if (options_.sampling != Sampling::kGiven) {
+      const bool half = options_.sampling == Sampling::kBudgets;
+      return designed_rows(sweep_, own, options_.budgets, count, half ? (count + 1) / 2 : count);
+    }
+    const auto found = options_.given.find({job.size, job.run});
+    if (found == options_.given.end()) {
+      throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
+    }
+    return found->second;
+  }
+
+  const Sweep& sweep_;
+  const EvaluationOptions& options_;
+  std::vector<bool> flagged_;
+  std::vector<Job> jobs_;
+  predict::PredictorOptions common_;
+};
+
+// The figures of a run, in the order in which a part of an evaluation holds them.
+template <typename Score, typename Visit>
+void visit_figures(Score& score, Visit visit) {
+  for (auto* quantity : {&score.time, &score.power, &score.energy}) {
+    visit(quantity->mape_pct);
+    visit(quantity->trusted_mape_pct);
+    visit(quantity->coverage_pct);
+    visit(quantity->trusted_coverage_pct);
+    visit(quantity->width_ratio);
+  }
+  visit(score.budget.penalty_pct);
+  visit(score.budget.over_pct);
+  visit(score.budget.over_by_1w_pct);
+  visit(score.budget.area_w);
+  visit(score.flagged_samples_pct);
+}
+
+class PredictorQuestion : public Question {
+ public:
+  PredictorQuestion(Sweep sweep, EvaluationOptions options)
+      : sweep_(std::move(sweep)), options_(std::move(options)), runs_(sweep_, options_) {
+    for (const auto& method : options_.methods) {
+      for (const int size : options_.sizes) {
+        Json names;
+        names["method"] = method;
+        names["modes"] = size;
+        groups_.push_back({std::move(names), static_cast<std::size_t>(options_.runs)});
+      }
     }
   }
-  predict::PredictorOptions common = options.predictor;
-  common.space = sweep.points();
-  common.network.threads = 1;
-  // One reference serves all runs.
-  const bool transfers = std::find(options.methods.begin(), options.methods.end(), "powertrain") !=
-                         options.methods.end();
-  if (transfers && !common.reference_model && !common.references.empty()) {
-    predict::NnOptions network = common.network;
-    network.rows_per_mode = common.reference_rows_per_mode;
-    network.seed = options.seed;
-    network.threads = options.threads;
-    common.reference_model = predict::train_reference(common.references[0].workload,
-                                                      common.references[0].observations, network);
+
+  const std::vector<OutcomeGroup>& groups() const override { return groups_; }
+  std::size_t units() const override { return runs_.count(); }
+
+  void work(const std::vector<std::size_t>& wanted, int threads,
+            const std::function<void(UnitOutcomes)>& give) const override {
+    const auto runs = static_cast<std::size_t>(options_.runs);
+    parallel_for(
+        wanted.size(),
+        [&](std::size_t i) {
+          const Stopwatch watch;
+          const RunScore score = runs_.score(wanted[i]);
+          Outcome outcome{wanted[i] / runs, wanted[i] % runs, {}};
+          visit_figures(score, [&](double value) { outcome.values.push_back(value); });
+          outcome.values.push_back(score.budget.answers);
+          give({wanted[i], {std::move(outcome)}, watch.s()});
+        },
+        threads);
   }
-  std::vector<RunScore> scores(jobs.size());
-  Progress progress("evaluating predictors", jobs.size(), options.quiet);
+
+ private:
+  Sweep sweep_;
+  EvaluationOptions options_;
+  PredictorRuns runs_;
+  std::vector<OutcomeGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options) {
+  const PredictorRuns runs(sweep, options);
+  std::vector<RunScore> scores(runs.count());
+  Progress progress("evaluating predictors", runs.count(), options.quiet);
   std::mutex mutex;
   std::size_t done = 0;
   parallel_for(
-      jobs.size(),
+      runs.count(),
       [&](std::size_t i) {
-        const Job& job = jobs[i];
-        Random random = Random(options.seed)
-                            .fork(static_cast<std::uint64_t>(job.size))
-                            .fork(static_cast<std::uint64_t>(job.run));
-        predict::PredictorOptions own = common;
-        own.method = job.method;
-        own.seed = random.next();
-        own.design_seed = static_cast<std::uint64_t>(job.run);
-        const auto count = static_cast<std::size_t>(job.size);
-        if (count == 0 || count > sweep.observations.size()) {
-          throw UsageError(
-              fmt::format("{} samples of a sweep of {} rows", job.size, sweep.observations.size()));
-        }
-        std::vector<std::size_t> rows;
-        if (options.sampling == Sampling::kGiven) {
-          const auto found = options.given.find({job.size, job.run});
-          if (found == options.given.end()) {
-            throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
-          }
-          rows = found->second;
-        } else if (options.sampling == Sampling::kRandom) {
-          rows = random.sample(sweep.observations.size(), count);
-        } else {
-          const bool half = options.sampling == Sampling::kBudgets;
-          rows = designed_rows(sweep, own, options.budgets, count, half ? (count + 1) / 2 : count);
-        }
-        RowRoles roles{flagged, std::vector<bool>(flagged.size(), false)};
-        for (const auto row : rows) roles.learned[row] = true;
-        const auto [samples, flagged_pct] = learned_samples(sweep, rows, options.keep_outliers);
-        const auto predictor = predict::make_predictor(own);
-        const Stopwatch watch;
-        predictor->fit(samples);
-        const double fit_s = watch.s();
-        scores[i] = score_predictions(sweep, roles, samples, *predictor, options);
-        scores[i].method = job.method;
-        scores[i].size = job.size;
-        scores[i].run = job.run;
-        scores[i].fit_s = fit_s;
-        scores[i].flagged_samples_pct = flagged_pct;
+        scores[i] = runs.score(i);
         const std::lock_guard lock(mutex);
-        progress.update(++done, job.method);
+        progress.update(++done, runs.method(i));
       },
       options.threads);
+  return scores;
+}
+
+std::unique_ptr<Question> predictor_question(const Sweep& sweep, const EvaluationOptions& options) {
+  return std::make_unique<PredictorQuestion>(sweep, options);
+}
+
+std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
+                                       const Outcomes& outcomes) {
+  std::vector<RunScore> scores;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    int run = 0;
+    for (const auto& values : outcomes.values[g]) {
+      RunScore score;
+      std::size_t next = 0;
+      if (values.size() != 21) throw InputError("an outcome of a predictor has 21 numbers");
+      visit_figures(score, [&](double& value) { value = values[next++]; });
+      score.budget.answers = static_cast<int>(values[next]);
+      score.method = groups[g].names.at("method").get<std::string>();
+      score.size = groups[g].names.at("modes").get<int>();
+      score.run = run++;
+      scores.push_back(std::move(score));
+    }
+  }
   return scores;
 }
 

@@ -1,7 +1,6 @@
 #include "ridgewatt/evaluate/schedule_scores.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <set>
@@ -21,7 +20,16 @@ struct PlanOutcome {
   double throughput_hz = 0, optimum_hz = 0;
   bool trains = false;
   double profiles = 0;
+
+  std::vector<double> values() const {
+    return {solved ? 1.0 : 0.0, loss, throughput_hz, optimum_hz, trains ? 1.0 : 0.0, profiles};
+  }
 };
+
+PlanOutcome outcome_from(const std::vector<double>& values) {
+  if (values.size() != 6) throw InputError("an outcome of a schedule has six numbers");
+  return {values[0] != 0, values[1], values[2], values[3], values[4] != 0, values[5]};
+}
 
 // One pair: its problems, their optima, and the sample that strategies are tried on.
 struct PairTask {
@@ -74,23 +82,12 @@ PlanOutcome outcome_of(const schedule::Plan& plan, double optimum, std::size_t p
   return outcome;
 }
 
-std::vector<PlanOutcome> search_each(const PairTask& task, const PlanStrategyRun& run,
-                                     const ScheduleEvaluationOptions& options,
-                                     const std::function<void()>& done_one) {
-  std::vector<PlanOutcome> outcomes(task.tried.size());
-  parallel_for(
-      outcomes.size(),
-      [&](std::size_t i) {
-        const std::size_t problem = task.tried[i];
-        schedule::PlanSearch search(task.space, task.problems[problem],
-                                    schedule::replay(task.space),
-                                    search_options(run, options.seed + problem));
-        const auto summary = search.run();
-        outcomes[i] = outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
-        done_one();
-      },
-      options.threads);
-  return outcomes;
+PlanOutcome search_one(const PairTask& task, const PlanStrategyRun& run, std::uint64_t seed,
+                       std::size_t problem) {
+  schedule::PlanSearch search(task.space, task.problems[problem], schedule::replay(task.space),
+                              search_options(run, seed + problem));
+  const auto summary = search.run();
+  return outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
 }
 
 // Fronts for the whole range of latency bounds.
@@ -145,42 +142,29 @@ Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, 
   return learned;
 }
 
+// One search and the problems that it is asked.
+struct RateGroup {
+  double rate_hz = 0;  // the highest
+  std::vector<std::size_t> problems;
+};
+
 // A few searches, each of which answers all problems of its rates: `als` searches anew for every
 // rate; what `nn` learns does not depend on the rate, so three draws of its points do.
-std::vector<PlanOutcome> search_each_rate(const PairTask& task, const PlanStrategyRun& run,
-                                          const ScheduleEvaluationOptions& options,
-                                          const std::function<void()>& done_one) {
+std::vector<RateGroup> rate_groups(const PairTask& task, const PlanStrategyRun& run) {
   constexpr std::size_t kDraws = 3;
-  std::map<double, std::vector<std::size_t>> by_rate;  // positions in task.tried
-  for (std::size_t i = 0; i < task.tried.size(); ++i) {
-    by_rate[task.problems[task.tried[i]].arrival_rate_hz].push_back(i);
+  std::map<double, std::vector<std::size_t>> by_rate;
+  for (const std::size_t problem : task.tried) {
+    by_rate[task.problems[problem].arrival_rate_hz].push_back(problem);
   }
-  struct Group {
-    double rate_hz = 0;  // the highest
-    std::vector<std::size_t> tried;
-  };
-  std::vector<Group> groups(run.strategy == "nn" ? std::min(kDraws, by_rate.size())
-                                                 : by_rate.size());
+  std::vector<RateGroup> groups(run.strategy == "nn" ? std::min(kDraws, by_rate.size())
+                                                     : by_rate.size());
   std::size_t next = 0;
   for (const auto& [rate_hz, tried] : by_rate) {
-    Group& group = groups[next++ % groups.size()];
+    RateGroup& group = groups[next++ % groups.size()];
     group.rate_hz = rate_hz;
-    group.tried.insert(group.tried.end(), tried.begin(), tried.end());
+    group.problems.insert(group.problems.end(), tried.begin(), tried.end());
   }
-  std::vector<PlanOutcome> outcomes(task.tried.size());
-  parallel_for(
-      groups.size(),
-      [&](std::size_t g) {
-        const Learned learned = learn(task, run, groups[g].rate_hz, g, options);
-        for (const std::size_t i : groups[g].tried) {
-          const std::size_t problem = task.tried[i];
-          outcomes[i] = outcome_of(learned.answer(task.space, task.problems[problem]),
-                                   *task.optima[problem], learned.profiles);
-          done_one();
-        }
-      },
-      options.threads);
-  return outcomes;
+  return groups;
 }
 
 ScheduleScore score_of(const std::vector<PlanOutcome>& outcomes) {
@@ -237,55 +221,149 @@ std::vector<schedule::PlanProblem> ProblemGrid::problems() const {
   return result;
 }
 
-std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
-                                              const ScheduleEvaluationOptions& options) {
-  if (pairs.empty()) throw UsageError("no pair of workloads to evaluate");
-  const Random random(options.seed);
-  std::vector<PairTask> tasks;
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    tasks.emplace_back(pairs[i], options, random.fork(i));
-    total += tasks.back().tried.size() * options.strategies.size();
-  }
-  std::atomic<std::size_t> done{0};
-  const auto done_one = [&] {
-    const std::size_t now = ++done;
-    if (options.progress) options.progress(now, total);
-  };
-  std::vector<ScheduleScore> scores, totals;
-  for (const auto& run : options.strategies) {
-    std::vector<PlanOutcome> pooled;
-    ScheduleScore all;
-    for (const auto& task : tasks) {
-      const Stopwatch watch;
-      const bool learns = schedule::find_plan_strategy(run.strategy).learns_front;
-      auto outcomes = learns ? search_each_rate(task, run, options, done_one)
-                             : search_each(task, run, options, done_one);
-      ScheduleScore score = score_of(outcomes);
-      score.training = task.training;
-      score.inference = task.inference;
-      score.strategy = run.strategy;
-      score.profiles = run.profiles;
-      score.problems = task.problems.size();
-      score.solvable = task.solvable;
-      score.seconds = watch.s();
-      all.problems += score.problems;
-      all.solvable += score.solvable;
-      all.seconds += score.seconds;
-      pooled.insert(pooled.end(), outcomes.begin(), outcomes.end());
-      scores.push_back(std::move(score));
+namespace {
+
+class ScheduleQuestion : public Question {
+ public:
+  ScheduleQuestion(const std::vector<PairOfSweeps>& pairs, ScheduleEvaluationOptions options)
+      : options_(std::move(options)) {
+    if (pairs.empty()) throw UsageError("no pair of workloads to evaluate");
+    const Random random(options_.seed);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      tasks_.emplace_back(pairs[i], options_, random.fork(i));
     }
-    ScheduleScore pooled_score = score_of(pooled);
-    pooled_score.training = pooled_score.inference = "all";
-    pooled_score.strategy = run.strategy;
-    pooled_score.profiles = run.profiles;
-    pooled_score.problems = all.problems;
-    pooled_score.solvable = all.solvable;
-    pooled_score.seconds = all.seconds;
-    totals.push_back(std::move(pooled_score));
+    for (std::size_t run = 0; run < options_.strategies.size(); ++run) {
+      for (std::size_t task = 0; task < tasks_.size(); ++task) add_group(run, task);
+    }
+  }
+
+  const std::vector<OutcomeGroup>& groups() const override { return groups_; }
+  std::size_t units() const override { return units_.size(); }
+
+  void work(const std::vector<std::size_t>& wanted, int threads,
+            const std::function<void(UnitOutcomes)>& give) const override {
+    parallel_for(
+        wanted.size(), [&](std::size_t i) { give(outcomes_of_unit(wanted[i])); }, threads);
+  }
+
+ private:
+  struct Unit {
+    std::size_t group = 0, run = 0, task = 0;
+    bool learns = false;
+    std::size_t index = 0;  // of the search in its group
+    RateGroup asked;        // its problems: one, where it does not learn
+  };
+
+  void add_group(std::size_t run, std::size_t task) {
+    const PlanStrategyRun& strategy = options_.strategies[run];
+    const bool learns = schedule::find_plan_strategy(strategy.strategy).learns_front;
+    const std::size_t group = groups_.size();
+    std::vector<RateGroup> searches;
+    if (learns) {
+      searches = rate_groups(tasks_[task], strategy);
+    } else {
+      for (const std::size_t problem : tasks_[task].tried) searches.push_back({0, {problem}});
+    }
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      units_.push_back({group, run, task, learns, i, std::move(searches[i])});
+    }
+    Json names;
+    names["run"] = run;
+    names["strategy"] = strategy.strategy;
+    names["profiles"] = strategy.profiles;
+    names["training"] = tasks_[task].training;
+    names["inference"] = tasks_[task].inference;
+    names["problems"] = tasks_[task].problems.size();
+    names["solvable"] = tasks_[task].solvable;
+    groups_.push_back({std::move(names), tasks_[task].tried.size()});
+  }
+
+  UnitOutcomes outcomes_of_unit(std::size_t number) const {
+    const Stopwatch watch;
+    const Unit& unit = units_[number];
+    const PairTask& task = tasks_[unit.task];
+    const PlanStrategyRun& run = options_.strategies[unit.run];
+    UnitOutcomes result{number, {}, 0};
+    const auto add = [&](std::size_t problem, const PlanOutcome& outcome) {
+      result.outcomes.push_back({unit.group, problem, outcome.values()});
+    };
+    if (unit.learns) {
+      const Learned learned = learn(task, run, unit.asked.rate_hz, unit.index, options_);
+      for (const std::size_t problem : unit.asked.problems) {
+        add(problem, outcome_of(learned.answer(task.space, task.problems[problem]),
+                                *task.optima[problem], learned.profiles));
+      }
+    } else {
+      for (const std::size_t problem : unit.asked.problems) {
+        add(problem, search_one(task, run, options_.seed, problem));
+      }
+    }
+    result.seconds = watch.s();
+    return result;
+  }
+
+  ScheduleEvaluationOptions options_;
+  std::vector<PairTask> tasks_;
+  std::vector<OutcomeGroup> groups_;
+  std::vector<Unit> units_;
+};
+
+ScheduleScore scored(const std::vector<std::vector<double>>& values) {
+  std::vector<PlanOutcome> outcomes;
+  outcomes.reserve(values.size());
+  for (const auto& one : values) outcomes.push_back(outcome_from(one));
+  return score_of(outcomes);
+}
+
+}  // namespace
+
+std::unique_ptr<Question> schedule_question(const std::vector<PairOfSweeps>& pairs,
+                                            const ScheduleEvaluationOptions& options) {
+  return std::make_unique<ScheduleQuestion>(pairs, options);
+}
+
+std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& groups,
+                                           const Outcomes& outcomes) {
+  std::vector<ScheduleScore> scores, totals;
+  std::vector<std::vector<double>> pooled;
+  ScheduleScore all;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Json& names = groups[g].names;
+    const auto& values = outcomes.values[g];
+    ScheduleScore score = scored(values);
+    score.training = names.at("training").get<std::string>();
+    score.inference = names.at("inference").get<std::string>();
+    score.strategy = names.at("strategy").get<std::string>();
+    score.profiles = names.at("profiles").get<int>();
+    score.problems = names.at("problems").get<std::size_t>();
+    score.solvable = names.at("solvable").get<std::size_t>();
+    score.seconds = outcomes.seconds[g];
+    all.problems += score.problems;
+    all.solvable += score.solvable;
+    all.seconds += score.seconds;
+    pooled.insert(pooled.end(), values.begin(), values.end());
+    scores.push_back(std::move(score));
+    if (g + 1 < groups.size() && groups[g + 1].names.at("run") == names.at("run")) continue;
+    ScheduleScore total = scored(pooled);
+    total.training = total.inference = "all";
+    total.strategy = scores.back().strategy;
+    total.profiles = scores.back().profiles;
+    total.problems = all.problems;
+    total.solvable = all.solvable;
+    total.seconds = all.seconds;
+    totals.push_back(std::move(total));
+    pooled.clear();
+    all = {};
   }
   scores.insert(scores.end(), totals.begin(), totals.end());
   return scores;
+}
+
+std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
+                                              const ScheduleEvaluationOptions& options) {
+  const auto question = schedule_question(pairs, options);
+  return schedule_scores(question->groups(),
+                         answer(*question, {options.threads, options.progress}));
 }
 
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps) {
