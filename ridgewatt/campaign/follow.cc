@@ -1,0 +1,277 @@
+#include "ridgewatt/campaign/follow.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+constexpr double kLongestPauseS = 60;
+
+using TaskName = std::pair<std::string, int>;  // kind and number
+
+std::vector<store::FilledSlot> read_filled(const Plan& plan) {
+  store::Store store(plan.store, store::Database::Access::kReadOnly);
+  return store.filled_slots(plan.name + "/");
+}
+
+// Of a file that is not made yet nothing is filled; a server that is not there may come back.
+std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
+  const bool server = plan.store.find("://") != std::string::npos;
+  try {
+    return read_filled(plan);
+  } catch (const NotFoundError& error) {
+    if (server) throw IoError(error.what());
+    return {};
+  } catch (const InputError&) {
+    if (server) throw;
+    store::Store made(plan.store);  // a task is just making it; what is no store says so again
+    return made.filled_slots(plan.name + "/");
+  }
+}
+
+std::set<TaskName> held_by_jobs(const std::vector<TaskState>& states) {
+  std::set<TaskName> held;
+  for (const auto& state : states) {
+    const bool gone = state.phase == TaskPhase::kEnded || state.phase == TaskPhase::kFailed;
+    if (!gone) held.insert({state.board_kind, state.task});
+  }
+  return held;
+}
+
+std::map<TaskName, int> attempts_of(const Plan& plan) {
+  std::map<TaskName, int> attempts;
+  for (const auto& job : plan.jobs) {
+    for (const int task : job.tasks) ++attempts[{job.board_kind, task}];
+  }
+  return attempts;
+}
+
+// Tasks that lack points, that no job holds and that were not tried too often.
+std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind,
+                            const std::vector<store::FilledSlot>& filled,
+                            const std::set<TaskName>& held, int attempts) {
+  const auto tried = attempts_of(plan);
+  auto tasks = missing_tasks(plan, kind, filled);
+  std::erase_if(tasks, [&](const Task& task) {
+    const TaskName name{kind.name, task.number};
+    const auto found = tried.find(name);
+    return held.contains(name) || (found != tried.end() && found->second >= attempts);
+  });
+  return tasks;
+}
+
+// Records each job at once: what follows may fail.
+std::vector<Job> give_away(Plan& plan, const std::string& path, const BoardKind& kind,
+                           const std::vector<Task>& tasks, Executor& executor) {
+  if (tasks.empty()) return {};
+  const auto jobs = executor.submit(order_of(plan, kind, tasks, plan.options));
+  plan.jobs.insert(plan.jobs.end(), jobs.begin(), jobs.end());
+  write_plan(plan, path);
+  return jobs;
+}
+
+// One process that follows a campaign.
+class Follower {
+ public:
+  Follower(const std::string& path, const FollowOptions& options)
+      : path_(path), options_(options), plan_(read_plan(path)), executor_(executor_of(plan_)) {}
+
+  Standing run() {
+    const Stopwatch since;
+    double pause_s = options_.interval_s;
+    while (true) {
+      bool answered = false;
+      try {
+        answered = round();
+      } catch (const IoError& error) {
+        if (options_.once) throw;
+        say(error.what());
+      }
+      const bool late = options_.at_most_s > 0 && since.s() > options_.at_most_s;
+      if (answered && (standing_.complete() || options_.once || stuck_)) return standing_;
+      if (late) throw NoSolutionError("the time is over", plan_.name, said_missing());
+      const double longest_s = std::max(options_.interval_s, kLongestPauseS);
+      pause_s = answered ? options_.interval_s : std::min(2 * pause_s, longest_s);
+      pause(pause_s);
+    }
+  }
+
+ private:
+  // True when store and engine answered.
+  bool round() {
+    std::vector<TaskState> states;
+    std::string fault;
+    try {  // before the store is asked: what ended by now has its points there
+      states = executor_->states(plan_.jobs);
+    } catch (const IoError& error) {
+      fault = error.what();
+    }
+    const auto filled = filled_so_far(plan_);
+    standing_ = standing_of(plan_, filled, states, std::time(nullptr));
+    standing_.engine_fault = fault;
+    if (options_.told) options_.told(standing_);
+    if (!fault.empty()) {
+      say(fault);
+      return standing_.complete();
+    }
+    release(states, filled);
+    const bool due = resubmit(states, filled);
+    stuck_ = !due && held_by_jobs(states).empty();
+    return true;
+  }
+
+  void release(const std::vector<TaskState>& states, const std::vector<store::FilledSlot>& filled) {
+    std::set<TaskName> missing;
+    for (const auto& kind : plan_.boards) {
+      for (const auto& task : missing_tasks(plan_, kind, filled)) {
+        missing.insert({kind.name, task.number});
+      }
+    }
+    for (const auto& state : states) {
+      const bool waits =
+          state.phase == TaskPhase::kHeld && missing.contains({state.board_kind, state.task});
+      if (waits && executor_->release(state)) {
+        say(fmt::format("{}: task {} was held ({}), starts now", state.board_kind, state.task,
+                        state.why));
+      }
+    }
+  }
+
+  // True when there was something to give away. A controller that has just come back does not know
+  // all its tasks at once: what no job holds is given away when it is so twice in a row.
+  bool resubmit(const std::vector<TaskState>& states,
+                const std::vector<store::FilledSlot>& filled) {
+    const auto held = held_by_jobs(states);
+    const auto before = std::exchange(due_, {});
+    for (const auto& kind : plan_.boards) {
+      auto tasks = due_tasks(plan_, kind, filled, held, options_.attempts);
+      for (const auto& task : tasks) due_.insert({kind.name, task.number});
+      std::erase_if(tasks, [&](const Task& task) {
+        return !options_.once && !before.contains({kind.name, task.number});
+      });
+      for (const auto& job : give_away(plan_, path_, kind, tasks, *executor_)) {
+        say(fmt::format("{}: tasks {} given away again as {} {}", kind.name, ranges_text(job.tasks),
+                        job.executor, job.id));
+      }
+    }
+    return !due_.empty();
+  }
+
+  std::string said_missing() const {
+    return fmt::format("{} of {} points are missing", standing_.planned - standing_.done,
+                       standing_.planned);
+  }
+  void say(const std::string& text) const {
+    if (options_.say) options_.say(text);
+  }
+  static void pause(double pause_s) {
+    const Stopwatch waiting;
+    while (waiting.s() < pause_s) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      check_work();
+    }
+  }
+
+  std::string path_;
+  const FollowOptions& options_;
+  Plan plan_;
+  std::unique_ptr<Executor> executor_;
+  Standing standing_;
+  std::set<TaskName> due_;  // in the last round
+  bool stuck_ = false;      // nothing runs, and nothing may be given away
+};
+
+}  // namespace
+
+OwnedFd lock_plan(const std::string& path) {
+  read_plan(path);  // beside what is none nothing is made
+  const std::string name = path + ".lock";
+  OwnedFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!lock) throw_errno(errno, "cannot open the lock of the plan", name);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw IoError("another process submits or watches this campaign", path, "end it first");
+  }
+  return lock;
+}
+
+std::vector<Job> submit(const std::string& path, ExecutorKind kind,
+                        const ExecutorOptions& options) {
+  const OwnedFd lock = lock_plan(path);
+  Plan plan = read_plan(path);
+  if (!plan.jobs.empty()) {
+    throw UsageError("the campaign was submitted before", path,
+                     "`campaign resume` gives away what is missing, `campaign cancel` ends it");
+  }
+  plan.executor = name_of(kind);
+  plan.options = options;
+  const auto executor = executor_of(plan);
+  std::vector<store::FilledSlot> filled;
+  try {
+    filled = filled_so_far(plan);
+  } catch (const IoError&) {  // tasks ask again
+  }
+  std::vector<Job> jobs;
+  for (const auto& board : plan.boards) {
+    const auto tasks = missing_tasks(plan, board, filled);
+    for (auto& job : give_away(plan, path, board, tasks, *executor)) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& options) {
+  const auto executor = open_executor(kind, plan.name, options);
+  std::string text;
+  for (const auto& board : plan.boards) {
+    text += executor->preview(order_of(plan, board, tasks_of(board), options));
+  }
+  return text;
+}
+
+Standing look(const Plan& plan) {
+  std::vector<TaskState> states;
+  std::string fault;
+  if (!plan.jobs.empty()) {
+    try {
+      states = executor_of(plan)->states(plan.jobs);
+    } catch (const IoError& error) {
+      fault = error.what();
+    } catch (const NotFoundError& error) {
+      fault = error.what();
+    }
+  }
+  Standing standing = standing_of(plan, filled_so_far(plan), states, std::time(nullptr));
+  standing.engine_fault = fault;
+  return standing;
+}
+
+Standing follow(const std::string& path, const FollowOptions& options) {
+  const OwnedFd lock = lock_plan(path);
+  return Follower(path, options).run();
+}
+
+void cancel(const std::string& path) {
+  const OwnedFd lock = lock_plan(path);
+  Plan plan = read_plan(path);
+  const auto executor = executor_of(plan);
+  for (const auto& job : plan.jobs) executor->cancel(job);
+  plan.jobs.clear();
+  write_plan(plan, path);
+}
+
+}  // namespace ridgewatt::campaign

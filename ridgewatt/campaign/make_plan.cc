@@ -1,0 +1,132 @@
+#include "ridgewatt/campaign/make_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/profile.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+// Where a mode stands among the levels that occur, 0 to 1 in each knob.
+using LevelPlace = KnobArray<double>;
+
+std::vector<LevelPlace> places_of(const std::vector<PowerMode>& modes) {
+  std::vector<LevelPlace> places(modes.size());
+  for (const Knob knob : kKnobs) {
+    std::set<double> levels;
+    for (const auto& mode : modes) levels.insert(mode.get(knob));
+    const double last = std::max<double>(1, static_cast<double>(levels.size()) - 1);
+    std::map<double, double> place;
+    for (const double level : levels)
+      place.emplace(level, static_cast<double>(place.size()) / last);
+    for (std::size_t i = 0; i < modes.size(); ++i) places[i][knob] = place.at(modes[i].get(knob));
+  }
+  return places;
+}
+
+double squared_distance(const LevelPlace& a, const LevelPlace& b) {
+  double sum = 0;
+  for (const Knob knob : kKnobs) sum += (a[knob] - b[knob]) * (a[knob] - b[knob]);
+  return sum;
+}
+
+void foretell_point(PlannedPoint& point, const twin::TwinModel& model,
+                    const measure::MeasureOptions& options) {
+  const Observation seen = model.observe(point.point);
+  const double period_s = seen.time_s;
+  const auto& settle = options.settle;
+  // Two windows that agree; see SteadyLoad.
+  const double settle_s =
+      settle.at_most_s <= 0
+          ? 0
+          : std::min(settle.at_most_s, 2 * std::max(settle.window_s, 2 * period_s));
+  const double load_s =
+      settle_s + period_s * (options.window.warm_up + std::max(1, options.window.minibatches));
+  point.foretold_s = options.idle_s + load_s;
+  point.foretold_j = seen.power_w * load_s;
+}
+
+}  // namespace
+
+BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
+                       const std::vector<int>& batches, const PlanOptions& options) {
+  if (modes.empty()) throw UsageError("there is no mode to measure", name, "give some");
+  if (options.repeats < 1) throw UsageError("repeats is 0", name, "it must be 1 or more");
+  const auto order = measure::profiling_order(modes);
+  const std::vector<int> all_batches = batches.empty() ? std::vector<int>{0} : batches;
+  BoardKind kind;
+  kind.name = name;
+  kind.boards = boards;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    for (const auto& mode : order) {
+      for (const int batch : all_batches) {
+        kind.points.push_back({.label = fmt::to_string(kind.points.size()),
+                               .point = {mode, batch},
+                               .repeat = repeat});
+      }
+    }
+  }
+  for (const auto& mode : spanning_modes(order, options.calibration)) {
+    kind.calibration.push_back({.label = fmt::format("cal-{}", kind.calibration.size()),
+                                .point = {mode, all_batches.front()}});
+  }
+  kind.points_per_task = points_per_task(kind.points.size(), options.most_tasks);
+  return kind;
+}
+
+std::vector<PowerMode> spanning_modes(const std::vector<PowerMode>& modes, std::size_t count) {
+  std::vector<PowerMode> chosen;
+  if (modes.empty() || count == 0) return chosen;
+  const auto places = places_of(modes);
+  std::vector<double> nearest(modes.size(), INFINITY);
+  auto next =
+      static_cast<std::size_t>(std::max_element(modes.begin(), modes.end()) - modes.begin());
+  while (chosen.size() < std::min(count, modes.size()) && nearest[next] > 0) {
+    chosen.push_back(modes[next]);
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      nearest[i] = std::min(nearest[i], squared_distance(places[i], places[next]));
+    }
+    next = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) -
+                                    nearest.begin());
+  }
+  return chosen;
+}
+
+void foretell(BoardKind& kind, const twin::TwinModel& model,
+              const measure::ProfileOptions& options) {
+  const auto foretell_all = [&](std::vector<PlannedPoint>& points) {
+    for (auto& point : points) {
+      if (model.fits_memory(std::max(1, point.point.batch))) {
+        foretell_point(point, model, options.measure);
+      }
+    }
+  };
+  foretell_all(kind.points);
+  foretell_all(kind.calibration);
+}
+
+Foretold foretold(const BoardKind& kind) {
+  Foretold sum;
+  double calibration_s = 0, calibration_j = 0;
+  for (const auto& point : kind.calibration) {
+    calibration_s += point.foretold_s;
+    calibration_j += point.foretold_j;
+  }
+  for (const auto& point : kind.points) {
+    sum.points_s += point.foretold_s;
+    sum.energy_j += point.foretold_j;
+    sum.unknown += point.foretold_s > 0 ? 0 : 1;
+  }
+  if (sum.points_s == 0) return sum;
+  sum.duration_s = calibration_s + sum.points_s / kind.boards;
+  sum.energy_j += calibration_j * kind.boards;
+  return sum;
+}
+
+}  // namespace ridgewatt::campaign

@@ -1,0 +1,275 @@
+#include "ridgewatt/campaign/parallel/parallel.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/campaign/engine/last_line.h"
+#include "ridgewatt/campaign/engine/program.h"
+#include "ridgewatt/campaign/engine/shell.h"
+#include "ridgewatt/io/file.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRuns = 100000;
+constexpr double kHandInPatienceS = 60;  // parallel tries again at once, so the task itself waits
+constexpr const char* kSsh =
+    "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15 -o ServerAliveCountMax=3";
+
+std::string file_of(const std::string& board_kind) {
+  std::string file = board_kind;
+  std::replace(file.begin(), file.end(), ':', '-');
+  return file;
+}
+
+std::vector<Task> by_number(std::vector<Task> tasks) {
+  std::sort(tasks.begin(), tasks.end(),
+            [](const Task& a, const Task& b) { return a.number < b.number; });
+  return tasks;
+}
+
+std::string task_lines(const Order& order) {
+  Order patient = order;
+  patient.arguments.insert(patient.arguments.end(),
+                           {"--wait", fmt::format("{}", kHandInPatienceS)});
+  std::string lines;
+  for (const auto& task : by_number(order.tasks)) {
+    lines += shell_line(command_of(patient, task)) + "\n";
+  }
+  return lines;
+}
+
+// A folder that nobody else has: KIND.1, KIND.2 ..
+std::string make_run_folder(const std::string& base, const std::string& board_kind,
+                            std::size_t& number) {
+  std::error_code error;
+  fs::create_directories(base, error);
+  if (error) throw_errno(error.value(), "cannot make the folder", base);
+  for (number = 1; number < kMostRuns; ++number) {
+    const std::string folder = fmt::format("{}/{}.{}", base, file_of(board_kind), number);
+    if (::mkdir(folder.c_str(), 0700) == 0) return folder;
+    if (errno != EEXIST) throw_errno(errno, "cannot make the folder", folder);
+  }
+  throw IoError("too many submissions", base, "remove the folders of old ones");
+}
+
+struct RunProcess {
+  int process = 0;
+  long long start = 0;
+  bool alive() const { return process > 0 && start > 0 && process_start(process) == start; }
+};
+
+RunProcess read_process(const std::string& folder) {
+  try {
+    const auto words = words_of(read_file(folder + "/process", 1000));
+    if (words.size() != 2) return {};
+    return {static_cast<int>(parse_int(words[0]).value_or(0)), parse_int(words[1]).value_or(0)};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string text_or_nothing(const std::string& path) {
+  try {
+    return read_file(path, std::size_t{1} << 28);
+  } catch (const NotFoundError&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+std::vector<EndedTask> parse_joblog(const std::string& text) {
+  std::map<std::size_t, int> ended;
+  for (const auto& line : split(text, '\n')) {
+    const auto fields =
+        split(line, '\t');  // Seq Host Starttime Runtime Send Receive Exitval Signal
+    if (fields.size() < 8) continue;
+    const auto place = parse_int(fields[0]);
+    const auto status = parse_int(fields[6]);
+    const auto signal = parse_int(fields[7]);
+    if (!place || !status || !signal || *place < 1) continue;
+    ended[static_cast<std::size_t>(*place - 1)] =
+        static_cast<int>(*signal > 0 ? 128 + *signal : *status);
+  }
+  std::vector<EndedTask> result;
+  for (const auto& [place, status] : ended) result.push_back({place, status});
+  return result;
+}
+
+std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std::string>& hosts) {
+  std::vector<std::string> result;
+  for (const auto& entry : hosts) {
+    const auto equals = entry.find('=');
+    const std::string host = equals == std::string::npos ? entry : entry.substr(equals + 1);
+    const bool of_kind = equals != std::string::npos;
+    const bool good =
+        !(of_kind && entry[0] == '-') && !host.empty() && host[0] != '-' &&
+        std::all_of(host.begin(), host.end(), [](unsigned char c) {
+          return c < 0x80 && (std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' ||
+                              c == '@' || c == ':' || c == '[' || c == ']');
+        });
+    if (!good) throw UsageError("is not a host", entry, "write HOST, USER@HOST or KIND=HOST");
+    if (!of_kind || entry.substr(0, equals) == kind) result.push_back(host);
+  }
+  return result;
+}
+
+std::string parallel_script(const std::vector<std::string>& hosts, const ExecutorOptions& options) {
+  std::vector<std::string> words = {"parallel", "--will-cite", "--jobs", "1"};
+  for (const auto& host : hosts) words.insert(words.end(), {"--sshlogin", "1/" + host});
+  words.insert(words.end(), {"--ssh", options.ssh.empty() ? kSsh : options.ssh});
+  words.insert(words.end(), {"--retries", fmt::format("{}", options.retries), "--joblog", "joblog",
+                             "--resume-failed", "--results", "out/{#}", "--arg-file", "tasks"});
+  return "#!/bin/sh\n"
+         "# Runs each line of `tasks` once, on whichever host is free.\n"
+         "# Started again, it goes on with what failed or never ran.\n"
+         "cd \"$(dirname \"$0\")\" || exit 1\nexec " +
+         shell_line(words) + "\n";
+}
+
+std::string local_script(const ExecutorOptions& options) {
+  return fmt::format(R"(#!/bin/sh
+# Runs each line of the file `tasks` beside this one on this machine, one after the other.
+# Status 75 is tried again, at most {} times.
+here=$(dirname "$0")
+mkdir -p "$here/out"
+place=0
+while IFS= read -r line <&3; do
+  place=$((place + 1))
+  tried=0
+  while :; do
+    sh -c "$line" </dev/null >"$here/out/$place" 2>"$here/out/$place.err"
+    status=$?
+    tried=$((tried + 1))
+    [ "$status" -eq 75 ] && [ "$tried" -lt {} ] || break
+    sleep 1
+  done
+  printf '%s\t:\t0\t0\t0\t0\t%s\t0\t\n' "$place" "$status" >>"$here/joblog"
+done 3<"$here/tasks"
+)",
+                     options.retries, options.retries);
+}
+
+BackgroundExecutor::BackgroundExecutor(ExecutorKind kind, const std::string& campaign,
+                                       const ExecutorOptions& options)
+    : kind_(kind), options_(options) {
+  if (!options.partition.empty() || !options.account.empty() || options.time_limit_s > 0 ||
+      !options.sbatch_options.empty() || !options.logs.empty()) {
+    throw UsageError("options of Slurm alone", "--partition, --account, --time, --sbatch-option",
+                     "leave them out");
+  }
+  if (kind == ExecutorKind::kLocal && (!options.hosts.empty() || !options.ssh.empty())) {
+    throw UsageError("this machine alone needs no hosts", "--host, --ssh",
+                     "--executor parallel has them");
+  }
+  if (kind == ExecutorKind::kParallel && options.hosts.empty()) {
+    throw UsageError("parallel needs the boards' hosts", "--host", "for each: HOST or KIND=HOST");
+  }
+  if (options_.folder.empty()) options_.folder = ExecutorOptions::default_folder(campaign);
+}
+
+std::size_t BackgroundExecutor::at_once(const std::string& board_kind) const {
+  return kind_ == ExecutorKind::kLocal ? 1 : hosts_of(board_kind, options_.hosts).size();
+}
+
+std::string BackgroundExecutor::script(const Order& order, std::size_t number) const {
+  if (kind_ == ExecutorKind::kLocal) return local_script(options_);
+  auto hosts = hosts_of(order.board_kind, options_.hosts);
+  if (hosts.empty()) {
+    throw UsageError("there is no host of this kind of board", order.board_kind,
+                     fmt::format("give --host {}=HOST", order.board_kind));
+  }
+  // Tasks that are submitted one by one begin on different boards.
+  std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number % hosts.size()),
+              hosts.end());
+  return parallel_script(hosts, options_);
+}
+
+std::string BackgroundExecutor::preview(const Order& order) {
+  return script(order, 0) + "\n# tasks:\n" + task_lines(order);
+}
+
+std::vector<Job> BackgroundExecutor::submit(const Order& order) {
+  script(order, 0);  // refuses before a folder is made
+  std::size_t number = 0;
+  const std::string folder = make_run_folder(options_.folder, order.board_kind, number);
+  write_file_atomically(folder + "/tasks", task_lines(order));
+  write_file_atomically(folder + "/run.sh", script(order, number - 1));
+  const int process =
+      start_program({"sh", fs::absolute(folder).string() + "/run.sh"}, folder + "/log");
+  write_file_atomically(folder + "/process",
+                        fmt::format("{} {}\n", process, process_start(process)));
+  Job job{name(), order.board_kind, fs::path(folder).filename().string(), {}, std::time(nullptr)};
+  for (const auto& task : by_number(order.tasks)) job.tasks.push_back(task.number);
+  return {job};
+}
+
+std::string BackgroundExecutor::folder_of(const Job& job) const {
+  if (job.id.empty() || job.id[0] == '.' || job.id.find('/') != std::string::npos) {
+    throw InputError("is not a submission", job.id);
+  }
+  return options_.folder + "/" + job.id;
+}
+
+std::vector<TaskState> BackgroundExecutor::states(const std::vector<Job>& jobs) {
+  std::vector<TaskState> result;
+  for (const auto& job : jobs) {
+    const std::string folder = folder_of(job);
+    std::map<std::size_t, int> ended;
+    for (const auto& one : parse_joblog(text_or_nothing(folder + "/joblog"))) {
+      ended[one.place] = one.status;
+    }
+    const bool alive = read_process(folder).alive();
+    std::size_t running = 0;
+    for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+      TaskState state;
+      state.job = job.id;
+      state.board_kind = job.board_kind;
+      state.task = job.tasks[i];
+      const auto found = ended.find(i);
+      if (found != ended.end() && found->second != 0) {
+        state.phase = TaskPhase::kFailed;
+        const std::string said = last_line(fmt::format("{}/out/{}.err", folder, i + 1));
+        state.why = fmt::format("ended with {}{}{}", found->second, said.empty() ? "" : ": ", said);
+      } else if (found != ended.end() || !alive) {
+        state.phase = TaskPhase::kEnded;
+      } else {  // which of them runs is not said; they begin in their order
+        state.phase = running < at_once(job.board_kind) ? TaskPhase::kRunning : TaskPhase::kQueued;
+        ++running;
+      }
+      result.push_back(std::move(state));
+    }
+  }
+  return result;
+}
+
+bool BackgroundExecutor::release(const TaskState& /*task*/) {
+  return false;  // nothing is held
+}
+
+void BackgroundExecutor::cancel(const Job& job) {
+  const RunProcess run = read_process(folder_of(job));
+  if (!run.alive()) return;
+  // Its session: parallel, ssh and, of this machine alone, the task.
+  if (::kill(-run.process, SIGTERM) != 0 && errno != ESRCH) {
+    throw_errno(errno, "cannot end the submission", job.id);
+  }
+  for (int i = 0; i < 50 && run.alive(); ++i) ::usleep(100'000);
+  if (run.alive()) ::kill(-run.process, SIGTERM);  // parallel waits for tasks at the first
+}
+
+}  // namespace ridgewatt::campaign

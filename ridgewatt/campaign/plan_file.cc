@@ -1,0 +1,294 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/campaign/plan.h"
+#include "ridgewatt/device/mode_text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+constexpr const char* kSchema = "ridgewatt.campaign/1";
+constexpr std::size_t kLargestFile = std::size_t{1} << 28;
+constexpr int kDeepestJson = 12;
+
+// A JSON object whose fields are asked for by type; errors name file and field.
+class Fields {
+ public:
+  Fields(const Json& json, std::string source, std::string where)
+      : json_(json), source_(std::move(source)), where_(std::move(where)) {
+    if (!json.is_object()) throw fault("is not an object", "");
+  }
+  bool has(const char* name) const { return json_.contains(name); }
+  std::string text(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_string()) throw fault("is not text", name);
+    return value.get<std::string>();
+  }
+  std::string text_or(const char* name, const std::string& other) const {
+    return has(name) ? text(name) : other;
+  }
+  double number(const char* name, double other) const {
+    if (!has(name)) return other;
+    const Json& value = at(name);
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+      throw fault("is not a finite number", name);
+    }
+    return value.get<double>();
+  }
+  // From 0 to 2^53, a whole number.
+  std::int64_t count(const char* name, std::int64_t other) const {
+    const double value = number(name, static_cast<double>(other));
+    if (value < 0 || value > 9007199254740992.0 || value != std::floor(value)) {
+      throw fault("is not a count", name);
+    }
+    return static_cast<std::int64_t>(value);
+  }
+  int small_count(const char* name, int other) const {
+    const std::int64_t value = count(name, other);
+    if (value > 0x7fffffff) throw fault("is too large", name);
+    return static_cast<int>(value);
+  }
+  bool flag(const char* name) const {
+    if (!has(name)) return false;
+    if (!at(name).is_boolean()) throw fault("is not true or false", name);
+    return at(name).get<bool>();
+  }
+  const Json& list(const char* name) const {
+    if (!at(name).is_array()) throw fault("is not a list", name);
+    return at(name);
+  }
+  Fields object(const char* name) const { return {at(name), source_, name}; }
+  Fields element(const Json& json, const char* name, std::size_t i) const {
+    return {json, source_, fmt::format("{}[{}]", name, i)};
+  }
+  InputError fault(const std::string& what, const std::string& name) const {
+    const std::string dot = where_.empty() || name.empty() ? "" : ".";
+    return InputError(what, fmt::format("{}, {}{}{}", source_, where_, dot, name),
+                      "is it a plan of a campaign?");
+  }
+
+ private:
+  const Json& at(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) throw fault("is missing", name);
+    return *found;
+  }
+  const Json& json_;
+  std::string source_, where_;
+};
+
+Json measuring_json(const Plan& plan) {
+  const auto& measure = plan.profile.measure;
+  const auto& cache = plan.profile.cache;
+  using Start = measure::CacheOptions::Start;
+  Json json = {{"settle_s", measure.settle.at_most_s},
+               {"settle_window_s", measure.settle.window_s},
+               {"window_minibatches", measure.window.minibatches},
+               {"warm_up_minibatches", measure.window.warm_up},
+               {"idle_s", measure.idle_s},
+               {"sampling_hz", measure.rate_hz},
+               {"max_celsius", plan.control.max_celsius},
+               {"full_fan", plan.control.full_fan},
+               {"no_idle_states", plan.control.no_idle_states}};
+  if (cache.start == Start::kFilled) json["fill_cache"] = cache.path;
+  if (cache.start == Start::kDropped) json["drop_cache"] = cache.path;
+  return json;
+}
+
+void read_measuring(const Fields& fields, Plan& plan) {
+  auto& measure = plan.profile.measure;
+  auto& cache = plan.profile.cache;
+  using Start = measure::CacheOptions::Start;
+  measure.settle.at_most_s = fields.number("settle_s", measure.settle.at_most_s);
+  measure.settle.window_s = fields.number("settle_window_s", measure.settle.window_s);
+  measure.window.minibatches = fields.small_count("window_minibatches", measure.window.minibatches);
+  measure.window.warm_up = fields.small_count("warm_up_minibatches", measure.window.warm_up);
+  measure.idle_s = fields.number("idle_s", measure.idle_s);
+  measure.rate_hz = fields.number("sampling_hz", measure.rate_hz);
+  plan.control.max_celsius = fields.number("max_celsius", plan.control.max_celsius);
+  plan.control.full_fan = fields.flag("full_fan");
+  plan.control.no_idle_states = fields.flag("no_idle_states");
+  if (fields.has("fill_cache")) cache = {Start::kFilled, fields.text("fill_cache")};
+  if (fields.has("drop_cache")) cache = {Start::kDropped, fields.text("drop_cache")};
+}
+
+Json points_json(const std::vector<PlannedPoint>& points) {
+  Json list = Json::array();
+  for (const auto& point : points) {
+    Json json = {{"label", point.label},
+                 {"mode", mode_text(point.point.mode)},
+                 {"batch", point.point.batch},
+                 {"repeat", point.repeat}};
+    if (point.foretold_s > 0) json["foretold_s"] = point.foretold_s;
+    if (point.foretold_j > 0) json["foretold_j"] = point.foretold_j;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::vector<PlannedPoint> read_points(const Fields& kind, const char* name) {
+  std::vector<PlannedPoint> points;
+  for (const auto& json : kind.list(name)) {
+    const Fields fields = kind.element(json, name, points.size());
+    PlannedPoint point;
+    point.label = fields.text("label");
+    try {
+      point.point.mode = parse_mode_text(fields.text("mode"));
+    } catch (const UsageError& error) {
+      throw fields.fault(error.what(), "mode");
+    }
+    point.point.batch = fields.small_count("batch", 0);
+    point.repeat = fields.small_count("repeat", 0);
+    point.foretold_s = fields.number("foretold_s", 0);
+    point.foretold_j = fields.number("foretold_j", 0);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+BoardKind read_kind(const Fields& fields) {
+  BoardKind kind;
+  kind.name = fields.text("kind");
+  kind.boards = fields.small_count("boards", 1);
+  kind.points_per_task = static_cast<std::size_t>(fields.count("points_per_task", 1));
+  kind.points = read_points(fields, "points");
+  kind.calibration = read_points(fields, "calibration");
+  return kind;
+}
+
+Job read_job(const Fields& fields) {
+  Job job{fields.text("executor"), fields.text("kind"), fields.text("id"), {}, 0};
+  try {
+    job.tasks = parse_ranges(fields.text("tasks"));
+  } catch (const UsageError& error) {
+    throw fields.fault(error.what(), "tasks");
+  }
+  job.submitted_unix_s = fields.count("submitted_unix_s", 0);
+  return job;
+}
+
+std::vector<std::string> read_words(const Fields& fields, const char* name) {
+  std::vector<std::string> words;
+  if (!fields.has(name)) return words;
+  for (const auto& word : fields.list(name)) {
+    if (!word.is_string()) throw fields.fault("is not a list of text", name);
+    words.push_back(word.get<std::string>());
+  }
+  return words;
+}
+
+Json submission_json(const Plan& plan) {
+  const auto& options = plan.options;
+  return {{"executor", plan.executor},
+          {"program", options.program},
+          {"folder", options.folder},
+          {"partition", options.partition},
+          {"account", options.account},
+          {"time_limit_s", options.time_limit_s},
+          {"sbatch_options", options.sbatch_options},
+          {"logs", options.logs},
+          {"hosts", options.hosts},
+          {"ssh", options.ssh},
+          {"retries", options.retries}};
+}
+
+void read_submission(const Fields& fields, Plan& plan) {
+  auto& options = plan.options;
+  plan.executor = fields.text("executor");
+  options.program = fields.text_or("program", options.program);
+  options.folder = fields.text_or("folder", "");
+  options.partition = fields.text_or("partition", "");
+  options.account = fields.text_or("account", "");
+  options.time_limit_s = fields.number("time_limit_s", 0);
+  options.sbatch_options = read_words(fields, "sbatch_options");
+  options.logs = fields.text_or("logs", "");
+  options.hosts = read_words(fields, "hosts");
+  options.ssh = fields.text_or("ssh", "");
+  options.retries = fields.small_count("retries", options.retries);
+}
+
+Json parse_bounded(const std::string& text, const std::string& source) {
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepestJson) throw InputError("is nested too deeply", "plan of a campaign");
+    return true;
+  };
+  const Json json = Json::parse(text, shallow, false);
+  if (json.is_discarded()) throw InputError("is not JSON", source, "is it a plan of a campaign?");
+  return json;
+}
+
+}  // namespace
+
+Plan parse_plan(const std::string& text, const std::string& source) {
+  const Json json = parse_bounded(text, source);
+  const Fields fields(json, source, "");
+  if (fields.text_or("schema", "") != kSchema) {
+    throw InputError("is not a plan of a campaign", source,
+                     fmt::format("its schema must be {}", kSchema));
+  }
+  Plan plan;
+  plan.name = fields.text("name");
+  plan.store = fields.text("store");
+  plan.profile.series.workload = fields.text("workload");
+  plan.profile.series.kind = fields.text("kind");
+  plan.profile.measure.command = read_words(fields, "command");
+  read_measuring(fields.object("measuring"), plan);
+  for (const auto& kind : fields.list("boards")) {
+    plan.boards.push_back(read_kind(fields.element(kind, "boards", plan.boards.size())));
+  }
+  if (fields.has("submission")) read_submission(fields.object("submission"), plan);
+  if (fields.has("jobs")) {
+    for (const auto& job : fields.list("jobs")) {
+      plan.jobs.push_back(read_job(fields.element(job, "jobs", plan.jobs.size())));
+    }
+  }
+  try {
+    plan.check();
+  } catch (const UsageError& error) {
+    throw InputError(error.what(), source);
+  }
+  return plan;
+}
+
+Plan read_plan(const std::string& path) {
+  return parse_plan(read_file(path, kLargestFile), path);
+}
+
+std::string plan_json(const Plan& plan) {
+  Json json = {{"schema", kSchema},
+               {"name", plan.name},
+               {"store", plan.store},
+               {"workload", plan.profile.series.workload},
+               {"kind", plan.profile.series.kind},
+               {"command", plan.profile.measure.command},
+               {"measuring", measuring_json(plan)},
+               {"boards", Json::array()}};
+  for (const auto& kind : plan.boards) {
+    json["boards"].push_back({{"kind", kind.name},
+                              {"boards", kind.boards},
+                              {"points_per_task", kind.points_per_task},
+                              {"calibration", points_json(kind.calibration)},
+                              {"points", points_json(kind.points)}});
+  }
+  if (plan.executor.empty()) return dump_json(json) + "\n";
+  json["submission"] = submission_json(plan);
+  json["jobs"] = Json::array();
+  for (const auto& job : plan.jobs) {
+    json["jobs"].push_back({{"executor", job.executor},
+                            {"kind", job.board_kind},
+                            {"id", job.id},
+                            {"tasks", ranges_text(job.tasks)},
+                            {"submitted_unix_s", job.submitted_unix_s}});
+  }
+  return dump_json(json) + "\n";
+}
+
+void write_plan(const Plan& plan, const std::string& path) {
+  write_file_atomically(path, plan_json(plan));
+}
+
+}  // namespace ridgewatt::campaign

@@ -1,0 +1,21 @@
+// Any bytes as the plan of a campaign: no crash, no hang, and InputError is the only exception;
+// what is read is written so that it reads back.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/campaign/plan.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    const std::string written =
+        ridgewatt::campaign::plan_json(ridgewatt::campaign::parse_plan(text, "fuzz"));
+    const auto again = ridgewatt::campaign::parse_plan(written, "fuzz");
+    if (ridgewatt::campaign::plan_json(again) != written) std::abort();
+  } catch (const ridgewatt::InputError&) {
+  }
+  return 0;
+}

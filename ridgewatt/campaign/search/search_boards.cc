@@ -1,0 +1,147 @@
+#include "ridgewatt/campaign/search_boards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+using End = tune::FinishedRun::End;
+
+// FNV-1a, 64 bits: the same name for the same point everywhere.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3U;
+  return hash;
+}
+
+constexpr char kPrefix[] = "tune-";
+
+std::string label_of(const OperatingPoint& point, int repeat) {
+  PlannedPoint nameless;
+  nameless.label = "0";
+  nameless.point = point;
+  const std::string label = fmt::format("{}{:016x}", kPrefix, hash_of(point_text(nameless)));
+  return repeat == 0 ? label : fmt::format("{}-{}", label, repeat);
+}
+
+}  // namespace
+
+CampaignBoards::CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor,
+                               store::Store& store, const SearchBoardsOptions& options)
+    : plan_(plan), kind_(kind), executor_(executor), store_(store), options_(options) {}
+
+CampaignBoards::~CampaignBoards() {
+  for (const Flight& flight : flights_) {
+    for (const Job& job : flight.jobs) {
+      try {
+        executor_.cancel(job);
+      } catch (const Error&) {  // it ends by itself
+      }
+    }
+  }
+}
+
+double CampaignBoards::now_s() const {
+  return since_.s();
+}
+
+Provenance CampaignBoards::provenance() const {
+  return kind_.fake() ? Provenance::kFake : Provenance::kMeasured;
+}
+
+void CampaignBoards::start(std::size_t run, const OperatingPoint& point) {
+  Flight flight{run, point, measured_[point]};
+  PlannedPoint wanted;
+  wanted.label = label_of(point, flight.repeat);
+  wanted.point = point;
+  flight.slot = slot_of(plan_.name, kind_.name, wanted.label);
+  if (!store_.has_slot(flight.slot)) {
+    flight.jobs =
+        executor_.submit(order_of(plan_, kind_, {Task{tasks_++, {wanted}}}, options_.executor));
+  }
+  flights_.push_back(std::move(flight));
+}
+
+// Points of this kind whose slots begin so.
+std::vector<store::PointRecord> CampaignBoards::filled(const std::string& prefix) {
+  std::set<std::int64_t> series;
+  std::set<std::string> slots;
+  for (const auto& slot : store_.filled_slots(prefix)) {
+    if (const auto number = store_.find_series(slot.series)) series.insert(*number);
+    slots.insert(slot.slot);
+    serials_.insert(slot.series.serial);
+  }
+  std::vector<store::PointRecord> found;
+  for (const auto number : series) {
+    for (auto& record : store_.points(number)) {
+      if (slots.contains(record.slot)) found.push_back(std::move(record));
+    }
+  }
+  return found;
+}
+
+std::vector<Observation> CampaignBoards::known() {
+  std::vector<Observation> seen;
+  for (const auto& record : filled(slot_of(plan_.name, kind_.name, ""))) {
+    const auto parts = parts_of_slot(record.slot);
+    if (!parts || !parts->serial.empty()) continue;
+    seen.push_back(record.observation);
+    if (parts->label.starts_with(kPrefix)) ++measured_[record.observation.point];
+  }
+  return seen;
+}
+
+std::optional<tune::FinishedRun> CampaignBoards::arrived() {
+  for (auto flight = flights_.begin(); flight != flights_.end(); ++flight) {
+    for (const auto& record : filled(flight->slot)) {
+      if (record.slot != flight->slot) continue;
+      measured_[flight->point] = flight->repeat + 1;
+      const std::size_t run = flight->run;
+      flights_.erase(flight);
+      return tune::FinishedRun{run, End::kMeasured, record.observation, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+// A task that failed, or that the engine is done with although its slot is empty: the board's fault
+// or the point's, which nobody can tell from one. The store is asked once more in between: a result
+// may come between both questions.
+std::optional<tune::FinishedRun> CampaignBoards::given_up() {
+  for (auto flight = flights_.begin(); flight != flights_.end(); ++flight) {
+    if (flight->jobs.empty()) continue;
+    bool ended = true;
+    std::string why;
+    for (const auto& state : executor_.states(flight->jobs)) {
+      if (state.phase == TaskPhase::kHeld) executor_.release(state);
+      ended &= state.phase == TaskPhase::kEnded || state.phase == TaskPhase::kFailed;
+      if (!state.why.empty()) why = state.why;
+    }
+    if (!ended || !std::exchange(flight->ended, true)) continue;
+    const std::size_t run = flight->run;
+    failures_.push_back(flight->slot + ": " + (why.empty() ? "ended without a result" : why));
+    flights_.erase(flight);
+    return tune::FinishedRun{run, End::kLost, {}, failures_.back()};
+  }
+  return std::nullopt;
+}
+
+std::optional<tune::FinishedRun> CampaignBoards::next(double until_s) {
+  if (flights_.empty() && until_s == kForever) throw Error("no task is in flight");
+  while (true) {
+    if (auto run = arrived()) return run;
+    if (auto run = given_up()) return run;
+    if (now_s() >= until_s) return std::nullopt;
+    const double pause_s = std::min(options_.look_every_s, until_s - now_s());
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::max(pause_s, 0.0)));
+  }
+}
+
+}  // namespace ridgewatt::campaign

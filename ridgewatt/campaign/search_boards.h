@@ -1,0 +1,79 @@
+// The boards of a campaign behind a search (tune/async_profiler.h): every point that is asked for
+// becomes a task of one point, and its result is read from the store, by slot.
+//
+//   CampaignBoards boards(plan, plan.kind("agx-orin"), *executor, store, {.boards = 8});
+//   const auto summary = tune::tune(space, goal, boards, {.strategy = "auto"});
+//
+// A point's slot, "sweep7/agx-orin/tune-1f0c..", follows from the point: whoever asks for it again,
+// a search that goes on after it was cut off or the copy of a late task, finds it filled. The
+// search may be killed at any time; its tasks end by themselves.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/store/store.h"
+#include "ridgewatt/tune/async_profiler.h"
+
+namespace ridgewatt::campaign {
+
+struct SearchBoardsOptions {
+  std::size_t boards = 1;  // tasks in flight
+  double look_every_s = 1;
+  ExecutorOptions executor = {};
+};
+
+class CampaignBoards final : public tune::AsyncProfiler {
+ public:
+  // All references must outlive this.
+  CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor, store::Store& store,
+                 const SearchBoardsOptions& options);
+  // Cancels the tasks that nobody waits for any more.
+  ~CampaignBoards() override;
+
+  std::size_t boards() const override { return options_.boards; }
+  // A point whose slot is filled needs no task. Throws what Executor::submit throws.
+  void start(std::size_t run, const OperatingPoint& point) override;
+  // Throws IoError where the store or the engine cannot be asked.
+  std::optional<tune::FinishedRun> next(double until_s) override;
+  double now_s() const override;
+  Provenance provenance() const override;
+
+  // What the store has of the kind's points in this campaign: planned ones and those of searches.
+  std::vector<Observation> known();
+  // The boards that the results so far came from.
+  const std::set<std::string>& serials() const { return serials_; }
+  // Why tasks failed, in the engine's or the task's words.
+  const std::vector<std::string>& failures() const { return failures_; }
+
+ private:
+  struct Flight {
+    std::size_t run = 0;
+    OperatingPoint point;
+    int repeat = 0;  // how often it was measured before
+    std::string slot = {};
+    std::vector<Job> jobs = {};  // none: it was there
+    bool ended = false;          // the engine is done with it, as it said the last time
+  };
+  std::vector<store::PointRecord> filled(const std::string& prefix);
+  std::optional<tune::FinishedRun> arrived();
+  std::optional<tune::FinishedRun> given_up();
+
+  const Plan& plan_;
+  const BoardKind& kind_;
+  Executor& executor_;
+  store::Store& store_;
+  SearchBoardsOptions options_;
+  std::vector<Flight> flights_;
+  std::map<OperatingPoint, int> measured_;  // how often searches had each measured
+  std::set<std::string> serials_;
+  std::vector<std::string> failures_;
+  int tasks_ = 0;
+  Stopwatch since_;
+};
+
+}  // namespace ridgewatt::campaign

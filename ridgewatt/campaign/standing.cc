@@ -1,0 +1,180 @@
+#include "ridgewatt/campaign/standing.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ridgewatt/base/statistics.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+constexpr std::size_t kNewest = 20;
+constexpr double kRestingPoints = 10;  // a board that sent nothing for so many of its points rests
+constexpr double kRestingS = 600;
+
+bool waits_or_runs(TaskPhase phase) {
+  return phase == TaskPhase::kQueued || phase == TaskPhase::kRunning || phase == TaskPhase::kHeld;
+}
+
+using TaskKey = std::pair<std::string, int>;  // kind and number
+
+std::map<TaskKey, TaskState> newest_states(const std::vector<TaskState>& states) {
+  std::map<TaskKey, TaskState> newest;
+  for (const auto& state : states) {
+    auto& kept = newest[{state.board_kind, state.task}];
+    if (kept.job.empty() || waits_or_runs(state.phase) || !waits_or_runs(kept.phase)) kept = state;
+  }
+  return newest;
+}
+
+struct BoardTimes {
+  BoardStanding standing;
+  std::vector<std::int64_t> begun_unix_s;
+};
+
+std::optional<double> rate_per_h(std::vector<std::int64_t> begun_unix_s) {
+  std::sort(begun_unix_s.begin(), begun_unix_s.end());
+  const std::size_t count = std::min(begun_unix_s.size(), kNewest);
+  if (count < 2) return std::nullopt;
+  const auto elapsed_s =
+      static_cast<double>(begun_unix_s.back() - begun_unix_s[begun_unix_s.size() - count]);
+  if (elapsed_s <= 0) return std::nullopt;
+  return 3600 * static_cast<double>(count - 1) / elapsed_s;
+}
+
+std::vector<BoardStanding> boards_of(const Plan& plan,
+                                     const std::vector<store::FilledSlot>& filled) {
+  std::map<std::pair<std::string, std::string>, BoardTimes> boards;
+  for (const auto& slot : filled) {
+    const auto parts = parts_of_slot(slot.slot);
+    if (!parts || parts->campaign != plan.name) continue;
+    auto& board = boards[{parts->kind, slot.series.serial}];
+    (parts->serial.empty() ? board.standing.points : board.standing.calibration) += 1;
+    board.standing.newest_unix_s = std::max(board.standing.newest_unix_s, slot.started_unix_s);
+    board.begun_unix_s.push_back(slot.started_unix_s);
+  }
+  std::vector<BoardStanding> result;
+  for (auto& [key, board] : boards) {
+    board.standing.kind = key.first;
+    board.standing.serial = key.second;
+    board.standing.points_per_h = rate_per_h(board.begun_unix_s);
+    result.push_back(board.standing);
+  }
+  return result;
+}
+
+void mark_stragglers(std::vector<BoardStanding>& boards) {
+  std::map<std::string, std::vector<double>> rates;
+  for (const auto& board : boards) {
+    if (board.points_per_h) rates[board.kind].push_back(*board.points_per_h);
+  }
+  for (auto& board : boards) {
+    const auto& of_kind = rates[board.kind];
+    board.straggler =
+        board.points_per_h && of_kind.size() > 1 && *board.points_per_h < 0.5 * median(of_kind);
+  }
+}
+
+// From the boards that work now; calibration, which comes first, is behind them or counted little.
+std::optional<double> eta_s(const KindStanding& kind, const std::vector<BoardStanding>& boards,
+                            std::int64_t now_unix_s) {
+  double per_h = 0;
+  for (const auto& board : boards) {
+    if (board.kind != kind.name || !board.points_per_h) continue;
+    const auto silent_s = static_cast<double>(now_unix_s - board.newest_unix_s);
+    const double resting_s = std::max(kRestingS, kRestingPoints * 3600 / *board.points_per_h);
+    if (silent_s < resting_s) per_h += *board.points_per_h;
+  }
+  if (per_h <= 0) return std::nullopt;
+  return 3600 * static_cast<double>(kind.planned - kind.done) / per_h;
+}
+
+std::set<std::string> slots_of(const std::vector<store::FilledSlot>& filled) {
+  std::set<std::string> slots;
+  for (const auto& slot : filled) slots.insert(slot.slot);
+  return slots;
+}
+
+double foretold_left_s(const std::vector<Task>& missing) {
+  double sum_s = 0;
+  for (const auto& task : missing) {
+    for (const auto& point : task.points) {
+      if (point.foretold_s <= 0) return 0;
+      sum_s += point.foretold_s;
+    }
+  }
+  return sum_s;
+}
+
+void count_tasks(const std::vector<Task>& missing, const std::map<TaskKey, TaskState>& states,
+                 KindStanding& kind, std::vector<TaskFault>& faults) {
+  for (const auto& task : missing) {
+    const auto found = states.find({kind.name, task.number});
+    if (found == states.end()) continue;
+    const TaskState& state = found->second;
+    kind.queued += state.phase == TaskPhase::kQueued ? 1 : 0;
+    kind.running += state.phase == TaskPhase::kRunning ? 1 : 0;
+    kind.held += state.phase == TaskPhase::kHeld ? 1 : 0;
+    kind.failed += state.phase == TaskPhase::kFailed ? 1 : 0;
+    if (state.phase != TaskPhase::kHeld && state.phase != TaskPhase::kFailed) continue;
+    faults.push_back({kind.name, state.job, task.number, state.phase == TaskPhase::kHeld,
+                      state.node, state.why, task.points.size()});
+  }
+}
+
+}  // namespace
+
+std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,
+                                const std::vector<store::FilledSlot>& filled) {
+  const auto slots = slots_of(filled);
+  std::vector<Task> missing;
+  for (auto& task : tasks_of(kind)) {
+    std::erase_if(task.points, [&](const PlannedPoint& point) {
+      return slots.contains(slot_of(plan.name, kind.name, point.label));
+    });
+    if (!task.points.empty()) missing.push_back(std::move(task));
+  }
+  return missing;
+}
+
+Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
+                     const std::vector<TaskState>& states, std::int64_t now_unix_s) {
+  Standing standing;
+  standing.boards = boards_of(plan, filled);
+  mark_stragglers(standing.boards);
+  const auto newest = newest_states(states);
+  for (const auto& planned : plan.boards) {
+    KindStanding kind;
+    kind.name = planned.name;
+    kind.planned = planned.points.size();
+    const auto missing = missing_tasks(plan, planned, filled);
+    std::size_t lacking = 0;
+    for (const auto& task : missing) lacking += task.points.size();
+    kind.done = kind.planned - lacking;
+    for (const auto& board : standing.boards) {
+      if (board.kind != kind.name) continue;
+      ++kind.boards;
+      kind.calibrated += board.calibration >= planned.calibration.size() ? 1 : 0;
+    }
+    count_tasks(missing, newest, kind, standing.faults);
+    kind.eta_s = lacking == 0 ? 0 : eta_s(kind, standing.boards, now_unix_s);
+    const double foretold_s = foretold_left_s(missing) / planned.boards;
+    if (!kind.eta_s && foretold_s > 0) {
+      kind.eta_s = foretold_s;
+      kind.eta_foretold = true;
+    }
+    standing.planned += kind.planned;
+    standing.done += kind.done;
+    standing.kinds.push_back(kind);
+  }
+  standing.eta_s = 0;
+  for (const auto& kind : standing.kinds) {
+    if (!kind.eta_s) standing.eta_s.reset();
+    if (standing.eta_s) standing.eta_s = std::max(*standing.eta_s, *kind.eta_s);
+  }
+  return standing;
+}
+
+}  // namespace ridgewatt::campaign

@@ -1,0 +1,317 @@
+#include "ridgewatt/campaign/task.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/campaign/slurm/slurm.h"
+#include "ridgewatt/campaign/try_again.h"
+#include "ridgewatt/measure/profile.h"
+#include "ridgewatt/platform/mode_journal.h"
+
+namespace ridgewatt::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A point with the slot that it fills on this board.
+struct SlottedPoint {
+  OperatingPoint point;
+  std::string slot;
+};
+
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) throw_errno(errno, "no host name", "this board");
+  return name;
+}
+
+// A file name of a kind of board.
+std::string file_of_kind(std::string kind) {
+  std::replace(kind.begin(), kind.end(), ':', '-');
+  return kind;
+}
+
+// One task on a board at a time. The lock goes with the last process that has it: the guardian of
+// the mode, so the next task begins when the mode is back.
+OwnedFd lock_board(const std::string& folder, const std::string& kind) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw TryAgainError("cannot make the spool's folder", folder, error.message());
+  const std::string path = folder + "/" + file_of_kind(kind) + ".lock";
+  OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!lock && (errno == EACCES || errno == EPERM)) throw_errno(errno, "cannot open", path);
+  if (!lock)
+    throw TryAgainError("cannot open", path,
+                        std::error_code(errno, std::generic_category()).message());
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw TryAgainError("another task of a campaign runs on this board", path);
+  }
+  return lock;
+}
+
+// What a full disk says no to.
+bool can_write(const std::string& folder) {
+  const std::string block(65536, 'x');
+  const OwnedFd file(::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
+  return file &&
+         ::write(file.get(), block.data(), block.size()) == static_cast<ssize_t>(block.size());
+}
+
+// Whoever changes the mode by another way, `profile` or `tune`, has the board now.
+void require_idle_board(const platform::Sysfs& sysfs, const std::string& state_folder) {
+  const std::string folder =
+      state_folder.empty() ? platform::ModeJournal::default_folder(sysfs) : state_folder;
+  try {
+    const platform::ModeJournal journal(sysfs, folder);
+  } catch (const IoError& error) {
+    throw TryAgainError("the board is busy", error.what());
+  }
+}
+
+// The kind of board that this is; "orin-nano-8gb@super" is an "orin-nano-8gb", too. UsageError when
+// it is not of the `wanted` one.
+std::string kind_at_hand(const platform::LocalDevice& device, const std::string& wanted) {
+  std::string found = device.name;
+  if (device.name == "local") {
+    const auto board = platform::board_at_hand(*device.sysfs);
+    found = board ? *board : "not a Jetson";
+  }
+  if (wanted.empty()) return found;
+  if (found == wanted || found.substr(0, found.find('@')) == wanted) return wanted;
+  throw UsageError("this board is not of the kind", found,
+                   fmt::format("the task is for {}", wanted));
+}
+
+class BoardTask {
+ public:
+  BoardTask(const platform::LocalDevice& device, TaskOptions& options)
+      : device_(device), options_(options) {}
+
+  TaskSummary run() {
+    name_board();
+    const auto points = lacking();
+    if (!points.empty()) measure(points);
+    hand_in_at_last();
+    return summary_;
+  }
+
+ private:
+  void name_board() {
+    measure::name_series(device_, options_.profile);
+    auto& series = options_.profile.series;
+    if (series.serial.empty()) series.serial = host_name();
+    summary_.board = series.board;
+    summary_.serial = series.serial;
+  }
+
+  // A board that ends its tasks at once would be given all of them.
+  void wait_for_disk() const {
+    constexpr double kPatienceS = 10;
+    const Stopwatch waiting;
+    while (!can_write(options_.spool_folder)) {
+      if (waiting.s() >= kPatienceS) {
+        throw TryAgainError("the spool cannot be written", options_.spool_folder,
+                            "the disk is full");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+  }
+
+  void hand_in_at_last() {
+    constexpr auto kPause = std::chrono::seconds(1);
+    const Stopwatch waiting;
+    while (!hand_in(summary_.measured > 0)) {
+      if (waiting.s() >= options_.wait_s) {
+        throw TryAgainError("the store cannot be reached; what was measured waits in the spool",
+                            away_);
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  std::vector<SlottedPoint> planned() const {
+    std::vector<SlottedPoint> result;
+    const auto add = [&](const std::vector<PlannedPoint>& points, bool calibration) {
+      std::vector<PowerMode> modes;
+      for (const auto& point : points) modes.push_back(point.point.mode);
+      // In the order in which boards like to change modes.
+      for (const auto& mode : measure::profiling_order(modes)) {
+        for (const auto& point : points) {
+          if (point.point.mode != mode) continue;
+          result.push_back(
+              {point.point, calibration
+                                ? calibration_slot(options_.campaign, options_.board_kind,
+                                                   point.label, summary_.serial)
+                                : slot_of(options_.campaign, options_.board_kind, point.label)});
+        }
+      }
+    };
+    add(options_.calibration, true);
+    add(options_.points, false);
+    return result;
+  }
+
+  // What is neither in the spool nor in the store, as far as it can be asked.
+  std::vector<SlottedPoint> lacking() {
+    open_spool();
+    hand_in(true);  // what an earlier task left; also asks whether the store is there
+    std::vector<SlottedPoint> result;
+    for (auto& point : planned()) {
+      if (filled(point.slot)) {
+        ++summary_.skipped;
+      } else {
+        result.push_back(std::move(point));
+      }
+    }
+    return result;
+  }
+
+  bool filled(const std::string& slot) {
+    if (spool_->has_slot(slot)) return true;
+    if (!store_) return false;
+    try {
+      return store_->has_slot(slot);
+    } catch (const IoError&) {
+      store_.reset();
+      return false;
+    }
+  }
+
+  void open_spool() {
+    const std::string path = options_.spool_folder + "/" + options_.campaign + ".db";
+    if (!fs::exists(path)) wait_for_disk();
+    try {
+      spool_.emplace(path);
+      spool_->series(options_.profile.series);
+    } catch (const IoError& error) {
+      throw TryAgainError("the spool cannot be written", error.what());
+    }
+  }
+
+  // True when the store has all that the spool has. What it refuses for good is thrown.
+  bool hand_in(bool look) {
+    if (!look && store_) return true;
+    try {
+      if (!store_) store_.emplace(options_.store);
+      const auto done = store_->take_from(*spool_);
+      summary_.handed_in.added += done.added;
+      summary_.handed_in.present = done.present;
+      summary_.handed_in.superseded = done.superseded;
+      return true;
+    } catch (const IoError& error) {
+      away_ = error.what();
+    } catch (const NotFoundError& error) {
+      away_ = error.what();
+    }
+    store_.reset();
+    return false;
+  }
+
+  void measure(const std::vector<SlottedPoint>& points) {
+    wait_for_disk();
+    require_idle_board(*device_.sysfs, options_.control.state_folder);
+    platform::JetsonModeControl control(*device_.sysfs, options_.control);
+    measure::LiveProfiler profiler(*device_.sysfs, control, *spool_, options_.profile);
+    Progress progress("campaign", points.size(), options_.profile.quiet);
+    Stopwatch since_hand_in;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      progress.update(i, describe(points[i].point.mode));
+      measure_point(profiler, points[i]);
+      if (since_hand_in.s() < options_.hand_in_every_s) continue;
+      hand_in(true);
+      since_hand_in = Stopwatch();
+    }
+    progress.update(points.size());
+    control.restore();
+  }
+
+  void measure_point(measure::LiveProfiler& profiler, const SlottedPoint& at) {
+    const auto failed = [&](const std::string& why) {
+      ++summary_.failed;
+      summary_.failures.push_back(at.slot + ": " + why);
+    };
+    try {
+      store::PointRecord record = profiler.take(at.point);
+      record.slot = at.slot;
+      keep(record);
+    } catch (const measure::PointFailedError& error) {
+      failed(error.what());
+    } catch (const NotSupportedError& error) {
+      failed(error.what());
+    } catch (const IoError& error) {
+      if (can_write(options_.spool_folder)) throw;
+      throw TryAgainError("the spool cannot be written", error.what());  // nor the mode's journal
+    }
+  }
+
+  void keep(store::PointRecord& record) {
+    try {
+      const auto series = spool_->series(options_.profile.series);
+      record.repeat = 0;
+      while (spool_->has(series, record.observation.point, record.repeat)) ++record.repeat;
+      if (spool_->add_if_absent(series, record)) ++summary_.measured;
+    } catch (const Error& error) {
+      hand_in(true);  // what the spool has
+      throw TryAgainError("the spool cannot be written", error.what());
+    }
+  }
+
+  const platform::LocalDevice& device_;
+  TaskOptions& options_;
+  std::optional<store::Store> spool_;
+  std::optional<store::Store> store_;  // none: it cannot be reached
+  std::string away_;                   // why
+  TaskSummary summary_;
+};
+
+}  // namespace
+
+void TaskOptions::check() const {
+  if (!is_plain_name(campaign)) {
+    throw UsageError(fmt::format("'{}' is not a name of a campaign", campaign), "campaign run",
+                     "letters, digits, '-', '_' and '.'");
+  }
+  if (points.empty() && calibration.empty()) {
+    throw UsageError("there is no point to measure", "campaign run", "give --point");
+  }
+  if (store.empty()) throw UsageError("there is no store", "campaign run", "give --store");
+  profile.measure.check();
+}
+
+std::string default_spool_folder() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string base =
+      state != nullptr ? state : std::string(home != nullptr ? home : "/root") + "/.local/state";
+  return base + "/ridgewatt/spool";
+}
+
+TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options) {
+  options.check();
+  options.board_kind = kind_at_hand(device, options.board_kind);
+  if (options.spool_folder.empty()) options.spool_folder = default_spool_folder();
+  const OwnedFd lock = lock_board(options.spool_folder, options.board_kind);
+  try {
+    TaskSummary summary = BoardTask(device, options).run();
+    leave_comment(summary.failures.empty() ? "" : summary.failures[0]);
+    return summary;
+  } catch (const Error& error) {
+    leave_comment(error.what());
+    throw;
+  }
+}
+
+}  // namespace ridgewatt::campaign
