@@ -38,8 +38,8 @@ struct LiveQuestion {
     measuring.idle_s = asked.quantity("idle_s", kWait, measuring.idle_s);
     measuring.rate_hz = asked.quantity("rate_hz", {"rate", "Hz", 1, 1000}, measuring.rate_hz);
     profile.quiet = true;
-    profile.campaign.workload = asked.text("workload");
-    profile.campaign.kind =
+    profile.series.workload = asked.text("workload");
+    profile.series.kind =
         name_of(asked.flag("training") ? WorkloadKind::kTraining : WorkloadKind::kInference);
     check();
   }
@@ -67,7 +67,7 @@ struct LiveQuestion {
 answer::TuneAnswer search(LiveQuestion& asked) {
   const auto device = platform::open_local_device(asked.device, asked.sysroot);
   JetsonModeControl control(*device.sysfs, asked.control);
-  measure::name_campaign(device, asked.profile);
+  measure::name_series(device, asked.profile);
   store::Store store = store::Store::made_at_first_write(asked.store);
   answer::BoardAtHand board{*device.sysfs, control, store, asked.profile, asked.governors};
   answer::TuneAnswer found = answer::tune_on_board(asked.question, board);

@@ -192,18 +192,15 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
   return std::make_shared<BoundSweep>(std::move(sweep));
 }
 
-// What a store holds, one row per campaign.
-struct Holding {
-  store::Campaign campaign;
-  std::int64_t points = 0, flagged = 0;
-};
+using store::Holding;
 
 const Fields<Holding>& holding_fields() {
   static const Fields<Holding> fields = {
-      {"board", [](const Holding& h) { return h.campaign.board; }, "board"},
-      {"workload", [](const Holding& h) { return h.campaign.workload; }, "name"},
-      {"kind", [](const Holding& h) { return h.campaign.kind; }, "\"training\", \"inference\", .."},
-      {"provenance", [](const Holding& h) { return std::string(name_of(h.campaign.provenance)); },
+      {"board", [](const Holding& h) { return h.series.board; }, "board"},
+      {"serial", [](const Holding& h) { return h.series.serial; }, "of the board; empty: not said"},
+      {"workload", [](const Holding& h) { return h.series.workload; }, "name"},
+      {"kind", [](const Holding& h) { return h.series.kind; }, "\"training\", \"inference\", .."},
+      {"provenance", [](const Holding& h) { return std::string(name_of(h.series.provenance)); },
        "measured, replayed, modelled, .."},
       {"points", [](const Holding& h) { return h.points; }, "profiled points"},
       {"flagged", [](const Holding& h) { return h.flagged; }, "of them, to be used with care"}};
@@ -223,18 +220,7 @@ class BoundStore {
   void close() { store_.reset(); }
   const std::string& path() const { return path_; }
 
-  std::vector<Holding> list() {
-    std::vector<Holding> held;
-    for (const auto& campaign : open().campaigns()) {
-      Holding one{campaign};
-      for (const auto& point : open().points(open().campaign(campaign))) {
-        ++one.points;
-        if (!point.flags.empty()) ++one.flagged;
-      }
-      held.push_back(one);
-    }
-    return held;
-  }
+  std::vector<Holding> list() { return open().holdings(); }
 
  private:
   std::string path_;
@@ -243,13 +229,14 @@ class BoundStore {
 
 py::list sweeps_of_store(Self<BoundStore> self, const py::kwargs& kwargs) {
   Arguments asked(kwargs);
-  store::CampaignFilter filter;
+  store::SeriesFilter filter;
   filter.workload = asked.text("workload");
   filter.kind = asked.text("kind");
   filter.board = device_of(asked);
+  filter.serial = asked.text("serial");
   asked.done();
   auto sweeps = self->open().sweeps(filter);
-  if (sweeps.empty() && !self->open().campaigns().empty()) {
+  if (sweeps.empty() && !self->open().all_series().empty()) {
     throw UsageError("the store holds no points of this workload, kind and board", self->path(),
                      "`ridgewatt store list` names what it holds");
   }
@@ -266,7 +253,8 @@ void bind_store(py::module_& module) {
                   holding_fields());
   Class<BoundStore>(
       module, "Store",
-      "Store(path)\n\nProfiled points in an SQLite file, opened to be read; use it with `with`, or "
+      "Store(path)\n\nProfiled points in an SQLite file or a PostgreSQL database "
+      "(postgresql://USER@HOST/DATABASE), opened to be read; use it with `with`, or "
       "close() it. NotFoundError: no such file; InputError: not a store; UsageError: it is closed.")
       .def(py::init([](const py::object& path) {
              return std::make_shared<BoundStore>(read_text("path", path, true));
@@ -283,7 +271,8 @@ void bind_store(py::module_& module) {
           },
           "A list of Holding, one per workload, kind and board.")
       .def("sweeps", &sweeps_of_store,
-           "sweeps(*, workload=None, kind=None, device=None)\n\nIts points as a list of Sweep; "
+           "sweeps(*, workload=None, kind=None, device=None, serial=None)\n\nIts points as a list "
+           "of Sweep; "
            "repeats become their median.")
       .def(
           "close", [](Self<BoundStore> self) { self->close(); },

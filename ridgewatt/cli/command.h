@@ -53,6 +53,7 @@ struct Context {
   std::vector<std::string> remarks = {};  // said before the command runs
   std::vector<std::string> then = {};     // a command line that runs next, in this process
   const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
+  std::string result_of = {};  // or the command ("evaluate.schedules") whose result it is
 
   bool json() const { return format == OutputFormat::kJson; }
   bool csv() const { return format == OutputFormat::kCsv; }

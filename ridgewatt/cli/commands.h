@@ -18,6 +18,7 @@ void add_sweep(CLI::App& app, Context& context);
 void add_store(CLI::App& app, Context& context);
 void add_sensors(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_fleet(CLI::App& app, Context& context);
 void add_top(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
@@ -26,6 +27,8 @@ void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_campaign(CLI::App& app, Context& context);
+void add_compare_boards(CLI::App& compare, Context& context);  // below `compare`
 void add_pareto(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
@@ -52,6 +55,7 @@ inline constexpr char kModels[] = "Models";
 inline constexpr char kBoards[] = "Boards";
 inline constexpr char kAnswers[] = "Answers";
 inline constexpr char kOnABoard[] = "On a board";
+inline constexpr char kFleet[] = "Fleet";
 inline constexpr char kScheduling[] = "Scheduling and pipelines";
 inline constexpr char kData[] = "Data";
 inline constexpr char kLaboratory[] = "Laboratory";
@@ -74,6 +78,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"sensors", add_sensors, kOnABoard},
     {"export", add_export, kOnABoard},
     {"top", add_top, kOnABoard},
+    {"fleet", add_fleet, kOnABoard},
     {"mode", add_mode, kOnABoard},
     {"serve", add_serve, kOnABoard},
     {"measure", add_measure, kOnABoard},
@@ -82,6 +87,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"microbench", add_microbench, kOnABoard},
     {"fake-board", add_fake_board, kOnABoard},
     {"fake-run", add_fake_run, kOnABoard},
+    {"campaign", add_campaign, kFleet},
     {"schedule", add_schedule, kScheduling},
     {"pipeline", add_pipeline, kScheduling},
     {"loadbench", add_loadbench, kScheduling},

@@ -24,6 +24,7 @@
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/store/store.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -49,6 +50,9 @@ constexpr FileUse kOutputs[] = {
     {"calibrate", "--output",
      "calibrate --device agx-orin --sweep inference.csv,model=zoo:resnet18 --no-validation -o %",
      true},
+    {"campaign collect", "--output", "campaign collect c.json -o %"},
+    {"campaign plan", "--output",
+     "campaign plan c --store c.db --boards fake:agx-orin --sample 1 -o % -- true"},
     {"evaluate predictors", "--figures",
      "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --figures "
      "svg:%"},
@@ -90,6 +94,7 @@ constexpr FileUse kOutputs[] = {
      "schedule simulate " PLAN "--duration 5 --arrivals-csv %"},
     {"schedule simulate", "--figures", "schedule simulate " PLAN "--duration 5 --figures %"},
     {"store export", "--output", "store export points.db -o %"},
+    {"store merge", "TO", "store merge points.db %", true},
     {"study", "--figures", "study frequency --sweep inference.csv --figures html:%"},
     {"study", "--store", "study frequency --device fake:agx-orin --max-runs 1 --store %", true},
     {"sweep example", "--output", "sweep example --device agx-orin -o %"},
@@ -112,9 +117,21 @@ constexpr FileUse kInputs[] = {
     {"analyze", "--inputs", "analyze zoo:lenet5 --inputs %"},
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
     {"calibrate", "--runtimes", "calibrate --runtimes %"},
+    {"campaign plan", "--modes",
+     "campaign plan c2 --store c.db --boards fake:agx-orin --modes % -- true"},
+    {"campaign submit", "PLAN", "campaign submit % --executor local"},
+    {"campaign status", "PLAN", "campaign status %"},
+    {"campaign watch", "PLAN", "campaign watch %"},
+    {"campaign resume", "PLAN", "campaign resume %"},
+    {"campaign collect", "PLAN", "campaign collect %"},
+    {"campaign cancel", "PLAN", "campaign cancel %"},
+    {"compare boards", "STORE", "compare boards %"},
+    {"evaluate board-effects", "--sweep", "evaluate board-effects --runs 1 --sweep %"},
     {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
     {"evaluate choices", "--sweep", "evaluate choices --count 1 --modes modes.csv --sweep %"},
     {"evaluate choices", "--modes", "evaluate choices --count 1 --sweep training.csv --modes %"},
+    {"evaluate merge", "PART", "evaluate merge %"},
+    {"fleet status", "--boards", "fleet status --prometheus http://127.0.0.1:1 --boards %"},
     {"evaluate clocks", "--sweep", "evaluate clocks --sweep %"},
     {"evaluate predictors", "--sweep",
      "evaluate predictors --sweep % --methods linear --sizes 10 --runs 1"},
@@ -191,11 +208,13 @@ constexpr FileUse kInputs[] = {
     {"sensors", "--tegrastats", "sensors --tegrastats %"},
     {"store list", "DATABASE", "store list %"},
     {"store export", "DATABASE", "store export %"},
+    {"store merge", "FROM", "store merge % new.db"},
     {"store import", "DATABASE", "store import % training.csv"},
     {"store import", "FILE", "store import new.db %"},
     {"study", "--sweep", "study frequency --sweep %"},
     {"sweep", "FILE", "sweep %"},
     {"sweep check", "FILE", "sweep check %"},
+    {"tune", "--campaign", "tune --campaign % --executor local --max-power 40"},
     {"tune", "--sweep", "tune --sweep % --max-power 40"},
     {"tune", "--samples", "tune --samples % --max-power 40"},
     {"tune", "--reference",
@@ -243,10 +262,21 @@ class Hostile : public ::testing::Test {
     folder_.write("profile.json",
                   R"([{"count": 1}, {"name": "Conv_0 + Relu_1", "timeMs": 1, "averageMs": 1}])");
     shell("ridgewatt store import points.db training.csv");
+    shell("ridgewatt campaign plan c --store c.db --boards fake:agx-orin --sample 1 -- true");
+    fill_campaign();
     ::unlink(path("stdout").c_str());
   }
 
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  // The one point of the campaign.
+  void fill_campaign() const {
+    store::Store store(path("c.db"));
+    store::PointRecord point;
+    point.observation = {{{.gpu_clock_hz = 1e9, .governor = ""}, 1}, 0.1, 10};
+    point.slot = "c/fake:agx-orin/0";
+    store.add(store.series({"fake:agx-orin", "true", "inference", Provenance::kFake}), point);
+  }
 
   struct Run {
     int status = 0;

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/board/fleet_store_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/columns.h"
@@ -34,6 +35,17 @@ constexpr const char* kCommands[] = {
     "training.csv,model=zoo:resnet18",
     "calibrate --runtimes runtimes.csv",
     "calibrate --microbench microbench.csv",
+    "campaign plan sweep7 --store c.db --boards fake:orin-nano --sample 1 --calibration 1 --settle "
+    "0 "
+    "--idle 0 --window 3 --model zoo:lenet5" FAKE_RUN,
+    "campaign submit sweep7.json --executor local",
+    "campaign watch sweep7.json --interval 0.5 --at-most 60",
+    "campaign resume sweep7.json",
+    "campaign status sweep7.json",
+    "campaign run --campaign sweep8 --store c.db --point 0:cores=6,batch=1 --settle 0 --idle 0 "
+    "--window "
+    "3 " FAKE FAKE_RUN,
+    "compare boards fleet.db",
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
     "device show orin-nano-4gb --list-modes",
@@ -49,7 +61,8 @@ constexpr const char* kCommands[] = {
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
-    "evaluate schedules " EXAMPLES "--strategies random:5 --problems 2",
+    "evaluate schedules " EXAMPLES "--strategies random:5 --problems 2 --timing",
+    "evaluate board-effects --simulations 2",
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
     "help tune",
@@ -85,8 +98,10 @@ constexpr const char* kCommands[] = {
     "sensors --watch --count 1 " FAKE,
     "sensors --tegrastats tegrastats.txt",
     "store import new.db training.csv",
+    "fleet status --store points.db",
     "store list new.db",
     "store list points.db",
+    "store merge points.db new.db",
     "study",
     "study frequency --sweep training.csv",
     "study frequency --plan " FAKE,
@@ -158,6 +173,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   std::string row;
   for (int i = 0; i < 5 && std::getline(rows, row); ++i) few << row << '\n';  // heading and four
   few.close();
+  testing::make_fleet_store((folder / "fleet.db").string());
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
   // 4 TFLOP/s and 100 GB/s, by hand.
   std::ofstream(folder / "microbench.csv")

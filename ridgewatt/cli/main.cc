@@ -1,5 +1,5 @@
 // The program: finds the command, runs it, and turns every error into one line and an exit status
-// (1 failure, 2 usage, 3 no solution within the constraints).
+// (1 failure, 2 usage, 3 no solution within the constraints, 75 to be tried again).
 #include <algorithm>
 #include <exception>
 #include <iostream>

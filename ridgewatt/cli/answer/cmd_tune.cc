@@ -176,6 +176,12 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
+  check_campaign_options(command, options.campaign);
+  if (!options.campaign.plan.empty()) {
+    check_strategy(command, options.question.strategy.value_or("auto"));
+    refuse_live_options(command);
+    return tune_on_boards(context, options);
+  }
   check_verify(command, options);
   if (platform::is_local_device(options.device)) {
     const std::string when = "with --device " + options.device;
@@ -308,6 +314,7 @@ void add_tune(CLI::App& app, Context& context) {
                     "Use rows that the quality check flags");
   add_search_options(*command, *options);
   add_live_options(*command, options->live);
+  add_campaign_options(*command, options->campaign);
   command->callback([&context, options, command] { run(context, *options, *command); });
 }
 

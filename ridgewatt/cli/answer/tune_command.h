@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/tune.h"
+#include "ridgewatt/campaign/executor.h"
 #include "ridgewatt/cli/options/tune_options.h"
 
 namespace ridgewatt::cli {
@@ -16,6 +17,14 @@ struct LiveOptions {
   std::string store = "tune.db", sysroot;
   measure::ProfileOptions profile;
   platform::JetsonModeControl::Options control;
+};
+
+// Boards of a campaign, which profile at once.
+struct CampaignOptions {
+  std::string plan, board_kind;
+  int boards = 1;
+  campaign::ExecutorKind kind = campaign::ExecutorKind::kSlurm;
+  campaign::ExecutorOptions executor;
 };
 
 struct TuneOptions {
@@ -31,6 +40,7 @@ struct TuneOptions {
   double dataset_size = 0, epochs = 1;
   bool trace = false, keep_outliers = false;
   LiveOptions live;
+  CampaignOptions campaign;
 
   answer::TuneQuestion asked(const Context& context) const;
 };
@@ -44,5 +54,10 @@ void add_live_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given, since no board at hand would follow it.
 void refuse_live_options(const CLI::App& command);
 void tune_live(const Context& context, TuneOptions options);
+
+void add_campaign_options(CLI::App& command, CampaignOptions& options);
+// UsageError when one of them was given without --campaign, or one with it that has no effect.
+void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
+void tune_on_boards(const Context& context, const TuneOptions& options);
 
 }  // namespace ridgewatt::cli

@@ -61,7 +61,7 @@ void add_twin(const TuneOptions& options, answer::BoardAtHand& board) {
                                              .runtime = options.runtime});
   board.twin_board = options.device.starts_with("fake:")
                          ? platform::fake_board_spec(options.device.substr(5)).board
-                         : board.profile.campaign.board;
+                         : board.profile.series.board;
 }
 
 constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
@@ -103,10 +103,10 @@ void tune_live(const Context& context, TuneOptions options) {
   platform::JetsonModeControl control(*device.sysfs, live.control);
   measure::ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
-  profile.campaign.workload = options.workload;
-  profile.campaign.kind = name_of(options.kind);
+  profile.series.workload = options.workload;
+  profile.series.kind = name_of(options.kind);
   profile.quiet = context.quiet;
-  measure::name_campaign(device, profile);
+  measure::name_series(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
   const answer::TuneQuestion question = options.asked(context);
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);

@@ -43,6 +43,9 @@ report::Table to_table(const std::vector<measure::Comparison>& comparisons) {
 }
 
 void run(const Context& context, const CompareCommand& options) {
+  if (options.a.empty()) {
+    throw UsageError("nothing to compare", "compare", "give a command, or `compare boards STORE`");
+  }
   const bool modes = !options.mode_a.empty() || !options.mode_b.empty();
   if (options.b.empty() && !modes) {
     throw UsageError("nothing to compare with", "compare", "give a second command or two modes");
@@ -84,12 +87,12 @@ void run(const Context& context, const CompareCommand& options) {
 
 void add_compare(CLI::App& app, Context& context) {
   auto* command = add_command(
-      app, context, "compare", "Which of two commands, or modes, costs more",
+      app, context, "compare", "Which of two commands or modes costs more; what boards differ by",
       "ridgewatt compare 'python3 train.py' 'docker run image train.py'\n"
       "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'");
   auto options = std::make_shared<CompareCommand>();
   add_device_options(*command, options->device);
-  command->add_option("A", options->a, "First command, for the shell")->required();
+  command->add_option("A", options->a, "First command, for the shell");
   command->add_option("B", options->b, "Second command; left out: the first in another mode");
   command->add_option("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
   command->add_option("--mode-b", options->mode_b, "Mode of B");
@@ -102,7 +105,13 @@ void add_compare(CLI::App& app, Context& context) {
   quantity(command->add_option("--pause", options->idle_s, "Seconds between runs"),
            seconds().within(0, 3600))
       ->capture_default_str();
-  command->callback([&context, options] { run(context, *options); });
+  output_file(
+      command->add_option("-o,--output", context.output.path, "Write the result to this file"))
+      ->group("Options of every command");
+  add_compare_boards(*command, context);
+  command->callback([&context, command, options] {
+    if (command->get_subcommands().empty()) run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

@@ -55,7 +55,7 @@ void run(const Context& context, const FakeRunCommand& options) {
            .at(static_cast<int>(options.batch));
   say_caveats(context, cost.caveats);
   platform::FakeLoad load(twin::load_twin(load_board(platform::board_of_fake(name.name))), cost,
-                          name.seed);
+                          name.seed, name.specimen);
   const platform::FakeRails rails(*device.sysfs);
   std::optional<platform::FakeActivity> activity(std::in_place, *device.sysfs);
   auto end = Clock::now();
@@ -87,7 +87,7 @@ void run(const Context& context, const FakeRunCommand& options) {
     ++done;
   }
   activity.reset();
-  platform::FakeRest(*device.sysfs, name.name, name.seed).set();
+  platform::FakeRest(*device.sysfs, name).set();
   remark(context,
          fmt::format("fake-run: {} minibatches of {} on {} (modelled by a perturbed twin, seed {})",
                      done, options.model, name.name, name.seed));

@@ -206,7 +206,8 @@ void add_fake_board(CLI::App& app, Context& context) {
   command->add_option("FOLDER", *folder, "New or empty folder")->required();
   command->callback([&context, board, folder] {
     const auto spec = platform::fake_board_spec(*board);
-    platform::create_fake_board(spec, *folder, context.seed);
+    platform::create_fake_board(spec, *folder, context.seed,
+                                platform::fake_specimen_of_environment());
     if (context.json())
       print(context, Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
     else if (!context.quiet)

@@ -39,7 +39,7 @@ std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& op
     return answer::random_modes(space, static_cast<std::size_t>(options.sample), context.seed);
   }
   answer::LearnQuestion question{
-      options.suggest, options.profile.batch, {}, options.profile.campaign.board};
+      options.suggest, options.profile.batch, {}, options.profile.series.board};
   if (!options.samples.empty()) {
     question.samples = read_trusted_sweep(context, options.samples, false);
   }
@@ -56,7 +56,7 @@ void run(const Context& context, ProfileCommand& options) {
   options.control.state_folder = options.device.state_folder;
   platform::JetsonModeControl control(*device.sysfs, options.control);
   auto& profile_options = options.profile;
-  measure::name_campaign(device, profile_options);
+  measure::name_series(device, profile_options);
   profile_options.quiet = context.quiet;
   store::Store store = store::Store::made_at_first_write(options.database);
   const auto modes = modes_of(context, options, control);
@@ -87,7 +87,7 @@ void add_profile(CLI::App& app, Context& context) {
       "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
       "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000");
   auto options = std::make_shared<ProfileCommand>();
-  options->profile.campaign.kind = name_of(WorkloadKind::kInference);
+  options->profile.series.kind = name_of(WorkloadKind::kInference);
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
   output_file(command->add_option("STORE", options->database,
@@ -102,8 +102,8 @@ void add_profile(CLI::App& app, Context& context) {
            count().within(1, 1e5));
   input_file(command->add_option("--samples", options->samples,
                                  "Points that are known already, for --suggest: a sweep CSV"));
-  command->add_option("--workload", profile_options.campaign.workload, "Name of the workload");
-  command->add_option("--kind", profile_options.campaign.kind, "training, inference, ..")
+  command->add_option("--workload", profile_options.series.workload, "Name of the workload");
+  command->add_option("--kind", profile_options.series.kind, "training, inference, ..")
       ->capture_default_str();
   quantity(command->add_option("--batch", profile_options.batch, "Minibatch size of the command"),
            count().within(0, 1 << 20));

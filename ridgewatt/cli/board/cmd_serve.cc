@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/store/location.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -37,7 +38,10 @@ std::string absolute(const std::string& path) {
 
 Json as_json(const ServeCommand& options, const fs::path& program) {
   Json stores = Json::array();
-  for (const auto& store : options.stores) stores.push_back(absolute(store));
+  for (const auto& store : options.stores) {
+    store::refuse_password(store);
+    stores.push_back(store::is_postgresql(store) ? store : absolute(store));
+  }
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return {{"program", program.string()},
           {"device", options.device},

@@ -1,11 +1,13 @@
 // ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cstdint>
-#include <ctime>
-#include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/campaign/merged_sweep.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/utc_cell.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/store/store.h"
 
@@ -14,27 +16,20 @@ namespace {
 
 struct StoreArguments {
   std::string database;
+  std::string other;
   std::string file;
   std::string board;
-  store::CampaignFilter filter;
+  store::SeriesFilter filter;
+  bool merge_boards = false;
 };
 
 constexpr const char* kUnknownBoard = "unknown";
-
-// "2026-11-23T04:05:06Z"; empty for what was imported, which has no time.
-report::Cell utc_text(std::int64_t unix_s) {
-  if (unix_s <= 0) return {};
-  const std::time_t time = unix_s;
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return std::string(text);
-}
+constexpr const char* kStoreHelp = "Store: a file, or postgresql://USER@HOST/DATABASE";
 
 void list(const Context& context, const StoreArguments& arguments) {
   store::Store store(arguments.database, store::Database::Access::kReadOnly);
   report::Table table({{"board"},
+                       {.name = "serial", .rank = 1},
                        {"workload"},
                        {"kind"},
                        {"provenance"},
@@ -44,25 +39,13 @@ void list(const Context& context, const StoreArguments& arguments) {
                        {.name = "batches", .rank = 3},
                        {"flagged"},
                        {.name = "newest", .heading = "newest point began", .rank = 1}});
-  for (const auto& campaign : store.campaigns()) {
-    std::int64_t flagged = 0;
-    std::int64_t newest_s = 0;
-    std::set<PowerMode> modes;
-    std::set<int> batches;
-    const auto id = store.campaign(campaign);
-    const auto points = store.points(id);
-    for (const auto& point : points) {
-      flagged += point.flags.empty() ? 0 : 1;
-      newest_s = std::max(newest_s, point.started_unix_s);
-      modes.insert(point.observation.point.mode);
-      batches.insert(point.observation.point.batch);
-    }
-    const auto planned = store.planned(id);
-    table.add_row(
-        {campaign.board, campaign.workload, campaign.kind,
-         std::string(name_of(campaign.provenance)), static_cast<std::int64_t>(points.size()),
-         planned ? report::Cell(*planned) : report::Cell(), static_cast<std::int64_t>(modes.size()),
-         static_cast<std::int64_t>(batches.size()), flagged, utc_text(newest_s)});
+  for (const auto& held : store.holdings()) {
+    const auto& series = held.series;
+    table.add_row({series.board,
+                   series.serial.empty() ? report::Cell() : report::Cell(series.serial),
+                   series.workload, series.kind, std::string(name_of(series.provenance)),
+                   held.points, held.planned ? report::Cell(*held.planned) : report::Cell(),
+                   held.modes, held.batches, held.flagged, utc_cell(held.newest_unix_s)});
   }
   print(context, table);
 }
@@ -72,10 +55,30 @@ Provenance imported_provenance(const Sweep& sweep) {
   return derived_provenance(sweep.provenance, Provenance::kReplayed);
 }
 
-void export_sweeps(const StoreArguments& arguments) {
+// The boards of a kind as one, and on standard error what they differ by.
+void export_merged(const Context& context, store::Store& store, const StoreArguments& arguments) {
+  std::vector<campaign::MergedSweep> merged;
+  for (const auto& kind : campaign::boards_by_kind(store, arguments.filter)) {
+    merged.push_back(campaign::merge_boards(kind));
+    const auto& one = merged.back();
+    const std::string name = describe(one.sweep.origin());
+    for (const auto& text : one.effects.remarks) remark(context, name + ": " + text);
+    remark(context, fmt::format("{}: {} rows of {} boards, effects of {} taken out", name,
+                                one.sweep.observations.size(), one.effects.boards.size(),
+                                one.effects.boards.size() - one.uncorrected.size()));
+  }
+  if (!merged.empty()) write_output(arguments.file, campaign::write_merged_csv(merged));
+  if (merged.empty()) {
+    throw UsageError("the store holds no points of this workload, kind and board",
+                     arguments.database, "`ridgewatt store list` names what it holds");
+  }
+}
+
+void export_sweeps(const Context& context, const StoreArguments& arguments) {
   store::Store store(arguments.database, store::Database::Access::kReadOnly);
+  if (arguments.merge_boards) return export_merged(context, store, arguments);
   const auto sweeps = store.sweeps(arguments.filter);
-  if (sweeps.empty() && !store.campaigns().empty()) {
+  if (sweeps.empty() && !store.all_series().empty()) {
     throw UsageError("the store holds no points of this workload, kind and board",
                      arguments.database, "`ridgewatt store list` names what it holds");
   }
@@ -96,36 +99,58 @@ void import_sweeps(const Context& context, const StoreArguments& arguments) {
   print(context, table);
 }
 
+void merge_stores(const Context& context, const StoreArguments& arguments) {
+  store::Store from(arguments.database, store::Database::Access::kReadOnly);
+  store::Store to(arguments.other);
+  Progress progress("merge", static_cast<std::size_t>(from.size()), context.quiet);
+  const auto done = to.take_from(from, [&](std::size_t seen) { progress.update(seen); });
+  report::Table table({{"added"}, {"present"}, {"superseded"}});
+  table.add_row({static_cast<std::int64_t>(done.added), static_cast<std::int64_t>(done.present),
+                 static_cast<std::int64_t>(done.superseded)});
+  print(context, table);
+}
+
 }  // namespace
 
 void add_store(CLI::App& app, Context& context) {
-  auto* store = command_named(app, "store", "Profiled points in an SQLite file");
+  auto* store = command_named(app, "store", "Profiled points in an SQLite file or PostgreSQL");
   store->require_subcommand(1);
   auto arguments = std::make_shared<StoreArguments>();
 
   auto* list_command = add_command(*store, context, "list", "What the store holds",
                                    "ridgewatt store list profile.db");
-  input_file(list_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  input_file(list_command->add_option("DATABASE", arguments->database, kStoreHelp))->required();
   list_command->callback([&context, arguments] { list(context, *arguments); });
 
   auto* export_command = add_command(*store, context, "export", "Its points as sweep CSV",
                                      "ridgewatt store export profile.db -o sweep.csv");
-  input_file(export_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  input_file(export_command->add_option("DATABASE", arguments->database, kStoreHelp))->required();
   output_file(export_command->add_option("-o,--output", arguments->file,
                                          "Sweep CSV (default: standard output)"));
   export_command->add_option("--workload", arguments->filter.workload, "Only this workload");
   export_command->add_option("--kind", arguments->filter.kind, "Only training, inference, ..");
   export_command->add_option("--device", arguments->filter.board, "Only points of this board");
-  export_command->callback([arguments] { export_sweeps(*arguments); });
+  export_command->add_option("--serial", arguments->filter.serial,
+                             "Only points of the board of this serial number");
+  export_command->add_flag("--merge-boards", arguments->merge_boards,
+                           "Boards of a kind as one sweep, with what they differ by taken out");
+  export_command->callback([&context, arguments] { export_sweeps(context, *arguments); });
 
   auto* import_command =
       add_command(*store, context, "import", "Add the rows of a sweep CSV",
                   "ridgewatt store import profile.db sweep.csv --device agx-orin");
-  input_file(import_command->add_option("DATABASE", arguments->database, "Store"))->required();
+  input_file(import_command->add_option("DATABASE", arguments->database, kStoreHelp))->required();
   input_file(import_command->add_option("FILE", arguments->file, "Sweep CSV"))->required();
   import_command->add_option("--device", arguments->board,
                              "Board that the sweep is of, where the file does not say");
   import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
+
+  auto* merge_command =
+      add_command(*store, context, "merge", "Add the points of a store that another lacks",
+                  "ridgewatt store merge spool.db all.db");
+  input_file(merge_command->add_option("FROM", arguments->database, "Store to read"))->required();
+  output_file(merge_command->add_option("TO", arguments->other, "Store to add to"))->required();
+  merge_command->callback([&context, arguments] { merge_stores(context, *arguments); });
 }
 
 }  // namespace ridgewatt::cli

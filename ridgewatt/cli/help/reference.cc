@@ -86,7 +86,13 @@ void collect_pages(const CLI::App& app, std::map<std::string, std::string>& page
 
 std::string synopsis(const CLI::App& app) {
   std::string text = ".B " + troff(full_name(app)) + "\n";
-  if (!app.get_subcommands(nullptr).empty()) return text + ".I COMMAND\n[\\fIOPTIONS\\fR]\n";
+  const auto options = app.get_options();
+  const bool answers = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_positional();
+  });
+  if (!answers && !app.get_subcommands(nullptr).empty()) {
+    return text + ".I COMMAND\n[\\fIOPTIONS\\fR]\n";
+  }
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
     const std::string name = "\\fI" + troff(option->get_name(true, false)) + "\\fR";

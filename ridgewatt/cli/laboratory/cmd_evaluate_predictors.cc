@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/laboratory/part_options.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
@@ -27,6 +28,7 @@ struct EvaluatePredictorsCommand {
   FigureFiles figures;
   std::vector<std::string> twin_sweeps;
   bool every_run = false, shuffle_references = false;
+  PartOptions parts;
 };
 
 using Getter = std::function<double(const evaluate::RunScore&)>;
@@ -137,7 +139,13 @@ report::Table run_table(const std::vector<evaluate::RunScore>& scores) {
   return table;
 }
 
+report::Table table_of(const std::vector<evaluate::RunScore>& scores, bool every_run) {
+  return every_run ? run_table(scores) : summary_table(scores);
+}
+
 void run(const Context& context, EvaluatePredictorsCommand options) {
+  options.parts.refuse(!options.figures.empty(), "--figures");
+  if (options.parts.printed_script(context)) return;
   evaluate::EvaluationOptions& evaluation = options.evaluation;
   const Sweep sweep = read_trusted_sweep(context, options.sweep, true, options.workload);
   for (const auto& path : options.references) {
@@ -160,8 +168,15 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
   evaluation.quiet = context.quiet;
+  if (options.parts.splits()) {
+    const auto question = evaluate::predictor_question(sweep, evaluation);
+    const auto outcomes =
+        options.parts.work(context, *question, evaluation.threads, "evaluating predictors");
+    if (outcomes) print_predictor_scores(context, question->groups(), *outcomes, options.every_run);
+    return;
+  }
   const auto scores = evaluate::evaluate_predictors(sweep, evaluation);
-  const report::Table table = options.every_run ? run_table(scores) : summary_table(scores);
+  const report::Table table = table_of(scores, options.every_run);
   print(context, table);
   if (options.figures.empty()) return;
   const auto front = evaluate::measured_front(
@@ -176,6 +191,12 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
 }
 
 }  // namespace
+
+void print_predictor_scores(const Context& context,
+                            const std::vector<evaluate::OutcomeGroup>& groups,
+                            const evaluate::Outcomes& outcomes, bool every_run) {
+  print(context, table_of(evaluate::predictor_scores(groups, outcomes), every_run));
+}
 
 void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
@@ -243,6 +264,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
                     "answer");
   options->figures.add_to(*command, "errors over profiled modes and Pareto fronts");
   command->add_flag("--every-run", options->every_run, "One line per run instead of medians");
+  options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -2,12 +2,10 @@
 // optimum.
 #include <fmt/format.h>
 
-#include <mutex>
-
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/laboratory/part_options.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/schedule_scores.h"
@@ -22,6 +20,8 @@ struct EvaluateSchedulesCommand {
   std::vector<std::string> strategies = {"auto:15", "gmd:15", "als:50",    "als:145",
                                          "nn:15",   "nn:50",  "random:15", "maxn:5"};
   evaluate::ScheduleEvaluationOptions evaluation;
+  PartOptions parts;
+  bool timing = false;
 };
 
 evaluate::PlanStrategyRun parse_run(const std::string& text) {
@@ -33,28 +33,30 @@ evaluate::PlanStrategyRun parse_run(const std::string& text) {
   return {parts[0], static_cast<int>(*profiles)};
 }
 
-std::vector<report::Cell> row_of(const evaluate::ScheduleScore& s) {
+std::vector<report::Cell> row_of(const evaluate::ScheduleScore& s, bool timing) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  return {s.training,
-          s.inference,
-          s.strategy,
-          std::int64_t{s.profiles},
-          s.profiles_used,
-          count(s.problems),
-          count(s.solvable),
-          count(s.tried),
-          100 * s.solved,
-          100 * s.mean_loss,
-          100 * s.mean_loss_interval.lo,
-          100 * s.mean_loss_interval.hi,
-          100 * s.median_loss,
-          100 * s.p90_loss,
-          100 * s.mean_loss_of_all,
-          100 * s.total_loss,
-          s.seconds};
+  std::vector<report::Cell> row = {s.training,
+                                   s.inference,
+                                   s.strategy,
+                                   std::int64_t{s.profiles},
+                                   s.profiles_used,
+                                   count(s.problems),
+                                   count(s.solvable),
+                                   count(s.tried),
+                                   100 * s.solved,
+                                   100 * s.mean_loss,
+                                   100 * s.mean_loss_interval.lo,
+                                   100 * s.mean_loss_interval.hi,
+                                   100 * s.median_loss,
+                                   100 * s.p90_loss,
+                                   100 * s.mean_loss_of_all,
+                                   100 * s.total_loss};
+  if (timing) row.emplace_back(s.seconds);
+  return row;
 }
 
-void run(const Context& context, EvaluateSchedulesCommand options) {
+// Every pair of the sweeps, at the modes that all of them have.
+std::vector<evaluate::PairOfSweeps> read_pairs(const EvaluateSchedulesCommand& options) {
   std::vector<Sweep> sweeps;
   for (const auto* paths : {&options.train, &options.infer}) {
     for (const auto& path : *paths) {
@@ -77,43 +79,51 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
       pairs.push_back({sweeps[t], sweeps[options.train.size() + i]});
     }
   }
+  return pairs;
+}
+
+void run(const Context& context, EvaluateSchedulesCommand options) {
+  options.parts.refuse(options.timing, "--timing");
   auto& evaluation = options.evaluation;
   for (const auto& strategy : options.strategies) {
     evaluation.strategies.push_back(parse_run(strategy));
   }
   evaluation.seed = context.seed;
-  std::optional<Progress> progress;
-  std::mutex mutex;
-  evaluation.progress = [&](std::size_t done, std::size_t total) {
-    const std::lock_guard lock(mutex);
-    if (!progress) progress.emplace("searches", total, context.quiet);
-    progress->update(done);
-  };
-  const auto scores = evaluate::evaluate_schedules(pairs, evaluation);
-  progress.reset();
-  report::Table table(
-      {{"training"},
-       {"inference"},
-       {"strategy"},
-       {"profiles"},
-       {.name = "profiles_used", .rank = 5},
-       {.name = "problems", .rank = 6},
-       {.name = "solvable", .rank = 6},
-       {.name = "tried", .rank = 4},
-       {"solved_pct"},
-       {.name = "loss_mean_pct", .heading = "mean loss (%)"},
-       {.name = "loss_mean_lo_pct", .heading = "mean loss from (%)", .rank = 2},
-       {.name = "loss_mean_hi_pct", .heading = "mean loss to (%)", .rank = 2},
-       {.name = "loss_median_pct", .heading = "median loss (%)", .rank = 1},
-       {.name = "loss_p90_pct", .heading = "p90 loss (%)", .rank = 3},
-       {.name = "loss_mean_of_all_pct", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
-       {.name = "loss_of_sum_pct", .heading = "loss of the sum (%)", .rank = 7},
-       {.name = "seconds", .heading = "time (s)", .rank = 8}});
-  for (const auto& score : scores) table.add_row(row_of(score));
-  print(context, table);
+  if (options.parts.printed_script(context)) return;
+  const auto question = evaluate::schedule_question(read_pairs(options), evaluation);
+  const auto outcomes = options.parts.work(context, *question, evaluation.threads, "searches");
+  if (outcomes) print_schedule_scores(context, question->groups(), *outcomes, options.timing);
 }
 
 }  // namespace
+
+void print_schedule_scores(const Context& context,
+                           const std::vector<evaluate::OutcomeGroup>& groups,
+                           const evaluate::Outcomes& outcomes, bool timing) {
+  std::vector<report::Column> columns = {
+      {"training"},
+      {"inference"},
+      {"strategy"},
+      {"profiles"},
+      {.name = "profiles_used", .rank = 5},
+      {.name = "problems", .rank = 6},
+      {.name = "solvable", .rank = 6},
+      {.name = "tried", .rank = 4},
+      {"solved_pct"},
+      {.name = "loss_mean_pct", .heading = "mean loss (%)"},
+      {.name = "loss_mean_lo_pct", .heading = "mean loss from (%)", .rank = 2},
+      {.name = "loss_mean_hi_pct", .heading = "mean loss to (%)", .rank = 2},
+      {.name = "loss_median_pct", .heading = "median loss (%)", .rank = 1},
+      {.name = "loss_p90_pct", .heading = "p90 loss (%)", .rank = 3},
+      {.name = "loss_mean_of_all_pct", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
+      {.name = "loss_of_sum_pct", .heading = "loss of the sum (%)", .rank = 7}};
+  if (timing) columns.push_back({.name = "seconds", .heading = "time (s)", .rank = 8});
+  report::Table table(columns);
+  for (const auto& score : evaluate::schedule_scores(groups, outcomes)) {
+    table.add_row(row_of(score, timing));
+  }
+  print(context, table);
+}
 
 void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   auto* command = add_command(evaluate, context, "schedules",
@@ -135,6 +145,12 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
                                "Solvable problems of each pair to try, drawn at random; 0: all"),
            count())
       ->capture_default_str();
+  quantity(command->add_option("--threads", options->evaluation.threads, "Threads; 0: all"),
+           count().within(0, 1024))
+      ->capture_default_str();
+  command->add_flag("--timing", options->timing,
+                    "Also how long the searches took, which no two runs agree on");
+  options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -5,8 +5,9 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/laboratory/part_options.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/evaluate/strategy_suite.h"
@@ -24,8 +25,11 @@ struct EvaluateOptions {
   FigureFiles figures;
   int seeds = 10, threads = 0;
   bool twin = false;
-  std::vector<int> profiles;
+  std::vector<int> profiles, boards;
   std::vector<std::string> strategies;
+  tune::SimulationOptions simulation;
+  tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
+  PartOptions parts;
 };
 
 evaluate::ScoredSweep read_scored(const std::string& path) {
@@ -59,78 +63,109 @@ Sweep twin_view(const std::string& board, const evaluate::ScoredSweep& scored,
 // What is run on an entry: the suite's choice, or the user's.
 std::vector<evaluate::StrategyRun> runs_of(const evaluate::SuiteEntry& entry,
                                            const EvaluateOptions& options) {
-  if (options.strategies.empty() && options.profiles.empty()) return entry.runs;
+  if (options.strategies.empty() && options.profiles.empty() && options.boards.empty()) {
+    return entry.runs;
+  }
   const auto strategies =
       options.strategies.empty() ? std::vector<std::string>{"auto"} : options.strategies;
   const auto profiles = options.profiles.empty() ? std::vector<int>{15} : options.profiles;
   std::vector<evaluate::StrategyRun> runs;
   for (const auto& strategy : strategies) {
-    for (const int count : profiles) runs.push_back({strategy, count});
+    for (const int count : profiles) {
+      if (options.boards.empty()) runs.push_back({strategy, count});
+      for (const int boards : options.boards) runs.push_back({strategy, count, boards});
+    }
   }
   return runs;
 }
 
-report::Table score_table() {
-  return report::Table(
-      {{"scenario"},
-       {"workload"},
-       {"strategy"},
-       {"profiles"},
-       {"problems"},
-       {"solved_pct", "solved (%)", 3},
-       {.name = "solved_lo_pct", .digits = 3, .rank = 4},
-       {.name = "violations_pct", .digits = 2, .rank = 2},
-       {.name = "median_penalty_pct", .digits = 3},
-       {.name = "median_hi_pct", .digits = 3, .rank = 4},
-       {.name = "mean_penalty_pct", .digits = 3, .rank = 1},
-       {.name = "mean_lo_pct", .digits = 3, .rank = 4},
-       {.name = "mean_hi_pct", .digits = 3, .rank = 4},
-       {.name = "p90_penalty_pct", .digits = 3, .rank = 3},
-       {.name = "flagged_median_pct", .heading = "median with flagged (%)", .digits = 3, .rank = 6},
-       {.name = "flagged_mean_pct", .heading = "mean with flagged (%)", .digits = 3, .rank = 6},
-       {.name = "median_saving_pct", .heading = "saving of optimum's (%)", .digits = 3, .rank = 5},
-       {.name = "payback_minibatches",
-        .heading = "pays after (minibatches)",
-        .digits = 3,
-        .rank = 5},
-       {.name = "profiles_used", .digits = 3, .rank = 7},
-       {.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
-       {.name = "board_energy_j", .digits = 3, .rank = 8}});
+report::Table score_table(bool with_boards) {
+  std::vector<report::Column> columns = {
+      {"scenario"},
+      {"workload"},
+      {"strategy"},
+      {"profiles"},
+      {"problems"},
+      {"solved_pct", "solved (%)", 3},
+      {.name = "solved_lo_pct", .digits = 3, .rank = 4},
+      {.name = "violations_pct", .digits = 2, .rank = 2},
+      {.name = "median_penalty_pct", .digits = 3},
+      {.name = "median_hi_pct", .digits = 3, .rank = 4},
+      {.name = "mean_penalty_pct", .digits = 3, .rank = 1},
+      {.name = "mean_lo_pct", .digits = 3, .rank = 4},
+      {.name = "mean_hi_pct", .digits = 3, .rank = 4},
+      {.name = "p90_penalty_pct", .digits = 3, .rank = 3},
+      {.name = "flagged_median_pct", .heading = "median with flagged (%)", .digits = 3, .rank = 6},
+      {.name = "flagged_mean_pct", .heading = "mean with flagged (%)", .digits = 3, .rank = 6},
+      {.name = "median_saving_pct", .heading = "saving of optimum's (%)", .digits = 3, .rank = 5},
+      {.name = "payback_minibatches",
+       .heading = "pays after (minibatches)",
+       .digits = 3,
+       .rank = 5},
+      {.name = "profiles_used", .digits = 3, .rank = 7},
+      {.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
+      {.name = "board_energy_j", .digits = 3, .rank = 8}};
+  if (with_boards) {
+    columns.push_back({"boards"});
+    columns.push_back({"wall_clock_s", "wall-clock (s)", 3});
+  }
+  return report::Table(std::move(columns));
 }
 
 report::Cell percent(double share) {
   return report::known_cell(100 * share);
 }
 
-void add_score(report::Table& table, const evaluate::StrategyScore& score) {
-  table.add_row({score.scenario,
-                 score.workload,
-                 score.strategy,
-                 std::int64_t{score.profiles},
-                 static_cast<std::int64_t>(score.problems),
-                 percent(score.solved),
-                 percent(score.solved_interval.lo),
-                 percent(score.violations),
-                 percent(score.median_penalty),
-                 percent(score.median_interval.hi),
-                 percent(score.mean_penalty),
-                 percent(score.mean_interval.lo),
-                 percent(score.mean_interval.hi),
-                 percent(score.p90_penalty),
-                 percent(score.median_penalty_with_flagged),
-                 percent(score.mean_penalty_with_flagged),
-                 percent(score.median_saving),
-                 report::known_cell(score.median_payback_minibatches),
-                 score.profiles_used,
-                 score.board_time_s,
-                 score.board_energy_j});
+void add_score(report::Table& table, const evaluate::StrategyScore& score, bool with_boards) {
+  std::vector<report::Cell> row = {score.scenario,
+                                   score.workload,
+                                   score.strategy,
+                                   std::int64_t{score.profiles},
+                                   static_cast<std::int64_t>(score.problems),
+                                   percent(score.solved),
+                                   percent(score.solved_interval.lo),
+                                   percent(score.violations),
+                                   percent(score.median_penalty),
+                                   percent(score.median_interval.hi),
+                                   percent(score.mean_penalty),
+                                   percent(score.mean_interval.lo),
+                                   percent(score.mean_interval.hi),
+                                   percent(score.p90_penalty),
+                                   percent(score.median_penalty_with_flagged),
+                                   percent(score.mean_penalty_with_flagged),
+                                   percent(score.median_saving),
+                                   report::known_cell(score.median_payback_minibatches),
+                                   score.profiles_used,
+                                   score.board_time_s,
+                                   score.board_energy_j};
+  if (with_boards) {
+    row.emplace_back(std::int64_t{score.boards});
+    row.emplace_back(score.wall_clock_s);
+  }
+  table.add_row(std::move(row));
+}
+
+report::Table table_of(const std::vector<evaluate::StrategyScore>& scores) {
+  const bool with_boards =
+      std::any_of(scores.begin(), scores.end(), [](const auto& score) { return score.boards > 0; });
+  report::Table table = score_table(with_boards);
+  for (const auto& score : scores) add_score(table, score, with_boards);
+  return table;
 }
 
 void run(const Context& context, const EvaluateOptions& options) {
+  options.parts.refuse(!options.figures.empty(), "--figures");
   if (options.seeds < 1) throw UsageError("one seed is the least", "--seeds");
   for (const int count : options.profiles) {
     if (count < 1) throw UsageError("one profile is the least", "--profiles");
   }
+  for (const auto& strategy : options.strategies) {
+    if (options.boards.empty() || tune::find_strategy(strategy).in_parallel) continue;
+    throw UsageError("profiles one point at a time", "--boards with --strategy " + strategy,
+                     "several boards go with " +
+                         tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
+  }
+  if (options.parts.printed_script(context)) return;
   std::vector<evaluate::ScoredSweep> trainings, inferences;
   for (const auto& path : options.training) trainings.push_back(read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(read_scored(path));
@@ -152,34 +187,31 @@ void run(const Context& context, const EvaluateOptions& options) {
   });
   if (suite.empty()) throw UsageError("no scenario has this in its name", "--only " + options.only);
 
-  std::size_t total = 0, done = 0;
-  for (const auto& entry : suite) total += runs_of(entry, options).size();
-  Progress progress("evaluating strategies", total, context.quiet);
-  report::Table table = score_table();
-  std::vector<evaluate::StrategyScore> scores;
-  for (const auto& entry : suite) {
-    const auto prior = evaluate::make_prior(entry.scenario);
-    for (const auto& strategy : runs_of(entry, options)) {
-      progress.update(done++, entry.scenario.name + ", " + entry.scenario.workload);
-      evaluate::StrategyEvaluationOptions evaluation;
-      evaluation.seeds = options.seeds;
-      evaluation.noise = entry.noise;
-      evaluation.outlier_share = entry.outlier_share;
-      evaluation.seed = context.seed;
-      evaluation.threads = options.threads;
-      scores.push_back(evaluate::evaluate_strategy(entry.scenario, strategy, evaluation, prior));
-      add_score(table, scores.back());
-    }
-  }
-  progress.update(done);
-  print(context, table);
+  for (auto& entry : suite) entry.runs = runs_of(entry, options);
+  evaluate::StrategyEvaluationOptions evaluation;
+  evaluation.seeds = options.seeds;
+  evaluation.seed = context.seed;
+  evaluation.simulation = options.simulation;
+  evaluation.in_flight = options.in_flight;
+  const auto question = evaluate::strategy_question(std::move(suite), evaluation);
+  const auto outcomes =
+      options.parts.work(context, *question, options.threads, "evaluating strategies");
+  if (!outcomes) return;
+  print_strategy_scores(context, question->groups(), *outcomes);
   if (options.figures.empty()) return;
+  const auto scores = evaluate::strategy_scores(question->groups(), *outcomes);
   const auto figures = report::strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
-  write_scores(options.figures, title, figures, table);
+  write_scores(options.figures, title, figures, table_of(scores));
 }
 
 }  // namespace
+
+void print_strategy_scores(const Context& context,
+                           const std::vector<evaluate::OutcomeGroup>& groups,
+                           const evaluate::Outcomes& outcomes) {
+  print(context, table_of(evaluate::strategy_scores(groups, outcomes)));
+}
 
 void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   auto* command = add_command(
@@ -205,10 +237,27 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--seeds", options->seeds, "Random seeds per problem"),
            count().within(1, 1e4))
       ->capture_default_str();
+  quantity(command->add_option("--boards", options->boards,
+                               "Boards that profile at once in simulated time, one score each"),
+           count().within(1, 1000))
+      ->delimiter(',');
+  listed_choice(*command, "--in-flight", options->in_flight,
+                "With --boards: what results that are awaited are taken to be")
+      ->capture_default_str();
+  quantity(command->add_option("--overhead", options->simulation.overhead_s,
+                               "With --boards: what a profile takes beside its minibatches"),
+           seconds().within(0, 1e6))
+      ->capture_default_str();
+  quantity(command->add_option("--spread", options->simulation.spread,
+                               "With --boards: standard deviation of the logarithm of how long a "
+                               "profile takes"),
+           number().within(0, 5))
+      ->capture_default_str();
   options->figures.add_to(*command, "penalty and share solved over profiles");
   quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
            count().within(0, 1024))
       ->capture_default_str();
+  options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }
 

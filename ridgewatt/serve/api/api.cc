@@ -7,6 +7,7 @@
 #include "ridgewatt/io/sandbox.h"
 #include "ridgewatt/serve/api/openapi.h"
 #include "ridgewatt/serve/api/reply.h"
+#include "ridgewatt/store/location.h"
 
 namespace ridgewatt::serve {
 namespace {
@@ -111,7 +112,7 @@ void Api::answer_health(httplib::Response& answer) const {
 void Api::answer_stores(httplib::Response& answer) const {
   Json rows = Json::array();
   for (std::size_t i = 0; i < options_.stores.size(); ++i) {
-    const std::string& path = options_.stores[i];
+    const std::string path = store::shown_location(options_.stores[i]);
     rows.push_back({{"store", i}, {"name", path.substr(path.rfind('/') + 1)}});
   }
   reply_json(answer, {{"schema", "ridgewatt.stores/1"}, {"rows", rows}});

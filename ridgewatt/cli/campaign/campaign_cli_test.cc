@@ -1,0 +1,233 @@
+// A campaign on fake boards, with a file as store: killed, without disk, without store.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/campaign/plan.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/store/store.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ProgramResult;
+using testing::TemporaryFolder;
+
+constexpr const char* kFast = " --settle 0 --idle 0 --window 3 --quiet ";
+
+class CampaignCli : public ::testing::Test {
+ protected:
+  CampaignCli() {
+    setenv("RIDGEWATT_FAKE", (folder_.path() / "fake").c_str(), 1);
+    setenv("XDG_STATE_HOME", (folder_.path() / "state").c_str(), 1);
+    program_ = (testing::build_folder() / "ridgewatt").string();
+    store_ = (folder_.path() / "points.db").string();
+  }
+  ~CampaignCli() override {
+    unsetenv("RIDGEWATT_FAKE");
+    unsetenv("XDG_STATE_HOME");
+  }
+
+  // `campaign run` of these points; one calibration point comes first.
+  std::string task(int points, const std::string& options = "") const {
+    std::string words = "campaign run --campaign c1 --device fake:orin-nano --store '" + store_ +
+                        "'" + kFast + options +
+                        " --calibrate cal-0:cores=6,cpu=1510.4,gpu=624.75,mem=2133,batch=1";
+    for (int i = 0; i < points; ++i) {
+      words += " --point " + std::to_string(i) + ":cores=" + std::to_string(1 + i % 6) +
+               ",gpu=624.75,batch=" + std::to_string(1 + i / 6);
+    }
+    return words + command();
+  }
+  std::string command() const {
+    return " -- '" + program_ +
+           "' fake-run zoo:lenet5 --batch {batch} --device fake:orin-nano --minibatches 60";
+  }
+  std::vector<store::FilledSlot> filled() const {
+    return store::Store(store_, store::Database::Access::kReadOnly).filled_slots("c1/");
+  }
+
+  TemporaryFolder folder_;
+  std::string program_, store_;
+};
+
+TEST_F(CampaignCli, ATaskFillsItsSlotsOnce) {
+  const auto first = testing::run_program(task(2));
+  ASSERT_EQ(first.status, 0) << first.output;
+  const auto again = testing::run_program("--format json " + task(2));
+  ASSERT_EQ(again.status, 0) << again.output;
+  const Json json = Json::parse(again.output);
+  EXPECT_EQ(json["measured"], 0);
+  EXPECT_EQ(json["skipped"], 3);
+  const auto slots = filled();
+  ASSERT_EQ(slots.size(), 3u);
+  const std::string serial = json["serial"];
+  EXPECT_FALSE(serial.empty());
+  std::set<std::string> names;
+  for (const auto& slot : slots) {
+    names.insert(slot.slot);
+    EXPECT_EQ(slot.series.serial, serial);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"c1/fake:orin-nano/0", "c1/fake:orin-nano/1",
+                                          "c1/fake:orin-nano/cal-0/" + serial}));
+}
+
+TEST_F(CampaignCli, APointThatCannotBeMeasuredIsSaidAndTheOthersAreHandedIn) {
+  const auto failed = testing::run_program(
+      "campaign run --campaign c1 --device fake:orin-nano --store '" + store_ + "'" + kFast +
+      "--point 0:cores=6,batch=1 --point 1:cores=6,batch=2 -- sh -c 'test {batch} = 1 && exec \"" +
+      program_ + "\" fake-run zoo:lenet5 --device fake:orin-nano --minibatches 60'");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.output, HasSubstr("c1/fake:orin-nano/1"));
+  ASSERT_EQ(filled().size(), 1u);
+  EXPECT_EQ(filled()[0].slot, "c1/fake:orin-nano/0");
+}
+
+TEST_F(CampaignCli, AStoreThatIsAwayLosesNothing) {
+  const std::string store = store_;
+  store_ = (folder_.path() / "mounted later/points.db").string();
+  const auto away = testing::run_program(task(2));
+  EXPECT_EQ(away.status, 75) << away.output;
+  EXPECT_THAT(away.output, HasSubstr("waits in the spool"));
+  std::filesystem::create_directory(folder_.path() / "mounted later");
+  const auto back = testing::run_program("--format json " + task(2));
+  ASSERT_EQ(back.status, 0) << back.output;
+  const Json json = Json::parse(back.output);
+  EXPECT_EQ(json["measured"], 0);
+  EXPECT_EQ(json["handed_in"], 3);
+  EXPECT_EQ(filled().size(), 3u);
+}
+
+// A board's process may write files of 16 KiB at most: the spool's first page does not fit.
+TEST_F(CampaignCli, AFullDiskIsTriedAgain) {
+  const std::string line =
+      "trap '' XFSZ; ulimit -f 16; exec '" + program_ + "' " + task(1) + " 2>&1";
+  testing::run_program("sensors --quiet --device fake:orin-nano");  // the board is laid out
+  FILE* pipe = popen(line.c_str(), "r");
+  std::string output;
+  char block[4096];
+  while (const auto count = fread(block, 1, sizeof block, pipe)) output.append(block, count);
+  const int status = pclose(pipe);
+  EXPECT_EQ(WEXITSTATUS(status), 75) << output;
+  const auto later = testing::run_program(task(1));
+  EXPECT_EQ(later.status, 0) << later.output;
+  EXPECT_EQ(filled().size(), 2u);
+}
+
+pid_t start(const std::string& line) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  setpgid(0, 0);
+  execl("/bin/sh", "sh", "-c", ("exec " + line + " >/dev/null 2>&1").c_str(), nullptr);
+  _exit(127);
+}
+
+TEST_F(CampaignCli, TwoTasksOnABoardDoNotMeet) {
+  const pid_t first = start("'" + program_ + "' " + task(12));
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  const auto second = testing::run_program(task(12));
+  if (waitpid(first, nullptr, WNOHANG) == 0) {  // it did run all the time
+    EXPECT_EQ(second.status, 75) << second.output;
+    int status = 0;
+    waitpid(first, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  EXPECT_EQ(filled().size(), 13u);
+}
+
+TEST_F(CampaignCli, KilledAtAnyMomentItGoesOn) {
+  const std::string mode = "mode show --device fake:orin-nano";
+  const std::string before = testing::run_program(mode).output;
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> delay_ms(50, 1500);
+  for (int i = 0; i < 6; ++i) {
+    const pid_t child = start("'" + program_ + "' " + task(12));
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms(random)));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  ProgramResult end;
+  for (int i = 0; i < 20; ++i) {  // the guardian of a killed one may bring the mode back still
+    end = testing::run_program("--format json " + task(12));
+    if (end.status != 75) break;
+  }
+  ASSERT_EQ(end.status, 0) << end.output;
+  const auto slots = filled();
+  std::set<std::string> names;
+  for (const auto& slot : slots) names.insert(slot.slot);
+  EXPECT_EQ(slots.size(), 13u);
+  EXPECT_EQ(names.size(), 13u);
+  EXPECT_EQ(testing::run_program(mode).output, before);
+}
+
+TEST_F(CampaignCli, FromPlanToSweep) {
+  const std::string plan = (folder_.path() / "c1.json").string();
+  const auto planned = testing::run_program(
+      "campaign plan c1 --format json --seed 3 --store '" + store_ +
+      "' --boards fake:orin-nano,fake:agx-orin:2 --sample 4 --batch 1,2 --calibration 2 --tasks 3 "
+      "--model zoo:lenet5 --workload it\\'s" +
+      kFast + "-o '" + plan + "' -- '" + program_ +
+      "' fake-run zoo:lenet5 --batch {batch} --device {device} --minibatches 60");
+  ASSERT_EQ(planned.status, 0) << planned.output;
+  const Json kinds = Json::parse(planned.output)["kinds"];
+  EXPECT_EQ(kinds[0]["points"], 8);
+  EXPECT_EQ(kinds[0]["tasks"], 3);
+  EXPECT_EQ(kinds[1]["boards"], 2);
+  EXPECT_GT(kinds[1]["foretold_s"], 0);
+  const auto dry = testing::run_program("campaign submit '" + plan + "' --dry-run");
+  EXPECT_THAT(dry.output, HasSubstr("#SBATCH --gres=board:agx_orin:1"));
+  EXPECT_THAT(dry.output, HasSubstr("--workload 'it'\\''s'"));
+  const auto given = testing::run_program(
+      "campaign submit '" + plan + "' --executor local --program '" + program_ + "' --format json");
+  ASSERT_EQ(given.status, 0) << given.output;
+  EXPECT_EQ(Json::parse(given.output)["jobs"].size(), 2u);
+  EXPECT_EQ(testing::run_program("campaign submit '" + plan + "' --executor local").status, 2);
+  const auto watched = testing::run_program("campaign watch '" + plan +
+                                            "' --interval 0.3 --at-most 120 --quiet --format json");
+  ASSERT_EQ(watched.status, 0) << watched.output;
+  const Json standing = Json::parse(watched.output);
+  EXPECT_EQ(standing["done"], 16);
+  EXPECT_EQ(standing["complete"], true);
+  EXPECT_EQ(standing["boards"].size(), 2u);
+  EXPECT_EQ(standing["boards"][0]["calibration"], 2);
+  const std::string csv = (folder_.path() / "c1.csv").string();
+  ASSERT_EQ(testing::run_program("campaign collect '" + plan + "' -o '" + csv + "'").status, 0);
+  const auto sweeps = read_sweeps(csv);
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_EQ(sweeps[0].workload, "it's");
+  const auto raw = testing::run_program("campaign collect '" + plan + "' --raw");
+  EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 16 + 4);
+}
+
+TEST_F(CampaignCli, WhatFailsForGoodIsNotTriedForever) {
+  const std::string plan = (folder_.path() / "c1.json").string();
+  ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +
+                                 "' --boards fake:orin-nano --sample 1 --calibration 0" + kFast +
+                                 "-o '" + plan + "' -- sh -c 'echo no weights >&2; exit 3'")
+                .status,
+            0);
+  testing::run_program("campaign submit '" + plan + "' --executor local --program '" + program_ +
+                       "'");
+  const auto watched = testing::run_program("campaign watch '" + plan +
+                                            "' --interval 0.2 --attempts 2 --at-most 100 --quiet");
+  EXPECT_EQ(watched.status, 1) << watched.output;
+  EXPECT_THAT(watched.output, HasSubstr("1 of 1 points are missing"));
+  EXPECT_THAT(watched.output, HasSubstr("the command ended with 3"));
+  EXPECT_EQ(campaign::read_plan(plan).jobs.size(), 2u);
+  EXPECT_EQ(testing::run_program("campaign cancel '" + plan + "'").status, 0);
+  EXPECT_TRUE(campaign::read_plan(plan).jobs.empty());
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
