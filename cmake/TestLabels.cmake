@@ -5,7 +5,8 @@ include(GoogleTest)
 set(cli_browser "RooflineCommand.Page*Chromium:LayersCommand.Page*Chromium")
 set(report_browser "*Chromium*:PageLayout.*")
 set(cli_board "BoardCommand.*:StudyCommand.FakeBoard*:ModeCommand.Killed*:LoadbenchCommand.*:TuneCommand.Governors*:\
-TuneCommand.AProfiledAnswer*")
+TuneCommand.AProfiledAnswer*:CampaignCli.*")
+set(campaign_slow "Printed.*")
 set(measure_board "Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
 set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
 set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
@@ -16,7 +17,7 @@ set(pipeline_slow "TwinJob.*")
 set(predict_slow "AutoPredictor.ManySamples*")
 set(schedule_slow "ExecutorTest.*:PlanSearch.EveryStrategy*")
 set(serve_slow "Server.*")
-set(store_slow "Store.ManyProcesses*")
+set(store_slow "*ManyProcesses*:*SeveralBring*:*Postgresql*")
 set(tune_slow "Tune.NoisyMeasurements*")
 set(twin_slow "SharedSweeps.*:CalibrateTest.Parameters*")
 

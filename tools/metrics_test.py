@@ -10,9 +10,7 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,22 +23,12 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fake_power
+from test_support import free_port, needs
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 SHIPPED = SOURCE / "packaging" / "metrics"
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build").resolve()
 PROGRAM = BUILD / "ridgewatt" / "ridgewatt"
-
-
-def needs(*programs):
-    missing = [name for name in programs if not shutil.which(name)]
-    return unittest.skipIf(missing, f"skipped: no {', '.join(missing)}")
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 def run(*command, **options):

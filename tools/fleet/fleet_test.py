@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Fleets on real engines: tools/fleet/fleet_test.py BUILD_FOLDER [full] [unittest's options]
+
+Starts a PostgreSQL, a Slurm and an sshd for each virtual board, on loopback and without rights, and runs campaigns
+over them while boards, programs, servers and lines fail. What needs a program that is not installed is skipped with a
+line; the exit status is 77 where nothing could run. `full`: also the campaigns of 400 points over 8 boards."""
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import chaos
+import postgres
+import slurm
+import ssh
+from boards import Boards
+from engines import ParallelEngine, SlurmEngine
+from place import Place, descendants, listening, wait_until
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build").resolve()
+PROGRAM = BUILD / "ridgewatt" / "ridgewatt"
+FULL = "full" in sys.argv[2:]
+LOOPBACK = {"0100007F"}
+
+NO_SLURM = f"skipped: no {', '.join(slurm.missing())}"
+NO_POSTGRES = "skipped: no PostgreSQL server"
+NO_PARALLEL = [*ssh.missing(), *([] if shutil.which("parallel") else ["parallel"])]
+NO_SSH = f"skipped: no {', '.join(NO_PARALLEL)}"
+
+
+class ShippedSlurm(unittest.TestCase):
+    """packaging/slurm, started as it is but for addresses, users and delays."""
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    def test_twelve_boards_on_loopback_alone(self):
+        with Place() as place:
+            cluster = slurm.Slurm(place)
+            self.assertEqual(len(cluster.states()), 12)
+            self.assertEqual(listening(descendants(os.getpid())), LOOPBACK)
+            shown = cluster.run("sinfo", "-h", "-o", "%G %D").stdout.split()
+            self.assertEqual(dict(zip(shown[::2], shown[1::2])), {"board:agx_orin:1": "8", "board:orin_nano:1": "4"})
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    @unittest.skipIf(os.geteuid() != 0, "skipped: prolog and epilog serve root alone")
+    def test_prolog_gives_the_mode_and_epilog_takes_it_back(self):
+        with Place() as place:
+            board = self.board(place)
+            tree = place.folder / "tree"
+            scripts = {key: place.folder / "etc" / key.lower() for key in ("Prolog", "Epilog", "TaskProlog")}
+            cluster = slurm.Slurm(place, {"agx_orin": ["orin1"]}, scripts, as_root=True)
+            mode = ["mode", "apply", "MODE_15W", "--sysroot", tree]
+            self.assertIn("needs root", place.run([board.program, *mode, "--state-dir", place.make("other")],
+                                                    check=False).stderr)
+            before = self.mode(place, board, tree)
+            job = place.write("job", f"""#!/bin/sh
+#SBATCH --gres=board:agx_orin:1
+{board.program} mode apply MODE_15W --sysroot {tree} --state-dir $XDG_STATE_HOME/ridgewatt
+{board.program} mode show --sysroot {tree} --format json > {place.folder}/during
+kill -9 $$
+""")
+            cluster.run("sbatch", "-o", place.logs / "job.log", job)
+            wait_until(lambda: not cluster.run("squeue", "-h").stdout and cluster.states()["orin1"] == "idle", 60,
+                       "the job and its epilog end")
+            log = (place.logs / "job.log").read_text()
+            self.assertIn('"MODE_15W"', (place.folder / "during").read_text(), log)
+            self.assertEqual(self.mode(place, board, tree), before, log)
+            theirs = ["find", tree / "sys", "-type", "f", "-user", place.user.pw_name]
+            self.assertEqual(place.run(theirs, as_root=True).stdout, "")
+
+    def board(self, place):
+        """A fake board that belongs to root, as a real one does, and the shipped scripts set up for it."""
+        board = Boards(place, PROGRAM)
+        place.run([board.program, "fake-board", "agx-orin", place.folder / "tree"], as_root=True)
+        shutil.copytree(slurm.SHIPPED, place.folder / "etc")
+        place.write("etc/settings", f"ROOT={place.folder}/tree\nMEMORY_CLOCK=yes\nSTATE={place.folder}/users\n"
+                                    f"PROGRAM={board.program}\n")
+        return board
+
+    def mode(self, place, board, tree):
+        return place.run([board.program, "mode", "show", "--sysroot", tree, "--format", "json"], as_root=True).stdout
+
+
+@unittest.skipUnless(postgres.installed(), NO_POSTGRES)
+class Campaigns(unittest.TestCase):
+    """40 points (24 by ssh) on two boards of each of two kinds; a board dies in a task, a program is killed."""
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    def test_slurm(self):
+        self.campaign(SlurmEngine, 40)
+
+    @unittest.skipIf(NO_PARALLEL, NO_SSH)
+    def test_parallel(self):
+        self.campaign(ParallelEngine, 24)
+
+    def campaign(self, engine, points):
+        boards = {"orin1": ("agx-orin", {}), "orin2": ("agx-orin", {"time": 1.05}),
+                  "nano1": ("orin-nano", {}), "nano2": ("orin-nano", {"power": 0.95})}
+        with Place() as place:
+            one = chaos.Chaos(place, PROGRAM, engine, points, boards, calibration=2, points_per_task=2, window=20)
+            one.start()
+            with one.secrets_watch() as secrets:
+                one.plan()
+                one.submit()
+                one.add_faults(one.program_killed("nano1", points // 6), one.board_dies("orin2", 6))
+                status = one.watch(300)
+                # The programs' own ports apart, all are on loopback; the test's proxies count, too.
+                self.assertEqual(listening([os.getpid(), *descendants(os.getpid())]), LOOPBACK)
+            self.assertEqual(chaos.verdict(one, status, secrets), [])
+            self.boards_may_add_only(one.database)
+
+    def boards_may_add_only(self, database):
+        for text in ("delete from ridgewatt.point", "update ridgewatt.point set time_s = 1",
+                     "drop table ridgewatt.point", "truncate ridgewatt.point", "create table ridgewatt.mine (a int)"):
+            done = database.place.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", text,
+                                       database.url("ridgewatt_writer")], database.environment(), check=False)
+            self.assertNotEqual(done.returncode, 0, text)
+            self.assertRegex(done.stderr, "permission denied|must be owner", text)
+
+
+@unittest.skipUnless(FULL, "skipped: 400 points only with the word full")
+@unittest.skipUnless(postgres.installed(), NO_POSTGRES)
+class Chaos(unittest.TestCase):
+    """All that may happen, at once; at most 1.5 times the ideal time after what the engine itself waits for."""
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    def test_slurm(self):
+        self.four_hundred_points(SlurmEngine)
+
+    @unittest.skipIf(NO_PARALLEL, NO_SSH)
+    def test_parallel(self):
+        self.four_hundred_points(ParallelEngine)
+
+    def four_hundred_points(self, engine):
+        with Place() as place:
+            one, status, secrets = chaos.whole(place, PROGRAM, engine, 400)
+            self.assertEqual(chaos.verdict(one, status, secrets), [])
+            self.assertLess(one.took_s - one.engine.timeouts_s(), 1.5 * one.ideal_s())
+
+
+def main():
+    if os.environ.get("RIDGEWATT_FLEET_TESTED"):
+        print("skipped: ./dev fleet-test ran before")
+        return 77
+    if slurm.missing() and (NO_PARALLEL or not postgres.installed()):
+        print(NO_SLURM, NO_SSH, NO_POSTGRES, sep="\n")
+        return 77
+    if not PROGRAM.exists():
+        return f"{PROGRAM} is not built"
+    words = [word for word in sys.argv[2:] if word != "full"]
+    return not unittest.main(argv=[sys.argv[0], *words], verbosity=2, exit=False).result.wasSuccessful()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

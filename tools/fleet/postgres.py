@@ -1,0 +1,88 @@
+"""A real PostgreSQL for a test: roles of packaging/postgresql/roles.sql, passwords, a unix socket and loopback.
+
+    with Place() as place:
+        database = Postgres(place)
+        database.url("ridgewatt_writer")     # with PGPASSFILE=database.passfile in the environment
+
+Starts in about 0.7 s. crash() is what a power failure of the server is; start() starts it again."""
+import pathlib
+import secrets
+import shutil
+import signal
+
+from place import free_ports, listens, wait_until
+
+ROLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "postgresql" / "roles.sql"
+
+
+def program(name):
+    """The newest installed server's program: Debian keeps them out of PATH."""
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
+    return str(found[-1]) if found else shutil.which(name)
+
+
+def installed():
+    return bool(program("initdb") and program("postgres") and shutil.which("psql"))
+
+
+class Postgres:
+    def __init__(self, place, database="fleet"):
+        self.place = place
+        self.database = database
+        self.data = place.folder / "pg"
+        self.socket = place.make("pgs")
+        self.port = free_ports(1)[0]
+        # Words that are found nowhere else: a test looks for them in all that was written.
+        self.passwords = {role: f"secret{secrets.token_hex(12)}"
+                          for role in ("ridgewatt_owner", "ridgewatt_writer", "ridgewatt_reader")}
+        place.run([program("initdb"), "-D", self.data, "-U", "postgres", "--auth-local=peer",
+                   "--auth-host=scram-sha-256", "--no-sync", "--no-locale", "-E", "UTF8"])
+        name = place.user.pw_name
+        (self.data / "pg_ident.conf").write_text(f"admin {name} postgres\n")
+        (self.data / "pg_hba.conf").write_text("local all postgres peer map=admin\nlocal all all scram-sha-256\n"
+                                               "host all all 127.0.0.1/32 scram-sha-256\n")
+        self.passfile = place.write("pgpass", "".join(
+            f"*:*:{database}:{role}:{word}\n" for role, word in self.passwords.items()), 0o600)
+        self.start()
+        self.sql(f"create database {database}", "postgres")
+        self.run_file(ROLES)
+        for role, word in self.passwords.items():
+            self.sql(f"alter role {role} login password '{word}'")
+
+    def start(self):
+        self.process = self.place.start(
+            [program("postgres"), "-D", self.data, "-k", self.socket, "-p", self.port, "-c",
+             "listen_addresses=127.0.0.1"], "postgres")
+        wait_until(self.answers, 60, "PostgreSQL answers")
+
+    def answers(self):
+        return listens(self.port) and self.psql(["-c", "select 1"], "postgres", check=False).returncode == 0
+
+    def crash(self):
+        """Ends the server at once, as `pg_ctl stop -m immediate`: connections are lost, nothing is written."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait()
+
+    def psql(self, arguments, database=None, check=True, **more):
+        return self.place.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-p",
+                               self.port, "-U", "postgres", "-d", database or self.database, *arguments],
+                              check=check, **more)
+
+    def sql(self, text, database=None):
+        """Rows of a query by the administrator, as lists of texts. Through standard input: not in a process list."""
+        done = self.psql([], database, input=text)
+        return [line.split("|") for line in done.stdout.splitlines()]
+
+    def run_file(self, path):
+        self.psql([], input=path.read_text())
+
+    def url(self, role):
+        """On loopback."""
+        return f"postgresql://{role}@127.0.0.1:{self.port}/{self.database}"
+
+    def url_anywhere(self, role):
+        """Host and port are for each board's environment to say (PGHOST, PGPORT)."""
+        return f"postgresql://{role}@/{self.database}"
+
+    def environment(self):
+        return {"PGPASSFILE": str(self.passfile)}
