@@ -143,11 +143,16 @@ export function Select({ label, value, options, onChange, disabled }) {
     ${groups.map((group) => (group ? html`<optgroup label=${group}>${items.filter((item) => item.group === group).map(entry)}</optgroup>` : items.filter((item) => !item.group).map(entry)))}</select></label>`;
 }
 
-// A number, or nothing; told when the field is left or Enter is pressed.
+// A number, or nothing; told when the field is left or Enter is pressed. Until then what is typed stays, whatever else
+// of the page is drawn anew.
 export function NumberField({ label, value, unit = "", min = 0, max, step = "any", placeholder = "", onChange }) {
+  const [typed, setTyped] = useState(null);
+  const tell = (event) => {
+    setTyped(null);
+    onChange(event.target.value === "" ? undefined : Number(event.target.value));
+  };
   return html`<label class="field"><span>${label}${unit && html` <small>(${unit})</small>`}</span><input type="number" inputmode="decimal" min=${min} max=${max} step=${step}
-    value=${value ?? ""} placeholder=${placeholder} aria-label=${unit ? `${label} (${unit})` : label}
-    onChange=${(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))} /></label>`;
+    value=${typed ?? value ?? ""} placeholder=${placeholder} aria-label=${unit ? `${label} (${unit})` : label} onInput=${(event) => setTyped(event.target.value)} onChange=${tell} /></label>`;
 }
 
 export function Check({ label, checked, onChange, disabled }) {
