@@ -4,7 +4,6 @@
 Two fake boards run changing loads, `ridgewatt export` writes their metrics, a Prometheus of this test scrapes them on
 loopback, and energy and power of `fleet status` are compared with what the boards' files showed. A store says of the
 mode that one of them runs that another is better."""
-import http.server
 import json
 import os
 import pathlib
@@ -12,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.parse
@@ -20,7 +18,7 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fake_power
-from test_support import free_port, needs
+from test_support import free_port, needs, serve_metrics
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build").resolve()
@@ -32,27 +30,6 @@ def status(*options):
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return subprocess.run([PROGRAM, "fleet", "status", *map(str, options)], capture_output=True, text=True,
                           env=environment, check=False)
-
-
-def serve(file):
-    """The textfile as a scrape target; returns the server."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = file.read_bytes()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            try:
-                self.wfile.write(body)
-            except OSError:  # a scrape that took too long, on a machine that is busy
-                pass
-
-        def log_message(self, *_):
-            pass
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
 
 
 class FleetStatus(unittest.TestCase):
@@ -69,7 +46,7 @@ class FleetStatus(unittest.TestCase):
         while not metrics.exists():
             time.sleep(0.05)
         board.keep_busy()
-        server = serve(metrics)
+        server = serve_metrics(metrics)
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         return board, f"127.0.0.1:{server.server_address[1]}"

@@ -5,7 +5,6 @@ A fake board runs changing loads, `ridgewatt export` writes its metrics, a Prome
 loopback, and rate(hw_energy_joules_total) is compared with the mean of the power that the board's files showed,
 which this test reads itself. The shipped rules, dashboard and units are checked by promtool and systemd-analyze. What
 needs a program that is not there is skipped with a line."""
-import http.server
 import json
 import os
 import pathlib
@@ -14,7 +13,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.error
@@ -23,7 +21,7 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fake_power
-from test_support import free_port, needs
+from test_support import free_port, needs, serve_metrics
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 SHIPPED = SOURCE / "packaging" / "metrics"
@@ -199,19 +197,7 @@ class Scraped(unittest.TestCase):
         self.assertEqual(values, sorted(values))
 
     def server(self, metrics):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = metrics.read_bytes()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain; version=0.0.4")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server = serve_metrics(metrics)
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         return server.server_address[1]

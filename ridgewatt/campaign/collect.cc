@@ -12,7 +12,7 @@ std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
         series.workload == plan.profile.series.workload && series.kind == plan.profile.series.kind;
     if (!of_plan) continue;
     std::map<std::string, BoardRows> kinds;
-    for (auto& record : store.points(store.series(series))) {
+    for (auto& record : store.points(store.find_series(series).value())) {
       const auto parts = parts_of_slot(record.slot);
       if (!parts || parts->campaign != plan.name) continue;
       auto& rows = kinds[parts->kind];

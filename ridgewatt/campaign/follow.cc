@@ -17,6 +17,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/store/location.h"
 
 namespace ridgewatt::campaign {
 namespace {
@@ -32,7 +33,7 @@ std::vector<store::FilledSlot> read_filled(const Plan& plan) {
 
 // Of a file that is not made yet nothing is filled; a server that is not there may come back.
 std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
-  const bool server = plan.store.find("://") != std::string::npos;
+  const bool server = store::is_postgresql(plan.store);
   try {
     return read_filled(plan);
   } catch (const NotFoundError& error) {

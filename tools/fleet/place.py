@@ -101,22 +101,27 @@ def remove(folder):
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def guard(folder):
-    """Waits for the end of the test, however it comes, and ends all processes that carry the folder's name."""
-    sys.stdin.buffer.read()
-    mark = f"{folder}/"
+def kill_all(left):
+    """Ends the processes that `left()` lists until it lists none, for five seconds at most."""
     for _ in range(100):
-        left = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and int(entry) != os.getpid() and
-                stat_of(entry) and stat_of(entry)[1] != "Z" and
-                (mark in command_line(entry) or any(mark in word for word in environment_of(entry)))]
-        if not left:
+        pids = left()
+        if not pids:
             break
-        for pid in left:
+        for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         time.sleep(0.05)
+
+
+def guard(folder):
+    """Waits for the end of the test, however it comes, and ends all processes that carry the folder's name."""
+    sys.stdin.buffer.read()
+    mark = f"{folder}/"
+    kill_all(lambda: [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and int(entry) != os.getpid() and
+                      stat_of(entry) and stat_of(entry)[1] != "Z" and
+                      (mark in command_line(entry) or any(mark in word for word in environment_of(entry)))])
     remove(folder)
 
 
@@ -228,16 +233,7 @@ class Place:
     def end(self):
         self.guard.stdin.close()
         self.guard.wait()
-        for _ in range(100):
-            left = descendants(os.getpid())
-            if not left:
-                break
-            for pid in left:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
-            time.sleep(0.05)
+        kill_all(lambda: descendants(os.getpid()))
         for process in self.started:
             process.wait()
         self.reap()
