@@ -106,10 +106,13 @@ class FakeActivity {
 
  private:
   struct Domain {
+    std::string folder;
     std::string governor, current;  // files
     std::string minimum, maximum, table;
     bool gpu = false;
+    double clock = 0;  // that the counters know of
   };
+  void count(Domain& domain) const;
   void remember(const std::string& path);
   void govern(const Domain& domain, double use) const;
 

@@ -10,6 +10,7 @@
 //   the memory rate is rounded down to a legal one, clamped by the cap, and holds only when locked
 //   tpc_pg_mask after the GPU was used: EBUSY; masks that the chip does not know: EINVAL
 //   files without write permission: EACCES; a content "!EIO", "!EAGAIN", "!ENODATA": that error
+//   clocks are counted as time goes by: cpufreq's time_in_state, devfreq's trans_stat
 //   an idle board draws what its mode draws (FakeRest); CPU idle states and fans do not change it
 // Not modelled: delays between a write and its effect, and values that drift by themselves.
 #pragma once

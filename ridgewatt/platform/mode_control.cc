@@ -198,6 +198,17 @@ std::vector<std::string> JetsonModeControl::governors() const {
   return names;
 }
 
+std::vector<std::string> JetsonModeControl::gpu_governors() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < layout_.gpus.size(); ++i) {
+    const auto known = words(sysfs_.text(layout_.gpus[i].path + "/available_governors"));
+    if (i == 0) names = known;
+    std::erase_if(names, [&](const auto& name) { return !holds(known, name); });
+  }
+  std::erase(names, "userspace");
+  return names;
+}
+
 ModeState JetsonModeControl::state() const {
   return read_mode_state(sysfs_, layout_, conf_ ? &*conf_ : nullptr);
 }
@@ -289,13 +300,32 @@ ApplySummary JetsonModeControl::write(const PowerMode& requested, ModeSettings s
   return summary;
 }
 
-ApplySummary JetsonModeControl::apply(const PowerMode& mode) {
-  const PowerMode target = nearest(mode);
-  if (!mode.governor.empty() && !holds(governors(), mode.governor)) {
-    throw UsageError("the board has no such governor", mode.governor,
-                     fmt::format("there are {}", fmt::join(governors(), ", ")));
+void JetsonModeControl::require_governors(const PowerMode& mode,
+                                          const std::string& gpu_governor) const {
+  const auto known = governors(), known_of_gpu = gpu_governors();
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("it shows none")
+                         : fmt::format("there are {}", fmt::join(names, ", "));
+  };
+  if (!mode.governor.empty() && !holds(known, mode.governor)) {
+    const bool of_gpu = holds(known_of_gpu, mode.governor);
+    throw UsageError(
+        of_gpu ? "the governor is the GPU's, not the CPU's" : "the board has no such governor",
+        mode.governor, of_gpu ? "give it as --gpu-governor" : list(known));
   }
-  ApplySummary summary = write(mode, settings_of_mode(sysfs_, layout_, target));
+  if (!gpu_governor.empty() && !holds(known_of_gpu, gpu_governor)) {
+    throw UsageError("the GPU has no such governor", gpu_governor, list(known_of_gpu));
+  }
+}
+
+ApplySummary JetsonModeControl::apply(const PowerMode& mode) {
+  return apply(mode, "");
+}
+
+ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& gpu_governor) {
+  const PowerMode target = nearest(mode);
+  require_governors(mode, gpu_governor);
+  ApplySummary summary = write(mode, settings_of_mode(sysfs_, layout_, target, gpu_governor));
   if (options_.dry_run) {
     summary.applied = target;
     return summary;

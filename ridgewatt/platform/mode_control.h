@@ -78,8 +78,13 @@ class JetsonModeControl : public ModeControl {
   std::vector<std::string> governors() const override;
   ModeState state() const override;
   ApplySummary apply(const PowerMode& mode) override;
+  // With a governor of the GPU's own, between its lowest clock and the mode's (or the highest).
+  // UsageError names those that devfreq has.
+  ApplySummary apply(const PowerMode& mode, const std::string& gpu_governor);
   void restore() override;
   void keep_and_exit() override;
+  // Names that all of the GPU's devfreq devices have.
+  std::vector<std::string> gpu_governors() const;
 
   // Presets of the board's own nvpmodel.conf; nothing when it has none.
   const std::optional<NvpConf>& presets() const { return conf_; }
@@ -96,6 +101,7 @@ class JetsonModeControl : public ModeControl {
 
  private:
   ApplySummary write(const PowerMode& requested, ModeSettings settings);
+  void require_governors(const PowerMode& mode, const std::string& gpu_governor) const;
   void require_held() const;
   void require_writable(const WriteSummary& plan) const;
   PowerMode nearest(const PowerMode& mode) const;

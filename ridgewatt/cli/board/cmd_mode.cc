@@ -88,16 +88,20 @@ void apply(const Context& context, const ModeCommand& options) {
   }
   const auto device = options.device.open(context);
   platform::JetsonModeControl control(*device.sysfs, control_options(options));
-  const auto summary = !options.preset.empty()  ? control.apply_preset(options.preset)
-                       : options.answer.empty() ? control.apply(options.knobs.mode())
-                                                : control.apply(read_answer(options.answer));
+  const auto& knobs = options.knobs;
+  const auto summary = !options.preset.empty()   ? control.apply_preset(options.preset)
+                       : !options.answer.empty() ? control.apply(read_answer(options.answer))
+                                                 : control.apply(knobs.mode(), knobs.gpu_governor);
   if (context.json()) {
     print(context, report::apply_to_json(summary, options.dry_run));
   } else if (context.csv() || options.dry_run) {
     print(context, report::writes_table(summary.written));
   } else if (!context.quiet) {
-    std::cout << "applied: " << describe(summary.applied) << "; " << summary.written.writes.size()
-              << " files written, " << summary.written.changed.size() << " changed by the board\n";
+    const std::string governor =
+        knobs.gpu_governor.empty() ? "" : ", GPU governor " + knobs.gpu_governor;
+    std::cout << "applied: " << describe(summary.applied) << governor << "; "
+              << summary.written.writes.size() << " files written, "
+              << summary.written.changed.size() << " changed by the board\n";
   }
   if (!std::cout.flush()) throw IoError("cannot write to standard output");
   if (options.dry_run) return;
@@ -172,6 +176,8 @@ void add_mode(CLI::App& app, Context& context) {
   input_file(apply_command->add_option("--answer", options->answer,
                                        "File with the answer of tune --format json"));
   add_mode_options(*apply_command, options->knobs);
+  apply_command->add_option("--gpu-governor", options->knobs.gpu_governor,
+                            "DVFS governor of the GPU: nvhost_podgov, ..");
   apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
   quantity(
       apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore"),

@@ -34,11 +34,12 @@ struct ModeOptions {
   double gpu_mhz = 0;
   double mem_mhz = 0;
   std::string governor;
+  std::string gpu_governor;  // of `mode apply`
 
   PowerMode mode() const {
     return {cpu_cores, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), governor};
   }
-  bool given() const { return mode() != PowerMode{}; }
+  bool given() const { return mode() != PowerMode{} || !gpu_governor.empty(); }
 };
 
 inline void add_mode_options(CLI::App& command, ModeOptions& options) {

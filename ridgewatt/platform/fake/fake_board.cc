@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 
 namespace ridgewatt::platform {
@@ -123,6 +124,7 @@ class Builder {
       put(policy + "/scaling_cur_freq", floor, 0444);
       put(policy + "/scaling_governor", "schedutil", 0644);
       put(policy + "/scaling_setspeed", "<unsupported>", 0644);
+      put(policy + "/stats/time_in_state", new_time_in_state(spec_.cpu_khz), 0444);
     }
   }
 
@@ -131,24 +133,25 @@ class Builder {
     put(path + "/available_frequencies", join(table), 0444);
     put(path + "/available_governors", fmt::format("{} performance powersave userspace", governor),
         0444);
-    put(path + "/governor", governor, 0644);
+    put(path + "/governor", words_of(governor).front(), 0644);
     put(path + "/min_freq", table.front(), 0644);
     put(path + "/max_freq", max_hz, 0644);
     put(path + "/cur_freq", fs::path(path).filename() == "bwmgr" ? max_hz : table.front(), 0444);
     put(path + "/userspace/set_freq", table.front(), 0644);
+    put(path + "/trans_stat", new_trans_stat(table), 0444);
     link("/sys/class/devfreq/" + fs::path(path).filename().string(), path);
   }
 
   void gpu() {
     const double top = preset_.gpu_max_hz > 0 ? preset_.gpu_max_hz : spec_.gpu_hz.back();
-    devfreq(spec_.gpu_devfreq, spec_.gpu_hz, top, "nvhost_podgov");
+    devfreq(spec_.gpu_devfreq, spec_.gpu_hz, top, "nvhost_podgov wmark_active simple_ondemand");
     if (!spec_.gpu_node.empty()) {
       const fs::path device = fs::path(spec_.gpu_devfreq).parent_path().parent_path();
       put(device.string() + "/of_node/name", spec_.gpu_node + '\0', 0444);
       link(spec_.gpu_devfreq + "/device", device.string());
     } else {
       const fs::path folder = fs::path(spec_.gpu_devfreq).parent_path();
-      devfreq((folder / "gpu-nvd-0").string(), spec_.gpu_hz, top, "nvhost_podgov");
+      devfreq((folder / "gpu-nvd-0").string(), spec_.gpu_hz, top, "nvhost_podgov wmark_active simple_ondemand");
     }
     if (!spec_.gpu_folder.empty()) {
       put(spec_.gpu_folder + "/load", "0", 0444);

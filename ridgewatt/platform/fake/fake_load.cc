@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
@@ -193,24 +194,37 @@ void FakeRest::set() const {
 FakeActivity::FakeActivity(const Sysfs& sysfs) : sysfs_(sysfs), layout_(find_jetson_layout(sysfs)) {
   for (const auto& policy : layout_.cpu_policies) {
     const auto file = [&](const char* name) { return policy.path + "/scaling_" + name; };
-    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
-                        file("available_frequencies"), false});
+    domains_.push_back({policy.path, file("governor"), file("cur_freq"), file("min_freq"),
+                        file("max_freq"), file("available_frequencies"), false});
   }
   for (const auto& gpu : layout_.gpus) {
     const auto file = [&](const char* name) { return gpu.path + "/" + name; };
-    domains_.push_back({file("governor"), file("cur_freq"), file("min_freq"), file("max_freq"),
-                        file("available_frequencies"), true});
+    domains_.push_back({gpu.path, file("governor"), file("cur_freq"), file("min_freq"),
+                        file("max_freq"), file("available_frequencies"), true});
   }
-  for (const auto& domain : domains_) remember(domain.current);
+  for (auto& domain : domains_) {
+    remember(domain.current);
+    domain.clock = sysfs.number(domain.current).value_or(0);
+  }
   remember(layout_.gpu_load);
   remember(layout_.emc.load);
   std::ofstream(sysfs.root() + kLoadMark) << ::getpid() << '\n';
 }
 
 FakeActivity::~FakeActivity() {
+  for (auto& domain : domains_) count(domain);
   for (const auto& [host_path, content] : at_rest_) overwrite_board_file(host_path, content);
+  // They ran at the load's clocks until now.
+  for (auto& domain : domains_) count(domain);
   std::error_code ignored;
   std::filesystem::remove(sysfs_.root() + kLoadMark, ignored);
+}
+
+// Whoever moved the clock: the governor here, or what limits it from outside.
+void FakeActivity::count(Domain& domain) const {
+  const double now = sysfs_.number(domain.current).value_or(domain.clock);
+  count_clock(sysfs_, domain.folder, !domain.gpu, domain.clock, now);
+  domain.clock = now;
 }
 
 void FakeActivity::remember(const std::string& path) {
@@ -244,7 +258,10 @@ void FakeActivity::govern(const Domain& domain, double use) const {
 }
 
 void FakeActivity::step(const FakeUse& use) {
-  for (const auto& domain : domains_) govern(domain, domain.gpu ? use.gpu : use.cpu);
+  for (auto& domain : domains_) {
+    govern(domain, domain.gpu ? use.gpu : use.cpu);
+    count(domain);
+  }
   if (!layout_.gpu_load.empty()) write_number(sysfs_, layout_.gpu_load, 1000 * use.gpu);
   if (layout_.emc.load.empty()) return;
   // Busy kHz of the memory clock.

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/jetson_layout.h"
@@ -58,6 +59,9 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   if (result.text == "!EIO") return {EIO, ""};
   if (result.text == "!EAGAIN") return {EAGAIN, ""};
   if (result.text == "!ENODATA") return {ENODATA, ""};
+  if (result.ok() && is_clock_counter(path)) {
+    result.text = clock_counter_now(*this, path, result.text);
+  }
   return result;
 }
 
@@ -135,7 +139,9 @@ void FakeSysfs::update_clock(const std::string& folder, bool cpu) {
     clock = std::clamp(request.value_or(low), low, high);
   }
   if (base(folder) == "bwmgr") clock = high;
-  store(folder + (cpu ? "/scaling_cur_freq" : "/cur_freq"), digits_of(clock));
+  const std::string current = folder + (cpu ? "/scaling_cur_freq" : "/cur_freq");
+  count_clock(*this, folder, cpu, number(current).value_or(clock), clock);
+  store(current, digits_of(clock));
 }
 
 int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) {

@@ -158,6 +158,32 @@ TEST(ModeControl, RequestsOutsideTheBoardAreRefused) {
   EXPECT_THROW(JetsonModeControl(nothing).levels(), NotSupportedError);
 }
 
+TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
+  for (const auto& name : fake_board_names()) {
+    const FakeBoard board(name);
+    const auto first = board.content();
+    JetsonModeControl control(*board.sysfs);
+    const auto known = control.gpu_governors();
+    EXPECT_THAT(known, ::testing::IsSupersetOf({"nvhost_podgov", "wmark_active", "performance"}));
+    // The clock of the mode is then the upper limit, the lowest of the table the lower one.
+    const auto table = control.levels()[Knob::kGpuClock];
+    const double limit_hz = table[table.size() / 2];
+    control.apply({0, 0, limit_hz, 0, ""}, "wmark_active");
+    const auto state = control.state();
+    EXPECT_EQ(state.gpu_governor, "wmark_active") << name;
+    EXPECT_EQ(state.limits.gpu_clock_hz, limit_hz) << name;
+    EXPECT_FALSE(state.gpu_fixed) << name;
+    EXPECT_THAT(error_of([&] { control.apply({}, "schedutil"); }),
+                ::testing::HasSubstr("there are nvhost_podgov, wmark_active"));
+    EXPECT_THAT(error_of([&] {
+                  control.apply({0, 0, 0, 0, "nvhost_podgov"});
+                }),
+                ::testing::HasSubstr("--gpu-governor"));
+    control.restore();
+    EXPECT_EQ(board.changes(first), "") << name;
+  }
+}
+
 // A preset with another TPC mask after the GPU was used: the kernel refuses, nothing is changed.
 TEST(ModeControl, ARefusedMaskLeavesEverythingAsItWas) {
   const FakeBoard board("agx-orin-jp6");

@@ -194,12 +194,13 @@ class PresetTranslator {
 
 }  // namespace
 
-ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout,
-                              const PowerMode& mode) {
+ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout, const PowerMode& mode,
+                              const std::string& gpu_governor) {
   ModeSettings settings;
   add_cpus(sysfs, layout, mode, settings);
   for (const auto& gpu : layout.gpus) {
-    add_devfreq(sysfs, gpu.path, mode.gpu_clock_hz, mode.governor, settings);
+    add_devfreq(sysfs, gpu.path, mode.gpu_clock_hz,
+                gpu_governor.empty() ? mode.governor : gpu_governor, settings);
   }
   add_memory(sysfs, layout.emc, mode, settings);
   return settings;

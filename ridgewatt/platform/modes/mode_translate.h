@@ -11,9 +11,10 @@ namespace ridgewatt::platform {
 
 // Fixed clocks (minimum = maximum, memory locked), or a governor between the lowest clock and the
 // mode's (or the highest). A GPU without that governor gets its own dynamic one. Cores are taken
-// from the first on; a policy that has none of them keeps its limits.
-ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout,
-                              const PowerMode& mode);
+// from the first on; a policy that has none of them keeps its limits. `gpu_governor`, where it is
+// not empty, is the GPU's, whatever the others have.
+ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout, const PowerMode& mode,
+                              const std::string& gpu_governor = "");
 
 // What nvpmodel would write for `preset`, with the memory unlocked; -1 becomes the table's highest.
 // Of two paths for one argument the one that exists is taken (_KNEXT on newer kernels).

@@ -9,7 +9,9 @@
 namespace ridgewatt::report {
 
 Json mode_list_to_json(const platform::JetsonModeControl& control) {
-  Json json = {{"presets", Json::array()}, {"governors", control.governors()}};
+  Json json = {{"presets", Json::array()},
+               {"governors", control.governors()},
+               {"gpu_governors", control.gpu_governors()}};
   if (control.presets()) {
     for (const auto& preset : control.presets()->modes) {
       json["presets"].push_back(
@@ -62,6 +64,7 @@ Table mode_list_table(const platform::JetsonModeControl& control) {
     }
   }
   for (const auto& governor : control.governors()) row("governor", Cell(), governor, {});
+  for (const auto& governor : control.gpu_governors()) row("GPU governor", Cell(), governor, {});
   const KnobSpace space = control.space();
   row("highest of the grid", Cell(), fmt::format("{} modes", space.size()), space.top());
   row("lowest of the grid", Cell(), "", space.modes().front());

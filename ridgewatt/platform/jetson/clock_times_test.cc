@@ -1,0 +1,99 @@
+// Counters of clocks: as kernels print them, damaged, and as the fake kernel keeps them.
+#include "ridgewatt/platform/clock_times.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/fake_load.h"
+
+namespace ridgewatt::platform {
+namespace {
+
+// Linux, Documentation/cpu-freq/cpufreq-stats.rst: usertime units, 10 ms.
+TEST(ClockTimes, TimeInStateAsTheKernelPrintsIt) {
+  const auto seconds = parse_time_in_state("3600000 2089\n3400000 136\n2800000 172488\n");
+  ASSERT_TRUE(seconds);
+  EXPECT_EQ(*seconds, (SecondsByClock{{3.6e9, 20.89}, {3.4e9, 1.36}, {2.8e9, 1724.88}}));
+}
+
+// Linux, drivers/devfreq/devfreq.c, trans_stat_show: "*" marks the clock at hand, times in ms.
+// From 1 GHz on its columns run into each other.
+constexpr const char* kTransStat =
+    "     From  :   To\n"
+    "           : 306000000 40800000010200000001300500000   time(ms)\n"
+    "* 306000000:         0         1         2         0     12345\n"
+    "  408000000:         1         0         0         0        55\n"
+    " 1020000000:         2         0         0         0    100000\n"
+    " 1300500000:         0         0         0         0         0\n"
+    "Total transition : 6\n";
+
+TEST(ClockTimes, TransStatAsTheKernelPrintsIt) {
+  const auto seconds = parse_trans_stat(kTransStat);
+  ASSERT_TRUE(seconds);
+  EXPECT_EQ(*seconds,
+            (SecondsByClock{{306e6, 12.345}, {408e6, 0.055}, {1020e6, 100}, {1300.5e6, 0}}));
+}
+
+TEST(ClockTimes, DamagedCountersAreNone) {
+  for (const char* text : {"", "\n", "Not Supported.", "1 2 3", "1000", "a 1", "1000 -1",
+                           "1000 nan", "1000 1\n1000 2"}) {
+    EXPECT_FALSE(parse_time_in_state(text)) << text;
+  }
+  const std::string whole = kTransStat;
+  for (std::size_t length = 0; length < whole.find("Total"); ++length) {
+    EXPECT_FALSE(parse_trans_stat(whole.substr(0, length))) << length;
+  }
+  for (const char* text : {"Not Supported.", ": time(ms)\n", ": 1 time(ms)\n1: 0 x\n",
+                           ": 1 2 time(ms)\n1: 0 0 5\n1: 0 0 5\nTotal transition : 0", "1: 2 3",
+                           ": 1 2 time(ms)\n1: 0 0 5\nTotal transition : 0"}) {
+    EXPECT_FALSE(parse_trans_stat(text)) << text;
+  }
+}
+
+double counted_s(const std::vector<ClockTimes>& times, const std::string& name, double hz) {
+  for (const auto& clock : times) {
+    if (clock.name == name) return clock.seconds.at(hz);
+  }
+  return -1;
+}
+
+// The fake kernel counts while nobody looks, at the clock that runs, and loses nothing when it
+// changes often.
+TEST(ClockTimes, TheFakeKernelCountsAsTimeGoesBy) {
+  for (const char* name : {"agx-orin-jp6", "nano", "thor"}) {
+    const testing::FakeBoard board(name);
+    const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+    const std::string gpu = layout.gpus.front().path;
+    const std::string clock = layout.gpus.size() == 1 ? "gpu" : layout.gpus.front().name;
+    const auto total_s = [&] {
+      double sum_s = 0;
+      for (const auto& times : read_clock_times(*board.sysfs, layout)) {
+        if (times.name != clock) continue;
+        for (const auto& [hz, time_s] : times.seconds) sum_s += time_s;
+      }
+      return sum_s;
+    };
+    const auto clock_s = [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+          .count();
+    };
+    const double begin_s = clock_s(), counted_begin_s = total_s();
+    const double low_hz = *board.sysfs->number(gpu + "/cur_freq");
+    const double before_s = counted_s(read_clock_times(*board.sysfs, layout), clock, low_hz);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_GE(counted_s(read_clock_times(*board.sysfs, layout), clock, low_hz), before_s + 0.048);
+    for (int i = 0; i < 10; ++i) {
+      board.sysfs->write(gpu + "/governor", i % 2 == 0 ? "performance" : "powersave");
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+    const double high_hz = *board.sysfs->number(gpu + "/max_freq");
+    EXPECT_GE(counted_s(read_clock_times(*board.sysfs, layout), clock, high_hz), 0.010) << name;
+    EXPECT_NEAR(total_s() - counted_begin_s, clock_s() - begin_s, 0.005) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::platform
