@@ -3,6 +3,7 @@
  *
  *     ridgewatt_phase_begin("warm-up"); ...; ridgewatt_phase_end("warm-up");
  *     for (;;) { load(); ridgewatt_fetched(); compute(); synchronize(); ridgewatt_minibatch(); }
+ *     ridgewatt_note("runs on the CPU"); ridgewatt_value("accuracy", 0.91);
  */
 #ifndef RIDGEWATT_MARK_H
 #define RIDGEWATT_MARK_H
@@ -26,6 +27,22 @@ static inline void ridgewatt_mark_line(const char* kind, const char* name) {
   if (length > 0 && write(atoi(descriptor), line, (size_t)length) < 0) return;
 }
 
+static inline void ridgewatt_tell(const char* text, int length) {
+  const char* descriptor = getenv("RIDGEWATT_MARK_FD");
+  if (descriptor == NULL || length <= 0) return;
+  if (write(atoi(descriptor), text, (size_t)length) < 0) return;
+}
+
+/* A line that the report repeats; at most 200 characters. */
+static inline void ridgewatt_note(const char* text) {
+  char line[256];
+  ridgewatt_tell(line, snprintf(line, sizeof line, "note %.200s\n", text));
+}
+/* A number of the program's own, under a name of one word. */
+static inline void ridgewatt_value(const char* name, double number) {
+  char line[256];
+  ridgewatt_tell(line, snprintf(line, sizeof line, "value %.100s %.17g\n", name, number));
+}
 static inline void ridgewatt_minibatch(void) {
   ridgewatt_mark_line("minibatch", "");
 }

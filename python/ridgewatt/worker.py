@@ -20,6 +20,11 @@ phases end, and so does one that measures itself (`ridgewatt.measure()`); else n
         train(inputs, labels)
         torch.cuda.synchronize()
         ridgewatt.mark()                  # a minibatch ended
+
+It may say in words what the report should not leave out, and numbers of its own:
+
+    ridgewatt.note("runs on the CPU")
+    ridgewatt.value("accuracy", 0.91)     # a study compares them like times and energies
 """
 import contextlib
 import os
@@ -28,7 +33,7 @@ import struct
 import time
 import weakref
 
-__all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase"]
+__all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase", "note", "value"]
 
 
 class ControllerGone(ConnectionError):
@@ -142,10 +147,26 @@ def _hearing():
     return [run for run in runs if run.hears]
 
 
-def _mark(line):
+def _tell(line):
     descriptor = os.environ.get("RIDGEWATT_MARK_FD")
     if descriptor:
-        os.write(int(descriptor), f"{line} {time.clock_gettime(time.CLOCK_MONOTONIC):.9f}\n".encode())
+        os.write(int(descriptor), line.encode() + b"\n")
+
+
+def _mark(line):
+    _tell(f"{line} {time.clock_gettime(time.CLOCK_MONOTONIC):.9f}")
+
+
+def note(text):
+    """A line that the report of `ridgewatt measure` and `study` repeats; at most 200 characters."""
+    _tell("note " + " ".join(str(text).split())[:200])
+
+
+def value(name, number):
+    """A number of the program's own, under a name of one word: accuracy, loss."""
+    if not name or len(name.split()) != 1:
+        raise ValueError(f"ridgewatt: the name of a value is one word, not {name!r}")
+    _tell(f"value {name} {float(number)!r}")
 
 
 def mark():

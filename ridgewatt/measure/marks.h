@@ -4,10 +4,13 @@
 //   fetched [TIME]       its data had come: the time since the last minibatch is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
 //   end NAME [TIME]
+//   note TEXT            in words, for the report: "runs on the CPU"
+//   value NAME NUMBER    a number of the program's own: accuracy
 // include/ridgewatt_mark.h and python/ridgewatt/worker.py write these lines.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +24,13 @@ struct TimedMark {
   double time_s = 0;
 };
 
+// What a program says of itself besides its marks. Notes are there once each; of a value the last
+// number counts.
+struct ProgramWords {
+  std::vector<std::string> notes;
+  std::map<std::string, double> values;
+};
+
 // Puts lines together from pieces as they arrive. Lines that are not a mark, or whose time is not
 // within [start, arrival], are counted and skipped; memory is bounded.
 class MarkReader {
@@ -28,14 +38,17 @@ class MarkReader {
   explicit MarkReader(double start_s) : start_s_(start_s) {}
   void add(std::string_view piece, double arrival_s);
   const std::vector<TimedMark>& marks() const { return marks_; }
+  const ProgramWords& words() const { return words_; }
   std::size_t malformed() const { return malformed_; }
 
  private:
   void line(std::string_view text, double arrival_s);
+  bool take_words(std::string_view text);
 
   double start_s_;
   std::string rest_;
   std::vector<TimedMark> marks_;
+  ProgramWords words_;
   std::size_t malformed_ = 0;
 };
 

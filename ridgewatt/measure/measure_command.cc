@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 #include "ridgewatt/measure/sampling/recording.h"
+#include "ridgewatt/pipeline/page_cache.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -75,6 +77,26 @@ void add_run(const CommandRun& run, Measurement& result) {
   result.system_s = run.system_s;
   result.peak_memory_bytes = run.peak_memory_bytes;
   result.malformed_marks = run.malformed_marks;
+  result.words = run.words;
+  result.io = run.io;
+}
+
+// The files of each watched path, with what the page cache holds of them now.
+std::vector<FileResidency> residency_before(const std::vector<std::string>& paths) {
+  std::vector<FileResidency> files;
+  for (const auto& path : paths) {
+    const auto below = pipeline::files_below(path);
+    double bytes = 0;
+    for (const auto& file : below) bytes += static_cast<double>(std::filesystem::file_size(file));
+    files.push_back({path, bytes, pipeline::page_cache_residency(below).share(), 0});
+  }
+  return files;
+}
+
+void add_residency_after(std::vector<FileResidency>& files) {
+  for (auto& file : files) {
+    file.share_after = pipeline::page_cache_residency(pipeline::files_below(file.path)).share();
+  }
 }
 
 // Lets the board be, while samples come.
@@ -123,6 +145,7 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
                             platform::PowerMeter& meter) {
   options.check();
+  std::vector<FileResidency> files = residency_before(options.watched_files);
   Recording recording(sysfs, meter, options);
   if (recording.has_power() || !options.meter.empty()) idle(options.idle_s, recording);
   recording.begin();
@@ -140,6 +163,8 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
   recording.stop();
   window.begin_s = load.begin_s().value_or(0);
   recording.add_costs(run.marks, window, load.steady(), result);
+  add_residency_after(files);
+  result.files = std::move(files);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ridgewatt/measure/energy.h"
 #include "ridgewatt/measure/machine_series.h"
+#include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/marks.h"
 #include "ridgewatt/measure/power_trace.h"
 #include "ridgewatt/measure/window.h"
@@ -38,6 +39,8 @@ struct MeasureOptions {
   bool end_after_window = false;  // ends the command once its window of minibatches is complete
   std::string meter;              // CSV of an external meter (read_meter), read after the run
   bool meter_is_total = false;    // in place of the rails; it is when there is no other source
+  // Files, or folders of files, whose share in the page cache is told before and after the run.
+  std::vector<std::string> watched_files;
 };
 
 struct ChannelEnergy {
@@ -95,6 +98,12 @@ struct Measurement {
   std::vector<store::RawSample> series;  // times are CLOCK_MONOTONIC
   // Of the window of minibatches, or of the whole run where none were marked.
   std::vector<SeriesSummary> series_summary;
+  std::vector<ClockResidency> residency;  // over the whole run
+  std::optional<ProcessIo> io;            // of the command
+  std::optional<DiskIo> disks;            // of all disks meanwhile
+  std::vector<FileResidency> files;       // of MeasureOptions::watched_files
+  ProgramWords words;                     // what the program says of itself
+  std::vector<std::string> conditions;    // what was held for the run: "fan at full speed"
 };
 
 // The command runs as run_marked_command says; power comes from `meter`, which a series opens

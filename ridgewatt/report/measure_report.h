@@ -14,7 +14,8 @@ namespace ridgewatt::report {
 // command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w, peak_w,
 // energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a sensor),
 // idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms, compute_ms,
-// power_w, energy_j), phases, throttled, cpu, peak_memory_bytes, sampler.
+// power_w, energy_j), phases, series, residency (clock, source, time_ms, shares), io, disks, files,
+// notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance);
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance);

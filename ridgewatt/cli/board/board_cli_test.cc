@@ -331,7 +331,7 @@ TEST(Workloads, MarkTheirMinibatches) {
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output.substr(result.output.find('{')));
   const auto& minibatches = json["minibatches"];
-  EXPECT_EQ(minibatches["count"].get<int>() + minibatches["outliers"].get<int>(), 5);
+  EXPECT_EQ(minibatches["count"].get<int>() + minibatches["excluded"].get<int>(), 5);
   EXPECT_GT(minibatches["fetch_stall_ms"].get<double>(), 0);
   EXPECT_EQ(json["phases"][0]["name"], "load");
   EXPECT_EQ(json["phases"][1]["name"], "train");

@@ -1,9 +1,13 @@
 // ridgewatt measure: time, energy and power of any program.
+#include <optional>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/measure/run_conditions.h"
 #include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::cli {
@@ -14,11 +18,19 @@ struct MeasureCommand {
   measure::MeasureOptions measure;
   std::string minibatches_file;
   std::string series_file;
+  bool full_fan = false;
+  measure::CacheOptions cache;
 };
 
 void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
-  const auto measurement = measure::measure_command(*device.sysfs, options.measure);
+  const measure::RunCache cache(options.cache);
+  std::optional<measure::FullFan> fan;
+  if (options.full_fan) fan.emplace(*device.sysfs, options.device.state_folder);
+  cache.prepare();
+  auto measurement = measure::measure_command(*device.sysfs, options.measure);
+  if (fan) fan->check();
+  measurement.conditions = measure::condition_words(options.full_fan, options.cache);
   const Provenance provenance = device.provenance();
   if (context.json())
     print(context, report::measurement_to_json(measurement, options.measure.command, provenance));
@@ -59,6 +71,11 @@ void add_measure(CLI::App& app, Context& context) {
                           "CSV that an external meter writes meanwhile (docs/guide/measure.md)"));
   command->add_flag("--meter-total", options->measure.meter_is_total,
                     "The meter's power counts, not the rails'");
+  command
+      ->add_option("--residency", options->measure.watched_files,
+                   "Tell what the page cache holds of this file or folder, before and after")
+      ->type_name("PATH");
+  add_condition_options(*command, options->full_fan, options->cache);
   output_file(
       command->add_option("--minibatches-csv", options->minibatches_file,
                           "Write time, stall, compute and energy of each minibatch to this CSV"));

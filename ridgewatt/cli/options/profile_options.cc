@@ -34,28 +34,31 @@ void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
            celsius())
       ->capture_default_str()
       ->group(kMeasuringGroup);
-  command.add_flag("--full-fan", control.full_fan, "Set the fan to full; taken back in the end")
-      ->group(kMeasuringGroup);
+  add_condition_options(command, control.full_fan, options.cache);
   command
       .add_flag("--no-idle-states", control.no_idle_states,
                 "Switch the CPU's idle states off; taken back in the end")
       ->group(kMeasuringGroup);
-  const auto cache = [&](const char* name, measure::CacheOptions::Start start,
-                         const char* meaning) {
+}
+
+void add_condition_options(CLI::App& command, bool& full_fan, measure::CacheOptions& cache) {
+  command.add_flag("--full-fan", full_fan, "Set the fan to full; taken back in the end")
+      ->group(kMeasuringGroup);
+  const auto add = [&](const char* name, measure::CacheOptions::Start start, const char* meaning) {
     return command
         .add_option_function<std::string>(
             name,
-            [&options, start](const std::string& path) {
-              options.cache = {start, path};
+            [&cache, start](const std::string& path) {
+              cache = {start, path};
             },
             meaning)
         ->type_name("PATH")
         ->group(kMeasuringGroup);
   };
-  cache("--fill-cache", measure::CacheOptions::Start::kFilled,
-        "Read this file, or all of this folder, into the page cache before each point")
-      ->excludes(cache("--drop-cache", measure::CacheOptions::Start::kDropped,
-                       "Drop this file, or all of this folder, from it before each point"));
+  add("--fill-cache", measure::CacheOptions::Start::kFilled,
+      "Read this file, or all of this folder, into the page cache before each run")
+      ->excludes(add("--drop-cache", measure::CacheOptions::Start::kDropped,
+                     "Drop this file, or all of this folder, from it before each run"));
 }
 
 }  // namespace ridgewatt::cli

@@ -12,4 +12,7 @@ inline constexpr char kMeasuringGroup[] = "Measuring";
 void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
                          platform::JetsonModeControl::Options& control);
 
+// --full-fan, --fill-cache and --drop-cache: what is held or done for each run.
+void add_condition_options(CLI::App& command, bool& full_fan, measure::CacheOptions& cache);
+
 }  // namespace ridgewatt::cli

@@ -166,10 +166,14 @@ class Watch {
         failure = std::current_exception();
         end();
       }
-    } while (::wait4(child_, &status, WNOHANG, &usage) != child_);
+    } while (!ended());
+    run_.io = read_process_io(child_);  // of its children too, but only until it is waited for
+    while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
+    }
     if (failure) std::rethrow_exception(failure);
     take(marks);
     run_.marks = marks.marks();
+    run_.words = marks.words();
     run_.malformed_marks = marks.malformed();
     return status;
   }
@@ -182,6 +186,11 @@ class Watch {
       marks.add({buffer, static_cast<std::size_t>(count)}, monotonic_s());
     }
     if (count == 0) open_ = false;
+  }
+  bool ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == child_;
   }
   void end() {
     if (!run_.ended) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/marks.h"
 
 namespace ridgewatt::measure {
@@ -18,7 +20,9 @@ struct CommandRun {
   double system_s = 0;
   double peak_memory_bytes = 0;
   std::vector<TimedMark> marks;
+  ProgramWords words;
   std::size_t malformed_marks = 0;
+  std::optional<ProcessIo> io;
 };
 
 // Runs the command to its end, as the user who called sudo when we run under sudo; what it prints

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 256;
 constexpr std::size_t kMaxMarks = 10'000'000;
+constexpr std::size_t kMaxWords = 64;  // notes, and values
 
 }  // namespace
 
@@ -29,7 +30,29 @@ void MarkReader::add(std::string_view piece, double arrival_s) {
   }
 }
 
+// True when the line is a note or a value, and taken or one too many.
+bool MarkReader::take_words(std::string_view text) {
+  static constexpr std::string_view kNote = "note ";
+  if (text.starts_with(kNote) && text.size() > kNote.size()) {
+    const std::string note = escape_terminal(trim(text.substr(kNote.size())));
+    const auto& notes = words_.notes;
+    const bool known = std::find(notes.begin(), notes.end(), note) != notes.end();
+    if (!known && notes.size() < kMaxWords) words_.notes.push_back(note);
+    return true;
+  }
+  const auto words = split(trim(text), ' ');
+  if (words.size() != 3 || words[0] != "value" || words[1].empty()) return false;
+  const auto number = parse_double(words[2]);
+  if (!number || !std::isfinite(*number)) return false;
+  const std::string name = escape_terminal(words[1]);
+  if (words_.values.size() < kMaxWords || words_.values.contains(name)) {
+    words_.values[name] = *number;
+  }
+  return true;
+}
+
 void MarkReader::line(std::string_view text, double arrival_s) {
+  if (take_words(text)) return;
   const auto words = split(trim(text), ' ');
   TimedMark mark;
   mark.time_s = arrival_s;

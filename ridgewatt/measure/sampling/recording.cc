@@ -95,7 +95,8 @@ Recording::Recording(const platform::Sysfs& sysfs, platform::PowerMeter& meter,
       description_(meter.description()),
       rate_hz_(meter.usable_rate_hz(options.rate_hz)),
       sampling_s_(monotonic_s()),
-      power_(source_ != nullptr && source_->tells_means()) {
+      power_(source_ != nullptr && source_->tells_means()),
+      layout_(platform::find_jetson_layout(sysfs)) {
   Sampler::Options sampler;
   sampler.rate_hz = rate_hz_;
   if (source_ != nullptr) sampler_ = std::make_unique<Sampler>(*source_, sampler);
@@ -103,6 +104,8 @@ Recording::Recording(const platform::Sysfs& sysfs, platform::PowerMeter& meter,
 
 void Recording::begin() {
   series_ = std::make_unique<MachineSeries>(sysfs_, options_.series_rate_hz);
+  clocks_before_ = platform::read_clock_times(sysfs_, layout_);
+  disks_before_ = read_disk_io(sysfs_);
 }
 
 void Recording::drain() {
@@ -112,7 +115,11 @@ void Recording::drain() {
 }
 
 void Recording::stop() {
-  if (series_) series_->stop();
+  if (series_) {
+    clocks_after_ = platform::read_clock_times(sysfs_, layout_);
+    disks_after_ = read_disk_io(sysfs_);
+    series_->stop();
+  }
   if (!sampler_) return;
   std::this_thread::sleep_for(std::chrono::duration<double>(1.5 / rate_hz_));
   sampler_->stop();
@@ -169,6 +176,17 @@ void Recording::add_sampler(Measurement& result) const {
   result.sampler_cpu_share = sampler_->cpu_seconds() / (stopped_s_ - sampling_s_);
 }
 
+void Recording::add_machine_use(Measurement& result) const {
+  result.residency =
+      merge_residency(counted_residency(clocks_before_, clocks_after_),
+                      sampled_residency(series_->samples(), result.begin_s, result.end_s));
+  if (!disks_before_ || !disks_after_) return;
+  result.disks = DiskIo{disks_after_->reads - disks_before_->reads,
+                        disks_after_->read_bytes - disks_before_->read_bytes,
+                        disks_after_->writes - disks_before_->writes,
+                        disks_after_->written_bytes - disks_before_->written_bytes};
+}
+
 void Recording::add_costs(const std::vector<TimedMark>& marks, WindowOptions window, bool steady,
                           Measurement& result) {
   result.source = description_;
@@ -182,6 +200,7 @@ void Recording::add_costs(const std::vector<TimedMark>& marks, WindowOptions win
   }
   add_windows(marks, window, steady, total, result);
   add_series(*series_, result);
+  add_machine_use(result);
   result.traces = std::move(traces);
 }
 

@@ -47,6 +47,7 @@ class Recording {
   void add_windows(const std::vector<TimedMark>& marks, WindowOptions window, bool steady,
                    const PowerTrace& total, Measurement& result);
   void add_sampler(Measurement& result) const;
+  void add_machine_use(Measurement& result) const;
 
   const platform::Sysfs& sysfs_;
   const MeasureOptions& options_;
@@ -57,6 +58,9 @@ class Recording {
   PowerRecord power_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<MachineSeries> series_;
+  platform::JetsonLayout layout_;
+  std::vector<platform::ClockTimes> clocks_before_, clocks_after_;
+  std::optional<DiskIo> disks_before_, disks_after_;
 };
 
 }  // namespace ridgewatt::measure

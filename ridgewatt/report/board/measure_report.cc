@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/io/csv.h"
@@ -80,6 +81,99 @@ void add_summary_rows(const measure::Measurement& measurement, Table& table) {
                  "mean; " + interval_note(summary.energy_lo_j, summary.energy_hi_j)});
 }
 
+Json residency_json(const std::vector<measure::ClockResidency>& residencies) {
+  Json json = Json::array();
+  for (const auto& residency : residencies) {
+    Json shares = Json::array();
+    for (const auto& [hz, share] : residency.shares) {
+      shares.push_back({{"clock_mhz", mhz_of_hz(hz)}, {"share", share}});
+    }
+    json.push_back({{"clock", residency.clock},
+                    {"source", residency.source},
+                    {"time_ms", residency.time_s * 1e3},
+                    {"shares", shares}});
+  }
+  return json;
+}
+
+Json use_json(const measure::Measurement& measurement) {
+  Json files = Json::array();
+  for (const auto& file : measurement.files) {
+    files.push_back({{"path", file.path},
+                     {"bytes", file.bytes},
+                     {"cached_before", file.share_before},
+                     {"cached_after", file.share_after}});
+  }
+  Json json = {{"residency", residency_json(measurement.residency)},
+               {"io", nullptr},
+               {"disks", nullptr},
+               {"files", files},
+               {"notes", measurement.words.notes},
+               {"values", measurement.words.values},
+               {"conditions", measurement.conditions}};
+  if (measurement.io) {
+    json["io"] = {{"read_calls", measurement.io->read_calls},
+                  {"read_bytes", measurement.io->read_bytes},
+                  {"write_calls", measurement.io->write_calls},
+                  {"written_bytes", measurement.io->written_bytes},
+                  {"storage_read_bytes", measurement.io->storage_read_bytes},
+                  {"storage_written_bytes", measurement.io->storage_written_bytes}};
+  }
+  if (measurement.disks) {
+    json["disks"] = {{"reads", measurement.disks->reads},
+                     {"read_bytes", measurement.disks->read_bytes},
+                     {"writes", measurement.disks->writes},
+                     {"written_bytes", measurement.disks->written_bytes}};
+  }
+  return json;
+}
+
+// The clock that ran longest, and the others in falling order.
+void add_residency_rows(const measure::Measurement& measurement, Table& table) {
+  static constexpr std::size_t kMostNamed = 4;
+  for (const auto& residency : measurement.residency) {
+    auto shares = residency.shares;
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (shares.empty()) continue;
+    std::string note = fmt::format("of the time at {:g} MHz", mhz_of_hz(shares[0].first));
+    for (std::size_t i = 1; i < std::min(shares.size(), kMostNamed); ++i) {
+      note += fmt::format(", {:.1f} % at {:g}", 100 * shares[i].second, mhz_of_hz(shares[i].first));
+    }
+    if (shares.size() > kMostNamed) note += fmt::format(", {} more", shares.size() - kMostNamed);
+    table.add_row({"residency " + residency.clock, 100 * shares[0].second, "%",
+                   note + " (" + residency.source + ")"});
+  }
+}
+
+void add_use_rows(const measure::Measurement& measurement, Table& table) {
+  static constexpr double kMebibyte = 1048576;
+  const double time_s = measurement.end_s - measurement.begin_s;
+  if (const auto& io = measurement.io) {
+    table.add_row({"read by the program", io->read_bytes / kMebibyte, "MiB",
+                   fmt::format("{:.0f} calls; {:.4g} MiB from storage", io->read_calls,
+                               io->storage_read_bytes / kMebibyte)});
+  }
+  if (const auto& disks = measurement.disks; disks && time_s > 0) {
+    table.add_row(
+        {"read by all disks", disks->read_bytes / kMebibyte, "MiB",
+         fmt::format("{:.0f} reads, {:.4g} per second", disks->reads, disks->reads / time_s)});
+  }
+  for (const auto& file : measurement.files) {
+    table.add_row({"in the page cache", 100 * file.share_after, "%",
+                   fmt::format("of {}; {:.1f} % before", file.path, 100 * file.share_before)});
+  }
+  for (const auto& [name, value] : measurement.words.values) {
+    table.add_row({name, value, "", "says the program"});
+  }
+  for (const auto& note : measurement.words.notes) {
+    table.add_row({"program", Cell(), "", note});
+  }
+  for (const auto& condition : measurement.conditions) {
+    table.add_row({"condition", Cell(), "", condition});
+  }
+}
+
 struct SeriesUnit {
   const char* name;
   double scale;
@@ -123,6 +217,7 @@ Json measurement_to_json(const measure::Measurement& measurement,
                               {"low", series.low},
                               {"high", series.high}});
   }
+  json.update(use_json(measurement));
   json["throttled"] = measurement.throttled;
   json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
   json["peak_memory_bytes"] = measurement.peak_memory_bytes;
@@ -165,9 +260,11 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
         {series.channel, series.mean * unit.scale, unit.name,
          fmt::format("{:.4g} to {:.4g}", series.low * unit.scale, series.high * unit.scale)});
   }
+  add_residency_rows(measurement, table);
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
   table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
   table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+  add_use_rows(measurement, table);
   return table;
 }
 
