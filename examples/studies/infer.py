@@ -1,95 +1,129 @@
 #!/usr/bin/env python3
-"""Inference of a small network with random weights, for studies of graphs, runtimes and precision.
+"""Inference of a small network with random weights, for the studies:
 
-    infer.py --net lenet|alexnet|resnet18 --mode eager|script|trace --batch 32 --batches 10
-             --precision fp32|bf16|int8 [--save FILE] [--load FILE]
+    infer.py --net lenet|alexnet|mobilenet_v2|resnet18 --mode eager|script|trace|compile
+             --device auto|cuda|cpu --batch 32 --batches 10 --precision fp32|bf16|int8
+             --garbage-collection on|off [--save FILE] [--load FILE] [--weights FILE]
 
-Marks phases (load, infer) and minibatches for `ridgewatt measure`. --save writes a traced network
-that --load and the C++ program (infer.cc) read.
+Marks phases (import, load, infer) and minibatches for `ridgewatt measure`. --save writes a traced
+network that --load and the C++ program (infer.cc) read; --weights reads its weights from a file,
+which it writes first when there is none. --accuracy says besides how often the network's first
+class is that of the same network in 32-bit floats.
 """
 import argparse
+import contextlib
+import copy
+import gc
+import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
-import ridgewatt  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "workloads"))
+from devices import add_device_option, choose_device, ridgewatt, synchronize  # noqa: E402
 
 
-def lenet(nn):
-    return nn.Sequential(
-        nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)), (1, 28, 28)
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
 
 
-def alexnet(nn):
-    return nn.Sequential(
-        nn.Conv2d(3, 64, 11, stride=4, padding=2), nn.ReLU(), nn.MaxPool2d(3, 2),
-        nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(), nn.MaxPool2d(3, 2),
-        nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(), nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(),
-        nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Flatten(),
-        nn.Linear(256 * 36, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
-        nn.Linear(4096, 1000)), (3, 224, 224)
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--net", choices=["lenet", "alexnet", "mobilenet_v2", "resnet18"],
+                        default="resnet18")
+    parser.add_argument("--mode", choices=["eager", "script", "trace", "compile"], default="eager")
+    parser.add_argument("--precision", choices=["fp32", "bf16", "int8"], default="fp32")
+    parser.add_argument("--garbage-collection", choices=["on", "off"], default="on",
+                        help="of Python, while minibatches run")
+    parser.add_argument("--batch", type=positive, default=32)
+    parser.add_argument("--batches", type=positive, default=10)
+    parser.add_argument("--accuracy", action="store_true")
+    parser.add_argument("--weights", help="file of weights")
+    parser.add_argument("--save")
+    parser.add_argument("--load")
+    add_device_option(parser)
+    return parser.parse_args()
 
 
-def resnet18(nn):
-    class Block(nn.Module):
-        def __init__(self, inputs, outputs, stride):
-            super().__init__()
-            self.body = nn.Sequential(
-                nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(),
-                nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs))
-            self.short = nn.Identity() if stride == 1 and inputs == outputs else nn.Sequential(
-                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
-            self.relu = nn.ReLU()
+def refuse(torch, options, device):
+    """Ends the program for what this PyTorch cannot do."""
+    if options.mode == "compile" and not hasattr(torch, "compile"):
+        sys.exit(f"infer.py: --mode compile needs PyTorch 2, this is {torch.__version__}")
+    if options.precision == "int8" and device.type == "cuda":
+        sys.exit("infer.py: --precision int8: PyTorch's 8-bit engines run on the CPU; --device cpu")
 
-        def forward(self, x):
-            return self.relu(self.body(x) + self.short(x))
 
-    stem = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
-    blocks = [Block(64, 64, 1), Block(64, 64, 1)]
-    for width in (128, 256, 512):
-        blocks += [Block(width // 2, width, 2), Block(width, width, 1)]
-    return nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-                         nn.Linear(512, 1000)), (3, 224, 224)
+def with_weights(torch, network, path):
+    if not os.path.exists(path):
+        torch.save(network.state_dict(), path + ".new")
+        os.replace(path + ".new", path)
+    network.load_state_dict(torch.load(path, map_location="cpu"))
+
+
+def prepared(torch, options, network, inputs):
+    """The network in the precision and the form that were asked for, and inputs that fit it."""
+    if options.precision == "bf16":
+        network, inputs = network.bfloat16(), inputs.bfloat16()
+    elif options.precision == "int8":
+        torch.backends.quantized.engine = "qnnpack"
+        network = torch.ao.quantization.quantize_dynamic(network, {torch.nn.Linear})
+    if options.mode == "script":
+        network = torch.jit.script(network)
+    elif options.mode == "trace":
+        network = torch.jit.trace(network, inputs)
+    elif options.mode == "compile":
+        network = torch.compile(network)
+        network(inputs)  # the first call compiles
+    return network, inputs
+
+
+@contextlib.contextmanager
+def garbage_collection(state):
+    if state == "off":
+        gc.disable()
+    yield
+    gc.enable()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--net", choices=["lenet", "alexnet", "resnet18"], default="resnet18")
-    parser.add_argument("--mode", choices=["eager", "script", "trace"], default="eager")
-    parser.add_argument("--precision", choices=["fp32", "bf16", "int8"], default="fp32")
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--batches", type=int, default=10)
-    parser.add_argument("--save")
-    parser.add_argument("--load")
-    options = parser.parse_args()
+    options = arguments()
     with ridgewatt.phase("import"):
-        import torch
+        try:
+            import torch
+            from networks import NETWORKS
+        except ModuleNotFoundError as missing:
+            sys.exit(f"infer.py: {sys.executable} has no PyTorch ({missing}); "
+                     "Debian: apt install python3-torch")
     torch.manual_seed(1)
     torch.set_grad_enabled(False)
+    device = choose_device(torch, options.device)
+    refuse(torch, options, device)
     with ridgewatt.phase("load"):
-        network, shape = {"lenet": lenet, "alexnet": alexnet, "resnet18": resnet18}[options.net](torch.nn)
-        network.eval()
-        inputs = torch.rand(options.batch, *shape)
+        make, shape = NETWORKS[options.net][:2]
         if options.load:
-            network = torch.jit.load(options.load)
-        if options.precision == "bf16":
-            network, inputs = network.bfloat16(), inputs.bfloat16()
-        elif options.precision == "int8":
-            torch.backends.quantized.engine = "qnnpack"
-            network = torch.ao.quantization.quantize_dynamic(network, {torch.nn.Linear})
-        if options.mode == "script":
-            network = torch.jit.script(network)
-        elif options.mode == "trace":
-            network = torch.jit.trace(network, inputs)
+            network = torch.jit.load(options.load, map_location=device)
+        else:
+            network = make().eval()
+            if options.weights:
+                with_weights(torch, network, options.weights)
+            network = network.to(device)
+        reference = copy.deepcopy(network) if options.accuracy else None
+        samples = torch.rand(options.batch, *shape, device=device)
+        network, inputs = prepared(torch, options, network, samples)
+        synchronize(torch, device)
         if options.save:
             network.save(options.save)
             return
-    with ridgewatt.phase("infer"):
+    with ridgewatt.phase("infer"), garbage_collection(options.garbage_collection):
         for _ in range(options.batches):
-            network(inputs)
+            outputs = network(inputs)
+            synchronize(torch, device)
             ridgewatt.mark()
+    if options.accuracy:
+        same = outputs.float().argmax(1) == reference(samples).argmax(1)
+        ridgewatt.value("agreement", same.float().mean().item())
 
 
 if __name__ == "__main__":

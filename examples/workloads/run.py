@@ -5,10 +5,12 @@
     ridgewatt profile points.db --suggest 20 --batch 16 -- examples/workloads/run.py resnet18 --batch 16
     ridgewatt tune --device local --batch 1,8,32 -- examples/workloads/run.py lenet --infer --batch {batch}
 
-Data come through a DataLoader, so that the fetch stall is real; the device is the GPU where there is
-one. `yolo` needs the package `ultralytics`, and infers only.
+Data come through a DataLoader, so that the fetch stall is real: made up, or with --data the files of
+a folder (`ridgewatt loadbench DIR --generate 2000` writes some), whose bytes are the pixels of
+images of 64 x 64. `yolo` needs the package `ultralytics`, and infers only.
 """
 import argparse
+import os
 import pathlib
 import sys
 
@@ -19,8 +21,7 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"run.py: {sys.executable} has no PyTorch ({missing}); Debian: apt install python3-torch")
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
-import ridgewatt  # noqa: E402
+from devices import add_device_option, choose_device, ridgewatt, synchronize  # noqa: E402
 from networks import NETWORKS  # noqa: E402
 
 
@@ -52,6 +53,42 @@ class Synthetic(Dataset):
         return torch.randint(self.kind, self.shape, generator=chance), label
 
 
+class Files(Dataset):
+    """The files below a folder as images, decoded, resized and normalized when they are asked for."""
+    side = 64  # of an image, in three channels
+
+    def __init__(self, folder, length, shape, classes):
+        self.paths = sorted(str(path) for path in pathlib.Path(folder).rglob("*")
+                            if path.is_file() and path.suffix != ".txt")
+        if not self.paths:
+            sys.exit(f"run.py: --data {folder} holds no samples; "
+                     f"'ridgewatt loadbench {folder} --generate 2000' writes some")
+        self.length, self.shape, self.classes = length, shape, classes
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        with open(self.paths[index % len(self.paths)], "rb") as file:
+            data = file.read()
+        size = 3 * self.side * self.side
+        data = bytearray((data * (size // max(1, len(data)) + 1))[:size].ljust(size, b"\0"))
+        image = torch.frombuffer(data, dtype=torch.uint8).view(1, 3, self.side, self.side) / 255
+        if self.shape[0] == 1:
+            image = image.mean(1, keepdim=True)
+        image = nn.functional.interpolate(image, self.shape[1:], mode="bilinear", align_corners=False)
+        return (image[0] - 0.5) / 0.25, torch.tensor(index % self.classes)
+
+    def cache(self, state):
+        """Cold: dropped from the page cache; warm: read into it."""
+        for path in self.paths:
+            with open(path, "rb") as file:
+                if state == "warm":
+                    file.read()
+                else:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def positive(text):
     value = int(text)
     if value < 1:
@@ -67,21 +104,36 @@ def main():
     parser.add_argument("--minibatches", type=positive, default=45)
     parser.add_argument("--workers", type=int, default=0, help="processes that load data")
     parser.add_argument("--threads", type=int, default=0, help="of the CPU; 0: PyTorch's choice")
+    parser.add_argument("--data", help="folder of samples instead of made-up ones (images only)")
+    parser.add_argument("--cache", choices=["cold", "warm"], help="what the page cache holds of them")
+    add_device_option(parser)
     options = parser.parse_args()
+    if options.cache and not options.data:
+        parser.error("--cache needs --data")
     if options.network == "yolo":
         options.infer = True
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = choose_device(torch, options.device)
 
     with ridgewatt.phase("load"):
         model, shape, classes, kind = network(options.network)
         model.to(device).train(not options.infer)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
         criterion = nn.CrossEntropyLoss()
-    data = DataLoader(Synthetic(options.batch * options.minibatches, shape, classes, kind),
-                      options.batch, num_workers=options.workers, pin_memory=device.type == "cuda")
+    samples = options.batch * options.minibatches
+    if options.data:
+        if kind != "image":
+            sys.exit(f"run.py: --data holds images, which {options.network} does not take")
+        dataset = Files(options.data, samples, shape, classes)
+        with ridgewatt.phase("cache"):
+            if options.cache:
+                dataset.cache(options.cache)
+    else:
+        dataset = Synthetic(samples, shape, classes, kind)
+    data = DataLoader(dataset, options.batch, shuffle=bool(options.data), num_workers=options.workers,
+                      pin_memory=device.type == "cuda")
     with ridgewatt.phase("infer" if options.infer else "train"), torch.set_grad_enabled(not options.infer):
         for inputs, labels in data:
             inputs, labels = inputs.to(device), labels.to(device)
@@ -91,8 +143,7 @@ def main():
                 optimizer.zero_grad()
                 criterion(outputs, labels).backward()
                 optimizer.step()
-            if device.type == "cuda":
-                torch.cuda.synchronize()
+            synchronize(torch, device)
             ridgewatt.mark()
 
 

@@ -90,13 +90,13 @@ class StudyFile {
 };
 
 StudyFactor parse_factor(const StudyFile& file) {
-  file.allow({"name", "levels", "texts", "asked"});
+  file.allow({"name", "levels", "texts", "asked", "optional", "needs"});
   StudyFactor factor;
   factor.name = file.text("name");
   if (factor.name.empty()) file.fail("name", "is missing");
   if (file.find("levels") != nullptr && file.find("levels")->is_integer()) {
     factor.level_count = static_cast<int>(file.whole("levels", 0, 2, 1000));
-    if (!is_board_factor(factor.name) || factor.name == "governor") {
+    if (!is_board_factor(factor.name) || factor.name.ends_with("governor")) {
       file.fail("levels", "can be a number only for a clock or the cores of a board");
     }
   } else {
@@ -110,11 +110,20 @@ StudyFactor parse_factor(const StudyFile& file) {
   }
   factor.texts = file.texts("texts");
   factor.asked = file.flag("asked", true);
-  for (const auto& [level, text] : factor.texts) {
-    if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
-      file.fail("texts", "has a text for what is not a level");
-    }
+  factor.optional = file.flag("optional", false);
+  if (factor.optional && !is_board_factor(factor.name)) {
+    file.fail("optional", "is for what is set on a board");
   }
+  factor.needs = file.texts("needs");
+  const auto require_levels = [&](const char* key, const auto& texts) {
+    for (const auto& [level, text] : texts) {
+      if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
+        file.fail(key, "has a text for what is not a level");
+      }
+    }
+  };
+  require_levels("texts", factor.texts);
+  require_levels("needs", factor.needs);
   return factor;
 }
 
@@ -152,7 +161,7 @@ std::string replace_names(const std::string& text,
 }  // namespace
 
 bool is_board_factor(std::string_view name) {
-  return name == "governor" ||
+  return name == "governor" || name == "gpu_governor" ||
          std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob k) { return knob_field(k) == name; });
 }
 
@@ -160,7 +169,8 @@ Study parse_study(std::string_view toml, const std::string& source) {
   const toml::table table = parse_toml(toml, source);
   const StudyFile file(table, source);
   file.allow({"name", "title", "question", "workload", "kind", "repeats", "command", "fake_command",
-              "setup", "needs", "responses", "parameters", "factor"});
+              "check", "fallback", "setup", "before", "needs", "responses", "parameters",
+              "factor"});
   Study study;
   study.text = std::string(toml);
   study.name = file.text("name");
@@ -173,7 +183,13 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.command = file.text("command");
   if (study.command.empty()) file.fail("command", "is missing");
   study.fake_command = file.text("fake_command");
+  study.check = file.text("check");
+  study.fallback = file.text("fallback");
+  if (!study.fallback.empty() && study.check.empty()) {
+    file.fail("fallback", "needs a check that says when it runs");
+  }
   study.setup = file.text("setup");
+  study.before = file.text("before");
   study.needs = file.list("needs");
   study.responses = file.list("responses");
   study.parameters = file.texts("parameters");

@@ -19,8 +19,12 @@ struct StudyFactor {
   // So many levels of a knob, evenly from its table; 0: as listed. Resolved by the bench.
   int level_count = 0;
   std::map<std::string, std::string> texts;  // what stands for a level in the command
-  bool asked =
-      true;  // false: it is varied for the sake of the others, its own effect is no question
+  // false: it is varied for the sake of the others, its own effect is not asked about.
+  bool asked = true;
+  // Where the board cannot set it, it is left out instead of the study refused.
+  bool optional = false;
+  // A shell command for a level: where it fails, the level is left out.
+  std::map<std::string, std::string> needs;
 };
 
 // Name of a knob of a board, "governor" included.
@@ -36,7 +40,10 @@ struct Study {
   int repeats = 5;                     // blocks
   std::string command;                 // for the shell; {factor} and {parameter} are replaced
   std::string fake_command;            // on a fake board; empty: the same
+  std::string check;                   // for the shell: fails where `command` cannot run ..
+  std::string fallback;                // .. and this runs in its place; empty: it is an error
   std::string setup;                   // once before the first run
+  std::string before;                  // for the shell: before each run, not measured
   std::vector<std::string> needs;      // programs
   std::vector<std::string> responses;  // that are asked about; empty: all
   std::map<std::string, std::string> parameters;
@@ -64,7 +71,9 @@ std::vector<StudyRun> plan_study(const Study& study, std::uint64_t seed);
 std::string fill_command(const std::string& text, const Study& study, const StudyCell& cell);
 
 // What a run gave: "time_s", "energy_j", "power_w", "minibatch_s", "minibatch_energy_j", "stall_s",
-// "compute_s", "cpu_s", "peak_memory_bytes", "phase NAME (s)"; what it lacks is absent.
+// "compute_s", "cpu_s", "peak_memory_bytes", "phase NAME (s)", "value NAME" (of the program's own);
+// where a study asks for them "cpu_load", "gpu_load" and "memory_used_bytes" of the whole machine.
+// What a run lacks is absent.
 using Responses = std::map<std::string, double>;
 
 struct StudyResult {

@@ -41,6 +41,10 @@ bool on_path(const std::string& program) {
   return false;
 }
 
+bool succeeds(const std::string& command) {
+  return std::system(("{ " + command + "\n} >/dev/null 2>&1").c_str()) == 0;
+}
+
 std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
                                      const std::vector<double>& table) {
   std::vector<std::string> levels;
@@ -80,12 +84,15 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
 }  // namespace
 
 CommandBench::CommandBench(const platform::LocalDevice& device, const Options& options)
-    : device_(device), meter_(*device.sysfs), options_(options) {
+    : device_(device), meter_(*device.sysfs), options_(options), cache_(options.cache) {
+  remarks_ = measure::condition_words(options.full_fan, options.cache);
   try {
     control_ = std::make_unique<platform::JetsonModeControl>(
-        *device.sysfs, platform::JetsonModeControl::Options{options.state_folder, 100, false});
+        *device.sysfs, platform::JetsonModeControl::Options{.state_folder = options.state_folder,
+                                                            .full_fan = options.full_fan});
     control_->levels();
   } catch (const Error& error) {
+    if (options.full_fan) throw;
     control_.reset();
     no_control_ = error.what();
   }
@@ -97,53 +104,90 @@ Provenance CommandBench::provenance() const {
   return device_.provenance();
 }
 
+void CommandBench::resolve_governors(const StudyFactor& factor) const {
+  const bool of_gpu = factor.name == "gpu_governor";
+  auto governors = of_gpu ? control_->gpu_governors() : control_->governors();
+  if (!of_gpu) governors.insert(governors.begin(), "fixed");
+  for (const auto& level : factor.levels) {
+    if (std::find(governors.begin(), governors.end(), level) != governors.end()) continue;
+    throw NotSupportedError(fmt::format("factor '{}' cannot be set to {}", factor.name, level), "",
+                            governors.size() < 2
+                                ? "the machine does not show its governors"
+                                : fmt::format("the board has {}", fmt::join(governors, ", ")));
+  }
+}
+
 void CommandBench::resolve(StudyFactor& factor) const {
   if (!control_) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set here", factor.name), no_control_,
                             "use a Jetson, --device fake:BOARD, or --sweep FILE");
   }
-  if (factor.name == "governor") {
-    const auto governors = control_->governors();
-    for (const auto& level : factor.levels) {
-      if (level != "fixed" &&
-          std::find(governors.begin(), governors.end(), level) == governors.end()) {
-        throw NotSupportedError(
-            fmt::format("factor 'governor' cannot be set to {}", level), "",
-            governors.empty() ? "the machine does not show its governors"
-                              : fmt::format("the board has fixed, {}", fmt::join(governors, ", ")));
-      }
-    }
-    return;
-  }
-  const Knob knob = *knob_named(factor.name);
-  std::vector<double> table = control_->levels()[knob];
+  const auto knob = knob_named(factor.name);
+  if (!knob) return resolve_governors(factor);
+  std::vector<double> table = control_->levels()[*knob];
   std::erase(table, 0.0);                 // some kernels list a clock of 0: off
   std::sort(table.begin(), table.end());  // cores come in the order of the board's modes
   if (table.empty()) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set", factor.name), "",
                             "the board does not show this knob");
   }
-  factor.levels = knob_levels(factor, knob, table);
+  factor.levels = knob_levels(factor, *knob, table);
 }
 
-void CommandBench::prepare(Study& study) {
+void CommandBench::resolve_factors(Study& study) {
   // All that can name a factor: the command, and what is filled into it.
-  std::string command =
-      device_.fake && !study.fake_command.empty() ? study.fake_command : study.command;
+  std::string command = study.command + study.before;
   for (const auto& factor : study.factors) {
     for (const auto& [level, text] : factor.texts) command += text;
   }
+  std::vector<StudyFactor> kept;
   for (auto& factor : study.factors) {
-    if (is_board_factor(factor.name)) {
-      resolve(factor);
-    } else if (command.find('{' + factor.name + '}') == std::string::npos) {
-      throw UsageError(
-          fmt::format("factor '{}' cannot be set: it is not a knob and the command does not use it",
-                      factor.name),
-          study.name);
+    if (!is_board_factor(factor.name)) {
+      if (command.find('{' + factor.name + '}') == std::string::npos) {
+        throw UsageError(
+            fmt::format(
+                "factor '{}' cannot be set: it is not a knob and the command does not use it",
+                factor.name),
+            study.name);
+      }
+    } else {
+      try {
+        resolve(factor);
+      } catch (const NotSupportedError& error) {
+        if (!factor.optional) throw;
+        remarks_.push_back(fmt::format("factor '{}' is left out: {}", factor.name, error.what()));
+        continue;
+      }
+    }
+    kept.push_back(factor);
+  }
+  study.factors = std::move(kept);
+}
+
+void CommandBench::leave_out_levels(Study& study) {
+  for (auto& factor : study.factors) {
+    for (const auto& [level, check] : factor.needs) {
+      const auto found = std::find(factor.levels.begin(), factor.levels.end(), level);
+      if (found == factor.levels.end() || succeeds(fill_command(check, study, {}))) continue;
+      factor.levels.erase(found);
+      remarks_.push_back(
+          fmt::format("{} {} is left out: it does not run here", factor.name, level));
+    }
+    if (factor.levels.empty()) {
+      throw NotSupportedError(fmt::format("no level of factor '{}' runs here", factor.name),
+                              study.name);
     }
   }
-  if (device_.fake && !study.fake_command.empty()) return;
+}
+
+// The command that is run: on a fake board its own, and the fallback where the check fails.
+void CommandBench::choose_command(Study& study) {
+  if (device_.fake && !study.fake_command.empty()) {
+    study.command = study.fake_command;
+    study.setup = study.check = study.before = "";
+    study.needs.clear();
+    for (auto& factor : study.factors) factor.needs.clear();
+  }
   for (const auto& program : study.needs) {
     if (!on_path(program)) {
       throw NotSupportedError(
@@ -151,6 +195,22 @@ void CommandBench::prepare(Study& study) {
           "install it and run the study again");
     }
   }
+  if (study.check.empty()) return;
+  const std::string check = fill_command(study.check, study, {});
+  if (succeeds(check)) return;
+  if (study.fallback.empty()) {
+    throw NotSupportedError(fmt::format("study '{}' cannot run here: this fails", study.name),
+                            check);
+  }
+  study.command = study.fallback;
+  remarks_.push_back(
+      fmt::format("'{}' fails here: the study's fallback ran in place of its program", check));
+}
+
+void CommandBench::prepare(Study& study) {
+  choose_command(study);
+  resolve_factors(study);
+  leave_out_levels(study);
   if (study.setup.empty()) return;
   const std::string setup = fill_command(study.setup, study, {});
   if (std::system(("{ " + setup + "\n} >&2").c_str()) != 0) {
@@ -159,8 +219,9 @@ void CommandBench::prepare(Study& study) {
   }
 }
 
-Responses CommandBench::run(const Study& study, const StudyCell& cell) {
+void CommandBench::set_mode(const Study& study, const StudyCell& cell) {
   PowerMode mode;
+  std::string gpu_governor;
   bool governed = false;
   for (std::size_t i = 0; i < study.factors.size(); ++i) {
     const std::string& name = study.factors[i].name;
@@ -169,25 +230,17 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
     } else if (name == "governor") {
       governed = true;
       if (cell[i] != "fixed") mode.governor = cell[i];
+    } else if (name == "gpu_governor") {
+      gpu_governor = cell[i];
     }
   }
   if (governed && mode == PowerMode{}) mode = control_->space().top();
-  if (mode != PowerMode{}) {
-    control_->apply(mode);
-    std::this_thread::sleep_for(std::chrono::duration<double>(options_.settle_s));
-  }
-  const std::string command =
-      fill_command(device_.fake && !study.fake_command.empty() ? study.fake_command : study.command,
-                   study, cell);
-  measure::MeasureOptions measure;
-  measure.command = {"/bin/sh", "-c", command};
-  measure.rate_hz = options_.rate_hz;
-  measure.idle_s = 0;
-  const measure::Measurement measured = measure::measure_command(*device_.sysfs, measure, meter_);
-  if (measured.status != 0) {
-    throw Error(fmt::format("the command ended with status {}", measured.status), command);
-  }
-  if (control_) control_->check_safety();
+  if (mode == PowerMode{} && gpu_governor.empty() && !options_.full_fan) return;
+  control_->apply(mode, gpu_governor);
+  std::this_thread::sleep_for(std::chrono::duration<double>(options_.settle_s));
+}
+
+Responses CommandBench::responses_of(const Study& study, const measure::Measurement& measured) {
   Responses responses = {{"time_s", measured.end_s - measured.begin_s},
                          {"cpu_s", measured.user_s + measured.system_s},
                          {"peak_memory_bytes", measured.peak_memory_bytes}};
@@ -206,7 +259,41 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   for (const auto& phase : measured.phases) {
     responses["phase " + phase.span.name + " (s)"] += phase.span.end_s - phase.span.begin_s;
   }
+  for (const auto& [name, value] : measured.words.values) responses["value " + name] = value;
+  // Of the machine: other programs count too, so only where a study asks.
+  const std::pair<const char*, const char*> channels[] = {
+      {"load:cpu", "cpu_load"}, {"load:gpu", "gpu_load"}, {"memory:used", "memory_used_bytes"}};
+  for (const auto& [channel, response] : channels) {
+    const auto& asked = study.responses;
+    if (std::find(asked.begin(), asked.end(), response) == asked.end()) continue;
+    for (const auto& series : measured.series_summary) {
+      if (series.channel == channel) responses[response] = series.mean;
+    }
+  }
   return responses;
+}
+
+Responses CommandBench::run(const Study& study, const StudyCell& cell) {
+  set_mode(study, cell);
+  const std::string before = fill_command(study.before, study, cell);
+  if (!before.empty() && std::system(("{ " + before + "\n} >&2").c_str()) != 0) {
+    throw Error("what runs before each run failed", before);
+  }
+  cache_.prepare();
+  const std::string command = fill_command(study.command, study, cell);
+  measure::MeasureOptions measure;
+  measure.command = {"/bin/sh", "-c", command};
+  measure.rate_hz = options_.rate_hz;
+  measure.idle_s = 0;
+  const measure::Measurement measured = measure::measure_command(*device_.sysfs, measure, meter_);
+  if (measured.status != 0) {
+    throw Error(fmt::format("the command ended with status {}", measured.status), command);
+  }
+  if (control_) control_->check_safety();
+  for (const auto& note : measured.words.notes) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  }
+  return responses_of(study, measured);
 }
 
 void CommandBench::restore() {

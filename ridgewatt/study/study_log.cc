@@ -19,10 +19,17 @@ CREATE TABLE run (
   responses TEXT NOT NULL, UNIQUE (study, cell, block));
 )sql";
 
+// A table of its own, which older programs do not know and leave alone.
+constexpr const char* kNotes = R"sql(
+CREATE TABLE IF NOT EXISTS note (
+  study INTEGER NOT NULL REFERENCES study (id), text TEXT NOT NULL, UNIQUE (study, text));
+)sql";
+
 // All that changes what a run means: the file, and what was set from outside.
 std::string definition_of(const Study& study) {
   Json json = {{"text", study.text}, {"parameters", study.parameters}, {"repeats", study.repeats}};
   for (const auto& factor : study.factors) json["levels"].push_back(factor.levels);
+  if (!study.fallback.empty() && study.command == study.fallback) json["program"] = "fallback";
   return json.dump();
 }
 
@@ -49,6 +56,7 @@ StudyLog::StudyLog(const std::string& path, const Study& study, const std::strin
     throw InputError("was written by a newer ridgewatt", path);
   }
   database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  database_.execute(kNotes);
   const std::string definition = definition_of(study);
   store::Statement insert(
       database_,
@@ -95,6 +103,21 @@ std::vector<StudyResult> StudyLog::results() {
     results.push_back({cell.get<StudyCell>(), row.text(1), responses.get<Responses>()});
   }
   return results;
+}
+
+void StudyLog::add_note(const std::string& note) {
+  store::Statement insert(database_,
+                          "INSERT INTO note (study, text) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  insert.bind(1, study_).bind(2, note);
+  insert.run();
+}
+
+std::vector<std::string> StudyLog::notes() {
+  store::Statement row(database_, "SELECT text FROM note WHERE study = ? ORDER BY rowid");
+  row.bind(1, study_);
+  std::vector<std::string> notes;
+  while (row.step()) notes.emplace_back(row.text(0));
+  return notes;
 }
 
 }  // namespace ridgewatt::study

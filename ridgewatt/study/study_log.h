@@ -21,6 +21,9 @@ class StudyLog {
   // Synced when it returns. IoError when the run is there.
   void add(const StudyRun& run, const Responses& responses);
   std::vector<StudyResult> results();
+  // What programs said of themselves, each once, in the order in which it was said first.
+  void add_note(const std::string& note);
+  std::vector<std::string> notes();
 
  private:
   store::Database database_;

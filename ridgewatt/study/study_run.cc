@@ -10,6 +10,7 @@ std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, Stud
     if (options.progress) options.progress(i, runs[i]);
     if (log.has(runs[i])) continue;
     log.add(runs[i], bench.run(study, runs[i].cell));
+    for (const auto& note : bench.notes()) log.add_note(note);
     ++done;
   }
   bench.restore();

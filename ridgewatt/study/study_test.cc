@@ -83,11 +83,16 @@ TEST(Study, FaultsNameTheKey) {
   EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' needs"));
   EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
   EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only for a clock"));
+  EXPECT_THAT(fault(head + "levels = [1]\noptional = true"), HasSubstr("'factor.optional' is for"));
+  EXPECT_THAT(fault(head + "levels = [1]\n[factor.needs]\n2 = \"true\""),
+              HasSubstr("'factor.needs' has a text for what is not a level"));
+  EXPECT_THAT(fault("fallback = \"f\"\n" + head + "levels = [1]"),
+              HasSubstr("'fallback' needs a check"));
 }
 
 TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {
   const auto names = list_studies();
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 16u);
   for (const auto& name : names) {
     Study study = load_study(name);
     EXPECT_EQ(study.name, name);
@@ -100,7 +105,9 @@ TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {
     }
     for (const auto& run : plan_study(study, 1)) {
       EXPECT_EQ(fill_command(study.command, study, run.cell).find('{'), std::string::npos) << name;
-      EXPECT_EQ(fill_command(study.fake_command, study, run.cell).find('{'), std::string::npos);
+      for (const auto* text : {&study.fake_command, &study.fallback, &study.before}) {
+        EXPECT_EQ(fill_command(*text, study, run.cell).find('{'), std::string::npos) << name;
+      }
     }
   }
   EXPECT_THROW(load_study("nothing"), NotFoundError);
@@ -183,6 +190,59 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
       analyze_study(study, results, false).findings,
       ::testing::Contains("raising batch from 1 to 4: time per sample varies too much between "
                           "2 blocks to tell"));
+}
+
+// What a machine lacks is left out and said, before anything runs.
+TEST(StudyBench, WhatDoesNotRunHereIsLeftOutOrReplaced) {
+  const testing::TemporaryFolder folder;
+  const platform::LocalDevice device =
+      platform::open_local_device("local", folder.path().string());  // without knobs
+  const std::string text = R"(
+name = "n"
+command = "exit 3"
+check = "false"
+fallback = "test {a} != c && echo 'note hello' >&$RIDGEWATT_MARK_FD; echo 'value v 2' >&$RIDGEWATT_MARK_FD; test -e {file}"
+before = "touch {file}"
+repeats = 2
+[parameters]
+file = ")" + (folder.path() / "before").string() +
+                           R"("
+[[factor]]
+name = "a"
+levels = ["x", "y"]
+[factor.needs]
+y = "exit 1"
+[[factor]]
+name = "governor"
+optional = true
+levels = ["fixed", "schedutil"]
+)";
+  Study study = parse_study(text, "n.toml");
+  CommandBench bench(device, {.settle_s = 0});
+  bench.prepare(study);
+  ASSERT_EQ(study.factors.size(), 1u);
+  EXPECT_EQ(study.factors[0].levels, std::vector<std::string>{"x"});
+  ASSERT_EQ(bench.remarks().size(), 3u);
+  EXPECT_THAT(bench.remarks()[0], HasSubstr("'false' fails here"));
+  EXPECT_THAT(bench.remarks()[1], HasSubstr("factor 'governor' is left out"));
+  EXPECT_THAT(bench.remarks()[2], HasSubstr("a y is left out"));
+  const auto responses = bench.run(study, {"x"});
+  EXPECT_EQ(responses.at("value v"), 2);
+  EXPECT_EQ(bench.notes(), std::vector<std::string>{"hello"});
+  // The same on a file of runs: a note is kept once.
+  StudyLog log((folder.path() / "s.db").string(), study, "local", 1);
+  log.add_note("hello");
+  log.add_note("hello");
+  EXPECT_EQ(StudyLog((folder.path() / "s.db").string(), study, "local", 1).notes(),
+            std::vector<std::string>{"hello"});
+  // Without a fallback it is an error; a factor that is not optional, too.
+  Study strict = parse_study(text, "n.toml");
+  strict.fallback.clear();
+  EXPECT_THROW(CommandBench(device, {}).prepare(strict), NotSupportedError);
+  strict = parse_study(text, "n.toml");
+  strict.factors[1].optional = false;
+  EXPECT_THROW(CommandBench(device, {}).prepare(strict), NotSupportedError);
+  EXPECT_THROW(CommandBench(device, {.full_fan = true}), NotSupportedError);
 }
 
 TEST(StudyLog, KeepsRunsAndKnowsThem) {

@@ -11,6 +11,7 @@
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/study_report.h"
@@ -33,6 +34,8 @@ struct StudyCommand {
   std::int64_t max_runs = -1;
   double rate_hz = 100;
   double settle_s = 1;
+  bool full_fan = false;
+  measure::CacheOptions cache;
   bool plan = false;
   bool show = false;
 };
@@ -100,13 +103,15 @@ std::string own_path() {
 
 // Runs what is left of the plan; returns what the log then holds.
 std::vector<study::StudyResult> measure(const Context& context, const StudyCommand& options,
-                                        study::Study& study, report::StudyReport& report) {
+                                        study::Study& study, report::StudyReport& report,
+                                        std::vector<std::string>& remarks) {
   const platform::LocalDevice device = options.device.open(context);
   study.parameters["ridgewatt"] = own_path();
   study.parameters["device"] = options.device.device;
-  study::CommandBench bench(device,
-                            {options.rate_hz, options.settle_s, options.device.state_folder});
+  study::CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder,
+                                     options.full_fan, options.cache});
   bench.prepare(study);
+  remarks = bench.remarks();
   if (options.plan) {
     show_plan(context, study);
     return {};
@@ -117,11 +122,13 @@ std::vector<study::StudyResult> measure(const Context& context, const StudyComma
                       context.seed);
   Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
                     context.quiet);
-  return study::run_study(
+  auto results = study::run_study(
       study, bench, log,
       {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
          progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
        }});
+  for (const auto& note : log.notes()) remarks.push_back("the program says: " + note);
+  return results;
 }
 
 void show(const Context& context, const StudyCommand& options, const report::StudyReport& report,
@@ -169,10 +176,11 @@ void show(const Context& context, const StudyCommand& options, const report::Stu
 
 void check(const CLI::App& command, const StudyCommand& options) {
   if (!options.replay.empty()) {
-    refuse_without_effect(command,
-                          {"--device", "--sysroot", "--state-dir", "--store", "--max-runs",
-                           "--sampling-hz", "--settle", "--plan"},
-                          "with --sweep", "nothing is run");
+    refuse_without_effect(
+        command,
+        {"--device", "--sysroot", "--state-dir", "--store", "--max-runs", "--sampling-hz",
+         "--settle", "--plan", "--full-fan", "--fill-cache", "--drop-cache"},
+        "with --sweep", "nothing is run");
   }
   if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --sweep");
   if (options.show) {
@@ -191,8 +199,11 @@ void run(const Context& context, const StudyCommand& options) {
   report::StudyReport report;
   std::vector<std::string> remarks;
   if (options.replay.empty()) {
-    report.results = study::per_sample(study, measure(context, options, study, report));
-    if (options.plan) return;
+    report.results = study::per_sample(study, measure(context, options, study, report, remarks));
+    if (options.plan) {
+      for (const auto& text : remarks) remark(context, text);
+      return;
+    }
     if (std::none_of(report.results.begin(), report.results.end(),
                      [](const auto& result) { return result.responses.contains("power_w"); })) {
       remarks.emplace_back("no power sensor was read: nothing is said of power and energy");
@@ -243,6 +254,7 @@ void add_study(CLI::App& app, Context& context) {
   quantity(
       command->add_option("--settle", options->settle_s, "Seconds of rest after a change of mode"),
       seconds().within(0, 600));
+  add_condition_options(*command, options->full_fan, options->cache);
   command->add_flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
   command->add_flag("--show", options->show, "Print the study's file");
   command->callback([&context, options, command] {

@@ -1,0 +1,119 @@
+// The programs of the shipped studies, each in its smallest form, where PyTorch is to be had.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/study/study.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPython = "/usr/bin/python3";
+
+bool has_torch() {
+  return std::system((std::string(kPython) + " -c 'import torch' >/dev/null 2>&1").c_str()) == 0;
+}
+
+testing::ProgramResult run_shell(const testing::TemporaryFolder& folder,
+                                 const std::string& command) {
+  const std::string output = (folder.path() / "output").string();
+  const int status = std::system(("{ " + command + "\n} >" + output + " 2>&1").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 255, read_file(output)};
+}
+
+std::string examples() {
+  return (testing::source_folder() / "examples").string();
+}
+
+// The study with everything small, its files in `folder`.
+study::Study small(const std::string& name, const testing::TemporaryFolder& folder) {
+  study::Study study = study::load_study(name);
+  study.parameters["ridgewatt"] = (testing::build_folder() / "ridgewatt").string();
+  study.parameters["device"] = "local";
+  const auto set = [&](const char* parameter, const std::string& value) {
+    if (study.parameters.contains(parameter)) study.parameters[parameter] = value;
+  };
+  set("examples", examples());
+  set("python", kPython);
+  set("net", "lenet");
+  set("batch", "2");
+  set("batches", "2");
+  set("minibatches", "3");
+  set("folder", folder.path().string());
+  set("models", (folder.path() / "model").string());
+  set("log", (folder.path() / "log.csv").string());
+  for (const char* samples : {"samples", "first", "second"}) {
+    set(samples, (folder.path() / "samples").string());
+  }
+  return study;
+}
+
+TEST(StudyPrograms, RunInTheirSmallestForm) {
+  if (!has_torch()) GTEST_SKIP() << "skipped: no PyTorch";
+  const testing::TemporaryFolder folder;
+  const std::string samples = (folder.path() / "samples").string();
+  ASSERT_EQ(testing::run_program("loadbench " + samples +
+                                 " --generate 20 --workers 0 --minibatches 1 --batch 4 --quiet")
+                .status,
+            0);
+  const std::string traced = (folder.path() / "model-lenet.pt").string();
+  ASSERT_EQ(
+      run_shell(folder, std::string(kPython) + " " + examples() +
+                            "/studies/infer.py --net lenet --mode trace --batch 2 --save " + traced)
+          .status,
+      0);
+  for (const auto& name : study::list_studies()) {
+    const study::Study study = small(name, folder);
+    study::StudyCell cell;
+    for (const auto& factor : study.factors) {
+      cell.push_back(factor.name == "net"       ? "lenet"
+                     : factor.name == "batch"   ? "1"
+                     : factor.levels.empty()    ? "1"
+                     : factor.name == "load"    ? "alexnet"
+                     : factor.name == "workers" ? "1"
+                                                : factor.levels.front());
+    }
+    const auto result = run_shell(folder, study::fill_command(study.command, study, cell));
+    EXPECT_EQ(result.status, 0) << name << ": " << result.output;
+    EXPECT_THAT(result.output, ::testing::AnyOf(HasSubstr("runs on the CPU"), ::testing::IsEmpty()))
+        << name;
+    const auto before =
+        run_shell(folder, study::fill_command(study.before, study, cell) + "\ntrue");
+    EXPECT_EQ(before.status, 0) << name << ": " << before.output;
+  }
+}
+
+// What is not there is refused in one line, before anything is computed.
+TEST(StudyPrograms, RefuseInOneLineWhatIsNotThere) {
+  if (!has_torch()) GTEST_SKIP() << "skipped: no PyTorch";
+  const testing::TemporaryFolder folder;
+  const auto refused = [&](const std::string& program) {
+    const auto result = run_shell(folder, std::string(kPython) + " " + examples() + program);
+    EXPECT_NE(result.status, 0) << program;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+    return result.output;
+  };
+  const bool cuda =
+      std::system((std::string(kPython) + " -c 'import torch; assert torch.cuda.is_available()' "
+                                          ">/dev/null 2>&1")
+                      .c_str()) == 0;
+  if (!cuda) {
+    EXPECT_THAT(refused("/studies/infer.py --device cuda"), HasSubstr("no CUDA device"));
+    EXPECT_THAT(refused("/workloads/run.py lenet --device cuda"), HasSubstr("no CUDA device"));
+  }
+  const std::string empty = (folder.path() / "empty").string();
+  std::filesystem::create_directory(empty);
+  EXPECT_THAT(refused("/workloads/run.py lenet --device cpu --data " + empty +
+                      " 2>&1 | tail -1; "
+                      "false"),
+              HasSubstr("holds no samples"));
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
