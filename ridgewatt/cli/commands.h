@@ -30,6 +30,7 @@ void add_compare(CLI::App& app, Context& context);
 void add_campaign(CLI::App& app, Context& context);
 void add_compare_boards(CLI::App& compare, Context& context);  // below `compare`
 void add_pareto(CLI::App& app, Context& context);
+void add_federate(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
@@ -75,6 +76,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"layers", add_layers, kAnswers},
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
+    {"federate", add_federate, kAnswers},
     {"sensors", add_sensors, kOnABoard},
     {"export", add_export, kOnABoard},
     {"top", add_top, kOnABoard},

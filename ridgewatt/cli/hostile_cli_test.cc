@@ -131,6 +131,7 @@ constexpr FileUse kInputs[] = {
     {"evaluate choices", "--sweep", "evaluate choices --count 1 --modes modes.csv --sweep %"},
     {"evaluate choices", "--modes", "evaluate choices --count 1 --sweep training.csv --modes %"},
     {"evaluate merge", "PART", "evaluate merge %"},
+    {"federate", "--boards", "federate zoo:lenet5 --boards %"},
     {"fleet status", "--boards", "fleet status --prometheus http://127.0.0.1:1 --boards %"},
     {"evaluate clocks", "--sweep", "evaluate clocks --sweep %"},
     {"evaluate predictors", "--sweep",

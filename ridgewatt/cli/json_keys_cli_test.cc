@@ -58,6 +58,8 @@ constexpr const char* kCommands[] = {
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
     "evaluate boards",
     "evaluate pipeline",
+    "federate zoo:lenet5 --device A=agx-orin,samples=2000 --device B=nano,samples=900,idle=1 "
+    "--deadline 1h",
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
