@@ -1,5 +1,7 @@
 #include "ridgewatt/answer/epochs.h"
 
+#include <algorithm>
+
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
 
@@ -22,9 +24,12 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
                            const std::shared_ptr<const workload::DeployedWorkload>& workload,
                            const std::string& device) {
   const Board board = load_board(device);
-  const pipeline::PipelineConfig& config = question.config;
+  pipeline::PipelineConfig config = question.config;
   const twin::RunOptions run{config.workers, question.preprocess_s_per_sample};
   const twin::TwinModel model(twin::load_twin(board), workload, run, config.batch);
+  const twin::MemoryFootprint memory = model.memory(config.batch);
+  config.cache_bytes =
+      question.cache_bytes.value_or(std::max(0.0, memory.free_bytes() - memory.needed_bytes()));
   const KnobSpace space = knob_space(board);
   const PowerMode mode = mode_on(space, question.mode);
   const twin::Estimator& estimator = model.estimator(config.batch);

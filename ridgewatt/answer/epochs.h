@@ -27,6 +27,9 @@ struct EpochQuestion {
   PowerMode mode = {};  // what is not given is the highest; under a governor clocks are limits
   // At the highest CPU clock; unset: the twin's own loader.
   std::optional<double> preprocess_s_per_sample = {};
+  // RAM for the page cache in place of config.cache_bytes; unset: what a minibatch leaves of the
+  // board's memory.
+  std::optional<double> cache_bytes = {};
 };
 
 struct EpochAnswer {

@@ -109,6 +109,21 @@ TEST(Epochs, ALaterEpochIsSoManyMinibatches) {
   for (const auto& change : found.changes) EXPECT_GT(change.later.time_s, 0) << change.change;
 }
 
+// A board's page cache is what the minibatch leaves of its memory, not a terabyte.
+TEST(Epochs, ThePageCacheIsWhatTheBoardHasLeft) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  EpochQuestion question;
+  question.config.samples = 1e6;
+  question.config.sample_bytes = 1e5;  // 100 GB
+  const EpochAnswer found = epochs_on_twin(question, lenet, "nano");
+  const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "nano");
+  const twin::MemoryFootprint& memory = step.rows.front().memory;
+  EXPECT_NEAR(found.config.cache_bytes, memory.free_bytes() - memory.needed_bytes(), 1);
+  EXPECT_GT(pipeline::miss_share(found.config, 1), 0.99);
+  question.cache_bytes = 2e11;
+  EXPECT_EQ(pipeline::miss_share(epochs_on_twin(question, lenet, "nano").config, 1), 0);
+}
+
 TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
   pipeline::PipelineConfig config;
   config.compute_s = 0.1;

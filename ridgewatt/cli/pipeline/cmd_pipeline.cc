@@ -23,7 +23,7 @@ struct PipelineCommand {
   ModeOptions mode;
   std::string storage = "nvme";
   double sample_kb = 100;
-  double cache_gb = 1000;
+  std::optional<double> cache_gb;
   std::optional<double> preprocess_ms;
   double hand_over_ms = 0;
   double compute_ms = 0;
@@ -35,7 +35,7 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
   pipeline::PipelineConfig config = options.config;
   config.storage = pipeline::find_storage(options.storage);
   config.sample_bytes = options.sample_kb * 1e3;
-  config.cache_bytes = options.cache_gb * 1e9;
+  if (options.cache_gb) config.cache_bytes = *options.cache_gb * 1e9;
   config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
   config.hand_over_s = options.hand_over_ms * 1e-3;
   if (options.model.empty() == (options.compute_ms <= 0)) {
@@ -46,6 +46,7 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
     return answer::epochs_of_times(config);
   }
   answer::EpochQuestion question{config, options.mode.mode(), {}};
+  if (options.cache_gb) question.cache_bytes = config.cache_bytes;
   if (options.preprocess_ms) question.preprocess_s_per_sample = config.preprocess_s_per_sample;
   const std::string device = board_or_at_hand(context, options.device);
   return answer::epochs_on_twin(
@@ -136,6 +137,7 @@ void run(const Context& context, const PipelineCommand& options) {
   }
   if (context.json()) {
     Json json = {{"provenance", answer.provenance},
+                 {"page_cache_gb", answer.config.cache_bytes / 1e9},
                  {"epochs", epoch_rows.to_json()},
                  {"relief", relief},
                  {"what_if", changes.to_json()}};
@@ -147,6 +149,12 @@ void run(const Context& context, const PipelineCommand& options) {
   if (context.csv()) return print(context, report::with_origin(changes, {answer.origin}));
   std::cout << answer.provenance << "\n\n";
   print_aside(context, epoch_rows);
+  if (pipeline::miss_share(answer.config, 1) > 0) {
+    std::cout << fmt::format(
+        "\npage cache: {:.3g} GB of RAM for {:.3g} GB of data; later epochs read {:.3g} % anew\n",
+        answer.config.cache_bytes / 1e9, answer.config.samples * answer.config.sample_bytes / 1e9,
+        100 * pipeline::miss_share(answer.config, 1));
+  }
   std::cout << "\nbinds: " << name_of(later.bound) << "; relieved most by " << relief << "\n\n";
   print(context, changes);
 }
@@ -189,9 +197,11 @@ void add_pipeline(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
       ->capture_default_str();
-  quantity(command->add_option("--cache-size", options->cache_gb, "RAM left to the page cache"),
-           gigabytes())
-      ->capture_default_str();
+  quantity(command->add_option("--cache-size", options->cache_gb,
+                               "RAM left to the page cache; with a MODEL what a minibatch leaves "
+                               "of the board's memory where it is not given, else as much as "
+                               "there is data"),
+           gigabytes());
   quantity(command->add_option("--preprocess-time", options->preprocess_ms,
                                "Preprocessing of a sample at the highest CPU clock; with a MODEL "
                                "the twin's own loader where it is not given"),
