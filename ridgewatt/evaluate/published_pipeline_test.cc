@@ -3,19 +3,47 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/board_evidence.h"
 
 namespace ridgewatt::evaluate {
 namespace {
 
-TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
-  const PublishedPipeline published = evaluate_published_pipeline(1);
-  // All but MobileNet's step from batch 1 to 8, which is 1.4 times as long and 1.02 in the model:
-  // its launches are too slow there.
-  EXPECT_GE(published.direction_right, published.predicted - 1);
-  EXPECT_GE(3 * published.within_quarter, 2 * published.predicted);
-  // At most two fitted parameters for a device and network, and fitted rows are met.
-  for (const auto& parameter : published.parameters) {
-    EXPECT_LE(std::count_if(published.parameters.begin(), published.parameters.end(),
+class PublishedPipelineTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    published_ = new PublishedPipeline(evaluate_published_pipeline(1));
+  }
+  static void TearDownTestSuite() {
+    delete published_;
+    published_ = nullptr;
+  }
+  static const PipelineScore& score(const std::string& quantity) {
+    return *std::find_if(published_->scores.begin(), published_->scores.end(),
+                         [&](const PipelineScore& one) { return one.quantity == quantity; });
+  }
+  inline static const PublishedPipeline* published_ = nullptr;
+};
+
+TEST_F(PublishedPipelineTest, TwoThirdsOfThePredictedRowsAreWithinAQuarter) {
+  EXPECT_GE(score("all").rows, 30);
+  EXPECT_GE(3 * score("all").within_quarter, 2 * score("all").rows);
+  int rows = 0;
+  for (const auto& one : published_->scores) rows += one.quantity == "all" ? 0 : one.rows;
+  EXPECT_EQ(rows, score("all").rows);
+}
+
+// Of the energy itself; of the change from no worker to one it is fewer (docs/results/pipeline.md).
+TEST_F(PublishedPipelineTest, EnergyIsWithinAQuarterInSevenOfTenRows) {
+  EXPECT_GE(score("energy").rows, 5);
+  EXPECT_GE(10 * score("energy").outcome_within_quarter, 7 * score("energy").rows);
+}
+
+TEST_F(PublishedPipelineTest, FewParametersAreFittedAndTheirRowsAreMetAndNotScored) {
+  for (const auto& parameter : published_->parameters) {
+    EXPECT_LE(std::count_if(published_->parameters.begin(), published_->parameters.end(),
                             [&](const auto& other) {
                               return other.device == parameter.device &&
                                      other.network == parameter.network;
@@ -23,12 +51,54 @@ TEST(PublishedPipeline, DirectionsHoldAndTwoThirdsOfTheValuesAreNear) {
               2);
   }
   int fitted = 0;
-  for (const auto& row : published.rows) {
+  for (const auto& row : published_->rows) {
     if (row.fitted.empty()) continue;
     ++fitted;
+    EXPECT_FALSE(row.scored());
     EXPECT_LT(row.error(), 0.03) << row.published.what;
   }
-  EXPECT_EQ(fitted, static_cast<int>(published.parameters.size()));
+  EXPECT_EQ(fitted, static_cast<int>(published_->parameters.size()));
+}
+
+// What the AGX Xavier's twin was fitted to says nothing of how it predicts.
+TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
+  int known = 0;
+  for (const auto& row : published_->rows) {
+    known += row.published.known_to_twin ? 1 : 0;
+    if (row.published.known_to_twin) EXPECT_FALSE(row.scored());
+    // Every figure of clocks in the twin's evidence, by network and knob.
+    for (const auto& evidence : twin::published_evidence("agx-xavier")) {
+      const bool same = evidence.name.find(row.published.network) != std::string::npos &&
+                        !row.published.knob.empty() &&
+                        evidence.name.find(row.published.knob) != std::string::npos;
+      if (same && row.published.quantity == "compute") {
+        EXPECT_TRUE(row.published.known_to_twin) << evidence.name;
+      }
+    }
+  }
+  EXPECT_EQ(known, 9);
+}
+
+TEST(PublishedRow, MissesAreToldInTheirUnitAndAgainstTheFigure) {
+  PublishedRow row;
+  row.published = {"AGX", "LeNet", "energy", "workers", "", "%", 0, -20, -20};
+  row.predicted = -10;
+  EXPECT_DOUBLE_EQ(row.miss(), 10);
+  EXPECT_DOUBLE_EQ(row.error(), 0.5);
+  EXPECT_DOUBLE_EQ(row.outcome_error(), 0.125);  // 90 for 80 % of the energy
+  row.published.lo = -30;
+  row.published.hi = -8;
+  EXPECT_EQ(row.miss(), 0);
+  EXPECT_EQ(row.error(), 0);
+  row.published = {"AGX", "LeNet", "stall", "workers", "", "s", 10, 40, 40};
+  row.predicted = 30;
+  EXPECT_DOUBLE_EQ(row.miss(), -10);
+  EXPECT_DOUBLE_EQ(row.error(), 0.25);
+  EXPECT_DOUBLE_EQ(row.outcome_error(), 0.25);
+  // The right direction is no merit: 6.9 % less for 33.4 % less.
+  row.published = {"AGX", "LeNet", "compute", "memory clock", "", "%", 0, -33.4, -33.4};
+  row.predicted = -6.9;
+  EXPECT_GT(row.error(), 0.75);
 }
 
 }  // namespace

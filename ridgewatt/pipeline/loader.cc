@@ -325,7 +325,7 @@ PipelineConfig LoaderFit::config(int workers) const {
   config.batch = 1;  // times are of minibatches already
   config.sample_bytes = 1;
   config.cache_bytes = 0;
-  config.storage = {"measured", stages.fetch_s, 1e30, std::max(1, workers)};
+  config.storage = {"measured", stages.fetch_s, 0, 1e30, std::max(1, workers)};
   config.workers = workers;
   config.cores = cores_;
   config.preprocess_s_per_sample = stages.preprocess_s;

@@ -14,11 +14,13 @@ namespace {
 
 const std::vector<StorageModel>& storages() {
   static const std::vector<StorageModel> kStorages = {
-      {"memory", 0, 4e9, 64},
-      {"nvme", 100e-6, 3.5e9 / 4, 4},  // 3.5 GB/s in all; 100 us: a flash read and its file system
-      {"sd", 1 / 1500.0, 100e6, 1},    // application class A1: at least 1,500 reads per second
-      {"hdd", 8.5e-3 + 4.17e-3, 1.05e9, 1}  // average seek, half a turn at 7,200 rpm
-  };
+      {"memory", 0, 0, 4e9, 64},
+      // 3.5 GB/s in all; 100 us: a flash read and its file system
+      {"nvme", 100e-6, 100e-6, 3.5e9 / 4, 4},
+      // application class A1: at least 1,500 reads per second
+      {"sd", 1 / 1500.0, 1 / 1500.0, 100e6, 1},
+      // average seek, half a turn at 7,200 rpm; what follows on the track the drive has read
+      {"hdd", 8.5e-3 + 4.17e-3, 0, 1.05e9, 1}};
   return kStorages;
 }
 
@@ -91,6 +93,24 @@ PipelineBound longest(const twin::FeedBounds& bounds) {
 }
 
 }  // namespace
+
+int read_ahead_requests(double bytes) {
+  constexpr double kFirst = 16 * 1024;
+  constexpr double kMost = 128 * 1024;
+  int requests = 0;
+  double window = kFirst;
+  while (bytes > 0 && window < kMost) {
+    bytes -= window;
+    window *= 2;
+    ++requests;
+  }
+  return requests + static_cast<int>(std::ceil(std::clamp(bytes / kMost, 0.0, 1e9)));
+}
+
+double StorageModel::read_s(double bytes) const {
+  return access_s + std::max(0, read_ahead_requests(bytes) - 1) * request_s +
+         bytes / stream_bytes_per_s;
+}
 
 StorageModel find_storage(std::string_view name) {
   for (const auto& storage : storages()) {
@@ -167,9 +187,10 @@ int workers_beside_main(const PipelineConfig& config, const StageTimes& stages) 
 
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s) {
+  const double hand_over_s = config.workers > 0 ? kHandOverThreads * config.hand_over_s : 0;
   return config.base_w * time_s +
          minibatches * (config.compute_w * stages.compute_s +
-                        config.core_w * (stages.preprocess_s + stages.hand_over_s));
+                        config.core_w * (stages.preprocess_s + hand_over_s));
 }
 
 EpochCost epoch_cost(const PipelineConfig& config, int epoch) {

@@ -35,11 +35,15 @@ namespace ridgewatt::pipeline {
 // What one reader sees of a store, and how many readers it serves at once at that speed.
 struct StorageModel {
   std::string name = "memory";
-  double access_s = 0;              // before the first byte of a file
-  double stream_bytes_per_s = 4e9;  // of one reader
-  int streams = 64;                 // readers served at once
-  double read_s(double bytes) const { return access_s + bytes / stream_bytes_per_s; }
+  double access_s = 0;                // before the first byte of a file
+  double request_s = 0;               // before each further request of its bytes
+  double stream_bytes_per_s = 4e9;    // of one reader
+  int streams = 64;                   // readers served at once
+  double read_s(double bytes) const;  // of a file that is read from its beginning
 };
+// Requests in which Linux reads ahead in a file: of 16 KiB, then twice as much each time up to 128
+// KiB (VM_READAHEAD_PAGES; mm/readahead.c).
+int read_ahead_requests(double bytes);
 // "memory" (page cache), "nvme", "sd", "hdd": rates of data sheets, access times of their classes
 // (docs/methods/pipeline.md). NotFoundError with the names that there are.
 StorageModel find_storage(std::string_view name);
@@ -123,7 +127,8 @@ StageTimes stage_times(const PipelineConfig& config, int epoch);
 int workers_beside_main(const PipelineConfig& config, const StageTimes& stages);
 // Closed form. `epoch` 0 reads storage; later ones what the page cache lacks.
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
-// Energy from stages and the time that an epoch took.
+// Energy from stages and the time that an epoch took: power at rest over the time, computing, and
+// what cores work. A hand-over is work of kHandOverThreads cores, one after the other or at once.
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s);
 

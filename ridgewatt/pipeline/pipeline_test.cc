@@ -22,7 +22,7 @@ PipelineConfig hand_made() {
   config.batch = 10;
   config.sample_bytes = 1000;
   config.cache_bytes = 0;
-  config.storage = {"disk", 0, 1e6, 1};
+  config.storage = {"disk", 0, 0, 1e6, 1};
   config.preprocess_s_per_sample = 4e-3;
   config.compute_s = 0.02;
   config.base_w = 5;
@@ -55,6 +55,35 @@ TEST(Pipeline, HandComputedEpochs) {
   config.hand_over_s = 0;
   EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
+}
+
+// Three threads work at a hand-over: on fewer cores it takes longer, and is as much work.
+TEST(Pipeline, AHandOverIsTheWorkOfThreeThreads) {
+  PipelineConfig config = hand_made();
+  config.workers = 4;
+  const double without_j = epoch_cost(config, 0).energy_j;
+  const double without_s = epoch_cost(config, 0).time_s;
+  config.hand_over_s = 1e-3;
+  for (const int cores : {8, 1}) {
+    config.cores = cores;
+    const EpochCost with = epoch_cost(config, 0);
+    EXPECT_NEAR(with.energy_j - 5 * with.time_s, without_j - 5 * without_s + 100 * 3e-3, 1e-9);
+  }
+  config.workers = 0;
+  EXPECT_NEAR(epoch_cost(config, 0).energy_j, 5 * 7 + 10 * 2 + 1 * 4, 1e-12);
+}
+
+TEST(Pipeline, FilesAreReadAheadInGrowingRequests) {
+  const auto kib = [](double size) { return read_ahead_requests(size * 1024); };
+  EXPECT_EQ(kib(0), 0);
+  EXPECT_EQ(kib(1), 1);
+  EXPECT_EQ(kib(16), 1);
+  EXPECT_EQ(kib(100), 3);        // 16, 32, 64
+  EXPECT_EQ(kib(112 + 128), 4);  // and 128
+  EXPECT_EQ(kib(112 + 10 * 128), 13);
+  const StorageModel sd = find_storage("sd");
+  EXPECT_NEAR(sd.read_s(100e3), 3 / 1500.0 + 1e-3, 1e-12);
+  EXPECT_NEAR(find_storage("hdd").read_s(100e3), 8.5e-3 + 4.17e-3 + 100e3 / 1.05e9, 1e-12);
 }
 
 TEST(Pipeline, LimitsOfWorkersCoresStreamsAndPrefetch) {
@@ -135,7 +164,7 @@ PipelineConfig random_pipeline(Random& random) {
   config.workers = static_cast<int>(random.below(9));
   config.prefetch = 1 + static_cast<int>(random.below(4));
   config.cores = 1 + static_cast<int>(random.below(8));
-  config.storage = {"random", random.uniform(0, 2e-3), 1e6 * std::exp(random.uniform(0, 6)),
+  config.storage = {"random", random.uniform(0, 2e-3), 0, 1e6 * std::exp(random.uniform(0, 6)),
                     1 + static_cast<int>(random.below(6))};
   config.preprocess_s_per_sample = 1e-4 * std::exp(random.uniform(0, 4));
   config.hand_over_s = random.uniform(0, 10e-3);

@@ -1,12 +1,22 @@
 #include "ridgewatt/report/schema.h"
 
+#include <string>
 #include <utility>
 
 namespace ridgewatt::report {
 
+namespace {
+
+// Of the form that a command's result has now; most have their first.
+int version_of(const std::string& command) {
+  return command == "evaluate.pipeline" ? 2 : 1;
+}
+
+}  // namespace
+
 Json with_schema(const std::string& command, Json result) {
   Json json;
-  json["schema"] = "ridgewatt." + command + "/1";
+  json["schema"] = "ridgewatt." + command + "/" + std::to_string(version_of(command));
   if (!result.is_object()) {
     json["rows"] = std::move(result);
     return json;
