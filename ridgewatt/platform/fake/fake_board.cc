@@ -151,7 +151,8 @@ class Builder {
       link(spec_.gpu_devfreq + "/device", device.string());
     } else {
       const fs::path folder = fs::path(spec_.gpu_devfreq).parent_path();
-      devfreq((folder / "gpu-nvd-0").string(), spec_.gpu_hz, top, "nvhost_podgov wmark_active simple_ondemand");
+      devfreq((folder / "gpu-nvd-0").string(), spec_.gpu_hz, top,
+              "nvhost_podgov wmark_active simple_ondemand");
     }
     if (!spec_.gpu_folder.empty()) {
       put(spec_.gpu_folder + "/load", "0", 0444);
