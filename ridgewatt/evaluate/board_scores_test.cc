@@ -15,7 +15,7 @@ twin::SweepSpec sweep(const std::string& path, const std::string& device) {
 }
 
 TEST(BoardScores, ASweepNamesItsBoard) {
-  EXPECT_THROW(score_boards({twin::SweepSpec{.path = "a.csv"}}), UsageError);
+  EXPECT_THROW(score_boards({twin::parse_sweep_spec("a.csv")}), UsageError);
 }
 
 TEST(BoardScores, OptionsOutOfRangeAreRefused) {

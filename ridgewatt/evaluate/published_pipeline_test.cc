@@ -65,7 +65,9 @@ TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
   int known = 0;
   for (const auto& row : published_->rows) {
     known += row.published.known_to_twin ? 1 : 0;
-    if (row.published.known_to_twin) EXPECT_FALSE(row.scored());
+    if (row.published.known_to_twin) {
+      EXPECT_FALSE(row.scored());
+    }
     // Every figure of clocks in the twin's evidence, by network and knob.
     for (const auto& evidence : twin::published_evidence("agx-xavier")) {
       const bool same = evidence.name.find(row.published.network) != std::string::npos &&

@@ -22,7 +22,7 @@ class CommandBench {
   struct Options {
     double rate_hz = 100;
     double settle_s = 1;               // after a change of mode
-    std::string state_folder;          // of the mode journal
+    std::string state_folder{};        // of the mode journal
     bool full_fan = false;             // held for all runs
     measure::CacheOptions cache = {};  // before each run
   };

@@ -181,7 +181,9 @@ TEST(Measure, TellsWhatWasReadAndWhatTheProgramSays) {
   options.watched_files = {file};
   const Measurement measured = measure_command(platform::Sysfs("/nowhere"), options);
   EXPECT_EQ(measured.status, 0);
-  if (measured.io) EXPECT_GE(measured.io->read_bytes, 1 << 20);
+  if (measured.io) {
+    EXPECT_GE(measured.io->read_bytes, 1 << 20);
+  }
   ASSERT_EQ(measured.files.size(), 1u);
   EXPECT_EQ(measured.files[0].bytes, 1 << 20);
   EXPECT_EQ(measured.files[0].share_after, 1);
