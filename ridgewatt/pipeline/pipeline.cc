@@ -146,7 +146,7 @@ void check_pipeline(const PipelineConfig& config) {
   require(config.workers >= 0 && config.workers <= 1024, "0 to 1024 workers");
   require(config.prefetch >= 1 && config.prefetch <= 1024, "a worker prefetches 1 to 1024");
   require(positive(config.storage.stream_bytes_per_s) && config.storage.streams >= 1 &&
-              counts(config.storage.access_s),
+              counts(config.storage.access_s) && counts(config.storage.request_s),
           "storage needs a rate and streams");
   require(positive(config.worker_slowdown), "a worker's slowdown is positive");
   require(config.compute_cpu_share >= 0 && config.compute_cpu_share <= 1,

@@ -309,6 +309,9 @@ TEST(Pipeline, BadConfigsAreNamed) {
   config = hand_made();
   config.cores = 0;
   EXPECT_THROW(epoch_cost(config, 0), UsageError);
+  config = hand_made();
+  config.storage.request_s = -1;
+  EXPECT_THROW(epoch_cost(config, 0), UsageError);
   EXPECT_THROW(find_storage("tape"), NotFoundError);
 }
 
