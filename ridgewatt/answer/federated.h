@@ -82,6 +82,7 @@ struct FederatedQuestion {
   int batch = 16;
   double epochs = 1;                      // that each board trains on its data in a round
   int workers = 4;                        // loader workers, on a twin
+  bool keep_outliers = false;             // rows of sweeps that the quality check flags
   std::optional<double> deadline_s = {};  // the round is wanted within
 };
 
@@ -110,12 +111,14 @@ struct FederatedAnswer {
   // The fastest round without the stragglers; nothing when all boards are.
   std::optional<double> without_stragglers_s;
   std::optional<workload::CostCaveats> caveats;  // of the model, where a twin was asked
+  std::vector<std::string> remarks;              // what was left out of sweeps
 
   const Round& chosen() const { return in_time ? *in_time : least_energy; }
 };
 
 // `workload`: null where every board has a sweep. NoSolutionError when the deadline is too short,
-// naming the stragglers; NotSupportedError when a minibatch does not fit a board's memory.
+// naming the stragglers; NotSupportedError when a minibatch does not fit a board's memory;
+// InputError when a sweep is of inference or of another board.
 FederatedAnswer federated_round(const FederatedQuestion& question,
                                 const std::shared_ptr<const workload::DeployedWorkload>& workload);
 

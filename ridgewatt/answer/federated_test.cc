@@ -219,6 +219,31 @@ TEST_F(FederatedOnTwins, OneBoardIsTheSearchOfItsOwnModes) {
   EXPECT_FALSE(found.without_stragglers_s);
 }
 
+// Repeats count by their mean, a row that the quality check flags not at all, and a sweep is of the
+// board that it is given for.
+TEST_F(FederatedOnTwins, SweepsAreTakenAsOtherAnswersTakeThem) {
+  const testing::TemporaryFolder folder;
+  std::string rows =
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,workload,kind,batch,time_ms,power_w,board\n";
+  for (int mhz = 100; mhz <= 900; mhz += 20) {
+    const double time_ms = mhz == 500 ? 100 : 1e6 / mhz;  // one is ten times too fast
+    rows += fmt::format("4,1479,{},1600,net,training,16,{},5,nano\n", mhz, time_ms);
+    rows += fmt::format("4,1479,{},1600,net,training,16,{},5,nano\n", mhz, 1.02 * time_ms);
+  }
+  rows += "4,1479,900,1600,net,inference,16,1,1,nano\n";
+  const std::string path = folder.write("net.csv", rows);
+  FederatedQuestion question;
+  question.boards = {parse_federated_board("S=nano,samples=160,idle=1,sweep=" + path)};
+  const FederatedAnswer found = federated_round(question, nullptr);
+  EXPECT_NEAR(found.fastest.time_s, 10 * 1.01 * 1e3 / 900, 1e-9);
+  ASSERT_EQ(found.remarks.size(), 1u);
+  EXPECT_NE(found.remarks[0].find("2 of 82 rows"), std::string::npos) << found.remarks[0];
+  question.keep_outliers = true;
+  EXPECT_NEAR(federated_round(question, nullptr).fastest.time_s, 10 * 1.01 * 0.1, 1e-9);
+  question.boards = {parse_federated_board("S=agx-orin,samples=160,idle=1,sweep=" + path)};
+  EXPECT_THROW(federated_round(question, nullptr), InputError);
+}
+
 TEST_F(FederatedOnTwins, StragglersAreNamedAndSweepsAreTaken) {
   const testing::TemporaryFolder folder;
   folder.write("slow.csv",

@@ -9,7 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
@@ -26,6 +26,7 @@ struct Participant {
   std::size_t shipped = 0;                       // the mode that the board ships with
   std::shared_ptr<const twin::TwinModel> model;  // none: from a sweep
   RowOrigin origin;
+  std::string remark;  // what was left out of its sweep
 };
 
 PowerMode shipped_mode(const Board& board) {
@@ -52,10 +53,39 @@ RoundOption option_of(const FederatedQuestion& question, const FederatedBoard& a
           question.epochs * epoch.energy_j + asked.upload_j + idle_w * asked.upload_s, idle_w};
 }
 
-void take_sweep(const FederatedQuestion& question, const twin::Twin& twin, Participant& part) {
-  const Sweep sweep = read_sweep(part.asked.sweep);
-  if (sweep.kind != name_of(WorkloadKind::kTraining)) {
-    throw InputError("a federated round needs a sweep of training", sweep.source, sweep.kind);
+bool is_known_board(const std::string& name) {
+  const auto known = list_boards();
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+// Of a file with training and inference the training.
+Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
+  const std::string training(name_of(WorkloadKind::kTraining));
+  std::vector<Sweep> sweeps = read_sweeps(asked.sweep);
+  if (sweeps.size() > 1) {
+    std::erase_if(sweeps, [&](const Sweep& one) { return one.kind != training; });
+  }
+  if (sweeps.empty() || sweeps.front().kind != training) {
+    throw InputError("a federated round needs a sweep of training", asked.sweep);
+  }
+  Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, asked.sweep);
+  const std::string of = sweep.board.substr(0, sweep.board.find('@'));
+  if (of != board.name && is_known_board(of) && is_known_board(board.name)) {
+    throw InputError("the sweep is of another board than " + board.name, asked.sweep, of);
+  }
+  return sweep;
+}
+
+void take_sweep(const FederatedQuestion& question, const Board& board, const twin::Twin& twin,
+                Participant& part) {
+  const Sweep all = training_sweep(part.asked, board);
+  Sweep sweep;
+  if (question.keep_outliers) {
+    sweep = average_repeats(all);
+  } else {
+    const TrustedSweep trusted = drop_flagged_rows(all, part.asked.sweep);
+    part.remark = trusted.remark();
+    sweep = trusted.sweep;
   }
   for (const auto& row : sweep.observations) {
     if (row.point.batch != 0 && row.point.batch != question.batch) continue;
@@ -110,7 +140,7 @@ Participant participant(const FederatedQuestion& question, const FederatedBoard&
   if (asked.sweep.empty()) {
     take_twin(question, workload, board, twin, part);
   } else {
-    take_sweep(question, twin, part);
+    take_sweep(question, board, twin, part);
   }
   std::vector<PowerMode> modes;
   for (const auto& option : part.options) modes.push_back(option.mode);
@@ -189,6 +219,7 @@ FederatedAnswer federated_round(const FederatedQuestion& question,
     options.push_back(part.options);
     highest.push_back(part.highest);
     shipped.push_back(part.shipped);
+    if (!part.remark.empty()) found.remarks.push_back(part.remark);
     if (part.model) found.caveats = part.model->estimator(question.batch).cost().caveats;
   }
   found.front = round_front(options);

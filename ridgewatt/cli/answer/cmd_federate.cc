@@ -63,6 +63,7 @@ void run(const Context& context, FederateCommand command) {
   }
   const answer::FederatedAnswer found = answer::federated_round(command.question, workload);
   if (found.caveats) say_caveats(context, *found.caveats);
+  for (const auto& text : found.remarks) remark(context, text);
   if (context.json()) return print(context, federated_json(found));
   if (!context.csv()) return print_federated(context, command, found);
   std::vector<RowOrigin> origins;
@@ -104,6 +105,8 @@ void add_federate(CLI::App& app, Context& context) {
   quantity(command->add_option("--deadline", options->question.deadline_s,
                                "Time within which a round is to end"),
            seconds().positive());
+  command->add_flag("--keep-outliers", options->question.keep_outliers,
+                    "Use rows of sweeps that the quality check flags");
   command->add_flag("--front", options->front, "Also the energy of a round over its time");
   command->callback([&context, options, command] {
     if (options->model.empty()) {
