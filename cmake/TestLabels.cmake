@@ -7,10 +7,10 @@ set(report_browser "*Chromium*:PageLayout.*")
 set(cli_board "BoardCommand.*:StudyCommand.FakeBoard*:ModeCommand.Killed*:LoadbenchCommand.*:TuneCommand.Governors*:\
 TuneCommand.AProfiledAnswer*:CampaignCli.*")
 set(campaign_slow "Printed.*")
-set(measure_board "Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
+set(measure_board "Residency.*:Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
 set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
 set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
-TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*:JsonKeys.*")
+TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*:JsonKeys.*:StudyPrograms.*:Workloads.*")
 set(evaluate_slow "SharedSweeps.*")
 set(monitor_board "Monitor.*:Metrics.OfAFakeBoard*:Metrics.Promtool*")
 set(pipeline_slow "TwinJob.*")

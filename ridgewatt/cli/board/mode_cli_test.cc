@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
 namespace ridgewatt::cli {
@@ -49,6 +50,60 @@ TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.output, ::testing::HasSubstr("no saved mode"));
   EXPECT_EQ(testing::run_program("mode apply" + where).status, 2);
+}
+
+TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  const std::string where = " --sysroot " + board.root;
+  const auto applied =
+      testing::run_program("mode apply --gpu-governor wmark_active --gpu-mhz 816" + where);
+  EXPECT_EQ(applied.status, 0) << applied.output;
+  EXPECT_THAT(applied.output, ::testing::HasSubstr("GPU governor wmark_active"));
+  const auto shown = testing::run_program("mode show --format json" + where).output;
+  EXPECT_THAT(shown, ::testing::HasSubstr("\"gpu_governor\": \"wmark_active\""));
+  EXPECT_THAT(shown, ::testing::HasSubstr("\"gpu_mhz\": 816.0"));
+  EXPECT_EQ(testing::run_program("mode restore" + where).status, 0);
+  EXPECT_EQ(board.changes(first), "");
+  const auto unknown = testing::run_program("mode apply --gpu-governor schedutil" + where);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.output, ::testing::HasSubstr("there are nvhost_podgov, wmark_active"));
+  const auto of_gpu = testing::run_program("mode apply --governor nvhost_podgov" + where);
+  EXPECT_EQ(of_gpu.status, 2);
+  EXPECT_THAT(of_gpu.output, ::testing::HasSubstr("--gpu-governor"));
+  EXPECT_EQ(board.changes(first), "");
+}
+
+TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("data", std::string(100000, 'x'));
+  const auto first = board.content();
+  const auto measure = [&](const std::string& options) {
+    return testing::run_program("measure --quiet --format json --idle 0 --sysroot " + board.root +
+                                " --state-dir " + folder.path().string() + " " + options +
+                                " -- sleep 0.1");
+  };
+  const auto held = measure("--full-fan --fill-cache " + file + " --residency " + file);
+  ASSERT_EQ(held.status, 0) << held.output;
+  const Json json = Json::parse(held.output.substr(held.output.find("{\n")));
+  EXPECT_EQ(json["conditions"], Json({"fan at full speed", "page cache with " + file}));
+  EXPECT_EQ(json["files"][0]["cached_before"], 1.0);
+  EXPECT_EQ(json["files"][0]["bytes"], 100000);
+  EXPECT_FALSE(json["residency"].empty());
+  EXPECT_EQ(board.changes(first), "");
+  // Both at once, a file that is not there and a board without a fan are refused in a line.
+  for (const std::string& options :
+       {"--fill-cache " + file + " --drop-cache " + file, "--residency " + file + ".no",
+        "--drop-cache " + file + ".no"}) {
+    const auto refused = measure(options);
+    EXPECT_NE(refused.status, 0) << options;
+    EXPECT_EQ(std::count(refused.output.begin(), refused.output.end(), '\n'), 1) << refused.output;
+  }
+  EXPECT_THAT(
+      testing::run_program("measure --full-fan --sysroot " + folder.path().string() + " -- true")
+          .output,
+      ::testing::HasSubstr("no fan"));
 }
 
 // A program killed while it holds a mode, at any moment: the first state is back once its guardian
