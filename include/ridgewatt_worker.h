@@ -9,7 +9,16 @@
  *   }
  *   ridgewatt_worker_disconnect(&worker);
  *
- * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. All
+ * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. One
+ * that lets the controller gather them (a schedule that re-plans does it better) counts them
+ * instead:
+ *
+ *   ridgewatt_worker_count(&worker);                      // after it connected
+ *   ridgewatt_worker_arrived(&worker, 3, 1500);           // three requests, 1.5 ms ago; at any
+ * time ridgewatt_worker_begin(&worker);                      // always when it is idle
+ *   serve(worker.requests, worker.aside);                 // so many, after the so many oldest
+ *
+ * All
  * functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and the
  * device must not be used any more.
  */
@@ -38,6 +47,9 @@ struct ridgewatt_worker {
   long long period_us;         /* of the cycle; 0: none */
   unsigned long long sequence; /* of the minibatch in hand; 0: none */
   long long deadline_us;       /* time that the minibatch may take */
+  int counting;                /* the controller counts the requests */
+  int requests;                /* of the minibatch in hand, where they are counted */
+  int aside;                   /* the oldest waiting ones, which it is not for */
   char pending[256];           /* received, not yet read as lines */
   size_t pending_size;
 };
@@ -157,17 +169,53 @@ static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, cons
   return -1;
 }
 
-/* Waits until the device is granted. */
-static inline int ridgewatt_worker_begin(struct ridgewatt_worker* worker) {
+/* From now on the controller counts the requests that this worker reports. -1 and EPROTO: it is an
+ * older one that does not know how, and nothing has changed. */
+static inline int ridgewatt_worker_count(struct ridgewatt_worker* worker) {
   char line[256];
-  if (ridgewatt_send_(worker, "ready\n") != 0) return -1;
+  if (ridgewatt_send_(worker, "counting\n") != 0) return -1;
+  if (ridgewatt_receive_(worker, line) != 0) return -1;
+  if (strcmp(line, "counting") == 0) {
+    worker->counting = 1;
+    return 0;
+  }
+  errno = EPROTO;
+  return -1;
+}
+
+/* `count` requests arrived `age_us` microseconds ago. Another thread may call this while one waits
+ * in ridgewatt_worker_begin. */
+static inline int ridgewatt_worker_arrived(struct ridgewatt_worker* worker, int count,
+                                           long long age_us) {
+  char line[64];
+  snprintf(line, sizeof line, "arrived %d %lld\n", count, age_us);
+  return ridgewatt_send_(worker, line);
+}
+
+/* Asks for the device without waiting for it: worker.fd can be polled meanwhile. */
+static inline int ridgewatt_worker_ask(struct ridgewatt_worker* worker) {
+  return ridgewatt_send_(worker, "ready\n");
+}
+
+/* Waits until the device is granted, after ridgewatt_worker_ask. */
+static inline int ridgewatt_worker_granted(struct ridgewatt_worker* worker) {
+  char line[256];
   for (;;) {
     if (ridgewatt_receive_(worker, line) != 0) return -1;
-    if (sscanf(line, "grant %llu %lld", &worker->sequence, &worker->deadline_us) == 2) return 0;
+    worker->requests = worker->aside = 0;
+    if (sscanf(line, "grant %llu %lld %d %d", &worker->sequence, &worker->deadline_us,
+               &worker->requests, &worker->aside) >= 2) {
+      return 0;
+    }
     if (strncmp(line, "revoke", 6) == 0) continue; /* of a minibatch that has ended */
     errno = strcmp(line, "bye") == 0 ? ECONNRESET : EPROTO;
     return -1;
   }
+}
+
+/* Waits until the device is granted. */
+static inline int ridgewatt_worker_begin(struct ridgewatt_worker* worker) {
+  return ridgewatt_worker_ask(worker) == 0 ? ridgewatt_worker_granted(worker) : -1;
 }
 
 /* The minibatch has ended: nothing of it runs on the device any more. */

@@ -30,31 +30,49 @@ void Round::add(const Minibatch& minibatch, double minibatch_energy_j, double re
   minibatches.push_back(minibatch);
 }
 
+double round_switch_s(const Candidate& candidate) {
+  const std::size_t programs = candidate.train().minibatches.size();
+  return programs > 1 ? candidate.switch_s * static_cast<double>(programs) : 0;
+}
+
 Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound) {
   const Minibatch& infer = candidate.infer();
   const Round& train = candidate.train();
   Cycle cycle;
   cycle.peak_power_w = candidate.peak_power_w();
+  const double round_s = train.time_s + round_switch_s(candidate);
+  // To the inference and, where one program trains, back to it.
+  double switches_s = 0;
   if (!candidate.inference) {  // training alone: round after round
     cycle.stable = true;
-    cycle.period_s = train.time_s;
+    cycle.period_s = round_s;
     cycle.training_minibatches = 1;
   } else {
     cycle.period_s = infer.batch / arrival_rate_hz;
     cycle.stable = infer.time_s <= cycle.period_s;
-    const double left_s = cycle.period_s - infer.time_s;
     if (cycle.stable && candidate.background) {
+      const bool one = candidate.background->minibatches.size() <= 1;
+      switches_s = candidate.switch_s * (one ? 2 : 1);
+      const double left_s = std::max(0.0, cycle.period_s - infer.time_s - switches_s);
       // The small addend keeps 0.6 / 0.2 at 3.
       cycle.training_minibatches =
-          static_cast<int>(std::min(std::floor(left_s / train.time_s + 1e-9), 1e9));
+          static_cast<int>(std::min(std::floor(left_s / round_s + 1e-9), 1e9));
+      if (cycle.training_minibatches == 0) switches_s = 0;
     }
     const double gathered = bound == Bound::kPublished ? infer.batch : infer.batch - 1;
     cycle.latency_s = gathered / arrival_rate_hz + infer.time_s;
-    if (bound == Bound::kStrict) cycle.latency_s += train.blocking_s;
+    if (switches_s > 0) cycle.latency_s += candidate.switch_s;
+    if (bound == Bound::kStrict) {
+      cycle.latency_s += train.blocking_s;
+      if (switches_s > 0) cycle.latency_s += candidate.switch_s;
+    }
   }
   const double n = cycle.training_minibatches;
-  const double busy_s = infer.time_s + n * train.time_s;
-  const double energy_j = infer.time_s * infer.power_w + n * train.energy_j;
+  const double busy_s = infer.time_s + switches_s + n * round_s;
+  // A switch draws what the program draws that it leads to; half of them lead to the inference.
+  const double switch_power_w = candidate.inference ? (infer.power_w + train.power_w) / 2 : 0;
+  const double energy_j = infer.time_s * infer.power_w + switches_s * switch_power_w +
+                          n * (train.energy_j + round_switch_s(candidate) * train.power_w);
   cycle.training_throughput_hz = n / cycle.period_s;
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
   cycle.busy_energy_w = energy_j / cycle.period_s;
@@ -65,20 +83,26 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
 
 double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz) {
   const Minibatch& infer = candidate.infer();
-  const double left = candidate.inference ? 1 - infer.time_s * arrival_rate_hz / infer.batch : 1;
+  const double switch_s = candidate.background ? 2 * candidate.switch_s : 0;
+  const double left =
+      candidate.inference ? 1 - (infer.time_s + switch_s) * arrival_rate_hz / infer.batch : 1;
   if (!candidate.background) return std::max(left, 0.0);
-  return std::max(left, 0.0) / candidate.background->time_s;
+  return std::max(left, 0.0) / (candidate.background->time_s + round_switch_s(candidate));
 }
 
 EarlyDispatch early_dispatch(const Candidate& candidate, double arrival_rate_hz,
                              double max_latency_s) {
   const Minibatch& infer = candidate.infer();
-  const double gather_s = max_latency_s - infer.time_s - candidate.train().blocking_s;
+  const double switch_s = candidate.background ? candidate.switch_s : 0;
+  const double gather_s =
+      max_latency_s - infer.time_s - candidate.train().blocking_s - 2 * switch_s;
   EarlyDispatch result;
   result.requests =
       std::clamp(1 + arrival_rate_hz * gather_s, 1.0, static_cast<double>(infer.batch));
-  result.fill_hz = 1 - infer.time_s * arrival_rate_hz / result.requests;
-  if (candidate.background) result.fill_hz /= candidate.background->time_s;
+  result.fill_hz = 1 - (infer.time_s + 2 * switch_s) * arrival_rate_hz / result.requests;
+  if (candidate.background) {
+    result.fill_hz /= candidate.background->time_s + round_switch_s(candidate);
+  }
   return result;
 }
 

@@ -5,6 +5,9 @@
 //   |-- inference t_in --|-- train t_tr --|-- train t_tr --| idle |-- inference ...
 //   |<--------------------------- b / a -------------------------->|
 //
+// Where going from one program to another costs `switch_s`, the inference and the first training
+// minibatch of a cycle take so much longer; where several trainings take turns, each of them.
+//
 // Closed forms after Fulcrum (Prashanthi, Simmhan et al.), with three bounds on the worst latency.
 #pragma once
 
@@ -65,6 +68,8 @@ struct Candidate {
   std::optional<Minibatch> inference;
   std::optional<Round> background;
   double idle_power_w = 0;  // while nothing runs
+  // What the first minibatch after another program's takes longer (switch_cost.h).
+  double switch_s = 0;
 
   // For sums: nothing that takes no time where it is absent.
   const Minibatch& infer() const { return inference ? *inference : kNoMinibatch; }
@@ -83,8 +88,8 @@ struct Candidate {
 struct Cycle {
   bool stable = false;  // t_in <= b / a
   double period_s = 0;  // b / a; for training alone the time of a round
-  // Rounds of the background a cycle: n = floor((b / a - t_in) / t_tr). One training workload: its
-  // minibatches.
+  // Rounds of the background a cycle: n = floor((b / a - t_in - switches) / t_tr). One training
+  // workload: its minibatches.
   int training_minibatches = 0;
   double training_throughput_hz = 0;  // n a / b: minibatches (rounds) a second
   double latency_s = 0;               // worst latency under the bound; 0 without inference
@@ -94,6 +99,9 @@ struct Cycle {
   double utilization = 0;    // busy share of the period
   double mean_power_w = 0;   // over the period, idle time at idle power
 };
+
+// Switches of a round itself: each minibatch of several programs that take turns is one.
+double round_switch_s(const Candidate& candidate);
 
 // `arrival_rate_hz` > 0 where the candidate has inference.
 Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound);

@@ -17,7 +17,6 @@ constexpr double kHarmlessPause = 0.3;
 
 // In an overload another plan is worth the pause when it makes this share fewer requests late.
 constexpr double kFewerLate = 0.02;
-constexpr double kLeastRateHz = 0.01;  // planned for where next to nothing arrives
 
 std::size_t count_since(std::span<const double> arrivals, double since_s) {
   return static_cast<std::size_t>(arrivals.end() -
@@ -58,6 +57,20 @@ void DynamicOptions::check() const {
   }
 }
 
+bool worth_changing(const PlanStanding& present, const PlanStanding& wanted, double since_s,
+                    double max_latency_s, const DynamicOptions& options) {
+  if (present.meets) {
+    const bool gains = wanted.training_hz > present.training_hz * (1 + options.hysteresis);
+    const bool harmless = options.mode_change_s <= kHarmlessPause * max_latency_s;
+    const double dwell_s = harmless
+                               ? options.dwell_s
+                               : std::max(options.dwell_s, options.mode_change_s / kForgivenShare);
+    return gains && since_s >= dwell_s;
+  }
+  if (present.trains || wanted.trains) return true;
+  return present.late_share - wanted.late_share >= kFewerLate;
+}
+
 SimulationOptions dynamic_simulation(SimulationOptions simulation, const PlanProblem& problem,
                                      const DynamicOptions& options) {
   simulation.max_latency_s = problem.max_latency_s;
@@ -79,12 +92,6 @@ ServingPlan DynamicController::serving_plan() const {
   return book_.serving_plan(*current_, planned_rate_hz_);
 }
 
-double DynamicController::dwell_s() const {
-  const double harmless_s = kHarmlessPause * book_.problem().max_latency_s;
-  if (options_.mode_change_s <= harmless_s) return options_.dwell_s;
-  return std::max(options_.dwell_s, options_.mode_change_s / kForgivenShare);
-}
-
 std::optional<ServingPlan> DynamicController::decide(double now_s,
                                                      std::span<const double> arrivals_so_far) {
   const double estimate =
@@ -92,16 +99,14 @@ std::optional<ServingPlan> DynamicController::decide(double now_s,
   const double rate = estimate * (1 + options_.headroom);
   const Candidate& wanted = book_.choose(rate);
   if (&wanted == current_) return std::nullopt;
-  // A plan is made with head-room, but left only when the estimate itself is too much for it.
-  if (book_.meets(*current_, estimate)) {
-    const double present_hz = book_.trial(*current_, rate).training_hz;
-    const bool gains =
-        book_.trial(wanted, rate).training_hz > present_hz * (1 + options_.hysteresis);
-    if (!gains || now_s < changed_s_ + dwell_s()) return std::nullopt;
-  } else if (!current_->background && !wanted.background) {
-    const double fewer =
-        book_.trial(*current_, rate).late_share - book_.trial(wanted, rate).late_share;
-    if (fewer < kFewerLate) return std::nullopt;
+  const auto standing = [&](const Candidate& plan) {
+    const Trial trial = book_.trial(plan, rate);
+    return PlanStanding{book_.meets(plan, estimate), trial.training_hz, trial.late_share,
+                        plan.background.has_value()};
+  };
+  if (!worth_changing(standing(*current_), standing(wanted), now_s - changed_s_,
+                      book_.problem().max_latency_s, options_)) {
+    return std::nullopt;
   }
   current_ = &wanted;
   planned_rate_hz_ = rate;

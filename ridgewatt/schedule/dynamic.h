@@ -20,6 +20,8 @@ struct RateEstimator {
   double estimate(double now_s, std::span<const double> arrivals) const;
 };
 
+inline constexpr double kLeastRateHz = 0.01;  // planned for where next to nothing arrives
+
 struct DynamicOptions {
   RateEstimator estimator;
   // Plans are made for the estimate times 1 + headroom.
@@ -34,6 +36,18 @@ struct DynamicOptions {
 
   void check() const;
 };
+
+// How a plan stands at the present rates.
+struct PlanStanding {
+  bool meets = false;  // the rates as estimated, without headroom
+  double training_hz = 0, late_share = 0;
+  bool trains = false;
+};
+// Whether to leave the present plan for the wanted one, `since_s` after the last change. A plan is
+// made with headroom, but left only when the estimate itself is too much for it, or for more
+// training; in an overload, when clearly fewer requests are late.
+bool worth_changing(const PlanStanding& present, const PlanStanding& wanted, double since_s,
+                    double max_latency_s, const DynamicOptions& options);
 
 // How plans are executed while they change: training fills what serving leaves.
 SimulationOptions dynamic_simulation(SimulationOptions simulation, const PlanProblem& problem,
@@ -52,8 +66,6 @@ class DynamicController : public Controller {
   std::size_t plans_changed() const { return plans_changed_; }
 
  private:
-  double dwell_s() const;
-
   PlanBook& book_;
   DynamicOptions options_;
   const Candidate* current_ = nullptr;

@@ -23,7 +23,7 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
-constexpr int kPollWithoutPidfdMs = 20;
+constexpr double kPollWithoutPidfdS = 0.02;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ ExecutorSummary Executor::run() {
   return summary_;
 }
 
-int Executor::next_timeout_ms() const {
+double Executor::next_timeout_s() const {
   double until_s = 1;
   const double now = now_s();
   const auto at = [&](double time_s) { until_s = std::min(until_s, time_s - now); };
@@ -131,11 +131,11 @@ int Executor::next_timeout_ms() const {
     const double overdue_s = cycle_start_s_ + kOverduePeriods * options_.period_s;
     if (overdue_s > now) at(overdue_s);
   }
-  int timeout_ms = static_cast<int>(std::ceil(std::max(0.0, until_s) * 1e3));
+  if (options_.policy != nullptr && !stopping_) at(ask_again_s_);
   for (const auto& holder : holders_) {
-    if (holder.peer->pidfd() < 0) timeout_ms = std::min(timeout_ms, kPollWithoutPidfdMs);
+    if (holder.peer->pidfd() < 0) until_s = std::min(until_s, kPollWithoutPidfdS);
   }
-  return timeout_ms;
+  return std::max(0.0, until_s);
 }
 
 void Executor::wait_for_events() {
@@ -144,7 +144,10 @@ void Executor::wait_for_events() {
   fds.push_back({listener_.get(), POLLIN, 0});
   for (const auto& link : workers_) fds.push_back({link.socket.get(), POLLIN, 0});
   for (const auto& holder : holders_) fds.push_back({holder.peer->pidfd(), POLLIN, 0});
-  const int count = ::poll(fds.data(), fds.size(), next_timeout_ms());
+  const double wait_s = next_timeout_s();
+  const timespec timeout{static_cast<time_t>(wait_s),
+                         static_cast<long>((wait_s - std::floor(wait_s)) * 1e9)};
+  const int count = ::ppoll(fds.data(), fds.size(), &timeout, nullptr);
   if (count < 0 && errno != EINTR) throw_errno(errno, "cannot wait for workers", "poll");
   if (count <= 0) return;
   if (fds[0].revents != 0) {
@@ -198,6 +201,17 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
       link.kind = message.kind;
       link.name = message.name;
       link.state = State::kIdle;
+      link.idle_s = now_s();
+      if (options_.policy != nullptr) {
+        if (const auto reason = options_.policy->joining(link.view(), now_s()); !reason.empty()) {
+          link.send("error " + reason + "\n");
+          event(fmt::format("worker {} refused: {}", link.name, reason));
+          link.name.clear();
+          link.closing = true;
+          ++summary_.dropped;
+          return;
+        }
+      }
       if (!link.send(fmt::format("welcome {} {} {:.0f}\n", kProtocolVersion, options_.batch,
                                  options_.period_s * 1e6))) {
         link.closing = true;
@@ -209,11 +223,18 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
       if (link.state != State::kIdle) return fault(link, "ready out of turn");
       link.state = State::kReady;
       link.ready_s = now_s();
+      if (options_.policy != nullptr) {
+        options_.policy->asked(link.view(), message.requests, now_s());
+      }
       return;
+    case WorkerMessage::Type::kCounting:
+    case WorkerMessage::Type::kArrived:
+      return count_requests(link, message);
     case WorkerMessage::Type::kDone:
       if (Holder* holder = held_by(link);
           holder != nullptr && holder->record.sequence == message.sequence) {
         link.state = State::kIdle;
+        link.idle_s = now_s();
         release(*holder, holder->revoked ? "late" : "done");
         return;
       }
@@ -222,6 +243,21 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
       link.closing = true;
       return;
   }
+}
+
+void Executor::count_requests(WorkerLink& link, const WorkerMessage& message) {
+  if (link.state == WorkerLink::State::kNew || link.kind != WorkloadKind::kInference) {
+    return fault(link, "requests of no inference worker");
+  }
+  if (message.type == WorkerMessage::Type::kCounting) {
+    link.counting = true;
+    if (!link.send("counting\n")) link.closing = true;
+    return;
+  }
+  const int count = message.requests.value_or(0);
+  summary_.requests += static_cast<std::uint64_t>(count);
+  if (options_.policy == nullptr) return;
+  options_.policy->arrived(link.view(), count, std::max(0.0, now_s() - message.age_s));
 }
 
 void Executor::fault(WorkerLink& link, const std::string& text) {
@@ -249,7 +285,10 @@ void Executor::drop_closing() {
       holder->deadline_s = std::min(holder->deadline_s, now);
     }
     if (silent || link->faults >= options_.max_faults) ++summary_.dropped;
-    if (!link->name.empty()) event(fmt::format("worker {} left", link->name));
+    if (!link->name.empty()) {
+      event(fmt::format("worker {} left", link->name));
+      if (options_.policy != nullptr) options_.policy->left(link->view(), now);
+    }
     link = workers_.erase(link);
   }
 }
@@ -303,6 +342,7 @@ void Executor::release(Holder& holder, const std::string& outcome) {
   holder.record.released_s = now_s();
   holder.record.outcome = outcome;
   if (options_.on_grant) options_.on_grant(holder.record);
+  if (options_.policy != nullptr) options_.policy->released(holder.record);
   holders_.remove_if([&](const Holder& other) { return &other == &holder; });
 }
 
@@ -325,7 +365,26 @@ WorkerLink* Executor::longest_waiting(WorkloadKind kind) {
   return first;
 }
 
+// As many grants as the policy gives: one, unless the driver shares the device.
+void Executor::ask_policy() {
+  GrantPolicy& policy = *options_.policy;
+  while (holders_.empty() || policy.shares_device(now_s())) {
+    std::vector<WorkerView> views;
+    std::vector<WorkerLink*> links;
+    for (auto& link : workers_) {
+      if (link.closing || link.state == WorkerLink::State::kNew) continue;
+      views.push_back(link.view());
+      links.push_back(&link);
+    }
+    const GrantDecision decision = policy.next(now_s(), views);
+    ask_again_s_ = decision.ask_again_s;
+    if (!decision.grant) return;
+    grant(*links.at(decision.grant->worker), *decision.grant);
+  }
+}
+
 void Executor::grant_next() {
+  if (options_.policy != nullptr) return ask_policy();
   if (native()) {
     for (auto& link : workers_) {
       if (!link.closing && link.state == WorkerLink::State::kReady) grant(link);
@@ -354,21 +413,26 @@ void Executor::grant_next() {
 
 void Executor::grant(WorkerLink& link) {
   const bool inference = link.kind == WorkloadKind::kInference;
-  const double planned_s = inference ? options_.infer_time_s : options_.train_time_s;
+  grant(link, {.planned_s = inference ? options_.infer_time_s : options_.train_time_s});
+}
+
+void Executor::grant(WorkerLink& link, const Grant& grant) {
+  const bool inference = link.kind == WorkloadKind::kInference;
   const double allowed_s =
-      std::max(options_.least_deadline_s, options_.deadline_factor * planned_s);
+      std::max(options_.least_deadline_s, options_.deadline_factor * grant.planned_s);
   Holder& holder = holders_.emplace_back();
   holder.link = &link;
   holder.peer = &link.peer;
-  holder.record = {next_sequence_++, link.name, link.kind, link.peer.pid(), now_s(), 0, ""};
+  holder.record = {next_sequence_++, link.name,  link.kind, link.peer.pid(), now_s(), 0, "",
+                   grant.requests,   grant.aside};
   holder.deadline_s = holder.record.granted_s + allowed_s;
   // From here the worker may run: it counts as the holder even if the grant does not reach it.
   link.state = WorkerLink::State::kHolding;
   ++summary_.grants;
   ++(inference ? summary_.inference_minibatches : summary_.training_minibatches);
-  if (!link.send(fmt::format("grant {} {:.0f}\n", holder.record.sequence, allowed_s * 1e6))) {
-    link.closing = true;
-  }
+  std::string line = fmt::format("grant {} {:.0f}", holder.record.sequence, allowed_s * 1e6);
+  if (link.counting) line += fmt::format(" {} {}", grant.requests, grant.aside);
+  if (!link.send(line + "\n")) link.closing = true;
 }
 
 }  // namespace ridgewatt::schedule

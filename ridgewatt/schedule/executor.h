@@ -10,7 +10,7 @@
 // Who is next: an inference worker that asks (its batch is gathered), first come first served;
 // else, while the cycle has training minibatches left, training workers in turn. A cycle begins
 // with an inference minibatch, or when none came for 1.1 periods. Without inference workers
-// training is not limited.
+// training is not limited. With a `policy` (grant_policy.h) that one decides instead.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/schedule/grant_policy.h"
 #include "ridgewatt/schedule/worker_link.h"
 
 namespace ridgewatt::schedule {
@@ -42,6 +43,7 @@ struct ExecutorOptions {
   std::size_t max_workers = 64;
   int max_faults = 8;  // malformed or misplaced messages before a worker is dropped
   double hello_timeout_s = 5;
+  GrantPolicy* policy = nullptr;  // must outlive the executor; null: the cycle above
   // Every grant when it ends, and everything remarkable, in words.
   std::function<void(const struct GrantRecord&)> on_grant;
   std::function<void(double time_s, const std::string&)> on_event;
@@ -57,6 +59,8 @@ struct GrantRecord {
   double granted_s = 0;  // since the executor began
   double released_s = 0;
   std::string outcome;  // "done", "late" (after revoke), "died", "killed"
+  int requests = 0;     // that it was granted for; 0: not counted
+  int aside = 0;        // older ones that it left waiting
 };
 
 struct ExecutorSummary {
@@ -65,8 +69,9 @@ struct ExecutorSummary {
   std::uint64_t training_minibatches = 0;
   std::uint64_t deaths = 0;  // workers that died or were killed while they held the device
   std::uint64_t revocations = 0;
-  std::uint64_t faults = 0;   // malformed or misplaced messages
-  std::uint64_t dropped = 0;  // connections closed by the executor
+  std::uint64_t faults = 0;    // malformed or misplaced messages
+  std::uint64_t dropped = 0;   // connections closed by the executor
+  std::uint64_t requests = 0;  // that workers reported
   double running_s = 0;
 };
 
@@ -115,7 +120,10 @@ class Executor {
   WorkerLink* longest_waiting(WorkloadKind kind);
   bool has_inference() const;
   void grant(WorkerLink& link);
-  int next_timeout_ms() const;
+  void grant(WorkerLink& link, const Grant& grant);
+  void ask_policy();
+  void count_requests(WorkerLink& link, const WorkerMessage& message);
+  double next_timeout_s() const;
 
   ExecutorOptions options_;
   OwnedFd lock_, listener_, stop_event_;
@@ -126,6 +134,7 @@ class Executor {
   double start_s_ = 0;
   double cycle_start_s_ = 0;
   int training_in_cycle_ = 0;
+  double ask_again_s_ = 0;
   bool stopping_ = false;
 };
 

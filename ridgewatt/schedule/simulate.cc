@@ -87,6 +87,13 @@ class Simulator {
                : static_cast<std::size_t>(serving_.candidate.infer().batch);
   }
 
+  // What it takes to go to a program from the one that ran last.
+  double switch_to(int program) {
+    const bool other = last_ran_ != kNothingRan && last_ran_ != program;
+    last_ran_ = program;
+    return other ? serving_.candidate.switch_s : 0;
+  }
+
   double jittered(double time_s) {
     if (options_.jitter <= 0) return time_s;
     const double sigma = std::sqrt(std::log1p(options_.jitter * options_.jitter));
@@ -97,7 +104,8 @@ class Simulator {
   double deadline_s(std::size_t oldest, std::size_t count) const {
     if (!options_.deadline_dispatch || oldest >= arrivals_.size()) return kNever;
     const double within_s = options_.max_latency_s * (1 - options_.deadline_reserve) -
-                            padded(std::max<std::size_t>(count, 1)).time_s;
+                            padded(std::max<std::size_t>(count, 1)).time_s -
+                            (serving_.candidate.background ? serving_.candidate.switch_s : 0);
     return arrivals_[oldest] + std::max(within_s, 0.0);
   }
 
@@ -163,7 +171,7 @@ class Simulator {
   // The oldest `count` requests; late ones take the places that are left.
   void serve(std::size_t count, const Minibatch& batch) {
     const bool shared = is_native() && serving_.candidate.background;
-    const double work_s = jittered(batch.time_s);
+    const double work_s = jittered(batch.time_s) + (shared ? 0 : switch_to(kInferenceRan));
     cycle_start_s_ = now_s_;
     rounds_ = 0;
     minibatch_ = 0;
@@ -202,7 +210,8 @@ class Simulator {
   // fill up in the meantime.
   bool in_the_way() const {
     if (!options_.deadline_dispatch || !serving_.candidate.background) return false;
-    return now_s_ + serving_.candidate.background->minibatches[minibatch_].time_s >
+    return now_s_ + serving_.candidate.background->minibatches[minibatch_].time_s +
+               serving_.candidate.switch_s >
            deadline_s(head_, target());
   }
 
@@ -221,7 +230,9 @@ class Simulator {
     }
     const Minibatch& minibatch = round.minibatches[minibatch_];
     const double start_s = now_s_;
-    record(Segment::Kind::kTraining, start_s + jittered(minibatch.time_s), 0, minibatch.power_w);
+    const double switch_s = switch_to(static_cast<int>(minibatch_));
+    record(Segment::Kind::kTraining, start_s + jittered(minibatch.time_s) + switch_s, 0,
+           minibatch.power_w);
     const bool ended = ++minibatch_ == round.minibatches.size();
     count_training(start_s, minibatch.time_s / round.time_s, ended ? 1 : 0);
     if (ended) {
@@ -371,6 +382,9 @@ class Simulator {
   std::deque<std::size_t> late_;     // and these, which have stepped aside
   int rounds_ = 0;                   // background rounds of this cycle
   std::size_t minibatch_ = 0;        // position in the round
+  // The program that ran last: a position in the round, or one of these.
+  static constexpr int kInferenceRan = -1, kNothingRan = -2;
+  int last_ran_ = kNothingRan;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/schedule/grant_policy.h"
 #include "ridgewatt/schedule/protocol.h"
 
 namespace ridgewatt::schedule {
@@ -44,6 +45,9 @@ class WorkerLink {
   // Reads what is there, at most `limit` bytes; false when the worker hung up.
   bool receive(std::size_t limit);
 
+  // As a policy sees it.
+  WorkerView view() const;
+
   OwnedFd socket;
   PeerProcess peer;
   LineBuffer lines;
@@ -53,6 +57,8 @@ class WorkerLink {
   int faults = 0;
   double connected_s = 0;
   double ready_s = 0;  // since when it waits
+  double idle_s = 0;   // since when it does not
+  bool counting = false;
   bool closing = false;
 };
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <limits>
 #include <span>
 #include <thread>
 #include <vector>
@@ -12,11 +13,13 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/live_run.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/grant_log.h"
 #include "ridgewatt/schedule/interference.h"
+#include "ridgewatt/schedule/program_keeper.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
@@ -33,6 +36,7 @@ struct RunOptions {
   DeviceOptions device;
   bool apply_mode = false;
   bool measure_interference = false;
+  LiveRunOptions live;
 };
 
 // Stops the executor on SIGINT and SIGTERM while it lives.
@@ -69,7 +73,8 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
                                            std::optional<PowerMode>& mode) {
   schedule::ExecutorOptions result = options.executor;
   if (result.socket_path.empty()) result.socket_path = schedule::default_worker_socket();
-  if (!options.schedule.train.empty() || !options.schedule.infer.empty()) {
+  const bool planned = !options.schedule.train.empty() || !options.schedule.infer.empty();
+  if (planned && !options.live.wanted()) {
     const schedule::PlanProblem problem = options.schedule.problem();
     const schedule::Plan plan =
         schedule::PlanTable(schedule::join_sweeps(options.schedule.workloads(context)))
@@ -118,6 +123,7 @@ void print_summary(const Context& context, const schedule::ExecutorSummary& summ
   json["revocations"] = summary.revocations;
   json["faults"] = summary.faults;
   json["dropped"] = summary.dropped;
+  json["requests"] = summary.requests;
   json["running_s"] = summary.running_s;
   json.update(more);
   if (context.json()) return print(context, json);
@@ -130,7 +136,76 @@ void print_summary(const Context& context, const schedule::ExecutorSummary& summ
   print(context, table);
 }
 
+platform::JetsonModeControl::Options control_options(const RunOptions& options) {
+  platform::JetsonModeControl::Options result;
+  result.state_folder = options.device.state_folder;
+  return result;
+}
+
+// Programs that are started, and started again.
+std::unique_ptr<schedule::ProgramKeeper> keep_programs(
+    const Context& context, const std::vector<schedule::LiveProgramEntry>& entries,
+    const LiveRunOptions& options, const std::string& socket_path) {
+  if (entries.empty()) return nullptr;
+  std::vector<schedule::KeptProgram> programs;
+  for (const auto& entry : entries) programs.push_back({entry.name, entry.kind, entry.command});
+  schedule::KeeperOptions keeper_options;
+  keeper_options.socket_path = socket_path;
+  keeper_options.restart = !options.no_restart;
+  keeper_options.on_event = [&context](const std::string& text) { remark(context, text); };
+  return std::make_unique<schedule::ProgramKeeper>(std::move(programs), std::move(keeper_options));
+}
+
+// A schedule whose plan follows the arrivals.
+void run_live(const Context& context, const RunOptions& options) {
+  std::optional<PowerMode> no_mode;
+  schedule::ExecutorOptions executor_settings = executor_options(context, options, no_mode);
+  LiveQuestion question = live_question(context, options.live, options.schedule);
+  const double max_power_w =
+      options.schedule.max_power_w.value_or(std::numeric_limits<double>::infinity());
+  schedule::LiveOptions live;
+  live.dynamic.mode_change_s = options.live.mode_change_ms / 1e3;
+  live.dynamic.headroom = options.live.headroom;
+  live.speed = options.live.speed;
+  live.seed = context.seed;
+  std::optional<platform::LocalDevice> device;
+  std::optional<platform::JetsonModeControl> control;
+  if (options.apply_mode) {
+    device.emplace(options.device.open(context));
+    control.emplace(*device->sysfs, control_options(options));
+    live.set_mode = [&control](const PowerMode& mode) { control->apply(mode); };
+    live.watch = [&control] { control->check_safety(); };
+  }
+  schedule::GrantLog log(options.log);
+  executor_settings.on_grant = [&](const schedule::GrantRecord& record) { log.add(record); };
+  if (!context.quiet) {
+    live.on_event =
+        executor_settings.on_event = [&context](double time_s, const std::string& text) {
+          remark(context, fmt::format("{:.3f} s: {}", time_s, text));
+        };
+  }
+  schedule::LiveScheduler scheduler(
+      schedule::live_modes(question.inference, question.training, max_power_w), question.programs,
+      live);
+  executor_settings.policy = &scheduler;
+  executor_settings.batch = scheduler.plan().batches.front();
+  schedule::Executor executor(executor_settings);
+  remark(context, fmt::format("serving {}: {} inference programs, re-planned",
+                              executor_settings.socket_path, question.programs.size()));
+  const StopOnSignal stop(executor);
+  auto keeper =
+      keep_programs(context, question.commands, options.live, executor_settings.socket_path);
+  const schedule::ExecutorSummary summary = executor.run();
+  if (keeper) keeper->stop();
+  if (control) control->restore();
+  Json more = Json::object();
+  add_summary(more, scheduler.summary());
+  more["restarts"] = keeper ? keeper->restarts() : 0;
+  print_summary(context, summary, more);
+}
+
 void run(const Context& context, const RunOptions& options) {
+  if (options.live.wanted()) return run_live(context, options);
   std::optional<PowerMode> mode;
   schedule::ExecutorOptions executor_settings = executor_options(context, options, mode);
   schedule::GrantLog log(options.log);
@@ -161,9 +236,7 @@ void run(const Context& context, const RunOptions& options) {
   if (options.apply_mode) {
     if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
     device.emplace(options.device.open(context));
-    platform::JetsonModeControl::Options control_options;
-    control_options.state_folder = options.device.state_folder;
-    control.emplace(*device->sysfs, control_options);
+    control.emplace(*device->sysfs, control_options(options));
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));
   }
@@ -229,11 +302,15 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   command->add_flag("--measure-interference", options->measure_interference,
                     "Of two workers: in the second half of --duration the driver shares the device "
                     "between them; prints the interference factor for schedule simulate");
+  options->live.add_to(*command);
   add_device_options(*command, options->device);
   command->add_flag(
       "--apply-mode", options->apply_mode,
       "Set the plan's power mode on the device, and bring the old one back at the end");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options, command] {
+    options->live.check(*command);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

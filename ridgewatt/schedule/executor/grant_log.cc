@@ -12,13 +12,13 @@ GrantLog::GrantLog(const std::string& path) {
   if (path.empty()) return;
   file_.reset(std::fopen(path.c_str(), "we"));
   if (!file_) throw_errno(errno, "cannot write the log", path);
-  put("sequence,worker,kind,pid,granted_s,released_s,outcome\n");
+  put("sequence,worker,kind,pid,granted_s,released_s,outcome,requests,aside\n");
 }
 
 void GrantLog::add(const GrantRecord& r) {
   if (!file_) return;
-  put(fmt::format("{},{},{},{},{:.6f},{:.6f},{}\n", r.sequence, r.worker, name_of(r.kind), r.pid,
-                  r.granted_s, r.released_s, r.outcome));
+  put(fmt::format("{},{},{},{},{:.6f},{:.6f},{},{},{}\n", r.sequence, r.worker, name_of(r.kind),
+                  r.pid, r.granted_s, r.released_s, r.outcome, r.requests, r.aside));
 }
 
 void GrantLog::put(const std::string& text) {

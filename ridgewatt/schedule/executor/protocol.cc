@@ -7,11 +7,17 @@
 namespace ridgewatt::schedule {
 namespace {
 
-std::optional<std::uint64_t> parse_sequence(std::string_view text) {
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::optional<int> parse_requests(std::string_view text) {
+  const auto count = parse_whole(text);
+  if (!count || *count > kMostRequests) return std::nullopt;
+  return static_cast<int>(*count);
 }
 
 bool is_name(std::string_view text) {
@@ -42,12 +48,31 @@ std::optional<WorkerMessage> parse_worker_message(std::string_view line) {
     message.type = WorkerMessage::Type::kReady;
     return message;
   }
+  if (words[0] == "ready" && words.size() == 2) {
+    message.type = WorkerMessage::Type::kReady;
+    message.requests = parse_requests(words[1]);
+    if (!message.requests) return std::nullopt;
+    return message;
+  }
+  if (words[0] == "counting" && words.size() == 1) {
+    message.type = WorkerMessage::Type::kCounting;
+    return message;
+  }
+  if (words[0] == "arrived" && words.size() == 3) {
+    message.type = WorkerMessage::Type::kArrived;
+    message.requests = parse_requests(words[1]);
+    const auto age_us = parse_whole(words[2]);
+    if (!message.requests || *message.requests < 1 || !age_us) return std::nullopt;
+    message.age_s = static_cast<double>(*age_us) / 1e6;
+    if (message.age_s > kOldestReportS) return std::nullopt;
+    return message;
+  }
   if (words[0] == "bye" && words.size() == 1) {
     message.type = WorkerMessage::Type::kBye;
     return message;
   }
   if (words[0] == "done" && words.size() == 2) {
-    const auto sequence = parse_sequence(words[1]);
+    const auto sequence = parse_whole(words[1]);
     if (!sequence) return std::nullopt;
     message.type = WorkerMessage::Type::kDone;
     message.sequence = *sequence;

@@ -57,6 +57,11 @@ void PeerProcess::kill() const {
 WorkerLink::WorkerLink(OwnedFd fd, double now_s)
     : socket(std::move(fd)), peer(PeerProcess::of(socket.get())), connected_s(now_s) {}
 
+WorkerView WorkerLink::view() const {
+  const bool is_ready = state == State::kReady;
+  return {name, kind, is_ready, counting, is_ready ? ready_s : idle_s};
+}
+
 bool WorkerLink::send(std::string_view line) const {
   const ssize_t sent = ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent == static_cast<ssize_t>(line.size());

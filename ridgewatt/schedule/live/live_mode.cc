@@ -1,0 +1,88 @@
+#include "ridgewatt/schedule/live_mode.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::schedule {
+namespace {
+
+// By mode, then by batch; of a point that occurs twice the slower one.
+using RowsByMode = std::map<PowerMode, std::map<int, Observation>>;
+
+RowsByMode rows_by_mode(const Sweep& sweep) {
+  RowsByMode result;
+  for (const auto& row : sweep.observations) {
+    auto& batches = result[row.point.mode];
+    const auto [found, is_new] = batches.try_emplace(row.point.batch, row);
+    if (!is_new && row.time_s > found->second.time_s) found->second = row;
+  }
+  return result;
+}
+
+std::vector<Minibatch> batches_within(const std::map<int, Observation>& rows, double max_power_w,
+                                      const std::string& source) {
+  std::vector<Minibatch> batches;
+  for (const auto& [batch, row] : rows) {
+    if (batch == 0) throw InputError("an inference sweep needs a batch column", source);
+    if (row.power_w <= max_power_w) batches.push_back({batch, row.time_s, row.power_w});
+  }
+  return batches;
+}
+
+// A round of all trainings in this mode; nothing when one of them draws too much.
+std::optional<Round> round_of(const std::vector<RowsByMode>& training, const PowerMode& mode,
+                              double max_power_w) {
+  Round round;
+  for (const auto& rows : training) {
+    const auto& [batch, row] = *rows.at(mode).rbegin();
+    if (row.power_w > max_power_w) return std::nullopt;
+    round.add({batch, row.time_s, row.power_w}, row.energy_j(), 0);
+  }
+  if (round.minibatches.empty()) return std::nullopt;
+  return round;
+}
+
+}  // namespace
+
+const Minibatch& LiveMode::padded(std::size_t program, std::size_t count) const {
+  const auto& known = batches[program];
+  for (const auto& batch : known) {
+    if (static_cast<std::size_t>(batch.batch) >= count) return batch;
+  }
+  return known.back();
+}
+
+std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<const Sweep> training,
+                                 double max_power_w) {
+  if (inference.empty()) throw UsageError("a live schedule needs an inference program");
+  std::vector<RowsByMode> served, trained;
+  for (const auto& sweep : inference) served.push_back(rows_by_mode(sweep));
+  for (const auto& sweep : training) trained.push_back(rows_by_mode(sweep));
+  std::vector<LiveMode> modes;
+  bool shared = false;
+  for (const auto& entry : served.front()) {
+    const PowerMode& mode = entry.first;
+    const auto has = [&](const RowsByMode& rows) { return rows.contains(mode); };
+    if (!std::all_of(served.begin(), served.end(), has)) continue;
+    if (!std::all_of(trained.begin(), trained.end(), has)) continue;
+    shared = true;
+    LiveMode& added = modes.emplace_back();
+    added.mode = mode;
+    for (std::size_t i = 0; i < served.size(); ++i) {
+      added.batches.push_back(batches_within(served[i].at(mode), max_power_w, inference[i].source));
+    }
+    added.training = round_of(trained, mode, max_power_w);
+    const auto none = [](const auto& batches) { return batches.empty(); };
+    if (std::any_of(added.batches.begin(), added.batches.end(), none)) modes.pop_back();
+  }
+  if (!shared) {
+    throw InputError("the sweeps have no power mode in common", inference.front().source,
+                     "sweep the programs over the same modes");
+  }
+  if (modes.empty()) throw NoSolutionError("no mode is within the power budget");
+  return modes;
+}
+
+}  // namespace ridgewatt::schedule
