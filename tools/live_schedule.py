@@ -116,20 +116,6 @@ class Rehearsal:
                     f"command = {json.dumps(command)}\n")
         (self.folder / "programs.toml").write_text("\n".join(text))
 
-    def children(self, pid):
-        """Worker processes by name."""
-        result = {}
-        for child in pathlib.Path(f"/proc/{pid}/task/{pid}").glob("children"):
-            for number in child.read_text().split():
-                try:
-                    environment = pathlib.Path(f"/proc/{number}/environ").read_bytes()
-                except OSError:
-                    continue
-                for entry in environment.split(b"\0"):
-                    if entry.startswith(b"RIDGEWATT_NAME="):
-                        result[entry[15:].decode()] = int(number)
-        return result
-
     def kill_workers(self, controller, begin):
         """Each program in turn, spread over the run; SIGKILL whatever it does."""
         names = ["trainer", "detector", "classifier"]

@@ -53,7 +53,13 @@ class Worker:
     """One connection. `kind` is "inference" or "training"; `path` the controller's socket, by
     default $RIDGEWATT_SOCKET, else where `ridgewatt schedule run` listens by default: ridgewatt.sock
     in $XDG_RUNTIME_DIR. An inference worker enters minibatch() once `batch` requests are
-    gathered."""
+    gathered, or leaves the gathering to a controller that re-plans:
+
+        worker.count()
+        worker.arrived(3)                 # three requests came; from any thread
+        with worker.minibatch():          # always, when it is idle
+            serve(waiting[worker.aside:worker.aside + worker.requests])
+    """
 
     def __init__(self, kind, name, path=None):
         path = path or os.environ.get("RIDGEWATT_SOCKET") or _default_socket()
@@ -65,6 +71,7 @@ class Worker:
             self._socket.close()
             raise
         self.deadline_s = 0.0
+        self.requests = self.aside = 0
 
     def _join(self, kind, name, path):
         self._socket.connect(path)
@@ -78,6 +85,16 @@ class Worker:
             raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
         self.batch = int(words[2])
         self.period_s = int(words[3]) / 1e6
+
+    def count(self):
+        """From now on the controller counts the requests that arrived() reports. False: it is an
+        older one that does not know how, and nothing has changed."""
+        self._send("counting")
+        return self._receive() == "counting"
+
+    def arrived(self, count=1, age_s=0.0):
+        """So many requests came, so long ago."""
+        self._send(f"arrived {count} {max(0.0, age_s) * 1e6:.0f}")
 
     def _send(self, line):
         try:
@@ -110,6 +127,8 @@ class Worker:
             if words[0] != "revoke":  # a late revoke belongs to a minibatch that has ended
                 raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
         self.deadline_s = int(words[2]) / 1e6
+        # Of the minibatch, where they are counted: how many it is for, after how many that wait.
+        self.requests, self.aside = map(int, words[3:5]) if len(words) == 5 else (0, 0)
         try:
             yield self
         finally:

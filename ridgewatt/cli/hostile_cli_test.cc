@@ -194,6 +194,7 @@ constexpr FileUse kInputs[] = {
      "--socket s.sock --duration 50ms"},
     {"schedule run", "--training-sweep",
      "schedule run --training-sweep % --max-power 60 --socket s.sock --duration 50ms"},
+    {"schedule run", "--programs", "schedule run --programs % --socket s.sock --duration 50ms"},
     {"schedule run", "--non-urgent",
      "schedule run " PLAN "--non-urgent % --non-urgent-rate 1 "
      "--socket s.sock --duration 50ms"},

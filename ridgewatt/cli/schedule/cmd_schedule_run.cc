@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <span>
@@ -24,6 +25,8 @@
 
 namespace ridgewatt::cli {
 namespace {
+
+constexpr double kSameLevel = 0.01;  // clocks of a table and a sweep, as a share
 
 struct RunOptions {
   ScheduleOptions schedule;
@@ -156,6 +159,29 @@ std::unique_ptr<schedule::ProgramKeeper> keep_programs(
   return std::make_unique<schedule::ProgramKeeper>(std::move(programs), std::move(keeper_options));
 }
 
+// Those that the device can be set to.
+std::vector<schedule::LiveMode> offered(const Context& context,
+                                        std::vector<schedule::LiveMode> modes,
+                                        const platform::ModeControl& control) {
+  const auto levels = control.levels();
+  const std::size_t all = modes.size();
+  std::erase_if(modes, [&](const schedule::LiveMode& mode) {
+    return std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+      const auto& table = levels[knob];
+      if (!mode.mode.has(knob) || table.empty()) return false;
+      const auto [low, high] = std::minmax_element(table.begin(), table.end());
+      const double wanted = mode.mode.get(knob);
+      return wanted < *low * (1 - kSameLevel) || wanted > *high * (1 + kSameLevel);
+    });
+  });
+  if (modes.empty()) throw InputError("the device offers none of the planned modes");
+  if (modes.size() < all) {
+    remark(context, fmt::format("{} of {} modes left out: the device does not offer them",
+                                all - modes.size(), all));
+  }
+  return modes;
+}
+
 // A schedule whose plan follows the arrivals.
 void run_live(const Context& context, const RunOptions& options) {
   std::optional<PowerMode> no_mode;
@@ -184,9 +210,9 @@ void run_live(const Context& context, const RunOptions& options) {
           remark(context, fmt::format("{:.3f} s: {}", time_s, text));
         };
   }
-  schedule::LiveScheduler scheduler(
-      schedule::live_modes(question.inference, question.training, max_power_w), question.programs,
-      live);
+  auto modes = schedule::live_modes(question.inference, question.training, max_power_w);
+  if (control) modes = offered(context, std::move(modes), *control);
+  schedule::LiveScheduler scheduler(std::move(modes), question.programs, live);
   executor_settings.policy = &scheduler;
   executor_settings.batch = scheduler.plan().batches.front();
   schedule::Executor executor(executor_settings);

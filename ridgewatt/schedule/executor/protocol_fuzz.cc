@@ -19,6 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (line->too_long) continue;
       const auto message = ridgewatt::schedule::parse_worker_message(line->text);
       if (message && message->name.size() > ridgewatt::schedule::kLongestName) std::abort();
+      if (message && message->requests.value_or(0) > ridgewatt::schedule::kMostRequests) {
+        std::abort();
+      }
     }
     if (buffer.buffered() > ridgewatt::schedule::kLongestLine) std::abort();
   }

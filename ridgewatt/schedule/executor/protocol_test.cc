@@ -20,6 +20,21 @@ TEST(Protocol, Messages) {
   EXPECT_EQ(parse_worker_message("bye")->type, Type::kBye);
 }
 
+TEST(Protocol, CountedRequests) {
+  EXPECT_FALSE(parse_worker_message("ready")->requests);
+  const auto ready = parse_worker_message("ready 7");
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->type, Type::kReady);
+  EXPECT_EQ(ready->requests, 7);
+  EXPECT_EQ(parse_worker_message("ready 0")->requests, 0);
+  EXPECT_EQ(parse_worker_message("counting")->type, Type::kCounting);
+  const auto arrived = parse_worker_message("arrived 3 1500");
+  ASSERT_TRUE(arrived);
+  EXPECT_EQ(arrived->type, Type::kArrived);
+  EXPECT_EQ(arrived->requests, 3);
+  EXPECT_DOUBLE_EQ(arrived->age_s, 0.0015);
+}
+
 TEST(Protocol, NothingElseIsAMessage) {
   for (const char* line : {"",
                            " ",
@@ -40,7 +55,20 @@ TEST(Protocol, NothingElseIsAMessage) {
                            "done 1 ",
                            "done 18446744073709551616",
                            "done 0x1",
-                           "grant 1 1"}) {
+                           "grant 1 1",
+                           "ready -1",
+                           "ready 1000001",
+                           "ready 1 1",
+                           "counting 1",
+                           "arrived",
+                           "arrived 1",
+                           "arrived 0 0",
+                           "arrived 1 -1",
+                           "arrived 1000001 0",
+                           "arrived 1 1.5",
+                           "arrived 1 3600000001",
+                           "arrived 1 0 0",
+                           "arrived 99999999999999999999 0"}) {
     EXPECT_FALSE(parse_worker_message(line)) << line;
   }
   EXPECT_FALSE(parse_worker_message(std::string("ready\0", 6)));

@@ -212,11 +212,10 @@ bool LiveBook::meets(const LivePlan& plan, std::span<const double> rates_hz) {
   return trial(plan, rates_hz).late_share <= kMostLateInTrial;
 }
 
-void LiveBook::correct(const TimeFactors& others, std::size_t measured_in,
-                       const TimeFactors& there) {
+void LiveBook::correct(std::span<const TimeFactors> of_modes) {
   modes_ = planned_;
   for (std::size_t m = 0; m < modes_.size(); ++m) {
-    const TimeFactors& factors = m == measured_in ? there : others;
+    const TimeFactors& factors = of_modes[m];
     for (std::size_t p = 0; p < programs_.size(); ++p) {
       for (auto& batch : modes_[m].batches[p]) batch.time_s *= factors.inference[p];
     }

@@ -33,9 +33,9 @@ class LiveBook {
   const Trial& trial(const LivePlan& plan, std::span<const double> rates_hz);
   bool meets(const LivePlan& plan, std::span<const double> rates_hz);
 
-  // Times that were measured, as factors on those that the modes came with: of the mode
-  // `measured_in`, and of all others. What was known of plans is forgotten.
-  void correct(const TimeFactors& others, std::size_t measured_in, const TimeFactors& there);
+  // Times that were measured, as factors of each mode on those that it came with. What was known of
+  // plans is forgotten.
+  void correct(std::span<const TimeFactors> of_modes);
 
  private:
   using Steps = std::vector<int>;

@@ -25,7 +25,7 @@ constexpr double kAnswersWithinS = 0.1;  // of the clock: a worker that is not r
 constexpr double kCorrectFrom = 0.05;    // planned times follow measured ones that differ by more
 // The estimated rate of a program without a worker is kept: its requests come back with the worker.
 constexpr double kHistoryS = 60;
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNotServed = std::numeric_limits<double>::infinity();
 
 double nearest_rank(std::vector<double>& values, double q) {
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
@@ -68,7 +68,7 @@ class LiveScheduler::State {
         planner_(book_, options_.dynamic, options_.plan_aside),
         plan_(planner_.first_plan()),
         measured_(programs_.size()),
-        used_(measured_.overall()),
+        used_(measured_.in_modes(planned_.size())),
         people_(programs_.size()) {
     mode_change_clock_s_ = options_.dynamic.mode_change_s;
   }
@@ -186,13 +186,9 @@ class LiveScheduler::State {
       request.rates_hz.push_back(estimate_hz(p, now_s));
     }
     request.mode_change_s = mode_change_clock_s_ * options_.speed;
-    const auto there = measured_.in_mode(plan_.mode);
-    const auto overall = measured_.overall();
-    const bool elsewhere = corrected_mode_ != plan_.mode && differ(there, overall, kCorrectFrom);
-    if (options_.correct_times && (differ(there, used_, kCorrectFrom) || elsewhere)) {
-      request.correction = {overall, there, plan_.mode};
-      used_ = there;
-      corrected_mode_ = plan_.mode;
+    auto measured = measured_.in_modes(planned_.size());
+    if (options_.correct_times && differ(measured, used_, kCorrectFrom)) {
+      request.correction = used_ = std::move(measured);
       ++summary_.corrections;
     }
     planner_.ask(std::move(request));
@@ -312,11 +308,11 @@ class LiveScheduler::State {
     result.joined = person.joined;
     result.rate_hz = person.rate_hz;
     std::vector<Served> served = person.served;
-    for (const double arrival_s : person.lost) served.push_back({arrival_s, kNever});
-    for (const double arrival_s : dispatcher_.waiting(p)) served.push_back({arrival_s, kNever});
+    for (const double arrival_s : person.lost) served.push_back({arrival_s, kNotServed});
+    for (const double arrival_s : dispatcher_.waiting(p)) served.push_back({arrival_s, kNotServed});
     // The bound of the youngest is not over yet.
     std::erase_if(served, [&](const Served& one) {
-      return one.latency_s == kNever &&
+      return one.latency_s == kNotServed &&
              one.arrival_s > summary_.duration_s - programs_[p].max_latency_s;
     });
     result.requests = served.size();
@@ -329,7 +325,7 @@ class LiveScheduler::State {
       windows[w].push_back(one.latency_s);
       all.push_back(one.latency_s);
       if (one.latency_s > programs_[p].max_latency_s) ++result.late;
-      if (one.latency_s == kNever) ++result.lost;
+      if (one.latency_s == kNotServed) ++result.lost;
     }
     result.p50_s = nearest_rank(all, 0.5);
     result.p99_s = nearest_rank(all, 0.99);
@@ -369,9 +365,9 @@ class LiveScheduler::State {
     bool present = false;
     std::string worker;
     std::size_t joined = 0;
-    double left_s = -kNever;     // when its last worker left
-    std::deque<double> lost;     // arrivals that a worker died with
-    std::deque<double> history;  // arrivals of the last kHistoryS
+    double left_s = -kNotServed;  // when its last worker left
+    std::deque<double> lost;      // arrivals that a worker died with
+    std::deque<double> history;   // arrivals of the last kHistoryS
     double first_report_s = -1;
     double rate_hz = 0;
     std::vector<Served> served;
@@ -385,7 +381,7 @@ class LiveScheduler::State {
   live::Planner planner_;
   LivePlan plan_;
   live::MeasuredTimes measured_;
-  live::TimeFactors used_;
+  std::vector<live::TimeFactors> used_;  // of each mode, in the plans
   std::vector<Person> people_;
   LiveSummary summary_;
   Move grant_;
@@ -393,7 +389,6 @@ class LiveScheduler::State {
   std::vector<double> in_flight_;
   std::size_t last_ = static_cast<std::size_t>(-1);
   std::size_t training_minibatches_ = 0;
-  std::size_t corrected_mode_ = static_cast<std::size_t>(-1);
   bool mode_set_ = false;
   double next_epoch_s_ = 0, next_watch_clock_s_ = 0;
   double mode_change_clock_s_ = 0, mode_changes_clock_s_ = 0;

@@ -1,6 +1,5 @@
 #include "ridgewatt/schedule/live/measured_times.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/statistics.h"
@@ -26,43 +25,29 @@ void MeasuredTimes::add(std::size_t mode, std::size_t who, double planned_s, dou
   keep(all_[who], measured_s / planned_s);
 }
 
-std::optional<double> MeasuredTimes::factor(const std::deque<double>& ratios) const {
-  if (ratios.size() < kRatiosNeeded) return std::nullopt;
-  return median(std::vector<double>(ratios.begin(), ratios.end()));
-}
-
-TimeFactors MeasuredTimes::factors(std::optional<std::size_t> mode) const {
-  TimeFactors result;
-  for (std::size_t who = 0; who <= programs_; ++who) {
-    std::optional<double> found;
-    if (mode) {
-      const auto known = ratios_.find({*mode, who});
-      if (known != ratios_.end()) found = factor(known->second);
-    }
-    if (!found) found = factor(all_[who]);
-    if (who < programs_) {
-      result.inference.push_back(found.value_or(1));
-    } else {
-      result.training = found.value_or(1);
-    }
-  }
+std::vector<TimeFactors> MeasuredTimes::in_modes(std::size_t count) const {
+  TimeFactors overall;
+  overall.inference.assign(programs_, 1);
+  const auto set = [&](TimeFactors& factors, std::size_t who, const std::deque<double>& ratios) {
+    if (ratios.size() < kRatiosNeeded) return;
+    const double factor = median(std::vector<double>(ratios.begin(), ratios.end()));
+    (who < programs_ ? factors.inference[who] : factors.training) = factor;
+  };
+  for (std::size_t who = 0; who <= programs_; ++who) set(overall, who, all_[who]);
+  std::vector<TimeFactors> result(count, overall);
+  for (const auto& [key, ratios] : ratios_) set(result.at(key.first), key.second, ratios);
   return result;
 }
 
-TimeFactors MeasuredTimes::in_mode(std::size_t mode) const {
-  return factors(mode);
-}
-
-TimeFactors MeasuredTimes::overall() const {
-  return factors(std::nullopt);
-}
-
-bool differ(const TimeFactors& a, const TimeFactors& b, double share) {
+bool differ(std::span<const TimeFactors> a, std::span<const TimeFactors> b, double share) {
   const auto far = [&](double x, double y) { return std::abs(x / y - 1) > share; };
-  for (std::size_t p = 0; p < a.inference.size(); ++p) {
-    if (far(a.inference[p], b.inference[p])) return true;
+  for (std::size_t m = 0; m < a.size(); ++m) {
+    if (far(a[m].training, b[m].training)) return true;
+    for (std::size_t p = 0; p < a[m].inference.size(); ++p) {
+      if (far(a[m].inference[p], b[m].inference[p])) return true;
+    }
   }
-  return far(a.training, b.training);
+  return false;
 }
 
 }  // namespace ridgewatt::schedule::live

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
-#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,20 +18,16 @@ class MeasuredTimes {
   // `who`: the program, or the count of programs for training. `planned_s` by the modes as they
   // came, without any correction.
   void add(std::size_t mode, std::size_t who, double planned_s, double measured_s);
-  // The factors in a mode, and of all modes together where a mode has seen too little.
-  TimeFactors in_mode(std::size_t mode) const;
-  TimeFactors overall() const;
+  // The factors in each of so many modes; of all modes together where one has seen too little.
+  std::vector<TimeFactors> in_modes(std::size_t count) const;
 
  private:
-  std::optional<double> factor(const std::deque<double>& ratios) const;
-  TimeFactors factors(std::optional<std::size_t> mode) const;
-
   std::size_t programs_;
   std::map<std::pair<std::size_t, std::size_t>, std::deque<double>> ratios_;  // by mode and who
   std::vector<std::deque<double>> all_;                                       // by who
 };
 
-// Whether any of the factors differs by more than `share`.
-bool differ(const TimeFactors& a, const TimeFactors& b, double share);
+// Whether any of the factors of any mode differs by more than `share`.
+bool differ(std::span<const TimeFactors> a, std::span<const TimeFactors> b, double share);
 
 }  // namespace ridgewatt::schedule::live

@@ -53,7 +53,7 @@ PlanReply Planner::answer(const PlanRequest& request) {
   PlanReply reply;
   controller_.set_mode_change_s(request.mode_change_s);
   if (request.correction) {
-    book_.correct(request.correction->others, request.correction->mode, request.correction->there);
+    book_.correct(*request.correction);
     reply.modes = book_.modes();
   }
   reply.plan = controller_.decide(request.now_s, request.rates_hz);

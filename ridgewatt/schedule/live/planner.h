@@ -18,11 +18,7 @@ struct PlanRequest {
   std::vector<double> rates_hz;
   double mode_change_s = 0;
   // Times that were measured meanwhile, where they are new.
-  struct Correction {
-    TimeFactors others, there;
-    std::size_t mode = 0;
-  };
-  std::optional<Correction> correction;
+  std::optional<std::vector<TimeFactors>> correction;
 };
 
 // The answer to a request: another plan or none, and the modes with the times it was made with.
