@@ -102,13 +102,17 @@ class FakeActivity {
   FakeActivity& operator=(const FakeActivity&) = delete;
   // A tick of the governors under this use since the last one; the counters show it.
   void step(const FakeUse& use);
+  // Heat or current keep all clocks that many steps of their tables below the limits.
+  void throttle(int steps) {
+    throttled_ = steps > 0 || throttle_steps_ > 0, throttle_steps_ = steps;
+  }
   PowerMode clocks() const { return fake_clocks(sysfs_, layout_); }
 
  private:
   struct Domain {
     std::string folder;
     std::string governor, current;  // files
-    std::string minimum, maximum, table;
+    std::string minimum, maximum, table, request;
     bool gpu = false;
     double clock = 0;  // that the counters know of
   };
@@ -119,6 +123,8 @@ class FakeActivity {
   const Sysfs& sysfs_;
   JetsonLayout layout_;
   std::vector<Domain> domains_;
+  int throttle_steps_ = 0;
+  bool throttled_ = false;                                    // or was at the last tick
   std::vector<std::pair<std::string, std::string>> at_rest_;  // file of this machine, content
 };
 

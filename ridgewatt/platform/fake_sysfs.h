@@ -11,10 +11,12 @@
 //   tpc_pg_mask after the GPU was used: EBUSY; masks that the chip does not know: EINVAL
 //   files without write permission: EACCES; a content "!EIO", "!EAGAIN", "!ENODATA": that error
 //   clocks are counted as time goes by: cpufreq's time_in_state, devfreq's trans_stat
+//   the zones of a board with heat (fake_heat.h) follow it: they are as warm as the board is now
 //   an idle board draws what its mode draws (FakeRest); CPU idle states and fans do not change it
 // Not modelled: delays between a write and its effect, and values that drift by themselves.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -38,6 +40,7 @@ class FakeSysfs : public Sysfs {
   void rest() const;
 
  private:
+  void warm(const std::string& path, Text& content) const;
   int write_knob(const std::string& path, const std::string& value);
   int store(const std::string& path, const std::string& value);
   int write_online(const std::string& path, const std::string& value);
@@ -54,6 +57,8 @@ class FakeSysfs : public Sysfs {
   FakeBoardMark board_;
   bool legacy_;
   mutable std::unique_ptr<platform::FakeRest> rest_;
+  enum class Heated { kUnknown, kNo, kYes };
+  mutable std::atomic<Heated> heated_ = Heated::kUnknown;
 };
 
 // The files under `root`: a fake board when it holds one, else plain files.

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
@@ -76,6 +77,7 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
     // Beside, then renamed: two programs that start at once see a whole board or none.
     const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
     create_fake_board(spec, temporary, seed, fake_specimen_of_environment());
+    heat_fake_board(temporary, fake_heat_of_environment());
     std::error_code error;
     fs::rename(temporary, folder, error);
     if (error) fs::remove_all(temporary);

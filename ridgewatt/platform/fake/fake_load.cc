@@ -13,6 +13,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/jetson_layout.h"
@@ -189,18 +190,20 @@ void FakeRest::set() const {
   const auto process = sysfs_.number(kLoadMark);
   if (process && ::kill(static_cast<pid_t>(*process), 0) == 0) return;
   rails_.set(power_w());
+  if (auto heat = FakeHeat::open(sysfs_)) heat->rest(power_w());
 }
 
 FakeActivity::FakeActivity(const Sysfs& sysfs) : sysfs_(sysfs), layout_(find_jetson_layout(sysfs)) {
   for (const auto& policy : layout_.cpu_policies) {
     const auto file = [&](const char* name) { return policy.path + "/scaling_" + name; };
     domains_.push_back({policy.path, file("governor"), file("cur_freq"), file("min_freq"),
-                        file("max_freq"), file("available_frequencies"), false});
+                        file("max_freq"), file("available_frequencies"), file("setspeed"), false});
   }
   for (const auto& gpu : layout_.gpus) {
     const auto file = [&](const char* name) { return gpu.path + "/" + name; };
     domains_.push_back({gpu.path, file("governor"), file("cur_freq"), file("min_freq"),
-                        file("max_freq"), file("available_frequencies"), true});
+                        file("max_freq"), file("available_frequencies"), file("userspace/set_freq"),
+                        true});
   }
   for (auto& domain : domains_) {
     remember(domain.current);
@@ -236,12 +239,27 @@ void FakeActivity::remember(const std::string& path) {
 
 void FakeActivity::govern(const Domain& domain, double use) const {
   const std::string name = sysfs_.text(domain.governor).value_or("");
-  if (name == "userspace" || name == "performance" || name == "powersave") return;  // stays
-  const double low = sysfs_.number(domain.minimum).value_or(0);
-  const double high = sysfs_.number(domain.maximum).value_or(0);
+  const bool stays = name == "userspace" || name == "performance" || name == "powersave";
+  if (stays && !throttled_) return;
+  double low = sysfs_.number(domain.minimum).value_or(0);
+  double high = sysfs_.number(domain.maximum).value_or(0);
+  if (throttle_steps_ > 0) {
+    std::vector<double> below;
+    for (const double entry : sysfs_.numbers(domain.table)) {
+      if (entry <= high) below.push_back(entry);
+    }
+    std::sort(below.begin(), below.end());
+    const auto steps = static_cast<std::size_t>(throttle_steps_);
+    if (!below.empty()) high = below[below.size() > steps ? below.size() - 1 - steps : 0];
+    low = std::min(low, high);
+  }
   const double now = sysfs_.number(domain.current).value_or(low);
   double wanted = kHeadroom * use * now;  // schedutil, interactive
-  if (domain.gpu) {
+  if (stays) {
+    // What it held before: userspace asks for a clock, the others for an end of the range.
+    wanted = name == "performance" ? high : low;
+    if (name == "userspace") wanted = sysfs_.number(domain.request).value_or(high);
+  } else if (domain.gpu) {
     wanted = now * use / kGpuTarget;
   } else if (name == "ondemand") {
     wanted = use > kUpThreshold ? high : low + use * (high - low);

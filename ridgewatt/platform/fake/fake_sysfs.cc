@@ -16,6 +16,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/jetson_layout.h"
 
@@ -62,7 +63,27 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   if (result.ok() && is_clock_counter(path)) {
     result.text = clock_counter_now(*this, path, result.text);
   }
+  if (result.ok() && base(path) == "temp" && contains(path, "/thermal_zone")) warm(path, result);
   return result;
+}
+
+// A zone with power, of a board that has heat.
+void FakeSysfs::warm(const std::string& path, Text& content) const {
+  if (heated_ == Heated::kUnknown) {
+    heated_ = FakeHeat::open(*this) ? Heated::kYes : Heated::kNo;
+  }
+  const auto celsius = parse_double(content.text);
+  if (heated_ == Heated::kNo || !celsius || *celsius < -200e3) return;
+  auto heat = FakeHeat::open(*this);
+  if (heat && heat->load_is_gone()) {
+    FakeRest(*this, board_).set();  // of its own: several threads read
+    heat = FakeHeat::open(*this);
+  }
+  if (!heat) return;
+  const std::string folder = folder_of(path);
+  const std::string number = base(folder).substr(std::string("thermal_zone").size());
+  content.text = heat->zone_text(text(folder + "/type").value_or(""),
+                                 static_cast<int>(parse_int(number).value_or(0)));
 }
 
 int FakeSysfs::store(const std::string& path, const std::string& value) {
