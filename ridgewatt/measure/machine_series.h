@@ -18,7 +18,7 @@
 namespace ridgewatt::measure {
 
 // The readings of one look: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
-// in degrees Celsius, "memory:used" in bytes.
+// in degrees Celsius, "fan:pwmfan 1" as a share of full speed, "memory:used" in bytes.
 std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& snapshot,
                                              double time_s);
 

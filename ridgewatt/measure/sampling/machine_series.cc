@@ -69,6 +69,9 @@ std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& sna
   for (const auto& zone : snapshot.temperatures) {
     if (zone.celsius) samples.push_back({"temperature:" + zone.name, time_s, *zone.celsius});
   }
+  for (const auto& fan : snapshot.fans) {
+    if (fan.duty) samples.push_back({"fan:" + fan.name, time_s, *fan.duty});
+  }
   if (snapshot.memory_total_bytes > 0) {
     samples.push_back(
         {"memory:used", time_s, snapshot.memory_total_bytes - snapshot.memory_available_bytes});
