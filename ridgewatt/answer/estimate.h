@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/held.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -66,6 +67,7 @@ struct EstimateAnswer {
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
   std::vector<LeftOut> left_out;                 // what cannot be asked
+  std::vector<HeldRow> held;     // of each row, where thermal constants are given (add_holds)
   std::vector<Remedy> remedies;  // of the first row of one board, where it waits for launches
 
   bool fits_memory() const;  // some row does

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/thermal/hold.h"
 #include "ridgewatt/tune/comparison.h"
 #include "ridgewatt/tune/limits.h"
 #include "ridgewatt/tune/search.h"
@@ -66,9 +67,11 @@ struct TuneAnswer {
   std::vector<BoardWithAnswer> boards;            // and boards that keep them all
   std::string advice;                             // what else to do, in the program's options
   std::string stop;
-  double board_time_s = 0, board_energy_j = 0;  // of the search
-  double job_samples = 0;                       // data set size x epochs; 0: not asked for
-  std::optional<twin::JobCost> job;             // of the answer, where asked for
+  double board_time_s = 0, board_energy_j = 0;   // of the search
+  double job_samples = 0;                        // data set size x epochs; 0: not asked for
+  std::optional<twin::JobCost> job;              // of the answer, where asked for
+  std::optional<thermal::HoldAnswer> hold;       // of the answer, with thermal constants
+  std::vector<thermal::HoldAnswer> other_holds;  // of `others`; see answer/held.h
 };
 
 }  // namespace ridgewatt::answer

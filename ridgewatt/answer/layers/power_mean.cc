@@ -40,7 +40,10 @@ PowerSamples series_samples_of(const CsvTable& table, const std::string& wanted)
   }
   std::string channel =
       wanted.starts_with(kPowerPrefix) ? wanted.substr(kPowerPrefix.size()) : wanted;
-  if (channel.empty()) channel = channels.size() == 1 ? channels.begin()->first : "VDD_IN";
+  if (channel.empty()) {
+    const char* usual = channels.count("total") != 0 ? "total" : "VDD_IN";
+    channel = channels.size() == 1 ? channels.begin()->first : usual;
+  }
   const auto found = channels.find(channel);
   if (found != channels.end()) return found->second;
   std::string names;

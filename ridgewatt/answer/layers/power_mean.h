@@ -8,8 +8,8 @@
 namespace ridgewatt::answer {
 
 // Time-weighted mean in watts over all samples from time 0 on: what is earlier in a series is its
-// idle baseline. `channel` with or without "power:"; empty: the only one, else VDD_IN. Throws
-// InputError and what reading a CSV throws.
+// idle baseline. `channel` with or without "power:"; empty: the only one, else the total, else
+// VDD_IN. Throws InputError and what reading a CSV throws.
 double mean_power_w(const std::string& path, const std::string& channel);
 
 }  // namespace ridgewatt::answer
