@@ -9,9 +9,11 @@
 #include "ridgewatt/evaluate/board_scores.h"
 #include "ridgewatt/evaluate/memory_levels.h"
 #include "ridgewatt/evaluate/runtime_scores.h"
+#include "ridgewatt/evaluate/thermal_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/microbench_fit.h"
+#include "ridgewatt/thermal/hold.h"
 #include "ridgewatt/twin/board_fit.h"
 #include "ridgewatt/twin/calibrate.h"
 
@@ -62,6 +64,13 @@ Table runtime_fact_table(const std::vector<evaluate::RuntimeFact>& facts);
 Table board_finding_table(const std::vector<evaluate::FindingVerdict>& judged);
 Table board_finding_count_table(const std::vector<evaluate::FindingVerdict>& judged);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
+
+// Thermal constants with 90 % intervals, and for how long powers are held (one row per answer).
+Table thermal_fit_table(const thermal::ThermalFit& fit);
+Table hold_table(const std::vector<thermal::HoldAnswer>& answers);
+// On simulated boards: a row per constant, and one of what was predicted.
+Table thermal_constant_table(const evaluate::ThermalScores& scores);
+Table thermal_time_table(const std::vector<evaluate::ThermalScores>& scores);
 
 // A row per figure: as it was published, as the twin of a relative has it, and as the fitted one.
 Table evidence_table(const twin::BoardFit& fit);

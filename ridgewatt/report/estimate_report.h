@@ -15,6 +15,8 @@ struct EstimateTableOptions {
   bool runtimes = false;    // rows of several runtimes: name and precision per row
   double job_samples = 0;   // above 0: also time and energy of the job
   bool for_people = false;  // the job as "1 h 23 min" and in Wh
+  // Of each row, where it was asked for how long it holds.
+  std::vector<answer::HeldRow> held = {};
 };
 
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
@@ -29,8 +31,13 @@ Json estimate_json(const answer::EstimateAnswer& found, bool layers = false);
 std::string estimate_ground(const answer::EstimateAnswer& found);
 // That the power in a preset's name is no cap, where presets are named; else empty.
 std::string estimate_preset_note(const answer::EstimateAnswer& found);
+// That modelled power passes what the module is built to draw for long; empty: it does not.
+std::string envelope_note(const answer::EstimateAnswer& found);
 // Columns as the answer's question needs them.
 EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people);
+
+// {"answer": "throttles after 14 min", "holds": false, "holds_s": 870, "steady_c": ..}.
+Json hold_json(const thermal::HoldAnswer& hold);
 
 // {"tensors": .., "framework": .., "needed": .., "free": ..} in GB.
 Json memory_json(const twin::MemoryFootprint& memory);

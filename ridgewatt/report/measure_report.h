@@ -6,6 +6,7 @@
 
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/measure/soak.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -23,7 +24,15 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
 // One row per minibatch of the window; begin_s counts from the start of the command.
 std::string minibatches_csv(const measure::Measurement& measurement);
 // Every reading, a row each: time_s since the start of the command (negative: the idle baseline),
-// channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "memory:used"), value in SI.
+// channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "fan:..", "memory:used"),
+// value in SI; "power:total" where the module's power is a sum of rails.
 std::string series_csv(const measure::Measurement& measurement);
+
+// A soak: verdict, temperatures against the trip, what speed lasts, fitted constants.
+Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,
+                  Provenance provenance);
+Table soak_table(const measure::SoakSummary& summary, Provenance provenance);
+// "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip".
+std::string soak_sentence(const measure::SoakSummary& summary);
 
 }  // namespace ridgewatt::report

@@ -37,6 +37,11 @@ Json rows_to_json(const answer::EstimateAnswer& found) {
     row["fits_memory"] = from.memory.fits();
     row["memory_gb"] = memory_json(from.memory);
     add_origin(row, origins[i]);
+    if (!found.held.empty()) {
+      row["hold"] = hold_json(found.held[i].hold);
+      const auto& sustained_w = found.held[i].sustained_power_w;
+      row["hold"]["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
+    }
     row["twin_error"] = twin_error_json(from.fit);
     if (from.python_call_s > 0) row["python_call_ms"] = 1e3 * from.python_call_s;
     if (!from.widened_by.empty()) row["interval_widened_by"] = from.widened_by;
@@ -69,8 +74,8 @@ void add_layers(const answer::EstimateAnswer& found, Json& json) {
 }  // namespace
 
 EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people) {
-  return {found.over == Over::kBoards, found.over == Over::kRuntimes, found.job_samples,
-          for_people};
+  return {found.over == Over::kBoards, found.over == Over::kRuntimes, found.job_samples, for_people,
+          found.held};
 }
 
 std::string estimate_ground(const answer::EstimateAnswer& found) {
@@ -97,6 +102,24 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   return preset_note(names, drawn_w);
 }
 
+// Of a board whose limit is known: modelled power is not capped, the module is.
+std::string envelope_note(const answer::EstimateAnswer& found) {
+  if (found.over != Over::kModes) return {};
+  const auto limit_w = load_board(found.device).power_limit_w;
+  double most_w = 0;
+  std::size_t above = 0;
+  for (const auto& row : found.rows) {
+    const double power_w = row.estimate.total.power_w;
+    above += limit_w && power_w > *limit_w ? 1 : 0;
+    most_w = std::max(most_w, power_w);
+  }
+  if (above == 0) return {};
+  return fmt::format(
+      "{} of {} rows lie above the {:g} W that the module is built to draw for long (up to {:.1f} "
+      "W): a board would lower its clocks there",
+      above, found.rows.size(), *limit_w, most_w);
+}
+
 Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
   const twin::Twin& twin = found.model->twin();
   Json json;
@@ -118,6 +141,8 @@ Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
   }
   const std::string note = estimate_preset_note(found);
   if (!note.empty()) json["preset_note"] = note;
+  const std::string envelope = envelope_note(found);
+  if (!envelope.empty()) json["envelope_note"] = envelope;
   if (!found.remedies.empty()) json["remedies"] = remedies_json(found.remedies);
   if (layers) add_layers(found, json);
   return json;

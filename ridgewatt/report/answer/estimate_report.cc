@@ -39,6 +39,15 @@ void add_job_cells(std::vector<Cell>& cells, const twin::JobCost& job, bool for_
   cells.emplace_back(job.energy_j / kJoulesPerWh);
 }
 
+void add_held_cells(std::vector<Cell>& cells, const answer::HeldRow& held) {
+  const thermal::HoldAnswer& hold = held.hold;
+  cells.emplace_back(thermal::hold_text(hold));
+  cells.push_back(hold.holds_s ? Cell(*hold.holds_s) : Cell());
+  cells.push_back(hold.steady_celsius ? Cell(*hold.steady_celsius) : Cell());
+  cells.emplace_back(hold.sustained_w);
+  cells.push_back(held.sustained_time_s ? Cell(*held.sustained_time_s * 1e3) : Cell());
+}
+
 std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool preset,
                                      const EstimateTableOptions& options) {
   std::vector<Column> columns;
@@ -61,6 +70,13 @@ std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool pres
       add({{"job_time"}, {"job_energy"}});
     else
       add({{"job_time_s"}, {"job_energy_j"}, {"job_time_h"}, {"job_energy_wh"}});
+  }
+  if (!options.held.empty()) {
+    add({{.name = "held", .heading = "held", .rank = 1, .wrap = true},
+         {.name = "holds_s", .heading = "holds for (s)", .rank = 8},
+         {.name = "steady_c", .heading = "ends at (°C)", .rank = 4},
+         {.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4},
+         {.name = "sustained_time_ms", .heading = "time when throttled (ms)", .rank = 4}});
   }
   if (options.boards || options.runtimes) add({{.name = "twin", .rank = 2, .wrap = true}});
   if (options.boards) {
@@ -108,6 +124,7 @@ Table estimate_table(const std::vector<answer::EstimateRow>& rows,
       add_job_cells(cells, twin::job_cost(total, row.batch, options.job_samples),
                     options.for_people);
     }
+    if (!options.held.empty()) add_held_cells(cells, options.held[table.rows().size()]);
     if (options.boards || options.runtimes) cells.emplace_back(row.twin);
     if (options.boards) {
       cells.push_back(error_cell(row.fit.unseen_time_mape));

@@ -89,6 +89,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
     json["job_time_h"] = report.job->time_s / kSecondsPerHour;
     json["job_energy_wh"] = report.job->energy_j / kJoulesPerWh;
   }
+  if (report.hold) json["hold"] = hold_json(*report.hold);
   json["profiled"] = Json::array();
   for (const auto& step : report.profiled) {
     Json entry;
@@ -113,9 +114,11 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   json["search_time_s"] = report.board_time_s;
   json["search_energy_j"] = report.board_energy_j;
   json["compared"] = Json::array();
-  for (const auto& other : report.others) {
+  for (std::size_t i = 0; i < report.others.size(); ++i) {
+    const tune::ComparedPoint& other = report.others[i];
     Json entry;
     entry["name"] = other.name;
+    if (i < report.other_holds.size()) entry["hold"] = hold_json(report.other_holds[i]);
     put_point(entry, other, report.goal);
     entry["feasible"] = other.verdict.feasibility == tune::Feasibility::kFeasible;
     if (report.answer) entry["objective_ratio"] = other.objective / report.answer->objective;
@@ -236,6 +239,10 @@ Table tune_table(const answer::TuneAnswer& report) {
   if (preset) columns.push_back(column("preset", 3));
   if (batch) columns.push_back(column("batch"));
   append(columns, outcome_columns("objective, x answer", 2, confidence));
+  if (report.hold) {
+    append(columns, {{.name = "held", .rank = 2, .wrap = true},
+                     {.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4}});
+  }
   Table table(columns);
   const double base = points.empty() ? 1 : points.front()->objective;
   for (const auto* point : points) {
@@ -249,6 +256,12 @@ Table tune_table(const answer::TuneAnswer& report) {
                          ? std::string("kept")
                          : tune::explain_miss(report.goal, mean_of(*point)));
     if (confidence) row.push_back(confidence_cell(report.goal, *point));
+    if (report.hold) {
+      const std::size_t number = table.rows().size();
+      const thermal::HoldAnswer& hold = number == 0 ? *report.hold : report.other_holds[number - 1];
+      row.emplace_back(thermal::hold_text(hold));
+      row.emplace_back(hold.sustained_w);
+    }
     table.add_row(std::move(row));
   }
   return table;

@@ -117,6 +117,21 @@ void tell_serving(const answer::TuneAnswer& report, std::vector<std::string>& li
                               1e3 * tune::serving_latency_s(report.goal, point.batch, time_s)));
 }
 
+// "holds at 25 C: ends at 71.2 C"; or until when, and what would hold.
+std::string held_text(const thermal::HoldAnswer& hold) {
+  std::string text =
+      fmt::format("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
+  if (hold.steady_celsius && hold.holds) {
+    text += fmt::format(": ends at {:.1f} °C, {:.1f} K below the trip", *hold.steady_celsius,
+                        hold.margin_k);
+  }
+  if (!hold.holds) {
+    text += fmt::format("; {:.3g} W hold for ever (--max-power {:.3g})", hold.sustained_w,
+                        hold.sustained_interval_w.lo);
+  }
+  return text + ", modelled";
+}
+
 }  // namespace
 
 std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
@@ -152,6 +167,7 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
                                 format_si(report.memory.free_bytes(), "B")));
   }
   if (report.job) lines.push_back("the job takes " + job_text(*report.job));
+  if (report.hold) lines.push_back(held_text(*report.hold));
   return lines;
 }
 
@@ -180,6 +196,14 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   }
   const std::string note = preset_note(report);
   if (!note.empty()) lines.push_back(note);
+  const bool modelled = report.provenance == Provenance::kModelled && !report.device.empty();
+  const auto limit_w = modelled ? load_board(report.device).power_limit_w : std::nullopt;
+  if (report.answer && limit_w && report.answer->cost.power_w.mean > *limit_w) {
+    lines.push_back(fmt::format(
+        "the answer lies above the {:g} W that the module is built to draw for long: the board "
+        "would lower its clocks (--max-power {:g})",
+        *limit_w, *limit_w));
+  }
   if (!report.profiled.empty()) {
     lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
                                 report.strategy, report.profiled.size(),

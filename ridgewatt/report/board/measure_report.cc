@@ -180,7 +180,7 @@ struct SeriesUnit {
 };
 SeriesUnit unit_of(const std::string& channel) {
   if (channel.rfind("clock:", 0) == 0) return {"MHz", mhz_of_hz(1)};
-  if (channel.rfind("load:", 0) == 0) return {"%", 100};
+  if (channel.rfind("load:", 0) == 0 || channel.rfind("fan:", 0) == 0) return {"%", 100};
   if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / 1048576.0};
   return {"°C", 1};
 }
@@ -290,6 +290,17 @@ std::string series_csv(const measure::Measurement& measurement) {
     for (std::size_t i = 0; i < trace.times_s.size(); ++i) {
       if (std::isfinite(trace.powers_w[i])) {
         row(trace.times_s[i], "power:" + trace.name, trace.powers_w[i]);
+      }
+    }
+  }
+  // Where the module's power is a sum, which rails are in it is known here and to no reader.
+  const auto parts = std::count_if(measurement.traces.begin(), measurement.traces.end(),
+                                   [](const auto& trace) { return trace.in_total; });
+  if (parts > 1) {
+    const measure::PowerTrace total = measure::total_of(measurement.traces);
+    for (std::size_t i = 0; i < total.times_s.size(); ++i) {
+      if (std::isfinite(total.powers_w[i])) {
+        row(total.times_s[i], "power:total", total.powers_w[i]);
       }
     }
   }

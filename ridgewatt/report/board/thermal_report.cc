@@ -1,0 +1,280 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "ridgewatt/report/calibrate_report.h"
+#include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/measure_report.h"
+
+namespace ridgewatt::report {
+namespace {
+
+using thermal::ThermalParam;
+
+constexpr std::array kFittedConstants = {ThermalParam::kResistance, ThermalParam::kJunction,
+                                         ThermalParam::kSink,       ThermalParam::kCooling,
+                                         ThermalParam::kStill,      ThermalParam::kAmbient};
+
+const char* meaning_of(ThermalParam param, bool fan_varied) {
+  switch (param) {
+    case ThermalParam::kResistance:
+      return "from the junction to the heat sink";
+    case ThermalParam::kJunction:
+      return "heat capacity of chip and package";
+    case ThermalParam::kSink:
+      return "heat capacity of the heat sink";
+    case ThermalParam::kCooling:
+      return "from the heat sink to the air, at the trace's fan";
+    case ThermalParam::kStill:
+      return fan_varied ? "of it without fan"
+                        : "of it without fan: assumed, the fan did not change";
+    case ThermalParam::kAmbient:
+      return "around the board, during the trace";
+  }
+  return "";
+}
+
+// For ever, or a time that no number says, is null.
+Json finite_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json interval_json(const Interval& interval) {
+  return {finite_json(interval.lo), finite_json(interval.hi)};
+}
+
+Json pace_json(const measure::SoakPace& pace) {
+  const auto optional = [](const std::optional<double>& value, double scale) {
+    return value ? Json(*value * scale) : Json();
+  };
+  return {{"minibatches_per_s", optional(pace.minibatches_per_s, 1)},
+          {"gpu_mhz", optional(pace.gpu_hz, mhz_of_hz(1))},
+          {"cpu_mhz", optional(pace.cpu_hz, mhz_of_hz(1))},
+          {"power_w", pace.power_w}};
+}
+
+std::string middle_note(const Interval& interval) {
+  return fmt::format("90 % within {:.4g} to {:.4g}", interval.lo, interval.hi);
+}
+
+// Last over first; nothing where either is not known.
+std::optional<double> kept_share(const std::optional<double>& first,
+                                 const std::optional<double>& last) {
+  if (!first || !last || *first <= 0) return std::nullopt;
+  return *last / *first;
+}
+
+void add_pace_rows(const measure::SoakSummary& summary, Table& table) {
+  const auto row = [&](const char* name, const std::optional<double>& first,
+                       const std::optional<double>& last, double scale, const char* unit) {
+    const auto share = kept_share(first, last);
+    if (!share) return;
+    table.add_row(
+        {std::string(name), *last * scale, std::string(unit),
+         fmt::format("{:.1f} % of the first two minutes ({:.4g})", 100 * *share, *first * scale)});
+  };
+  row("speed, last two minutes", summary.first.minibatches_per_s, summary.last.minibatches_per_s, 1,
+      "minibatches/s");
+  row("GPU clock, last two minutes", summary.first.gpu_hz, summary.last.gpu_hz, mhz_of_hz(1),
+      "MHz");
+  row("power, last two minutes", summary.first.power_w, summary.last.power_w, 1, "W");
+}
+
+}  // namespace
+
+Json hold_json(const thermal::HoldAnswer& hold) {
+  return {{"answer", thermal::hold_text(hold)},
+          {"holds", hold.holds},
+          {"probability", hold.probability},
+          {"holds_s", hold.holds_s ? Json(*hold.holds_s) : Json()},
+          {"holds_interval_s", interval_json(hold.holds_interval_s)},
+          {"steady_c", hold.steady_celsius ? Json(*hold.steady_celsius) : Json()},
+          {"steady_interval_c", interval_json(hold.steady_interval)},
+          {"margin_k", finite_json(hold.margin_k)},
+          {"sustained_w", hold.sustained_w},
+          {"sustained_interval_w", interval_json(hold.sustained_interval_w)},
+          {"ambient_c", hold.ambient_celsius},
+          {"fan", hold.fan},
+          {"trip_c", hold.trip_celsius},
+          {"provenance", name_of(Provenance::kModelled)}};
+}
+
+Table thermal_fit_table(const thermal::ThermalFit& fit) {
+  Table table(
+      {{"constant"}, {"value"}, {"lo", "from"}, {"hi", "to"}, {.name = "meaning", .wrap = true}});
+  for (const auto param : kFittedConstants) {
+    const Interval interval = fit.interval(param);
+    table.add_row({std::string(thermal::thermal_param_name(param)), fit.value(param), interval.lo,
+                   interval.hi, std::string(meaning_of(param, fit.fan_varied))});
+  }
+  const double half = kNormal95 * fit.leakage_sd;
+  const bool seen = fit.leakage_sd > 0;
+  table.add_row(
+      {"leakage_per_k", fit.model.leakage_per_k,
+       seen ? Cell(std::max(0.0, fit.model.leakage_per_k - half)) : Cell(),
+       seen ? Cell(fit.model.leakage_per_k + half) : Cell(),
+       seen ? "more power per kelvin, as a share" : "the usual one: power did not show it"});
+  return table;
+}
+
+Table hold_table(const std::vector<thermal::HoldAnswer>& answers) {
+  Table table({{.name = "power_w"},
+               {"answer"},
+               {"holds_s", "holds for (s)"},
+               {.name = "holds_lo_s", .heading = "from (s)", .rank = 1},
+               {.name = "holds_hi_s", .heading = "to (s)", .rank = 1},
+               {"steady_c", "ends at (°C)"},
+               {.name = "steady_lo_c", .heading = "from (°C)", .rank = 2},
+               {.name = "steady_hi_c", .heading = "to (°C)", .rank = 2},
+               {"margin_k", "below the trip (K)", 3},
+               {"sustained_w", "holds for ever (W)"},
+               {.name = "sustained_lo_w", .heading = "from (W)", .rank = 3},
+               {.name = "sustained_hi_w", .heading = "to (W)", .rank = 3},
+               {.name = "probability", .heading = "probability to hold", .digits = 3, .rank = 4},
+               {.name = "ambient_c", .heading = "around (°C)", .digits = 3, .rank = 5},
+               {.name = "fan", .digits = 3, .rank = 5},
+               {.name = "trip_c", .heading = "trip (°C)", .digits = 3, .rank = 5},
+               {.name = "provenance", .rank = 6}});
+  const auto cell = [](double value) { return std::isfinite(value) ? Cell(value) : Cell(); };
+  for (const auto& answer : answers) {
+    table.add_row({answer.power_w, thermal::hold_text(answer),
+                   answer.holds_s ? Cell(*answer.holds_s) : Cell(),
+                   cell(answer.holds_interval_s.lo), cell(answer.holds_interval_s.hi),
+                   answer.steady_celsius ? Cell(*answer.steady_celsius) : Cell(),
+                   cell(answer.steady_interval.lo), cell(answer.steady_interval.hi),
+                   cell(answer.margin_k), answer.sustained_w, cell(answer.sustained_interval_w.lo),
+                   cell(answer.sustained_interval_w.hi), answer.probability, answer.ambient_celsius,
+                   answer.fan, answer.trip_celsius, std::string(name_of(Provenance::kModelled))});
+  }
+  return table;
+}
+
+Table thermal_constant_table(const evaluate::ThermalScores& scores) {
+  Table table({{"constant"},
+               {"median_error_pct", "median error (%)", 3},
+               {"decile_error_pct", "90 % within (%)", 3},
+               {"within_pct", "boards within tolerance (%)", 3},
+               {"covered_pct", "truth in the 90 % interval (%)", 3}});
+  for (const auto& constant : scores.constants) {
+    // Of a temperature a share means nothing: kelvin.
+    const bool ambient = constant.constant == "ambient_celsius";
+    const double scale = ambient ? 1 : 100;
+    table.add_row({ambient ? "ambient_celsius (K)" : constant.constant,
+                   scale * constant.median_error, scale * constant.ninth_decile,
+                   ambient ? Cell() : Cell(100 * constant.within), 100 * constant.covered});
+  }
+  table.add_row({"the first four together", Cell(), Cell(), 100 * scores.all_within, Cell()});
+  return table;
+}
+
+Table thermal_time_table(const std::vector<evaluate::ThermalScores>& scores) {
+  Table table(
+      {{"boards"},
+       {"ambient"},
+       {"loads"},
+       {"throttling"},
+       {"median_error_pct", "median error of the time (%)", 3},
+       {"decile_error_pct", "90 % within (%)", 3},
+       {"within_pct", "within tolerance (%)", 3},
+       {.name = "covered_pct", .heading = "truth in the 90 % interval (%)", .digits = 3},
+       {.name = "missed_pct", .heading = "said to hold (%)", .digits = 3},
+       {.name = "false_alarms_pct", .heading = "false alarms (%)", .digits = 3},
+       {.name = "steady_error_k", .heading = "error of the last temperature (K)", .digits = 2}});
+  for (const auto& score : scores) {
+    table.add_row(
+        {score.options.unmodelled ? "with what the model lacks" : "as modelled",
+         score.options.ambient_known ? "told" : "fitted", static_cast<std::int64_t>(score.loads),
+         static_cast<std::int64_t>(score.throttling), 100 * score.time_median_error,
+         // More than a tenth was said to hold: there is no such error.
+         std::isfinite(score.time_ninth_decile) ? Cell(100 * score.time_ninth_decile) : Cell(),
+         100 * score.time_within, 100 * score.time_covered, 100 * score.missed,
+         100 * score.false_alarms, score.steady_error_k});
+  }
+  return table;
+}
+
+std::string soak_sentence(const measure::SoakSummary& summary) {
+  const auto& hold = summary.hold;
+  std::string text(name_of(summary.verdict));
+  if (summary.throttled_after_s) {
+    text += fmt::format(" after {} of load", thermal::hold_time_text(*summary.throttled_after_s));
+  } else if (summary.verdict == measure::SoakVerdict::kThrottles && hold && hold->holds_s) {
+    text = fmt::format("will throttle after {} from rest (90 %: {} to {})",
+                       thermal::hold_time_text(*hold->holds_s),
+                       thermal::hold_time_text(hold->holds_interval_s.lo),
+                       std::isfinite(hold->holds_interval_s.hi)
+                           ? thermal::hold_time_text(hold->holds_interval_s.hi)
+                           : "never");
+  } else if (summary.verdict == measure::SoakVerdict::kHolds && hold && hold->steady_celsius) {
+    text += fmt::format(": it ends at {:.1f} °C (90 %: {:.1f} to {:.1f}), {:.1f} K below the trip",
+                        *hold->steady_celsius, hold->steady_interval.lo, hold->steady_interval.hi,
+                        hold->margin_k);
+  }
+  if (!summary.reason.empty()) text += ": " + summary.reason;
+  return text;
+}
+
+Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
+  Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
+  table.add_row({"verdict", std::string(name_of(summary.verdict)), "", soak_sentence(summary)});
+  table.add_row({"load", summary.duration_s / 60, "min",
+                 fmt::format("{}{}", name_of(provenance),
+                             summary.ended_early ? "; ended, as the answer was known" : "")});
+  if (summary.time_scale != 1) {
+    table.add_row(
+        {"times", summary.time_scale, "", "times the clock: heat of this fake board runs faster"});
+  }
+  table.add_row({"hottest", summary.hottest_celsius, "°C", summary.zone});
+  table.add_row({"trip", summary.trip_celsius ? Cell(*summary.trip_celsius) : Cell(), "°C",
+                 summary.trip_celsius ? "" : "the board names none: --trip"});
+  if (summary.hold) {
+    const auto& hold = *summary.hold;
+    table.add_row({"ends at", hold.steady_celsius ? Cell(*hold.steady_celsius) : Cell(), "°C",
+                   "modelled; " + middle_note(hold.steady_interval)});
+    table.add_row({"margin to the trip", hold.margin_k, "K", "modelled"});
+    table.add_row({"power of the load", summary.load_w, "W", "at 50 °C"});
+    table.add_row({"power that holds for ever", hold.sustained_w, "W",
+                   "modelled; " + middle_note(hold.sustained_interval_w)});
+  }
+  add_pace_rows(summary, table);
+  if (summary.over_current_events > 0) {
+    table.add_row({"over-current events", summary.over_current_events, "", ""});
+  }
+  for (const auto& signal : summary.throttled) table.add_row({"throttled", Cell(), "", signal});
+  return table;
+}
+
+Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,
+                  Provenance provenance) {
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
+  Json json = {{"command", command},
+               {"provenance", name_of(provenance)},
+               {"verdict", name_of(summary.verdict)},
+               {"seen", summary.seen},
+               {"reason", summary.reason},
+               {"load_s", summary.duration_s},
+               {"time_scale", summary.time_scale},
+               {"ended_early", summary.ended_early},
+               {"status", summary.status},
+               {"zone", summary.zone},
+               {"hottest_c", summary.hottest_celsius},
+               {"trip_c", optional(summary.trip_celsius)},
+               {"load_w", summary.load_w},
+               {"throttled_after_s", optional(summary.throttled_after_s)},
+               {"throttled", summary.throttled},
+               {"over_current_events", summary.over_current_events},
+               {"first", pace_json(summary.first)},
+               {"last", pace_json(summary.last)},
+               {"kept_speed", optional(kept_share(summary.first.minibatches_per_s,
+                                                  summary.last.minibatches_per_s))},
+               {"modelled", Json()},
+               {"fit", Json()}};
+  if (summary.hold) json["modelled"] = hold_json(*summary.hold);
+  if (summary.fit) json["fit"] = thermal_fit_table(*summary.fit).to_json();
+  return json;
+}
+
+}  // namespace ridgewatt::report
