@@ -27,6 +27,8 @@ void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_soak(CLI::App& app, Context& context);
+void add_thermal(CLI::App& app, Context& context);
 void add_campaign(CLI::App& app, Context& context);
 void add_compare_boards(CLI::App& compare, Context& context);  // below `compare`
 void add_pareto(CLI::App& app, Context& context);
@@ -77,6 +79,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
     {"federate", add_federate, kAnswers},
+    {"thermal", add_thermal, kAnswers},
     {"sensors", add_sensors, kOnABoard},
     {"export", add_export, kOnABoard},
     {"top", add_top, kOnABoard},
@@ -86,6 +89,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"measure", add_measure, kOnABoard},
     {"profile", add_profile, kOnABoard},
     {"compare", add_compare, kOnABoard},
+    {"soak", add_soak, kOnABoard},
     {"microbench", add_microbench, kOnABoard},
     {"fake-board", add_fake_board, kOnABoard},
     {"fake-run", add_fake_run, kOnABoard},

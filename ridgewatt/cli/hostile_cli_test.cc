@@ -20,10 +20,12 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/answer/heat_trace_support.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::cli {
@@ -44,6 +46,10 @@ struct FileUse {
   "20s --max-power 60W "
 #define FAKE_RUN \
   " -- ridgewatt fake-run zoo:lenet5 --device fake:agx-orin --minibatches 12 --speed 50"
+// Heat of this board runs 600 times as fast as the clock.
+#define SOAK "soak --sysroot heated --idle 0 --minutes 5 "
+#define HEATED_RUN \
+  " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
 
 constexpr FileUse kOutputs[] = {
     {"analyze", "--output", "analyze zoo:lenet5 -o %"},
@@ -93,12 +99,15 @@ constexpr FileUse kOutputs[] = {
     {"schedule simulate", "--arrivals-csv",
      "schedule simulate " PLAN "--duration 5 --arrivals-csv %"},
     {"schedule simulate", "--figures", "schedule simulate " PLAN "--duration 5 --figures %"},
+    {"soak", "--trace", SOAK "--trace %" HEATED_RUN, true},
+    {"soak", "--output", SOAK "-o %" HEATED_RUN, true},
     {"store export", "--output", "store export points.db -o %"},
     {"store merge", "TO", "store merge points.db %", true},
     {"study", "--figures", "study frequency --sweep inference.csv --figures html:%"},
     {"study", "--store", "study frequency --device fake:agx-orin --max-runs 1 --store %", true},
     {"sweep example", "--output", "sweep example --device agx-orin -o %"},
     {"sweep check", "--output", "sweep check training.csv -o %"},
+    {"thermal fit", "--output", "thermal fit heat.csv -o %"},
     {"tune", "--observations",
      "tune --sweep training.csv --strategy auto --profiles 4 --max-power 40 --observations %"},
     {"tune", "--store",
@@ -126,6 +135,7 @@ constexpr FileUse kInputs[] = {
     {"campaign collect", "PLAN", "campaign collect %"},
     {"campaign cancel", "PLAN", "campaign cancel %"},
     {"compare boards", "STORE", "compare boards %"},
+    {"estimate", "--thermal", "estimate zoo:lenet5 --device agx-orin --modes maxn --thermal %"},
     {"evaluate board-effects", "--sweep", "evaluate board-effects --runs 1 --sweep %"},
     {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
     {"evaluate choices", "--sweep", "evaluate choices --count 1 --modes modes.csv --sweep %"},
@@ -216,6 +226,9 @@ constexpr FileUse kInputs[] = {
     {"study", "--sweep", "study frequency --sweep %"},
     {"sweep", "FILE", "sweep %"},
     {"sweep check", "FILE", "sweep check %"},
+    {"thermal fit", "TRACE", "thermal fit %"},
+    {"thermal hold", "FILE", "thermal hold % --power 30"},
+    {"tune", "--thermal", "tune --sweep training.csv --max-power 40 --thermal %"},
     {"tune", "--campaign", "tune --campaign % --executor local --max-power 40"},
     {"tune", "--sweep", "tune --sweep % --max-power 40"},
     {"tune", "--samples", "tune --samples % --max-power 40"},
@@ -232,6 +245,8 @@ constexpr FileUse kInputs[] = {
 
 #undef PLAN
 #undef FAKE_RUN
+#undef SOAK
+#undef HEATED_RUN
 
 // time = work / clock + launches, power over clocks: plausible, smooth, of no real board.
 std::string made_up_sweep(const std::string& workload, const std::string& kind, double work) {
@@ -263,6 +278,9 @@ class Hostile : public ::testing::Test {
     folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
     folder_.write("profile.json",
                   R"([{"count": 1}, {"name": "Conv_0 + Relu_1", "timeMs": 1, "averageMs": 1}])");
+    testing::write_heat_trace(folder_.path() / "heat.csv");
+    shell("ridgewatt fake-board agx-orin heated");
+    platform::heat_fake_board(path("heated"), platform::FakeHeatSpec{.scale = 600});
     shell("ridgewatt store import points.db training.csv");
     shell("ridgewatt campaign plan c --store c.db --boards fake:agx-orin --sample 1 -- true");
     fill_campaign();

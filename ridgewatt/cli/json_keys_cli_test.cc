@@ -11,9 +11,11 @@
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/answer/heat_trace_support.h"
 #include "ridgewatt/cli/board/fleet_store_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::cli {
@@ -58,6 +60,7 @@ constexpr const char* kCommands[] = {
     "evaluate estimate --device agx-orin --sweep training.csv,model=zoo:resnet18",
     "evaluate boards",
     "evaluate pipeline",
+    "evaluate thermal --boards 2",
     "federate zoo:lenet5 --device A=agx-orin,samples=2000 --device B=nano,samples=900,idle=1 "
     "--deadline 1h",
     "evaluate runtimes runtimes.csv",
@@ -99,6 +102,8 @@ constexpr const char* kCommands[] = {
     "sensors " FAKE,
     "sensors --watch --count 1 " FAKE,
     "sensors --tegrastats tegrastats.txt",
+    "soak --idle 0 --minutes 5 --trip 95 --sysroot heated -- ridgewatt fake-run zoo:resnet50 "
+    "--batch 16 --minibatches 100000 --sysroot heated",
     "store import new.db training.csv",
     "fleet status --store points.db",
     "store list new.db",
@@ -109,7 +114,11 @@ constexpr const char* kCommands[] = {
     "study frequency --plan " FAKE,
     "sweep training.csv",
     "sweep check training.csv",
+    "thermal fit heat.csv",
+    "thermal hold heat.toml --power 30,90",
+    "estimate zoo:lenet5 --device agx-orin --modes maxn --thermal heat.toml",
     "tune --samples inference.csv --device agx-orin --max-power 40",
+    "tune zoo:lenet5 --device agx-orin --max-power 40 --thermal heat.toml",
     "tune --sweep training.csv --max-power 40 --strategy random --profiles 5",
     "tune zoo:lenet5 --device agx-orin --max-power 1",
     "tune zoo:lenet5 --device agx-orin --minimize energy --max-slowdown 5% --verify 2",
@@ -176,6 +185,10 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   for (int i = 0; i < 5 && std::getline(rows, row); ++i) few << row << '\n';  // heading and four
   few.close();
   testing::make_fleet_store((folder / "fleet.db").string());
+  testing::write_heat_trace(folder / "heat.csv");
+  run("thermal fit heat.csv --trip 90 -o heat.toml > constants");
+  run("fake-board agx-orin heated > heated.txt");
+  platform::heat_fake_board((folder / "heated").string(), platform::FakeHeatSpec{.scale = 600});
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
   // 4 TFLOP/s and 100 GB/s, by hand.
   std::ofstream(folder / "microbench.csv")

@@ -8,6 +8,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/thermal_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/estimate_report.h"
@@ -29,6 +30,8 @@ struct EstimateOptions {
   double epochs = 1;
   bool all_runtimes = false;
   bool precision_given = false;
+  ThermalOptions thermal;
+  thermal::HoldQuestion hold;  // but for the power
 };
 
 // What a user would ask next where the time goes to launches.
@@ -71,6 +74,8 @@ void print_text(const Context& context, const EstimateOptions& options,
   }
   const std::string note = report::estimate_preset_note(found);
   if (!note.empty()) std::cout << '\n' << escape_terminal(note) << '\n';
+  const std::string envelope = report::envelope_note(found);
+  if (!envelope.empty()) remark(context, envelope);
   say_remedies(context, found.remedies);
   if (first.python_call_s > 0) {
     remark(context, fmt::format("time of the engine called from C++; a Python program adds about "
@@ -99,6 +104,7 @@ void print_csv(const Context& context, const EstimateOptions& options,
 
 void check(const CLI::App& command, const EstimateOptions& options) {
   check_workload_options(command, options.workload);
+  options.thermal.check(command);
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
@@ -124,7 +130,8 @@ void run(const Context& context, EstimateOptions options) {
     throw UsageError("boards and runtimes cannot both be all", "",
                      "name a board with --device, or a runtime with --runtime");
   }
-  const answer::EstimateAnswer found = estimate(options, question, workload);
+  answer::EstimateAnswer found = estimate(options, question, workload);
+  if (options.thermal.given()) answer::add_holds(found, options.thermal.read(), options.hold);
   for (const auto& [name, reason] : found.left_out) {
     if (!context.json()) remark(context, "left out: " + name + ": " + reason);
   }
@@ -162,7 +169,9 @@ void add_estimate(CLI::App& app, Context& context) {
            count().within(1, 1e12));
   quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
            number().positive());
+  options->thermal.add_to(*command, true);
   command->callback([&context, options, command] {
+    options->hold = options->thermal.question(*command);
     options->precision_given = command->count("--precision") > 0;
     check(*command, *options);
     run(context, *options);

@@ -112,12 +112,16 @@ std::vector<Sweep> references_of(const Context& context, const TuneOptions& opti
 void ask_twin(const Context& context, const TuneOptions& options) {
   const answer::TuneQuestion question = options.asked(context);
   const auto workload = model_of(options, options.kind);
+  if (options.device == "all" && options.thermal.given()) {
+    throw UsageError("thermal constants are of one board", "--thermal", "name it with --device");
+  }
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
   answer::TuneAnswer found = question.verify > 0
                                  ? answer::verify_by_hand(question, workload, options.device, {})
                                  : answer::tune_on_twin(question, workload, options.device);
   answer::find_alternatives(question, workload, found);
+  add_holds(options, found);
   print_answer(context, found, options.trace);
 }
 
@@ -147,8 +151,9 @@ void ask_sweep(const Context& context, const TuneOptions& options) {
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   asked.known = known_observations(options);
-  const answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
+  answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
   keep_observations(options, asked, found);
+  add_holds(options, found);
   print_answer(context, found, options.trace);
 }
 
@@ -164,15 +169,17 @@ void ask_samples(const Context& context, const TuneOptions& options) {
     throw UsageError("a twin's answer is verified, so the model and its board are needed",
                      "--verify", "give MODEL and --device BOARD");
   }
-  print_answer(context,
-               question.verify > 0
-                   ? answer::verify_by_hand(question, asked.workload, asked.device, asked.rows)
-                   : answer::tune_from_samples(question, asked),
-               options.trace);
+  answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
+                                                                          asked.device, asked.rows)
+                                                 : answer::tune_from_samples(question, asked);
+  add_holds(options, found);
+  print_answer(context, found, options.trace);
 }
 
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
   options.goal.check(command);
+  options.thermal.check(command);
+  options.hold = options.thermal.question(command);
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
@@ -315,6 +322,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_search_options(*command, *options);
   add_live_options(*command, options->live);
   add_campaign_options(*command, options->campaign);
+  options->thermal.add_to(*command, true);
   command->callback([&context, options, command] { run(context, *options, *command); });
 }
 

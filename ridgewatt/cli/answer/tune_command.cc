@@ -1,5 +1,6 @@
 #include "ridgewatt/cli/answer/tune_command.h"
 
+#include "ridgewatt/answer/held.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -15,6 +16,12 @@ answer::TuneQuestion TuneOptions::asked(const Context& context) const {
   if (time_budget_s) asked.budget.time_s = *time_budget_s;
   if (asked.verify > 0) asked.budget.profiles = asked.verify;
   return asked;
+}
+
+void add_holds(const TuneOptions& options, answer::TuneAnswer& found) {
+  if (options.thermal.given()) {
+    answer::add_holds(found, options.thermal.read(), options.hold);
+  }
 }
 
 void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace) {

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/tune.h"
 #include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/cli/options/thermal_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
 
 namespace ridgewatt::cli {
@@ -41,10 +42,14 @@ struct TuneOptions {
   bool trace = false, keep_outliers = false;
   LiveOptions live;
   CampaignOptions campaign;
+  ThermalOptions thermal;
+  thermal::HoldQuestion hold;  // but for the power
 
   answer::TuneQuestion asked(const Context& context) const;
 };
 
+// Says for how long the answer is held, where thermal constants are given.
+void add_holds(const TuneOptions& options, answer::TuneAnswer& found);
 // Prints in the wanted format; throws NoSolutionError when there is no answer.
 void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace);
 // One board per row, the best first; as JSON the best board's answer and all of them as `boards`.

@@ -122,6 +122,7 @@ void tune_live(const Context& context, TuneOptions options) {
   answer::TuneAnswer found = answer::tune_on_board(question, board);
   for (const auto& line : found.left_out) remark(context, line);
   found.remark = "points are kept in " + live.store;
+  add_holds(options, found);
   print_answer(context, found, options.trace);
 }
 

@@ -72,8 +72,9 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   boards.boards = static_cast<std::size_t>(asked.boards);
   boards.executor = asked.executor;
   const answer::CampaignAtHand at_hand{plan, asked.board_kind, *executor, store, boards};
-  const answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), at_hand);
+  answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), at_hand);
   for (const auto& line : found.left_out) remark(context, line);
+  add_holds(options, found);
   print_answer(context, found, options.trace);
 }
 

@@ -16,6 +16,7 @@
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -57,6 +58,7 @@ void run(const Context& context, const FakeRunCommand& options) {
   platform::FakeLoad load(twin::load_twin(load_board(platform::board_of_fake(name.name))), cost,
                           name.seed, name.specimen);
   const platform::FakeRails rails(*device.sysfs);
+  auto heat = platform::FakeHeat::open(*device.sysfs);
   std::optional<platform::FakeActivity> activity(std::in_place, *device.sysfs);
   auto end = Clock::now();
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
@@ -67,7 +69,12 @@ void run(const Context& context, const FakeRunCommand& options) {
     double stall_share = 0;
     for (double left = load.next(); left > 1e-9 && asked_to_end == 0;) {
       const PowerMode clocks = activity->clocks();
-      const twin::TimePower at = load.at(clocks);
+      twin::TimePower at = load.at(clocks);
+      if (heat) {
+        const double power_w = load.truth(clocks).power_w;
+        at.power_w = heat->warm_power_w(power_w);
+        activity->throttle(heat->load(power_w));
+      }
       const double slice_s = std::min(left * at.time_s, platform::FakeActivity::kTickS);
       rails.set(at.power_w);
       end += std::chrono::duration_cast<Clock::duration>(

@@ -11,6 +11,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/mode_report.h"
@@ -214,6 +215,7 @@ void add_fake_board(CLI::App& app, Context& context) {
     const auto spec = platform::fake_board_spec(*board);
     platform::create_fake_board(spec, *folder, context.seed,
                                 platform::fake_specimen_of_environment());
+    platform::heat_fake_board(*folder, platform::fake_heat_of_environment());
     if (context.json())
       print(context, Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
     else if (!context.quiet)

@@ -22,12 +22,13 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context);
 void add_evaluate_schedules(CLI::App& evaluate, Context& context);
 void add_evaluate_pipeline(CLI::App& evaluate, Context& context);
 void add_evaluate_runtimes(CLI::App& evaluate, Context& context);
+void add_evaluate_thermal(CLI::App& evaluate, Context& context);
 
 inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_estimate,      add_evaluate_predictors, add_evaluate_clocks,
     add_evaluate_strategies,    add_evaluate_schedules,  add_evaluate_pipeline,
     add_evaluate_runtimes,      add_evaluate_boards,     add_evaluate_choices,
-    add_evaluate_board_effects, add_evaluate_merge,
+    add_evaluate_board_effects, add_evaluate_thermal,    add_evaluate_merge,
 };
 
 // The scores of all outcomes of an evaluation, in the format that is wanted. `timing`: also how

@@ -1,0 +1,232 @@
+// ridgewatt soak, thermal, and --thermal of estimate and tune: on fake boards whose heat is known.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/cli/answer/heat_trace_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/fake_heat.h"
+#include "ridgewatt/thermal/heat_trace.h"
+#include "ridgewatt/thermal/thermal_file.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A soak on a board of this heat: an hour takes 12 s.
+struct Soaked {
+  explicit Soaked(platform::FakeHeatSpec spec, const std::string& options) {
+    spec.scale = 300;
+    platform::heat_fake_board(board.root, spec);
+    const std::string where = " --sysroot " + board.root;
+    const auto run = testing::run_program(
+        "soak --format json --quiet --idle 60 --trace " + trace + " -o " + constants + " " +
+        options + where + " -- " + (testing::build_folder() / "ridgewatt").string() +
+        " fake-run zoo:resnet50 --batch 16 --minibatches 1000000 --quiet" + where);
+    status = run.status;
+    output = run.output;
+    json = Json::parse(run.output, nullptr, false);
+  }
+  // Where the board's own equations end under what it drew.
+  double truth_celsius(double ambient_celsius) const {
+    const auto heat = platform::FakeHeat::open(*board.sysfs);
+    const double power_w = json["load_w"];
+    return thermal::ThermalSystem(heat->model(), {power_w, ambient_celsius, 80.0 / 255})
+        .steady()
+        ->junction_celsius;
+  }
+
+  testing::FakeBoard board{"orin-nano"};
+  testing::TemporaryFolder folder;
+  std::string trace = (folder.path() / "trace.csv").string();
+  std::string constants = (folder.path() / "thermal.toml").string();
+  int status = 0;
+  std::string output;
+  Json json;
+};
+
+TEST(SoakCommand, SaysThatAModeHolds) {
+  const Soaked soaked({.ambient_celsius = 25}, "--mode 15W");
+  ASSERT_EQ(soaked.status, 0) << soaked.output;
+  EXPECT_EQ(soaked.json["verdict"], "holds") << soaked.output;
+  EXPECT_EQ(soaked.json["provenance"], "fake");
+  EXPECT_EQ(soaked.json["trip_c"], 95);
+  EXPECT_TRUE(soaked.json["throttled"].empty());
+  EXPECT_TRUE(soaked.json["ended_early"]);
+  const double truth = soaked.truth_celsius(25);
+  ASSERT_LT(truth, 95);
+  EXPECT_NEAR(soaked.json["modelled"]["steady_c"], truth, 2.5) << soaked.output;
+  // The mode that was set is taken back.
+  const auto shown = testing::run_program("mode show --format json --sysroot " + soaked.board.root);
+  EXPECT_EQ(shown.status, 0) << shown.output;
+  // The trace can be fitted again, and the file says what was found.
+  EXPECT_GT(thermal::read_heat_trace(soaked.trace).rows.size(), 20u);
+  const auto file = thermal::read_thermal_file(soaked.constants);
+  EXPECT_EQ(file.provenance, Provenance::kFake);
+  EXPECT_EQ(file.fit.trip_celsius, 95);
+}
+
+// A heat sink of a quarter: the same mode warms up to the trip, and clocks go down.
+TEST(SoakCommand, SaysThatAModeThrottles) {
+  const Soaked soaked({.ambient_celsius = 35, .cooling = 0.25},
+                      "--mode 15W --minutes 30 --to-the-end");
+  ASSERT_EQ(soaked.status, 0) << soaked.output;
+  ASSERT_GT(soaked.truth_celsius(35), 97);
+  EXPECT_EQ(soaked.json["verdict"], "throttles") << soaked.output;
+  EXPECT_TRUE(soaked.json["seen"]);
+  EXPECT_GT(soaked.json["throttled_after_s"], 10);
+  EXPECT_FALSE(soaked.json["throttled"].empty());
+  EXPECT_LT(soaked.json["kept_speed"], 0.97) << soaked.output;
+  EXPECT_LT(soaked.json["last"]["gpu_mhz"], soaked.json["first"]["gpu_mhz"]);
+  EXPECT_LT(soaked.json["hottest_c"], 97);
+  // What it draws when throttled is what it can hold for ever.
+  const double held_w = soaked.json["modelled"]["sustained_w"];
+  EXPECT_NEAR(soaked.json["last"]["power_w"].get<double>() / held_w, 1, 0.2) << soaked.output;
+}
+
+TEST(SoakCommand, CountsOverCurrent) {
+  const Soaked soaked({.limit_w = 6}, "--minutes 5");
+  ASSERT_EQ(soaked.status, 0) << soaked.output;
+  EXPECT_GT(soaked.json["over_current_events"], 0) << soaked.output;
+  EXPECT_EQ(soaked.json["verdict"], "throttles");
+}
+
+TEST(SoakCommand, SaysFaultsInOneLine) {
+  const testing::FakeBoard board("orin-nano");
+  const std::string where = "soak --idle 0 --sysroot " + board.root;
+  const auto fails = [&](const std::string& rest, const char* what) {
+    const auto run = testing::run_program(where + rest);
+    EXPECT_NE(run.status, 0) << rest;
+    EXPECT_THAT(run.output, HasSubstr(what)) << rest;
+    EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << run.output;
+  };
+  fails(" -- /no/such/program", "/no/such/program");
+  fails(" --mode NOPE -- true", "NOPE");
+  fails(" --minutes 0 -- true", "--minutes");
+  // A board without heat tells no constants; the verdict is not known, and that is no failure.
+  const auto run = testing::run_program(where + " --format json -- sleep 1");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(Json::parse(run.output)["verdict"], "not known") << run.output;
+}
+
+class ThermalCommand : public ::testing::Test {
+ protected:
+  ThermalCommand() {
+    testing::write_heat_trace(folder_.path() / "heat.csv");
+    fit_ = testing::run_program("thermal fit " + path("heat.csv") +
+                                " --trip 90 --ambient 25 --format json -o " + path("heat.toml"));
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  testing::TemporaryFolder folder_;
+  testing::ProgramResult fit_;
+};
+
+// The trace's board, by hand: 0.3 K/W over 1 W/K and 300 J/K.
+TEST_F(ThermalCommand, FitsTheTrace) {
+  ASSERT_EQ(fit_.status, 0) << fit_.output;
+  std::map<std::string, double> values;
+  const Json fitted = Json::parse(fit_.output);
+  for (const auto& row : fitted["constants"]) {
+    values[row["constant"]] = row["value"];
+  }
+  EXPECT_NEAR(values["junction_sink_k_per_w"], 0.3, 0.03);
+  EXPECT_NEAR(values["junction_j_per_k"], 10, 1);
+  EXPECT_NEAR(values["sink_j_per_k"], 300, 30);
+  EXPECT_NEAR(values["sink_w_per_k"], 1, 0.1);
+}
+
+TEST_F(ThermalCommand, SaysForHowLongAPowerIsHeld) {
+  const auto run = testing::run_program("thermal hold " + path("heat.toml") +
+                                        " --power 45,60 --ambient 25 --format json");
+  ASSERT_EQ(run.status, 0) << run.output;
+  const Json rows = Json::parse(run.output)["rows"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["answer"], "holds");  // 25 + 45 x 1.3 = 83.5 C and some leakage
+  EXPECT_EQ(rows[0]["provenance"], "modelled");
+  // From 10 W at rest: the sink starts at 35 C and goes to 85 C; the trip is reached when it is at
+  // 90 - 18 = 72 C, after 300 s x ln(50 / 13) = 404 s.
+  EXPECT_NEAR(rows[1]["holds_s"], 404, 0.15 * 404);
+  // 65 K / 1.3 K/W.
+  EXPECT_NEAR(rows[1]["sustained_w"], 50, 4);
+}
+
+TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
+  const std::string thermal = " --thermal " + path("heat.toml") + " --ambient 25";
+  const auto estimate = testing::run_program(
+      "estimate zoo:resnet50 --device agx-orin --modes presets --batch 16 --format json" + thermal);
+  ASSERT_EQ(estimate.status, 0) << estimate.output;
+  const Json rows = Json::parse(estimate.output)["estimates"];
+  bool held = false, throttles = false;
+  for (const auto& row : rows) {
+    const Json& hold = row["hold"];
+    held |= hold["holds"].get<bool>();
+    throttles |= !hold["holds"].get<bool>();
+    // About 50 W hold for ever.
+    const double power_w = row["power_w"];
+    if (power_w < 42) EXPECT_TRUE(hold["holds"]) << row;
+    if (power_w > 58) EXPECT_FALSE(hold["holds"]) << row;
+    const double sustained_ms = row["sustained_time_ms"], time_ms = row["time_ms"];
+    EXPECT_GE(sustained_ms, time_ms * (1 - 1e-9));
+    if (!hold["holds"]) {
+      EXPECT_GT(sustained_ms, time_ms);
+      EXPECT_NEAR(hold["sustained_power_w"], hold["sustained_w"], 1e-9);
+    }
+  }
+  EXPECT_TRUE(held);
+  const auto tune = testing::run_program(
+      "tune zoo:resnet50 --device agx-orin --batch 16 --max-power 60 --minimize time" + thermal);
+  ASSERT_EQ(tune.status, 0) << tune.output;
+  EXPECT_THAT(tune.output, HasSubstr("25 °C around it"));
+  const auto cold = testing::run_program(
+      "tune zoo:resnet50 --device agx-orin --batch 16 --max-power 30 --minimize time "
+      "--format json" +
+      thermal);
+  EXPECT_TRUE(Json::parse(cold.output)["hold"]["holds"]) << cold.output;
+}
+
+TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
+  const auto fails = [&](const std::string& line, const char* what) {
+    const auto run = testing::run_program(line);
+    EXPECT_NE(run.status, 0) << line;
+    EXPECT_THAT(run.output, HasSubstr(what)) << line;
+    EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << run.output;
+  };
+  fails("thermal fit /no/such.csv", "/no/such.csv");
+  fails("thermal hold " + path("heat.csv") + " --power 30", "heat.csv");
+  fails("thermal hold " + path("heat.toml") + " --power 0", "--power");
+  fails("estimate zoo:lenet5 --device agx-orin --ambient 30", "--ambient");
+  fails("estimate zoo:lenet5 --device all --thermal " + path("heat.toml"), "one board");
+  std::string named = read_file(path("heat.toml"));
+  named.insert(named.find("origin"), "board = \"nano\"\n");
+  folder_.write("nano.toml", named);
+  fails("estimate zoo:lenet5 --device agx-orin --thermal " + path("nano.toml"), "nano");
+}
+
+// What `measure` records can be fitted, too.
+TEST(ThermalFitCommand, ReadsTheSeriesOfMeasure) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  platform::heat_fake_board(board.root, platform::FakeHeatSpec{.scale = 200});
+  const testing::TemporaryFolder folder;
+  const std::string series = (folder.path() / "series.csv").string();
+  const std::string where = " --sysroot " + board.root;
+  const auto measured =
+      testing::run_program("measure --quiet --idle 1 --series-csv " + series + where + " -- " +
+                           (testing::build_folder() / "ridgewatt").string() +
+                           " fake-run zoo:resnet50 --batch 16 --minibatches 12 --quiet" + where);
+  ASSERT_EQ(measured.status, 0) << measured.output;
+  const thermal::HeatTrace trace = thermal::read_heat_trace(series);
+  EXPECT_GE(trace.rows.size(), 10u);
+  EXPECT_TRUE(trace.fan_known);
+  EXPECT_NEAR(trace.rows.front().fan, 80.0 / 255, 0.01);
+  EXPECT_THAT(read_file(series), HasSubstr("power:total"));
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
