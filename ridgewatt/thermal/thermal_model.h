@@ -12,8 +12,8 @@
 // Boelter 1930). Leakage in proportion to power and to temperature keeps the system linear, so that
 // a step of any length is exact; it is the first order of the exponential about 50 C. Uses:
 //   1. how warm a board gets, and when it begins to throttle (hold.h)
-//   2. fitting a board's constants to a recorded trace (fit.h)
-//   3. heat of fake boards (platform/fake_board.h)
+//   2. fitting a board's constants to a recorded trace (thermal_fit.h)
+//   3. heat of fake boards (platform/fake_heat.h)
 #pragma once
 
 #include <optional>

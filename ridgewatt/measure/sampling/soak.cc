@@ -74,9 +74,8 @@ class Soak {
   }
 
   // False: the answer is known.
-  bool watch(const std::vector<TimedMark>& marks) {
+  bool watch() {
     if (!look_when_due()) return true;
-    (void)marks;
     if (too_hot()) {
       reason_ = fmt::format("a zone went above {:g} C", options_.max_celsius);
       return false;
@@ -402,7 +401,7 @@ SoakSummary soak_command(const platform::Sysfs& sysfs, const SoakOptions& option
   Soak soak(sysfs, options);
   soak.rest();
   const CommandRun run = run_marked_command(
-      options.command, [&](const std::vector<TimedMark>& marks) { return soak.watch(marks); });
+      options.command, [&](const std::vector<TimedMark>&) { return soak.watch(); });
   return soak.summary(run);
 }
 
