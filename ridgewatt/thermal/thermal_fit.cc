@@ -12,6 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
+#include "ridgewatt/thermal/fit/trace_rows.h"
 
 namespace ridgewatt::thermal {
 namespace {
@@ -31,103 +32,14 @@ const std::array<Prior, kThermalParams> kPriors = {
 constexpr std::size_t kStarts = 2, kUnknowns = kThermalParams + kStarts;
 constexpr double kStartSd = 2, kStartSinkSd = 6;  // K, about the first row and quasi-steady state
 constexpr double kSensorSd = 0.15;                // K, beside what is rounded off
-constexpr double kUsualLeakage = 0.0015;
-constexpr double kFineS = 30;  // after a jump of power every row counts
-constexpr double kJumpShare = 0.1, kJumpW = 0.5;
 // What is rounded off is no noise, and the sum of autocorrelations is cut at its first zero: on 200
 // simulated boards (seed 1) intervals of 90 % held the truth in 78 %. `evaluate thermal` scores
 // others.
 constexpr double kWiden = 1.35;
 constexpr double kLeastRange = 3;  // K; less tells nothing
-constexpr double kIdleWindowS = 30;
 
 std::size_t index(ThermalParam param) {
   return static_cast<std::size_t>(param);
-}
-
-// Means over rows that lie between others: power and fan by time; temperature of the last.
-HeatTrace::Row joined(const std::vector<HeatTrace::Row>& rows, std::size_t begin, std::size_t end) {
-  HeatTrace::Row row = rows[end - 1];
-  if (begin == 0) return row;
-  const double from_s = rows[begin - 1].time_s;
-  double power = 0, fan = 0, last_s = from_s;
-  for (std::size_t i = begin; i < end; ++i) {
-    const double time_s = rows[i].time_s - last_s;
-    power += rows[i].power_w * time_s;
-    fan += rows[i].fan * time_s;
-    last_s = rows[i].time_s;
-  }
-  row.power_w = power / (last_s - from_s);
-  row.fan = fan / (last_s - from_s);
-  return row;
-}
-
-// Rows for the fit: few where power is even, all shortly after it jumped.
-std::vector<HeatTrace::Row> thinned(const HeatTrace& trace, std::size_t most) {
-  const auto& rows = trace.rows;
-  if (rows.size() <= most) return rows;
-  const auto thin = [&](double coarse_s, bool by_jumps) {
-    std::vector<HeatTrace::Row> result = {rows.front()};
-    std::size_t begin = 1;
-    double jump_s = -1e300, level_w = rows.front().power_w;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const double off_w = std::abs(rows[i].power_w - level_w);
-      if (by_jumps && off_w > kJumpShare * level_w + kJumpW) {
-        jump_s = rows[i].time_s;
-        level_w = rows[i].power_w;
-        if (i > begin) result.push_back(joined(rows, begin, i)), begin = i;
-      }
-      level_w += 0.05 * (rows[i].power_w - level_w);
-      const bool fine = rows[i].time_s - jump_s < kFineS;
-      if (fine || rows[i].time_s - rows[begin - 1].time_s >= coarse_s) {
-        result.push_back(joined(rows, begin, i + 1));
-        begin = i + 1;
-      }
-    }
-    return result;
-  };
-  const double coarse_s = 2 * trace.duration_s() / static_cast<double>(most);
-  auto result = thin(coarse_s, true);
-  return result.size() <= most ? result : thin(coarse_s, false);
-}
-
-// The grid that most temperatures lie on; 0: none that matters.
-double rounding_step(const std::vector<HeatTrace::Row>& rows) {
-  for (const double step : {1.0, 0.5}) {
-    std::size_t on = 0;
-    for (const auto& row : rows) {
-      const double steps = row.celsius / step;
-      on += std::abs(steps - std::round(steps)) < 0.02;
-    }
-    if (on > 0.95 * static_cast<double>(rows.size())) return step;
-  }
-  return 0;
-}
-
-double mean_fan(const std::vector<HeatTrace::Row>& rows) {
-  double sum = 0;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    sum += rows[i].fan * (rows[i].time_s - rows[i - 1].time_s);
-  }
-  return sum / (rows.back().time_s - rows.front().time_s);
-}
-
-double least_mean_w(const std::vector<HeatTrace::Row>& rows) {
-  double least_w = 0, sum = 0;
-  std::size_t begin = 0;
-  bool found = false;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    sum += rows[i].power_w * (rows[i].time_s - rows[i - 1].time_s);
-    while (begin + 1 < i && rows[i].time_s - rows[begin + 1].time_s >= kIdleWindowS) {
-      sum -= rows[begin + 1].power_w * (rows[begin + 1].time_s - rows[begin].time_s);
-      ++begin;
-    }
-    const double window_s = rows[i].time_s - rows[begin].time_s;
-    if (window_s < kIdleWindowS && i + 1 < rows.size()) continue;
-    const double here_w = sum / window_s;
-    if (!found || here_w < least_w) least_w = here_w, found = true;
-  }
-  return least_w;
 }
 
 // `x`: the parameters, and what else there is behind them.
@@ -150,8 +62,7 @@ ThermalModel model_at(const Point& x, double fan) {
 
 class Residual {
  public:
-  Residual(std::vector<HeatTrace::Row> rows, double fan, double step_k,
-           const ThermalFitOptions& options)
+  Residual(HeatRows rows, double fan, double step_k, const ThermalFitOptions& options)
       : rows_(std::move(rows)), fan_(fan), priors_(kPriors) {
     sd_k_ = std::sqrt(step_k * step_k / 12 + kSensorSd * kSensorSd);
     if (options.ambient_celsius) {
@@ -159,7 +70,7 @@ class Residual {
     }
   }
   std::size_t size() const { return rows_.size() + kUnknowns; }
-  const std::vector<HeatTrace::Row>& rows() const { return rows_; }
+  const HeatRows& rows() const { return rows_; }
   double sd_k() const { return sd_k_; }
   void set_weight(double weight) { weight_ = weight; }
 
@@ -219,7 +130,7 @@ class Residual {
     out[n + 7] = (x[6] - x[7] - rows_.front().power_w * std::exp(x[0])) / kStartSinkSd;
   }
 
-  std::vector<HeatTrace::Row> rows_;
+  HeatRows rows_;
   double fan_, sd_k_ = 0.3, weight_ = 1;
   std::array<Prior, kThermalParams> priors_;
 };
@@ -249,56 +160,6 @@ double row_weight(const Eigen::VectorXd& differences, double sd_k) {
   for (const double difference : differences) sum += std::pow(soft_l1(difference / sd_k), 2);
   const double scale = std::max(0.25, sum / static_cast<double>(differences.size()));
   return 1 / std::sqrt(scale * dependence(differences));
-}
-
-// Power against temperature where only the leakage can have changed it: within stretches without a
-// jump. Each stretch has a level of its own, the slope is common.
-void fit_leakage(const std::vector<HeatTrace::Row>& rows, ThermalFit& fit) {
-  double top = 0, bottom = 0, left = 0;
-  std::size_t count = 0, levels = 0;
-  std::size_t begin = 1;
-  const auto stretch = [&](std::size_t end) {
-    if (end < begin + 20) return;
-    double mean_p = 0, mean_t = 0, low = rows[begin].celsius, high = low;
-    const auto n = static_cast<double>(end - begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      mean_p += rows[i].power_w / n;
-      mean_t += rows[i].celsius / n;
-      low = std::min(low, rows[i].celsius);
-      high = std::max(high, rows[i].celsius);
-    }
-    if (high - low < 3 || mean_p <= 0) return;
-    double along = 0, spread = 0, square = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const double p = rows[i].power_w / mean_p - 1, t = rows[i].celsius - mean_t;
-      along += p * t, spread += t * t, square += p * p;
-    }
-    // dP/P per K at the stretch's mean; carried to 50 C below, to first order.
-    const double slope = along / spread;
-    const double at_reference = slope / (1 - slope * (mean_t - kPowerCelsius));
-    top += at_reference * spread;
-    bottom += spread;
-    left += square - slope * along;
-    count += end - begin, ++levels;
-  };
-  double level_w = rows.front().power_w;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (rows[i].throttled || std::abs(rows[i].power_w - level_w) > kJumpShare * level_w + kJumpW) {
-      stretch(i);
-      begin = i + 1;
-      level_w = rows[i].power_w;
-    }
-    level_w += 0.05 * (rows[i].power_w - level_w);
-  }
-  stretch(rows.size());
-  fit.model.leakage_per_k = kUsualLeakage;
-  if (bottom <= 0 || count < 2 * levels + 10) return;
-  const double sd = std::sqrt(left / static_cast<double>(count - levels - 1) / bottom) + 1e-5;
-  // With the usual one, 0.0015 +- 0.001 per K, as a prior.
-  const double w = 1 / (sd * sd), prior_w = 1e6;
-  fit.model.leakage_per_k =
-      std::clamp((w * top / bottom + prior_w * kUsualLeakage) / (w + prior_w), 0.0, 0.02);
-  fit.leakage_sd = 1 / std::sqrt(w + prior_w);
 }
 
 void require_informative(const HeatTrace& trace, const ThermalFit& fit) {
@@ -365,12 +226,12 @@ ThermalFit fit_thermal(const HeatTrace& trace, const ThermalFitOptions& options)
     fit.hottest_celsius = hottest->celsius;
   }
   require_informative(trace, fit);
-  const auto rows = thinned(trace, options.most_rows);
+  const auto rows = thinned_rows(trace, options.most_rows);
   fit.fan = mean_fan(rows);
   fit.fan_varied = std::any_of(rows.begin(), rows.end(),
                                [&](const auto& row) { return std::abs(row.fan - fit.fan) > 0.05; });
-  fit.idle_w = least_mean_w(rows);
-  fit.step_k = rounding_step(rows);
+  fit.idle_w = least_mean_power_w(rows);
+  fit.step_k = rounding_step_k(rows);
   Residual residual(rows, fit.fan, fit.step_k, options);
   Eigen::VectorXd x = residual.start(), differences;
   SquaresReport report;
@@ -397,7 +258,9 @@ ThermalFit fit_thermal(const HeatTrace& trace, const ThermalFitOptions& options)
   fit.ambient_celsius = x[5];
   fit.rmse_k = std::sqrt(differences.squaredNorm() / static_cast<double>(differences.size()));
   fit.converged = report.converged;
-  fit_leakage(rows, fit);
+  const Leakage leakage = fit_leakage(rows);
+  fit.model.leakage_per_k = leakage.per_k;
+  fit.leakage_sd = leakage.sd;
   return fit;
 }
 
