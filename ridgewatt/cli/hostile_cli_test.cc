@@ -278,7 +278,7 @@ class Hostile : public ::testing::Test {
     folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
     folder_.write("profile.json",
                   R"([{"count": 1}, {"name": "Conv_0 + Relu_1", "timeMs": 1, "averageMs": 1}])");
-    testing::write_heat_trace(folder_.path() / "heat.csv");
+    folder_.write("heat.csv", testing::heat_trace_text());
     shell("ridgewatt fake-board agx-orin heated");
     platform::heat_fake_board(path("heated"), platform::FakeHeatSpec{.scale = 600});
     shell("ridgewatt store import points.db training.csv");

@@ -185,7 +185,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   for (int i = 0; i < 5 && std::getline(rows, row); ++i) few << row << '\n';  // heading and four
   few.close();
   testing::make_fleet_store((folder / "fleet.db").string());
-  testing::write_heat_trace(folder / "heat.csv");
+  std::ofstream(folder / "heat.csv") << testing::heat_trace_text();
   run("thermal fit heat.csv --trip 90 -o heat.toml > constants");
   run("fake-board agx-orin heated > heated.txt");
   platform::heat_fake_board((folder / "heated").string(), platform::FakeHeatSpec{.scale = 600});

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <sstream>
-
-#include "ridgewatt/io/file.h"
+#include <string>
 
 namespace ridgewatt::testing {
 
 // Rest at 10 W for two minutes, then 40 W for 14: a chip of 0.3 K/W over a heat sink of 1 W/K and
 // 300 J/K at 25 C, which ends at 25 + 40 (0.3 + 1) = 77 C. The zone rounds to half a degree.
-inline void write_heat_trace(const std::filesystem::path& path) {
+inline std::string heat_trace_text() {
   std::ostringstream out;
   out << "time_s,power_w,temperature_c,fan\n";
   for (int time_s = 0; time_s < 960; ++time_s) {
@@ -22,7 +20,7 @@ inline void write_heat_trace(const std::filesystem::path& path) {
     const double junction = sink + 0.3 * (load_s > 0 ? 40 - 30 * std::exp(-load_s / 3) : 10);
     out << time_s << ',' << power_w << ',' << 0.5 * std::round(junction / 0.5) << ",0.5\n";
   }
-  write_file_atomically(path.string(), out.str());
+  return out.str();
 }
 
 }  // namespace ridgewatt::testing

@@ -118,7 +118,7 @@ TEST(SoakCommand, SaysFaultsInOneLine) {
 class ThermalCommand : public ::testing::Test {
  protected:
   ThermalCommand() {
-    testing::write_heat_trace(folder_.path() / "heat.csv");
+    folder_.write("heat.csv", testing::heat_trace_text());
     fit_ = testing::run_program("thermal fit " + path("heat.csv") +
                                 " --trip 90 --ambient 25 --format json -o " + path("heat.toml"));
   }
