@@ -28,7 +28,7 @@ struct Soaked {
     const auto run = testing::run_program(
         "soak --format json --quiet --idle 60 --trace " + trace + " -o " + constants + " " +
         options + where + " -- " + (testing::build_folder() / "ridgewatt").string() +
-        " fake-run zoo:resnet50 --batch 16 --minibatches 1000000 --quiet" + where);
+        " fake-run zoo:resnet50 --batch 1 --minibatches 1000000 --quiet" + where);
     status = run.status;
     output = run.output;
     json = Json::parse(run.output, nullptr, false);
@@ -72,9 +72,9 @@ TEST(SoakCommand, SaysThatAModeHolds) {
   EXPECT_EQ(file.fit.trip_celsius, 95);
 }
 
-// A heat sink of a quarter: the same mode warms up to the trip, and clocks go down.
+// A heat sink that gives off too little: the same mode warms up to the trip, and clocks go down.
 TEST(SoakCommand, SaysThatAModeThrottles) {
-  const Soaked soaked({.ambient_celsius = 35, .cooling = 0.25},
+  const Soaked soaked({.ambient_celsius = 35, .cooling = 0.4},
                       "--mode 15W --minutes 30 --to-the-end");
   ASSERT_EQ(soaked.status, 0) << soaked.output;
   ASSERT_GT(soaked.truth_celsius(35), 97);
@@ -170,8 +170,12 @@ TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
     throttles |= !hold["holds"].get<bool>();
     // About 50 W hold for ever.
     const double power_w = row["power_w"];
-    if (power_w < 42) EXPECT_TRUE(hold["holds"]) << row;
-    if (power_w > 58) EXPECT_FALSE(hold["holds"]) << row;
+    if (power_w < 42) {
+      EXPECT_TRUE(hold["holds"]) << row;
+    }
+    if (power_w > 58) {
+      EXPECT_FALSE(hold["holds"]) << row;
+    }
     const double sustained_ms = row["sustained_time_ms"], time_ms = row["time_ms"];
     EXPECT_GE(sustained_ms, time_ms * (1 - 1e-9));
     if (!hold["holds"]) {

@@ -125,9 +125,8 @@ BoardScore score_board(const ThermalScoreOptions& options, std::uint64_t board) 
   const auto trace =
       simulated_trace(truth, {ambient, design_w, step_k, options.unmodelled, random.next()});
   thermal::ThermalFitOptions fit_options;
-  if (options.ambient_known) {
-    fit_options.ambient_celsius = ambient + 0.5 * random.normal();
-  }
+  const double told_celsius = ambient + 0.5 * random.normal();
+  if (options.ambient_known) fit_options.ambient_celsius = told_celsius;
   const thermal::ThermalFit fit = thermal::fit_thermal(trace, fit_options);
   const std::array<double, kConstants.size()> true_values = {
       truth.junction_sink_k_per_w, truth.junction_j_per_k, truth.sink_j_per_k,

@@ -29,6 +29,7 @@ constexpr double kSafetyK = 1;  // beside the interval: what two masses do not k
 constexpr double kPaceS = 120;
 constexpr double kAfterThrottleS = 180;  // to see which speed lasts
 constexpr std::size_t kInterimRows = 1500;
+constexpr const char* kNoTime = "no time left";
 
 // One look, with all zones: which is the hottest is known at the end.
 struct SoakLook {
@@ -82,7 +83,7 @@ class Soak {
     }
     const double load_s = looks_.back().time_s - load_begin_s_;
     if (load_s >= options_.at_most_s) {
-      reason_ = "no time left";
+      reason_ = kNoTime;
       return false;
     }
     if (options_.to_the_end) return true;
@@ -99,7 +100,7 @@ class Soak {
     SoakSummary result;
     result.time_scale = scale_;
     result.status = run.status;
-    result.ended_early = run.ended;
+    result.ended_early = run.ended && reason_ != kNoTime;
     result.load_begin_s = load_begin_s_;
     result.duration_s = looks_.back().time_s - load_begin_s_;
     result.trace = trace();
@@ -301,7 +302,7 @@ class Soak {
   }
 
   void decide(SoakSummary& result) const {
-    const bool hot = !reason_.empty() && reason_ != "no time left";
+    const bool hot = !reason_.empty() && reason_ != kNoTime;
     if (result.throttled_after_s || hot) {
       result.verdict = SoakVerdict::kThrottles;
       result.seen = true;
@@ -312,7 +313,7 @@ class Soak {
           result.verdict == SoakVerdict::kHolds && result.duration_s > 4 * result.hold->slow_s;
     }
     if (result.verdict != SoakVerdict::kNotKnown) {
-      if (result.reason == "no time left") result.reason.clear();
+      if (result.reason == kNoTime) result.reason.clear();
     } else if (result.reason.empty()) {
       result.reason = !result.trip_celsius
                           ? "the board names no trip: give --trip"

@@ -235,7 +235,7 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
     table.add_row({"margin to the trip", hold.margin_k, "K", "modelled"});
     table.add_row({"power of the load", summary.load_w, "W", "at 50 °C"});
     table.add_row({"power that holds for ever", hold.sustained_w, "W",
-                   "modelled; " + middle_note(hold.sustained_interval_w)});
+                   "modelled, at 50 °C; " + middle_note(hold.sustained_interval_w)});
   }
   add_pace_rows(summary, table);
   if (summary.over_current_events > 0) {
