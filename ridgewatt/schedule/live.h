@@ -26,6 +26,9 @@ struct LiveOptions {
   DynamicOptions dynamic = {};
   // Sets a mode and returns when it is set; absent: modes are planned with, but not set.
   std::function<void(const PowerMode&)> set_mode = {};
+  // Names of the training programs, in the order of a round; a worker of another name takes the
+  // next place.
+  std::vector<std::string> training = {};
   // Called about once a second while the device is free; an exception ends the schedule.
   std::function<void()> watch = {};
   std::function<void(double time_s, const std::string&)> on_event = {};

@@ -194,6 +194,7 @@ void run_live(const Context& context, const RunOptions& options) {
   live.dynamic.headroom = options.live.headroom;
   live.speed = options.live.speed;
   live.seed = context.seed;
+  live.training = question.training_names;
   std::optional<platform::LocalDevice> device;
   std::optional<platform::JetsonModeControl> control;
   if (options.apply_mode) {

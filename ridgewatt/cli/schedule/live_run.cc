@@ -104,6 +104,7 @@ LiveQuestion live_question(const Context& context, const LiveRunOptions& options
   }
   for (const auto& entry : file.training) {
     question.training.push_back(sweep_of(context, entry, file.board, schedule.keep_outliers));
+    question.training_names.push_back(entry.name);
   }
   for (const auto* list : {&file.inference, &file.training}) {
     for (const auto& entry : *list) {

@@ -29,6 +29,7 @@ struct LiveRunOptions {
 struct LiveQuestion {
   std::vector<schedule::LiveProgram> programs;
   std::vector<Sweep> inference, training;
+  std::vector<std::string> training_names;           // where --programs names them
   std::vector<schedule::LiveProgramEntry> commands;  // those with a command
 };
 LiveQuestion live_question(const Context& context, const LiveRunOptions& options,

@@ -50,8 +50,8 @@ class Dispatcher {
   // All that waits of a program is gone.
   void forget(std::size_t program) { queues_[program].clear(); }
 
-  // `next_training`: which minibatch of the round is next. `last`: the program that ran last; any
-  // number from the count of programs on: training.
+  // `next_training`: which minibatch of the round the worker that is ready does. `last`: the
+  // program that ran last; any number from the count of programs on: training.
   Move next(double now_s, const LiveMode& mode, const LivePlan& plan,
             std::span<const Presence> presence, bool training_ready, std::size_t next_training,
             std::size_t last) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "ridgewatt/base/clock.h"
@@ -84,7 +85,10 @@ class LiveScheduler::State {
   }
 
   std::string join(const WorkerView& worker) {
-    if (worker.kind != WorkloadKind::kInference) return "";
+    if (worker.kind != WorkloadKind::kInference) {
+      take_place(worker.name);
+      return "";
+    }
     const auto p = program_of(worker);
     if (!p) return "no program of this name is planned";
     if (people_[*p].present) return "this program has a worker";
@@ -101,6 +105,15 @@ class LiveScheduler::State {
     people_[*p].left_s = now_s;
     for (const double arrival_s : dispatcher_.waiting(*p)) lose(*p, arrival_s);
     dispatcher_.forget(*p);
+  }
+
+  // Which minibatch of a round is a training worker's: that of its program, by name, else the next.
+  void take_place(const std::string& trainer) {
+    if (places_.contains(trainer)) return;
+    const auto& names = options_.training;
+    const auto named = std::find(names.begin(), names.end(), trainer);
+    places_[trainer] = named != names.end() ? static_cast<std::size_t>(named - names.begin())
+                                            : unnamed_trainers_++;
   }
 
   void lose(std::size_t p, double arrival_s) { people_[p].lost.push_back(arrival_s); }
@@ -247,8 +260,9 @@ class LiveScheduler::State {
       const bool soon = clock_s < worker.since_s + kAnswersWithinS;
       presence[*p] = worker.ready ? Presence::kReady : soon ? Presence::kBusy : Presence::kAbsent;
     }
+    const std::size_t place = trainer ? places_[workers[*trainer].name] : 0;
     const Move move = dispatcher_.next(now_s, modes_[plan_.mode], plan_, presence,
-                                       trainer.has_value(), training_minibatches_, last_);
+                                       trainer.has_value(), place, last_);
     GrantDecision decision;
     if (move.kind == Move::Kind::kWait) {
       const double busy_until_s = clock_s + kAnswersWithinS;  // and then look again
@@ -261,6 +275,7 @@ class LiveScheduler::State {
     grant_ = move;
     granted_mode_ = plan_.mode;
     const bool training = move.kind == Move::Kind::kTrain;
+    granted_place_ = place;
     decision.grant =
         Grant{training ? *trainer : at[move.program], move.minibatch.time_s / options_.speed,
               static_cast<int>(move.count), static_cast<int>(move.aside)};
@@ -298,7 +313,7 @@ class LiveScheduler::State {
       return mode.padded(grant_.program, static_cast<std::size_t>(grant_.minibatch.batch)).time_s;
     }
     const auto& minibatches = mode.training->minibatches;
-    return minibatches[training_minibatches_ % minibatches.size()].time_s;
+    return minibatches[granted_place_ % minibatches.size()].time_s;
   }
 
   LiveProgramSummary summary_of(std::size_t p) const {
@@ -386,6 +401,9 @@ class LiveScheduler::State {
   LiveSummary summary_;
   Move grant_;
   std::size_t granted_mode_ = 0;
+  std::size_t granted_place_ = 0;              // in the round, of a training minibatch
+  std::map<std::string, std::size_t> places_;  // of training workers, by name
+  std::size_t unnamed_trainers_ = 0;
   std::vector<double> in_flight_;
   std::size_t last_ = static_cast<std::size_t>(-1);
   std::size_t training_minibatches_ = 0;

@@ -273,5 +273,39 @@ TEST_F(LiveScheduleTest, PlannedTimesFollowTheMeasuredOnes) {
   EXPECT_NEAR(last_planned_s, 2, 0.02);
 }
 
+// Two trainings of different length take turns, and come in the order that is not the plan's: each
+// is held against its own time.
+TEST_F(LiveScheduleTest, EachTrainingHasItsOwnPlannedTime) {
+  for (LiveMode& mode : modes_) {
+    mode.training = Round::of({16, 0.05, 20});
+    mode.training->add({16, 0.15, 20}, 3, 0);
+  }
+  options_.speed = 1;
+  options_.plan_aside = false;
+  for (const bool named : {true, false}) {
+    options_.training =
+        named ? std::vector<std::string>{"short", "long"} : std::vector<std::string>{};
+    LiveScheduler scheduler(modes_, programs_, options_);
+    std::vector<WorkerView> workers = {{"long", WorkloadKind::kTraining, true, false, 0},
+                                       {"short", WorkloadKind::kTraining, true, false, 0.01}};
+    if (!named) std::swap(workers[0], workers[1]);  // places as they join
+    for (const auto& worker : workers) ASSERT_EQ(scheduler.joining(worker, 0), "");
+    std::swap(workers[0].since_s, workers[1].since_s);
+    double now_s = 0.02;
+    for (int i = 0; i < 60; ++i) {
+      const GrantDecision decision = scheduler.next(now_s, workers);
+      ASSERT_TRUE(decision.grant);
+      WorkerView& worker = workers[decision.grant->worker];
+      const double own_s = worker.name == "short" ? 0.05 : 0.15;
+      EXPECT_EQ(decision.grant->planned_s, own_s);
+      now_s += own_s;
+      scheduler.released(
+          {1, worker.name, WorkloadKind::kTraining, 1, now_s - own_s, now_s, "done"});
+      worker.since_s = now_s;
+    }
+    EXPECT_EQ(scheduler.summary().corrections, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::schedule
