@@ -137,11 +137,18 @@ class ProgramKeeper::Keeper {
                                : fmt::format("status {}", WEXITSTATUS(status));
   }
 
-  // Takes note of a child that ended; false while it runs.
+  // Takes note of a child that ended, and ends what it started and left behind, which would still
+  // be the program's worker; false while it runs.
   static bool reap(Child& child, int& status) {
     if (child.process <= 0) return false;
-    const pid_t ended = ::waitpid(child.process, &status, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+    siginfo_t info{};
+    const auto id = static_cast<id_t>(child.process);
+    // Not waited for yet, so that its number is no other group's.
+    const int failed = ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (failed == 0 ? info.si_pid == 0 : errno == EINTR) return false;
+    if (failed == 0) ::kill(-child.process, SIGKILL);
+    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+    }
     child.process = -1;
     return true;
   }
@@ -195,7 +202,7 @@ class ProgramKeeper::Keeper {
   void end_all() {
     for (const int signal : {0, SIGTERM, SIGKILL}) {
       for (const auto& child : children_) {
-        if (child.process > 0 && signal != 0) ::kill(child.process, signal);
+        if (child.process > 0 && signal != 0) ::kill(-child.process, signal);
       }
       if (wait_for_all(options_.patience_s)) return;
     }

@@ -1,9 +1,14 @@
 #include "ridgewatt/schedule/program_keeper.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -91,6 +96,30 @@ TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
   const pid_t process = keeper.process("deaf");
   keeper.stop();
   EXPECT_EQ(::kill(process, 0), -1);
+}
+
+// A shell that dies leaves what it started: that would still serve in the place of the next.
+TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
+  const std::string said = (folder_.path() / "child").string();
+  const std::string script = "sleep 60 & echo $! > '" + said + "'; wait";
+  ProgramKeeper keeper({{"shell", WorkloadKind::kTraining, {"sh", "-c", script}}}, options());
+  const auto child = [&] { return std::atoi(read_file(said).c_str()); };
+  const auto written = [&] { return std::filesystem::exists(said) && child() > 0; };
+  const auto gone = [](pid_t process) {
+    return [process] {  // nobody may be there to wait for it
+      std::string status;
+      std::getline(std::ifstream(fmt::format("/proc/{}/stat", process)), status);
+      return status.empty() || status.find(") Z ") != std::string::npos;
+    };
+  };
+  ASSERT_TRUE(soon(written));
+  const pid_t first = child();
+  ::kill(keeper.process("shell"), SIGKILL);
+  EXPECT_TRUE(soon(gone(first)));
+  ASSERT_TRUE(soon([&] { return keeper.restarts() == 1 && written() && child() != first; }));
+  const pid_t second = child();
+  keeper.stop();
+  EXPECT_TRUE(soon(gone(second)));
 }
 
 TEST_F(ProgramKeeperTest, WhatIsNotThereIsSaid) {
