@@ -155,7 +155,7 @@ void CommandBench::resolve_factors(Study& study) {
         resolve(factor);
       } catch (const NotSupportedError& error) {
         if (!factor.optional) throw;
-        remarks_.push_back(fmt::format("factor '{}' is left out: {}", factor.name, error.what()));
+        remarks_.push_back(fmt::format("{}; the factor is left out", error.what()));
         continue;
       }
     }

@@ -224,7 +224,7 @@ levels = ["fixed", "schedutil"]
   EXPECT_EQ(study.factors[0].levels, std::vector<std::string>{"x"});
   ASSERT_EQ(bench.remarks().size(), 3u);
   EXPECT_THAT(bench.remarks()[0], HasSubstr("'false' fails here"));
-  EXPECT_THAT(bench.remarks()[1], HasSubstr("factor 'governor' is left out"));
+  EXPECT_THAT(bench.remarks()[1], HasSubstr("the factor is left out"));
   EXPECT_THAT(bench.remarks()[2], HasSubstr("a y is left out"));
   const auto responses = bench.run(study, {"x"});
   EXPECT_EQ(responses.at("value v"), 2);

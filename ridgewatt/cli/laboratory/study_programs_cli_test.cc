@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/study/study.h"
@@ -118,6 +119,87 @@ TEST(StudyPrograms, CppRunsWhatPythonTraced) {
   EXPECT_TRUE(cuda.status == 0 || std::count(cuda.output.begin(), cuda.output.end(), '\n') == 1)
       << cuda.output;
   EXPECT_EQ(run_shell(folder, command + "gpu").status, 2);
+}
+
+// A PyTorch that does nothing, says that it has a GPU, and tells when that is waited for.
+constexpr const char* kTorchWithCuda = R"(
+import os, sys, types
+class Anything:
+    def __init__(self, *given, **named): pass
+    def __getattr__(self, name): return Anything()
+    def __call__(self, *given, **named): return Anything()
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+class Networks(Anything):
+    Module = Anything
+class device:
+    def __init__(self, name): self.type = name
+class cuda:
+    is_available = staticmethod(lambda: True)
+    get_device_name = staticmethod(lambda: "Nothing 100")
+    synchronize = staticmethod(lambda: os.write(1, b"synchronize\n"))
+def __getattr__(name): return Anything()
+__version__, nn, utils = "2.0", Networks(), types.ModuleType("torch.utils")
+utils.data = types.ModuleType("torch.utils.data")
+utils.data.Dataset = Anything
+utils.data.DataLoader = lambda *given, **named: [(Anything(), Anything())] * 3
+sys.modules["torch.utils"], sys.modules["torch.utils.data"] = utils, utils.data
+)";
+
+// Whoever times a GPU has to wait for it: a minibatch and a phase end when it has done its work.
+TEST(StudyPrograms, WaitForTheGpuBeforeEachMark) {
+  if (!python_can("")) GTEST_SKIP() << "skipped: no python3";
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "torch");
+  folder.write("torch/__init__.py", kTorchWithCuda);
+  for (const std::string program : {"/studies/infer.py --net lenet --mode eager",
+                                    "/studies/infer.py --net lenet --mode compile",
+                                    "/workloads/run.py lenet", "/workloads/run.py lenet --infer"}) {
+    const auto result =
+        run_shell(folder, "RIDGEWATT_MARK_FD=1 PYTHONPATH=" + folder.path().string() + " " +
+                              kPython + " " + examples() + program + " --batch 1 --device cuda");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("note runs on Nothing 100, PyTorch 2.0"));
+    std::string before;
+    int marks = 0;
+    for (const auto& line : split(result.output, '\n')) {
+      if (line.starts_with("minibatch")) {
+        EXPECT_EQ(before, "synchronize") << program;
+        ++marks;
+      }
+      before = line;
+    }
+    EXPECT_GE(marks, 3) << result.output;
+  }
+}
+
+// The engine is the first that runs something; what it is asked for is what was wanted.
+TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
+  const testing::TemporaryFolder folder;
+  const std::string place = folder.path().string();
+  const auto find = [&](const std::string& engine, const std::string& gpu) {
+    return run_shell(folder, "PATH=" + place + ":/usr/bin:/bin " + examples() +
+                                 "/studies/container.sh " + place + "/line '" + engine + "' '" +
+                                 gpu + "' " + examples());
+  };
+  const auto install = [&](const char* engine, const char* script) {
+    std::filesystem::permissions(folder.write(engine, std::string("#!/bin/sh\n") + script),
+                                 std::filesystem::perms(0755));
+  };
+  install("docker", "exit 1\n");  // installed, but its service does not run
+  install("podman", "case \"$*\" in *runc*) cat >/dev/null; exit 0;; esac\nexit 125\n");
+  EXPECT_EQ(find("auto", "none").status, 0);
+  EXPECT_EQ(read_file(place + "/line").rfind("podman --runtime runc run --rm", 0), 0u);
+  install("docker", "[ \"$1\" = run ] || cat >/dev/null\nexit 0\n");
+  EXPECT_EQ(find("auto", "--gpus all").status, 0);
+  const std::string line = read_file(place + "/line");
+  EXPECT_EQ(line.rfind("docker run --rm", 0), 0u);
+  EXPECT_THAT(line, HasSubstr(" --gpus all "));
+  EXPECT_THAT(line, HasSubstr("-v " + examples() + ":" + examples() + ":ro"));
+  const auto refused = find("false", "none");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(std::count(refused.output.begin(), refused.output.end(), '\n'), 1) << refused.output;
+  EXPECT_THAT(refused.output, HasSubstr("no container engine runs here: false was tried"));
 }
 
 // What is not there is refused in one line, before anything is computed.
