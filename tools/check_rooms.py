@@ -14,7 +14,8 @@ import re
 import sys
 
 FLOORS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep": 3, "roofline": 4, "store": 4, "thermal": 4, "twin": 5, "trace": 5,
-          "platform": 6, "predict": 6, "pipeline": 6, "measure": 7, "tune": 7, "schedule": 8, "study": 8, "monitor": 8, "campaign": 8, "govern": 8,
+          "platform": 6, "predict": 6, "pipeline": 6, "llm": 6,
+          "measure": 7, "tune": 7, "schedule": 8, "study": 8, "monitor": 8, "campaign": 8, "govern": 8,
           "answer": 9, "evaluate": 9, "report": 10,
           "screen": 11, "serve": 11, "cli": 12}
 SHARED = {"base", "io", "numerics", "device", "sweep"}

@@ -11,6 +11,7 @@ void add_operators(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_layers(CLI::App& app, Context& context);
+void add_fits(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
@@ -76,6 +77,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"tune", add_tune, kAnswers},
     {"roofline", add_roofline, kAnswers},
     {"layers", add_layers, kAnswers},
+    {"fits", add_fits, kAnswers},
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
     {"federate", add_federate, kAnswers},

@@ -164,6 +164,7 @@ constexpr FileUse kInputs[] = {
      "evaluate strategies --training-sweep % --strategy random --profiles 5 --seeds 1"},
     {"evaluate strategies", "--inference-sweep",
      "evaluate strategies --inference-sweep % --strategy random --profiles 5 --seeds 1"},
+    {"fits", "MODEL", "fits % --device agx-orin"},
     {"layers", "--profile", "layers --profile %"},
     {"layers", "--layers", "layers --profile profile.json --layers %"},
     {"layers", "--times", "layers --profile profile.json --times %"},

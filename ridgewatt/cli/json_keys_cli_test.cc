@@ -70,6 +70,7 @@ constexpr const char* kCommands[] = {
     "evaluate board-effects --simulations 2",
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
+    "fits zoo:llama-3.2-1b --device orin-nano-8gb",
     "help tune",
     "layers --profile profile.json",
     "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "

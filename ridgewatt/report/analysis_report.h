@@ -1,10 +1,12 @@
-// The analysis of a model as tables and as JSON (schema in docs/reference/json.md), and the
-// reference of all operators.
+// The analysis of a model as tables and as JSON (schema in docs/reference/json.md), whether a
+// language model fits a board, and the reference of all operators.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/llm/fits.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/workload/cost_model.h"
@@ -26,6 +28,13 @@ inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
 LayerSums analysis_sums(const Table& layers);       // of analysis_layers
 Json explanation_json(const workload::Explanation& explanation);
 std::string explanation_text(const workload::Explanation& explanation);
+
+// Rows of llm::fits.
+Table fits_table(std::span<const llm::Fit> fits);
+Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
+               std::span<const llm::Fit> fits);
+// "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".
+std::string fits_text(const llm::Fit& fit);
 
 // docs/reference/operators.md.
 std::string operators_markdown();

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/clone_body.h"
 #include "ridgewatt/workload/infer/topological_order.h"
-#include "ridgewatt/workload/onnx/mapped_file.h"
+#include "ridgewatt/workload/mapped_file.h"
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx/onnx_record.h"
 #include "ridgewatt/workload/onnx/onnx_tensor.h"

@@ -3,6 +3,7 @@
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::cli {
@@ -42,7 +43,11 @@ void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI
   const std::string name = option.get_name();
   if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
   if (name == "BOARD") add_boards(all, false);
-  if (name == "MODEL" || name == "--model") {
+  if (command.get_name() == "fits" && name == "MODEL") {
+    for (const auto& entry : llm::language_zoo()) {
+      all.push_back({"zoo:" + std::string(entry.name), std::string(entry.source)});
+    }
+  } else if (name == "MODEL" || name == "--model") {
     for (const auto& entry : workload::zoo()) {
       all.push_back({"zoo:" + std::string(entry.name), std::string(entry.description)});
     }

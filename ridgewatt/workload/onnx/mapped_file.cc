@@ -1,4 +1,4 @@
-#include "ridgewatt/workload/onnx/mapped_file.h"
+#include "ridgewatt/workload/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

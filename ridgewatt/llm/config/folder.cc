@@ -1,0 +1,149 @@
+#include "ridgewatt/llm/config/folder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/config/hf_config.h"
+#include "ridgewatt/llm/safetensors/safetensors.h"
+#include "ridgewatt/llm/tensor_names.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of_folder(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+bool present(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+std::vector<Tensor> tensors_beside(const fs::path& folder) {
+  const fs::path index = folder / "model.safetensors.index.json";
+  const fs::path single = folder / "model.safetensors";
+  if (present(index)) return read_safetensors_index(index.string());
+  if (present(single)) return read_safetensors(single.string());
+  return {};
+}
+
+// A whole number of a GenAI configuration; 0: there is none.
+std::int64_t whole(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number_integer()) return 0;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > std::uint64_t{1} << 62) return 0;
+  return found->get<std::int64_t>();
+}
+
+const Json& genai_decoder(const Json& json, const std::string& source) {
+  const auto model = json.find("model");
+  if (model == json.end() || !model->is_object() || !model->contains("decoder") ||
+      !(*model)["decoder"].is_object()) {
+    throw InputError("is no configuration of ONNX GenAI: no model.decoder", source);
+  }
+  return (*model)["decoder"];
+}
+
+}  // namespace
+
+LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
+                              const std::string& source) {
+  HfConfig config = parse_hf_config(json, source);
+  LanguageModel model;
+  model.format = tensors.empty() ? ModelFormat::kConfig : ModelFormat::kSafetensors;
+  model.source = source;
+  model.architecture = config.architecture;
+  model.weights_known = config.known;
+  model.tensors = std::move(tensors);
+  model.stored_as = config.quantization_name;
+  if (!config.known && model.tensors.empty()) {
+    throw InputError("architecture '" + escape_terminal(config.architecture) +
+                         "' is not known, and no tensors lie beside its configuration",
+                     source);
+  }
+  describe_with_tensors(config.numbers, source, model);
+  if (model.tensors.empty() && config.quantization) {
+    model.tensors = quantized(model.description, *config.quantization);
+  } else if (model.tensors.empty() && !config.quantization_name.empty()) {
+    model.remarks.push_back("quantization '" + config.quantization_name +
+                            "' is not known: say --quantization");
+  }
+  if (config.has_vision) {
+    model.remarks.emplace_back(
+        "what sees or hears is counted only where its tensors are there; "
+        "its buffers are not modelled");
+  }
+  model.name = config.numbers.name.empty() ? name_of_folder(fs::path(source).parent_path())
+                                           : config.numbers.name;
+  return model;
+}
+
+LanguageModel read_hf_folder(const std::string& folder) {
+  const fs::path config = fs::path(folder) / "config.json";
+  const Json json = read_config_json(config.string());
+  return model_of_config(json, tensors_beside(folder), config.string());
+}
+
+std::string genai_decoder_file(const Json& json, const std::string& source) {
+  const Json& decoder = genai_decoder(json, source);
+  const auto found = decoder.find("filename");
+  if (found == decoder.end() || !found->is_string() ||
+      !is_plain_file_name(found->get<std::string>())) {
+    throw InputError("model.decoder.filename is no file of its folder", source);
+  }
+  return found->get<std::string>();
+}
+
+LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::string& source) {
+  const Json& decoder = genai_decoder(json, source);
+  const Json& outer = json["model"];
+  LanguageModel model;
+  model.format = ModelFormat::kGenAi;
+  model.source = source;
+  model.name = name_of_folder(fs::path(source).parent_path());
+  const auto type = outer.find("type");
+  if (type != outer.end() && type->is_string()) model.architecture = type->get<std::string>();
+  Numbers n;
+  n.layers = whole(decoder, "num_hidden_layers");
+  n.hidden = whole(decoder, "hidden_size");
+  n.heads = whole(decoder, "num_attention_heads");
+  n.kv_heads = whole(decoder, "num_key_value_heads");
+  n.key_size = whole(decoder, "head_size");
+  n.vocabulary = whole(outer, "vocab_size");
+  n.context = whole(outer, "context_length");
+  n.feed_forward = 1;  // not said, and not needed for the cache
+  model.description = describe(n, source);
+  model.weights_known = false;
+  model.stored_as = "onnx";
+  Tensor all;
+  all.name = "decoder";
+  all.type = StoredType::kU8;
+  all.bytes = weight_bytes;
+  model.tensors.push_back(std::move(all));
+  model.remarks.emplace_back(
+      "weights are the size of the decoder's ONNX file and its data; the cache has whole windows");
+  return model;
+}
+
+LanguageModel read_genai_folder(const std::string& folder) {
+  const fs::path config = fs::path(folder) / "genai_config.json";
+  const Json json = read_config_json(config.string());
+  const fs::path decoder = fs::path(folder) / genai_decoder_file(json, config.string());
+  std::error_code failed;
+  const auto size = fs::file_size(decoder, failed);
+  if (failed) throw_errno(failed.value(), "cannot read file", decoder.string());
+  double bytes = static_cast<double>(size);
+  for (const char* ending : {".data", "_data"}) {
+    const auto more = fs::file_size(decoder.string() + ending, failed);
+    if (!failed) bytes += static_cast<double>(more);
+  }
+  return model_of_genai(json, bytes, config.string());
+}
+
+}  // namespace ridgewatt::llm

@@ -1,0 +1,233 @@
+#include "ridgewatt/llm/gguf/gguf_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <unordered_set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/tensor_names.h"
+#include "ridgewatt/workload/mapped_file.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostShards = 10'000;
+
+struct ArchitectureOfGguf {
+  std::string_view name;
+  Family family;
+};
+constexpr std::array kArchitecturesOfGguf = std::to_array<ArchitectureOfGguf>({
+    {"llama", Family::kLlama},
+    {"qwen2", Family::kQwen2},
+    {"qwen2moe", Family::kQwen2Moe},
+    {"qwen3", Family::kQwen3},
+    {"qwen3moe", Family::kQwen3Moe},
+    {"gemma2", Family::kGemma2},
+    {"gemma3", Family::kGemma3},
+    {"phi3", Family::kPhi3},
+    {"deepseek2", Family::kDeepseek2},
+    {"gpt-oss", Family::kGptOss},
+    {"lfm2", Family::kLfm2},
+});
+
+// general.file_type, by number: llama.cpp's llama_ftype (include/llama.h).
+struct FileType {
+  std::int64_t number;
+  std::string_view recipe;
+};
+constexpr std::array kFileTypes = std::to_array<FileType>({
+    {0, "f32"},     {1, "f16"},     {2, "q4_0"},    {3, "q4_1"},    {7, "q8_0"},
+    {8, "q5_0"},    {9, "q5_1"},    {10, "q2_k"},   {11, "q3_k_s"}, {12, "q3_k_m"},
+    {13, "q3_k_l"}, {14, "q4_k_s"}, {15, "q4_k_m"}, {16, "q5_k_s"}, {17, "q5_k_m"},
+    {18, "q6_k"},   {25, "iq4_nl"}, {30, "iq4_xs"}, {32, "bf16"},   {38, "mxfp4_moe"},
+});
+
+// Keys of the architecture as numbers of a model.
+class GgufNumbers {
+ public:
+  GgufNumbers(const GgufHeader& header, std::string architecture)
+      : header_(header), architecture_(std::move(architecture)) {}
+
+  Numbers numbers(Family family) const {
+    Numbers n;
+    n.family = family;
+    n.name = header_.text("general.name");
+    n.layers = number("block_count");
+    n.hidden = number("embedding_length");
+    n.feed_forward = largest("feed_forward_length");
+    n.context = number("context_length");
+    n.vocabulary = number("vocab_size");
+    n.heads = largest("attention.head_count");
+    n.key_size = number("attention.key_length");
+    n.value_size = number("attention.value_length");
+    add_kv_heads(n);
+    n.window = number("attention.sliding_window");
+    add_sliding(n);
+    n.experts = number("expert_count");
+    n.experts_used = number("expert_used_count");
+    n.expert_width = number("expert_feed_forward_length");
+    if (n.experts > 0 && family == Family::kLlama) n.family = Family::kMixtral;
+    n.shared_width = number("expert_shared_feed_forward_length");
+    if (n.shared_width == 0) n.shared_width = number("expert_shared_count") * n.expert_width;
+    const std::int64_t dense = number("leading_dense_block_count");
+    for (std::int64_t i = 0; i < n.layers && dense > 0 && n.layers <= 1024; ++i) {
+      n.sparse.push_back(i >= dense);
+    }
+    n.kv_rank = number("attention.kv_lora_rank");
+    n.query_rank = number("attention.q_lora_rank");
+    if (n.kv_rank > 0) add_latent(n);
+    n.cacheless_layers = number("attention.shared_kv_layers");
+    n.convolution_kernel = number("shortconv.l_cache");
+    n.query_key_value_bias =
+        family == Family::kQwen2 || family == Family::kQwen2Moe || family == Family::kGptOss;
+    n.output_bias = family == Family::kGptOss;
+    return n;
+  }
+
+ private:
+  std::string key(std::string_view name) const { return fmt::format("{}.{}", architecture_, name); }
+  std::int64_t number(std::string_view name) const {
+    return header_.integer(key(name)).value_or(0);
+  }
+  std::int64_t largest(std::string_view name) const {
+    const auto all = header_.integers(key(name));
+    return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
+  }
+  // A layer without heads of keys and values has a short convolution in its place (LFM2).
+  void add_kv_heads(Numbers& n) const {
+    const auto heads = header_.integers(key("attention.head_count_kv"));
+    if (heads.empty()) return;
+    n.kv_heads = *std::max_element(heads.begin(), heads.end());
+    if (heads.size() == 1) return;
+    n.layer_kv_heads = heads;
+    if (n.family != Family::kLfm2) return;
+    for (const std::int64_t count : heads) n.convolution.push_back(count == 0);
+  }
+  // Every sixth (Gemma 3) or second layer (Gemma 2, gpt-oss) sees all tokens; llama.cpp has this in
+  // its code and not in the file (src/llama-model.cpp, set_swa_pattern).
+  void add_sliding(Numbers& n) const {
+    if (n.window == 0 || n.layers > 1024) return;
+    const auto pattern = header_.integers(key("attention.sliding_window_pattern"));
+    std::int64_t period = n.family == Family::kGemma3                                  ? 6
+                          : n.family == Family::kGemma2 || n.family == Family::kGptOss ? 2
+                                                                                       : 0;
+    if (pattern.size() == 1) period = pattern[0];
+    for (std::int64_t i = 0; i < n.layers; ++i) {
+      if (pattern.size() > 1) {
+        n.sliding.push_back(static_cast<std::size_t>(i) < pattern.size() &&
+                            pattern[static_cast<std::size_t>(i)] != 0);
+      } else {
+        n.sliding.push_back(period > 1 && i % period != period - 1);
+      }
+    }
+  }
+  // Files that were made for a cache in latent form say the sizes of heads as key_length_mla.
+  void add_latent(Numbers& n) const {
+    n.rope_size = number("rope.dimension_count");
+    if (number("attention.key_length_mla") > 0) {
+      n.key_size = number("attention.key_length_mla");
+      n.value_size = number("attention.value_length_mla");
+    }
+    n.expert_selection_bias = number("expert_gating_func") == 2;  // sigmoid: DeepSeek V3
+  }
+
+  const GgufHeader& header_;
+  std::string architecture_;
+};
+
+void add_tensors(const std::vector<GgufHeader>& headers, const std::string& source,
+                 LanguageModel& model) {
+  std::unordered_set<std::string_view> names;
+  for (const GgufHeader& header : headers) {
+    for (const GgufTensor& tensor : header.tensors) {
+      if (!names.insert(tensor.name).second) {
+        throw InputError("tensor in two shards", source, escape_terminal(tensor.name));
+      }
+      const TensorPlace place = place_of(tensor.name, tensor.shape.size());
+      model.tensors.push_back(
+          {tensor.name, tensor.shape, tensor.type, tensor.bytes, 1, place.role, place.layer});
+    }
+  }
+  if (model.tensors.empty()) throw InputError("has no tensors", source);
+}
+
+// Rows of the token embedding, where the keys do not say the size of the vocabulary.
+std::int64_t vocabulary_of(const std::vector<Tensor>& tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.role == Role::kTokenEmbedding && tensor.shape.size() == 2) return tensor.shape[0];
+  }
+  return 0;
+}
+
+bool has_head(const std::vector<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor& tensor) { return tensor.role == Role::kHead; });
+}
+
+std::string shard_name(const std::string& stem, std::int64_t number, std::int64_t count) {
+  return fmt::format("{}-{:05}-of-{:05}.gguf", stem, number, count);
+}
+
+// "model" and 3 of model-00001-of-00003.gguf; 1 where the name is no such.
+std::pair<std::string, std::int64_t> shards_of(const std::string& path) {
+  constexpr std::size_t kEnding = 20;  // -00001-of-00003.gguf
+  if (path.size() <= kEnding) return {path, 1};
+  const std::string ending = path.substr(path.size() - kEnding);
+  const auto number = parse_int(ending.substr(1, 5)), count = parse_int(ending.substr(10, 5));
+  const std::string stem = path.substr(0, path.size() - kEnding);
+  if (!number || !count || shard_name(stem, *number, *count) != path) return {path, 1};
+  return {stem, *count};
+}
+
+}  // namespace
+
+LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::string& source) {
+  const GgufHeader& first = headers.front();
+  LanguageModel model;
+  model.format = ModelFormat::kGguf;
+  model.source = source;
+  model.architecture = first.text("general.architecture");
+  add_tensors(headers, source, model);
+  const auto* known =
+      std::find_if(kArchitecturesOfGguf.begin(), kArchitecturesOfGguf.end(),
+                   [&](const ArchitectureOfGguf& one) { return one.name == model.architecture; });
+  model.weights_known = known != kArchitecturesOfGguf.end();
+  Numbers numbers = GgufNumbers(first, model.architecture)
+                        .numbers(model.weights_known ? known->family : Family::kLlama);
+  if (numbers.vocabulary == 0) numbers.vocabulary = vocabulary_of(model.tensors);
+  numbers.tied = !has_head(model.tensors);
+  describe_with_tensors(numbers, source, model);
+  model.name = numbers.name.empty() ? fs::path(source).filename().string() : numbers.name;
+  const auto file_type = first.integer("general.file_type");
+  for (const FileType& type : kFileTypes) {
+    if (file_type && type.number == *file_type) model.stored_as = type.recipe;
+  }
+  return model;
+}
+
+LanguageModel read_gguf(const std::string& path) {
+  const auto [stem, count] = shards_of(path);
+  if (count < 1 || count > kMostShards) throw InputError("impossible number of shards", path);
+  std::vector<GgufHeader> headers;
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const std::string file = count == 1 ? path : shard_name(stem, i, count);
+    const workload::MappedFile mapped(file);
+    headers.push_back(parse_gguf(mapped.bytes(), file));
+    const auto stated = headers.back().integer("split.count");
+    if (stated && *stated > 1 && *stated != count) {
+      throw InputError(fmt::format("is one of {} shards", *stated), file,
+                       "name it as llama-gguf-split does: NAME-00001-of-0000N.gguf");
+    }
+  }
+  return model_of_gguf(headers, headers.size() > 1 ? shard_name(stem, 1, count) : path);
+}
+
+}  // namespace ridgewatt::llm

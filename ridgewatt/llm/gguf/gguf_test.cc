@@ -1,0 +1,250 @@
+// GGUF files that the tests' own writer makes are read back; damaged and hostile ones are refused.
+#include "ridgewatt/llm/gguf/gguf.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/llm/footprint.h"
+#include "ridgewatt/llm/gguf/gguf_test_writer.h"
+#include "ridgewatt/llm/language_model.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kF32Id = 0;
+
+std::string refusal(const std::string& bytes) {
+  try {
+    parse_gguf(bytes, "a.gguf");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// One tensor of 32 F32 and its data.
+std::string small_file() {
+  return GgufTestWriter().number("general.alignment", 32).tensor("t", {32}, kF32Id, 0).header() +
+         std::string(128, '\0');
+}
+
+class ZooAsGguf : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(ZooAsGguf, IsReadBack) {
+  const testing::TemporaryFolder folder;
+  const auto [name, architecture] = GetParam();
+  const LanguageModel zoo = read_language_model(std::string("zoo:") + name);
+  const auto tensors = quantized(zoo.description, find_recipe("q4_k_m"));
+  const auto path = gguf_of(zoo.description, architecture)
+                        .number("general.file_type", 15)
+                        .texts("tokenizer.ggml.tokens", {"<s>", "a", "b"})
+                        .tensors(tensors)
+                        .write(folder.path() / "model.gguf");
+  const LanguageModel model = read_language_model(path);
+  EXPECT_TRUE(model.weights_known) << ::testing::PrintToString(model.remarks);
+  EXPECT_THAT(model.remarks, ::testing::IsEmpty());
+  EXPECT_EQ(model.stored_as, "q4_k_m");
+  EXPECT_EQ(model.description.family, zoo.description.family);
+  EXPECT_EQ(model.description.context, zoo.description.context);
+  EXPECT_EQ(parameters_of(model.description), parameters_of(zoo.description));
+  EXPECT_DOUBLE_EQ(bytes_of(model.tensors), bytes_of(tensors));
+  EXPECT_DOUBLE_EQ(kv_bytes(model.description, StoredType::kF16, 4096),
+                   kv_bytes(zoo.description, StoredType::kF16, 4096));
+  ASSERT_EQ(model.tensors.size(), tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_EQ(model.tensors[i].name, tensors[i].name);
+    EXPECT_EQ(model.tensors[i].shape, tensors[i].shape);
+    EXPECT_EQ(model.tensors[i].type, tensors[i].type);
+    EXPECT_EQ(model.tensors[i].role, tensors[i].role) << tensors[i].name;
+    EXPECT_EQ(model.tensors[i].layer, tensors[i].layer);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gguf, ZooAsGguf,
+    ::testing::Values(std::pair("llama-3.2-1b", "llama"), std::pair("llama-3.1-8b", "llama"),
+                      std::pair("mixtral-8x7b", "llama"), std::pair("qwen2.5-0.5b", "qwen2"),
+                      std::pair("qwen3-4b", "qwen3"), std::pair("gemma3-1b", "gemma3")));
+
+TEST(Gguf, EachVersionIsRead) {
+  for (const std::uint32_t version : {1U, 2U, 3U}) {
+    const auto header = parse_gguf(GgufTestWriter(version)
+                                           .text("general.name", "small")
+                                           .numbers("a.counts", {1, 2, 3})
+                                           .tensor("t", {4, 8}, kF32Id, 0)
+                                           .header() +
+                                       std::string(128, '\0'),
+                                   "a.gguf");
+    EXPECT_EQ(header.version, version);
+    EXPECT_EQ(header.text("general.name"), "small");
+    EXPECT_EQ(header.integers("a.counts"), (std::vector<std::int64_t>{1, 2, 3}));
+    ASSERT_EQ(header.tensors.size(), 1U);
+    EXPECT_EQ(header.tensors[0].shape, (std::vector<std::int64_t>{4, 8}));
+    EXPECT_DOUBLE_EQ(header.tensors[0].bytes, 128);
+  }
+}
+
+TEST(Gguf, EachTypeOfValueIsRead) {
+  const auto bytes = [](auto value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  GgufTestWriter writer;
+  writer.value("u8", 0, bytes(std::uint8_t{200}))
+      .value("i8", 1, bytes(std::int8_t{-5}))
+      .value("u16", 2, bytes(std::uint16_t{65000}))
+      .value("i16", 3, bytes(std::int16_t{-300}))
+      .value("u32", 4, bytes(std::uint32_t{4000000000}))
+      .value("i32", 5, bytes(std::int32_t{-70000}))
+      .value("f32", 6, bytes(0.5F))
+      .value("bool", 7, bytes(std::uint8_t{1}))
+      .value("u64", 10, bytes(std::uint64_t{1} << 40))
+      .value("i64", 11, bytes(-(std::int64_t{1} << 40)))
+      .value("f64", 12, bytes(0.25))
+      // An array of one array of two U8.
+      .value("nested", 9,
+             bytes(std::uint32_t{9}) + bytes(std::uint64_t{1}) + bytes(std::uint32_t{0}) +
+                 bytes(std::uint64_t{2}) + "ab")
+      .number("last", 7);
+  const auto header = parse_gguf(writer.header(), "a.gguf");
+  EXPECT_EQ(header.integer("u8"), 200);
+  EXPECT_EQ(header.integer("i8"), -5);
+  EXPECT_EQ(header.integer("u16"), 65000);
+  EXPECT_EQ(header.integer("i16"), -300);
+  EXPECT_EQ(header.integer("u32"), 4000000000);
+  EXPECT_EQ(header.integer("i32"), -70000);
+  EXPECT_DOUBLE_EQ(std::get<double>(header.values.at("f32")), 0.5);
+  EXPECT_EQ(header.integer("bool"), 1);
+  EXPECT_EQ(header.integer("u64"), std::int64_t{1} << 40);
+  EXPECT_EQ(header.integer("i64"), -(std::int64_t{1} << 40));
+  EXPECT_DOUBLE_EQ(std::get<double>(header.values.at("f64")), 0.25);
+  EXPECT_EQ(header.integer("last"), 7);
+}
+
+TEST(Gguf, EveryTypeOfTensorHasItsBlocks) {
+  for (const auto& facts : stored_types()) {
+    if (facts.gguf_id < 0) continue;
+    const auto writer = GgufTestWriter().tensor("t", {2, 2 * facts.elements},
+                                                static_cast<std::uint32_t>(facts.gguf_id), 0);
+    const auto data = static_cast<std::size_t>(4) * static_cast<std::size_t>(facts.bytes);
+    const auto header = parse_gguf(writer.header() + std::string(data, '\0'), "a.gguf");
+    EXPECT_DOUBLE_EQ(header.tensors.at(0).bytes, static_cast<double>(data)) << facts.name;
+  }
+}
+
+TEST(Gguf, ShardsAreReadTogether) {
+  const testing::TemporaryFolder folder;
+  const LanguageModel zoo = read_language_model("zoo:smollm2-135m");
+  const auto all = quantized(zoo.description, find_recipe("q8_0"));
+  const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  const std::string first = gguf_of(zoo.description, "llama")
+                                .number("split.count", 2)
+                                .tensors({all.begin(), half})
+                                .write(folder.path() / "m-00001-of-00002.gguf");
+  const std::string second = GgufTestWriter()
+                                 .number("split.count", 2)
+                                 .tensors({half, all.end()})
+                                 .write(folder.path() / "m-00002-of-00002.gguf");
+  for (const std::string& path : {first, second, folder.path().string()}) {
+    const LanguageModel model = read_language_model(path);
+    EXPECT_TRUE(model.weights_known);
+    EXPECT_DOUBLE_EQ(bytes_of(model.tensors), bytes_of(all)) << path;
+  }
+  const auto alone = folder.path() / "alone.gguf";
+  std::filesystem::copy(first, alone);
+  EXPECT_THROW(read_language_model(alone.string()), InputError);
+  std::filesystem::remove(second);
+  EXPECT_THROW(read_language_model(first), NotFoundError);
+}
+
+TEST(Gguf, UnknownArchitecturesAreReadByTheirTensors) {
+  const testing::TemporaryFolder folder;
+  const LanguageModel zoo = read_language_model("zoo:smollm2-135m");
+  const auto tensors = quantized(zoo.description, find_recipe("q8_0"));
+  const LanguageModel model = read_language_model(
+      gguf_of(zoo.description, "novel").tensors(tensors).write(folder.path() / "m.gguf"));
+  EXPECT_FALSE(model.weights_known);
+  EXPECT_DOUBLE_EQ(kv_bytes_per_token(model.description, StoredType::kF16),
+                   kv_bytes_per_token(zoo.description, StoredType::kF16));
+  ASSERT_EQ(model.remarks.size(), 1U);
+  EXPECT_THAT(model.remarks[0], HasSubstr("'novel' is not known"));
+  // Without any keys: by the rows of the products.
+  const LanguageModel bare =
+      read_language_model(GgufTestWriter().tensors(tensors).write(folder.path() / "bare.gguf"));
+  EXPECT_FALSE(bare.weights_known);
+  EXPECT_DOUBLE_EQ(kv_bytes_per_token(bare.description, StoredType::kF16),
+                   kv_bytes_per_token(zoo.description, StoredType::kF16));
+}
+
+TEST(Gguf, EveryPrefixIsRefusedAsCutOff) {
+  const std::string whole = small_file();
+  EXPECT_NO_THROW(parse_gguf(whole, "a.gguf"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_NE(refusal(whole.substr(0, size)), "") << size;
+  }
+}
+
+TEST(Gguf, ChangedBytesEndInAHeaderOrARefusal) {
+  const LanguageModel zoo = read_language_model("zoo:smollm2-135m");
+  const std::string whole =
+      gguf_of(zoo.description, "llama").tensor("token_embd.weight", {4, 8}, kF32Id, 0).header() +
+      std::string(128, '\0');
+  Random random(7);
+  for (int i = 0; i < 20000; ++i) {
+    std::string changed = whole;
+    for (int k = 0; k < 3; ++k) {
+      changed[random.below(changed.size())] = static_cast<char>(random.below(256));
+    }
+    try {
+      parse_gguf(changed, "a.gguf");
+    } catch (const InputError&) {
+    }
+  }
+}
+
+TEST(Gguf, LiesAreRefusedByName) {
+  const std::string data(128, '\0');
+  const auto with = [&](const GgufTestWriter& writer) { return refusal(writer.header() + data); };
+  const auto counts = [](std::uint64_t tensors, std::uint64_t keys) {
+    std::string bytes = "GGUF";
+    const std::uint32_t version = 3;
+    bytes.append(reinterpret_cast<const char*>(&version), 4);
+    bytes.append(reinterpret_cast<const char*>(&tensors), 8);
+    bytes.append(reinterpret_cast<const char*>(&keys), 8);
+    return bytes + std::string(64, '\0');
+  };
+  constexpr std::uint64_t kHuge = ~std::uint64_t{0};
+  EXPECT_THAT(refusal(counts(kHuge, 0)), HasSubstr("tensors"));
+  EXPECT_THAT(refusal(counts(0, kHuge)), HasSubstr("keys"));
+  EXPECT_THAT(with(GgufTestWriter(4)), HasSubstr("version 4"));
+  EXPECT_THAT(with(GgufTestWriter(3U << 24)), HasSubstr("little-endian"));
+  EXPECT_THAT(with(GgufTestWriter().number("a", 1).number("a", 2)), HasSubstr("key twice"));
+  EXPECT_THAT(with(GgufTestWriter().value("a", 13, "")), HasSubstr("unknown type 13"));
+  EXPECT_THAT(with(GgufTestWriter().number("general.alignment", 3)), HasSubstr("alignment 3"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {}, kF32Id, 0)), HasSubstr("dimensions"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {1, 1, 1, 1, 1}, kF32Id, 0)),
+              HasSubstr("5 dimensions"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {0}, kF32Id, 0)), HasSubstr("extent"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {1LL << 40, 1LL << 40}, kF32Id, 0)),
+              HasSubstr("extent"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 4, 0)), HasSubstr("removed type 4"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 12, 0)), HasSubstr("no whole blocks"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, kF32Id, 1)), HasSubstr("not aligned"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {64}, kF32Id, 0)), HasSubstr("cut off"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {8}, kF32Id, 0).tensor("t", {8}, kF32Id, 32)),
+              HasSubstr("tensor twice"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("a", {16}, kF32Id, 0).tensor("b", {8}, kF32Id, 32)),
+              HasSubstr("overlaps"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("\x1b[31m", {8}, kF32Id, 1)),
+              ::testing::Not(HasSubstr("\x1b")));
+  std::string deep;
+  for (int i = 0; i < 64; ++i) deep += std::string("\x09\0\0\0\x01\0\0\0\0\0\0\0", 12);
+  EXPECT_THAT(with(GgufTestWriter().value("a", 9, deep)), HasSubstr("nested too deep"));
+}
+
+}  // namespace
+}  // namespace ridgewatt::llm

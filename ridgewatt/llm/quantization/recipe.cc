@@ -1,0 +1,96 @@
+#include "ridgewatt/llm/recipe.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/llm/quantization/checkpoint.h"
+#include "ridgewatt/llm/quantization/mixture.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+std::vector<Recipe> all_recipes() {
+  const auto plain = [](const char* name, StoredType type) {
+    return Recipe{name, "every matrix in one type", RecipeKind::kPlain, type};
+  };
+  const auto mixture = [](const char* name, StoredType type) {
+    return Recipe{name, "llama.cpp's mixture", RecipeKind::kMixture, type};
+  };
+  using enum StoredType;
+  return {
+      plain("f32", kF32),
+      plain("f16", kF16),
+      plain("bf16", kBf16),
+      mixture("q8_0", kQ80),
+      mixture("q6_k", kQ6K),
+      mixture("q5_1", kQ51),
+      mixture("q5_k_m", kQ5K),
+      mixture("q5_k_s", kQ5K),
+      mixture("q5_0", kQ50),
+      mixture("q4_1", kQ41),
+      mixture("q4_k_m", kQ4K),
+      mixture("q4_k_s", kQ4K),
+      mixture("q4_0", kQ40),
+      mixture("iq4_nl", kIq4Nl),
+      mixture("iq4_xs", kIq4Xs),
+      mixture("q3_k_l", kQ3K),
+      mixture("q3_k_m", kQ3K),
+      mixture("q3_k_s", kQ3K),
+      mixture("q2_k", kQ2K),
+      {"mxfp4_moe", "llama.cpp: experts in MXFP4, all else in Q8_0", RecipeKind::kExpertsMxfp4,
+       kMxfp4},
+      {"int8", "compressed-tensors: 8 bits, a scale per output", RecipeKind::kInt8, kBf16, 8, 0},
+      {"fp8", "compressed-tensors: FP8, a scale per output", RecipeKind::kFp8, kBf16, 8, 0},
+      {"fp8_block", "DeepSeek V3: FP8, a scale per 128 x 128", RecipeKind::kFp8Blocks, kBf16, 8, 0},
+      {"awq", "AWQ: 4 bits in groups of 128, with zeros", RecipeKind::kAwq, kF16},
+      {"gptq", "GPTQ: 4 bits in groups of 128, with zeros and order", RecipeKind::kGptq, kF16},
+      {"w4a16", "compressed-tensors: 4 bits in groups of 128", RecipeKind::kPackedInt4, kBf16},
+      {"mxfp4", "gpt-oss: experts in MXFP4, all else in 16 bits", RecipeKind::kMxfp4, kBf16},
+  };
+}
+
+}  // namespace
+
+double bytes_of(std::span<const Tensor> tensors) {
+  double sum = 0;
+  for (const Tensor& tensor : tensors) sum += tensor.bytes;
+  return sum;
+}
+
+std::span<const Recipe> recipes() {
+  static const std::vector<Recipe> kRecipes = all_recipes();
+  return kRecipes;
+}
+
+const Recipe& find_recipe(std::string_view name) {
+  std::string wanted(name);
+  for (char& c : wanted) {
+    c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  std::vector<std::string> names;
+  for (const Recipe& recipe : recipes()) {
+    if (recipe.name == wanted) return recipe;
+    names.push_back(recipe.name);
+  }
+  throw_unknown_name("quantization", name, names);
+}
+
+std::vector<Tensor> quantized(const Description& description, const Recipe& recipe) {
+  std::vector<Tensor> all;
+  Mixture mixture(description, recipe);
+  for (const Weight& weight : weights_of(description)) {
+    if (!recipe.gguf()) {
+      add_checkpoint_tensors(weight, recipe, all);
+      continue;
+    }
+    Tensor tensor{weight.gguf, weight.shape, mixture.type_of(weight), 0, 1,
+                  weight.role, weight.layer};
+    if (weight.copies > 1) tensor.shape.insert(tensor.shape.begin(), weight.copies);
+    tensor.bytes = stored_bytes(tensor.type, weight.elements());
+    all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
+}  // namespace ridgewatt::llm

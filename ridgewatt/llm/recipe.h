@@ -1,0 +1,71 @@
+// Quantizations as recipes: which weight is stored in which type, so that the size of a model under
+// any of them is foretold without its file.
+//
+//   quantized(description, find_recipe("q4_k_m"));  // the tensors, 4.58 GiB for Llama-3.1-8B
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/llm/description.h"
+#include "ridgewatt/llm/stored_type.h"
+
+namespace ridgewatt::llm {
+
+// A tensor as a file holds it, or would.
+struct Tensor {
+  std::string name;
+  std::vector<std::int64_t> shape;  // outermost first; of one copy
+  StoredType type = StoredType::kF32;
+  double bytes = 0;         // of all copies
+  std::int64_t copies = 1;  // tensors with "{}" in their name; else 1
+  Role role = Role::kMatrix;
+  int layer = -1;  // -1: of no layer
+
+  std::int64_t elements() const {  // of all copies
+    std::int64_t product = copies;
+    for (const std::int64_t extent : shape) product *= extent;
+    return product;
+  }
+};
+
+double bytes_of(std::span<const Tensor> tensors);
+
+// How a recipe writes: one type for all, llama.cpp's mixtures, or packed checkpoints.
+enum class RecipeKind {
+  kPlain,  // one type for every matrix
+  kMixture,
+  kExpertsMxfp4,  // llama.cpp: experts in MXFP4, all else in Q8_0
+  kAwq,
+  kGptq,
+  kPackedInt4,  // compressed-tensors, symmetric
+  kInt8,        // compressed-tensors, a scale per output
+  kFp8,         // the same
+  kFp8Blocks,   // DeepSeek V3: a scale per 128 x 128
+  kMxfp4,       // gpt-oss: experts in MXFP4, all else in BF16
+};
+
+struct Recipe {
+  std::string name;  // "q4_k_m"
+  std::string description;
+  RecipeKind kind = RecipeKind::kPlain;
+  StoredType type = StoredType::kF16;  // of most matrices; of what is not quantized for checkpoints
+  int bits = 4;                        // of packed integers
+  int group = 128;                     // numbers that share a scale; 0: a whole row
+
+  bool gguf() const { return kind <= RecipeKind::kExpertsMxfp4; }
+};
+
+// All recipes, large to small: those of GGUF, then those of checkpoints.
+std::span<const Recipe> recipes();
+// By name, ignoring case and whether words are joined by '-' or '_'. UsageError with the names.
+const Recipe& find_recipe(std::string_view name);
+
+// The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has
+// besides a header with the vocabulary, a few MB.
+std::vector<Tensor> quantized(const Description& description, const Recipe& recipe);
+
+}  // namespace ridgewatt::llm

@@ -1,0 +1,83 @@
+// How numbers of a language model are stored: elements and bytes of a block. The types of GGUF
+// (ggml's, with their ids) and those of safetensors.
+//
+//   stored_bytes(StoredType::kQ4K, 4096 * 4096);  // 144 bytes for each 256 elements
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace ridgewatt::llm {
+
+enum class StoredType {
+  kF32,
+  kF16,
+  kBf16,
+  kF64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kBool,
+  kC64,
+  kF8E4m3,
+  kF8E5m2,
+  kF8E8m0,
+  kF6E2m3,
+  kF6E3m2,
+  kF4,
+  kQ40,
+  kQ41,
+  kQ50,
+  kQ51,
+  kQ80,
+  kQ81,
+  kQ2K,
+  kQ3K,
+  kQ4K,
+  kQ5K,
+  kQ6K,
+  kQ8K,
+  kIq2Xxs,
+  kIq2Xs,
+  kIq3Xxs,
+  kIq1S,
+  kIq4Nl,
+  kIq3S,
+  kIq2S,
+  kIq4Xs,
+  kIq1M,
+  kTq10,
+  kTq20,
+  kMxfp4,
+  kNvfp4,
+};
+
+struct StoredTypeFacts {
+  StoredType type;
+  std::string_view name;  // "Q4_K", "F8_E4M3"
+  int gguf_id;            // -1: not in GGUF
+  int elements;           // of a block
+  int bytes;              // of a block
+  // Its name in safetensors; empty: not there.
+  std::string_view safetensors = {};
+
+  double bits() const { return 8.0 * bytes / elements; }
+};
+
+// All types. Blocks: ggml's documentation and ggml-common.h; safetensors' format page.
+std::span<const StoredTypeFacts> stored_types();
+const StoredTypeFacts& facts_of(StoredType type);
+std::optional<StoredType> stored_type_of_gguf(std::uint32_t id);
+std::optional<StoredType> stored_type_of_safetensors(std::string_view dtype);
+
+// Bytes of `elements` numbers, whole blocks; a last block that is begun counts whole.
+double stored_bytes(StoredType type, std::int64_t elements);
+
+}  // namespace ridgewatt::llm

@@ -1,0 +1,119 @@
+#include "ridgewatt/llm/tensor_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+// More than any published product has, and few enough that their sum over all layers is a number.
+constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
+
+bool contains_text(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+// The number behind "blk." or "layers."; -1: there is none that an int holds.
+int layer_in(std::string_view name) {
+  for (const std::string_view before : {"blk.", "layers."}) {
+    const auto found = name.find(before);
+    if (found == std::string_view::npos) continue;
+    const std::string_view rest = name.substr(found + before.size());
+    const auto number = parse_int(rest.substr(0, rest.find('.')));
+    constexpr std::int64_t kMost = 100'000;
+    if (number && *number >= 0 && *number <= kMost) return static_cast<int>(*number);
+  }
+  return -1;
+}
+
+// Tensors whose sum is another than the numbers say are of another model: 0.5 % is more than norms,
+// biases and tables of rotations make up.
+bool explains(const Description& description, const LanguageModel& model) {
+  double elements = 0;
+  for (const Tensor& tensor : model.tensors) elements += static_cast<double>(tensor.elements());
+  const auto stated = static_cast<double>(parameters_of(description));
+  return std::abs(elements - stated) <= 0.005 * stated;
+}
+
+// Keys and values per token by the rows of the products that make them.
+Description described_by_rows(const LanguageModel& model) {
+  Description description;
+  for (const Tensor& tensor : model.tensors) {
+    if (tensor.role == Role::kTokenEmbedding && tensor.shape.size() == 2) {
+      description.vocabulary = tensor.shape[0];
+      description.hidden = tensor.shape[1];
+    }
+    const bool keys =
+        tensor.name.ends_with("attn_k.weight") || tensor.name.ends_with("k_proj.weight");
+    const bool values =
+        tensor.name.ends_with("attn_v.weight") || tensor.name.ends_with("v_proj.weight");
+    if (tensor.layer < 0 || tensor.shape.size() != 2 || !(keys || values)) continue;
+    if (tensor.shape[0] > kMostRows) continue;
+    const auto layer = static_cast<std::size_t>(tensor.layer);
+    if (description.layers.size() <= layer) description.layers.resize(layer + 1);
+    Attention& attention = description.layers[layer].attention;
+    attention.kind = AttentionKind::kGrouped;
+    attention.kv_heads = 1;
+    (keys ? attention.key_size : attention.value_size) = tensor.shape[0];
+  }
+  return description;
+}
+
+bool holds_packed(const LanguageModel& model) {
+  return std::any_of(model.tensors.begin(), model.tensors.end(), [](const Tensor& tensor) {
+    return tensor.name.ends_with(".qweight") || tensor.name.ends_with("_packed") ||
+           tensor.name.ends_with("_blocks") || tensor.name.ends_with(".weight_scale");
+  });
+}
+
+}  // namespace
+
+TensorPlace place_of(std::string_view name, std::size_t dims) {
+  TensorPlace place;
+  place.layer = layer_in(name);
+  if (name == "token_embd.weight" || name.ends_with("embed_tokens.weight")) {
+    place.role = Role::kTokenEmbedding;
+  } else if (name == "output.weight" || contains_text(name, "lm_head.")) {
+    place.role = Role::kHead;
+  } else if (contains_text(name, "_exps.") || contains_text(name, ".experts.")) {
+    place.role = Role::kExpert;
+  } else if (dims < 2) {
+    place.role = Role::kSmall;
+  }
+  return place;
+}
+
+void describe_with_tensors(const Numbers& numbers, const std::string& source,
+                           LanguageModel& model) {
+  const std::string name = "'" + escape_terminal(model.architecture) + "'";
+  try {
+    model.description = describe(numbers, source);
+    if (!model.weights_known) {
+      model.remarks.push_back("architecture " + name +
+                              " is not known: weights by the tensor list alone, the cache as if "
+                              "every layer had ordinary attention");
+    } else if (!model.tensors.empty() && !holds_packed(model) &&
+               !explains(model.description, model)) {
+      model.weights_known = false;
+      model.remarks.push_back("its numbers do not explain its tensors: weights by the tensor list");
+    }
+    return;
+  } catch (const InputError&) {
+    if (model.weights_known && model.tensors.empty()) throw;
+  }
+  model.weights_known = false;
+  model.description = described_by_rows(model);
+  if (model.description.layers.empty()) {
+    throw InputError("of architecture " + name + " neither keys nor tensors tell the cache",
+                     source);
+  }
+  model.remarks.push_back("keys of architecture " + name +
+                          " are not known: weights and cache by the tensor list alone");
+}
+
+}  // namespace ridgewatt::llm

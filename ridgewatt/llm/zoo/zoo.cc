@@ -1,0 +1,92 @@
+// Language models whose configurations are public: their numbers. Sums of parameters are compared
+// with public counts in zoo_test.cc.
+#include <vector>
+
+#include "ridgewatt/llm/language_model.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+constexpr std::string_view kMeta = "Meta's configuration, huggingface.co/meta-llama";
+constexpr std::string_view kQwen = "Alibaba's configuration, huggingface.co/Qwen";
+constexpr std::string_view kSmol = "huggingface.co/HuggingFaceTB";
+constexpr std::int64_t kLlamaWords = 128256;
+constexpr std::int64_t kQwenWords = 151936;
+constexpr std::int64_t kSmolWords = 49152;
+
+// Grouped attention and a gated feed-forward in every layer.
+Numbers decoder(Family family, std::int64_t hidden, std::int64_t layers, std::int64_t heads,
+                std::int64_t kv_heads, std::int64_t head, std::int64_t feed_forward,
+                std::int64_t vocabulary, bool tied, std::int64_t context) {
+  Numbers n;
+  n.family = family;
+  n.hidden = hidden;
+  n.layers = layers;
+  n.heads = heads;
+  n.kv_heads = kv_heads;
+  n.key_size = head;
+  n.feed_forward = feed_forward;
+  n.vocabulary = vocabulary;
+  n.tied = tied;
+  n.context = context;
+  n.query_key_value_bias = family == Family::kQwen2;
+  return n;
+}
+
+Numbers mixtral() {
+  Numbers n = decoder(Family::kMixtral, 4096, 32, 32, 8, 128, 14336, 32000, false, 32768);
+  n.experts = 8;
+  n.experts_used = 2;
+  return n;
+}
+
+// Of six layers five look back 512 tokens.
+Numbers gemma3() {
+  Numbers n = decoder(Family::kGemma3, 1152, 26, 4, 1, 256, 6912, 262144, true, 32768);
+  n.window = 512;
+  for (int i = 0; i < 26; ++i) n.sliding.push_back((i + 1) % 6 != 0);
+  return n;
+}
+
+// Ten layers are short convolutions. The configuration says 12,288 for the feed-forward and the
+// code takes two thirds of it (transformers, modeling_lfm2.py).
+Numbers lfm2() {
+  Numbers n = decoder(Family::kLfm2, 2048, 16, 32, 8, 64, 8192, 65536, true, 128000);
+  n.convolution_kernel = 3;
+  for (int i = 0; i < 16; ++i) {
+    n.convolution.push_back(i != 2 && i != 5 && i != 8 && i != 10 && i != 12 && i != 14);
+  }
+  return n;
+}
+
+std::vector<ZooModel> all_models() {
+  using enum Family;
+  return {
+      {"llama-3.2-1b", decoder(kLlama, 2048, 16, 32, 8, 64, 8192, kLlamaWords, true, 131072),
+       kMeta},
+      {"llama-3.2-3b", decoder(kLlama, 3072, 28, 24, 8, 128, 8192, kLlamaWords, true, 131072),
+       kMeta},
+      {"llama-3.1-8b", decoder(kLlama, 4096, 32, 32, 8, 128, 14336, kLlamaWords, false, 131072),
+       kMeta},
+      {"llama-3.3-70b", decoder(kLlama, 8192, 80, 64, 8, 128, 28672, kLlamaWords, false, 131072),
+       kMeta},
+      {"mixtral-8x7b", mixtral(), "Mistral AI's configuration, huggingface.co/mistralai"},
+      {"qwen2.5-0.5b", decoder(kQwen2, 896, 24, 14, 2, 64, 4864, kQwenWords, true, 32768), kQwen},
+      {"qwen3-0.6b", decoder(kQwen3, 1024, 28, 16, 8, 128, 3072, kQwenWords, true, 40960), kQwen},
+      {"qwen3-4b", decoder(kQwen3, 2560, 36, 32, 8, 128, 9728, kQwenWords, true, 40960), kQwen},
+      {"qwen3-8b", decoder(kQwen3, 4096, 36, 32, 8, 128, 12288, kQwenWords, false, 40960), kQwen},
+      {"gemma3-1b", gemma3(), "Google's configuration, huggingface.co/google/gemma-3-1b-it"},
+      {"smollm2-135m", decoder(kLlama, 576, 30, 9, 3, 64, 1536, kSmolWords, true, 8192), kSmol},
+      {"smollm2-360m", decoder(kLlama, 960, 32, 15, 5, 64, 2560, kSmolWords, true, 8192), kSmol},
+      {"lfm2.5-1.2b", lfm2(), "Liquid AI's configuration, huggingface.co/LiquidAI"},
+  };
+}
+
+}  // namespace
+
+std::span<const ZooModel> language_zoo() {
+  static const std::vector<ZooModel> kModels = all_models();
+  return kModels;
+}
+
+}  // namespace ridgewatt::llm
