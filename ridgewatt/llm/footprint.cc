@@ -60,10 +60,12 @@ DecodeStep decode_step(const Description& description, std::span<const Tensor> t
   DecodeStep step;
   const auto sequences = static_cast<double>(batch);
   for (const Tensor& tensor : tensors) {
+    // Layers behind the last guess further tokens (DeepSeek-V3): no part of a plain step.
+    if (tensor.layer >= static_cast<int>(description.layers.size())) continue;
     if (tensor.role == Role::kTokenEmbedding && !description.tied) {
       step.weight_bytes += tensor.bytes * sequences / static_cast<double>(description.vocabulary);
     } else if (tensor.role == Role::kExpert && tensor.layer >= 0) {
-      const auto& layer = description.layers.at(static_cast<std::size_t>(tensor.layer));
+      const auto& layer = description.layers[static_cast<std::size_t>(tensor.layer)];
       step.weight_bytes += tensor.bytes * expert_share(layer.feed_forward, batch);
     } else {
       step.weight_bytes += tensor.bytes;

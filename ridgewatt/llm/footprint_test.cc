@@ -140,6 +140,20 @@ TEST(DecodeStep, ATiedEmbeddingIsReadOnceAndAFewExpertsAlone) {
               2 * (12'879'925'248.0 - 32000.0 * 4096), 5e6);
 }
 
+// DeepSeek-V3's files hold one layer more, which guesses the token after the next. As AWQ its
+// tensors are not counted against the configuration, so that it gets here.
+TEST(DecodeStep, LayersBehindTheLastAreNoPartOfIt) {
+  const auto model = of_zoo("mixtral-8x7b");
+  auto tensors = quantized(model, find_recipe("awq"));
+  const auto step = decode_step(model, tensors, StoredType::kF16, 100, 1);
+  Tensor behind = tensors.back();
+  behind.layer = 32;
+  behind.role = Role::kExpert;
+  behind.bytes = 1e9;
+  tensors.push_back(behind);
+  EXPECT_EQ(decode_step(model, tensors, StoredType::kF16, 100, 1).weight_bytes, step.weight_bytes);
+}
+
 // "compute buffer size" that llama.cpp printed in public logs, micro-batch 512: Llama-3-8B 258.50
 // MiB; Qwen2.5-3B 300.75 on the GPU and 12.01 for the host at 4,096 tokens
 // (github.com/SciSharp/LLamaSharp/issues/1099); TriLM 3.9B 105.00

@@ -76,7 +76,7 @@ class GgufNumbers {
     n.expert_width = number("expert_feed_forward_length");
     if (n.experts > 0 && family == Family::kLlama) n.family = Family::kMixtral;
     n.shared_width = number("expert_shared_feed_forward_length");
-    if (n.shared_width == 0) n.shared_width = number("expert_shared_count") * n.expert_width;
+    if (n.shared_width == 0) add_shared_experts(n);
     const std::int64_t dense = number("leading_dense_block_count");
     for (std::int64_t i = 0; i < n.layers && dense > 0 && n.layers <= 1024; ++i) {
       n.sparse.push_back(i >= dense);
@@ -100,6 +100,14 @@ class GgufNumbers {
   std::int64_t largest(std::string_view name) const {
     const auto all = header_.integers(key(name));
     return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
+  }
+  // -1: `describe` refuses it.
+  void add_shared_experts(Numbers& n) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 30;  // the product is a number
+    const std::int64_t count = number("expert_shared_count");
+    const bool sound =
+        count >= 0 && count <= kMost && n.expert_width >= 0 && n.expert_width <= kMost;
+    n.shared_width = sound ? count * n.expert_width : -1;
   }
   // A layer without heads of keys and values has a short convolution in its place (LFM2).
   void add_kv_heads(Numbers& n) const {

@@ -180,6 +180,21 @@ TEST(Gguf, UnknownArchitecturesAreReadByTheirTensors) {
                    kv_bytes_per_token(zoo.description, StoredType::kF16));
 }
 
+TEST(Gguf, NumbersWhoseProductIsNoneAreNotBelieved) {
+  const testing::TemporaryFolder folder;
+  const LanguageModel zoo = read_language_model("zoo:smollm2-135m");
+  const std::string huge("\0\0\0\0\0\0\0\x40", 8);  // 2^62 as U64
+  const LanguageModel model =
+      read_language_model(gguf_of(zoo.description, "qwen2moe")
+                              .value("qwen2moe.expert_shared_count", 10, huge)
+                              .value("qwen2moe.expert_feed_forward_length", 10, huge)
+                              .tensors(quantized(zoo.description, find_recipe("q8_0")))
+                              .write(folder.path() / "m.gguf"));
+  EXPECT_FALSE(model.weights_known);
+  EXPECT_DOUBLE_EQ(kv_bytes_per_token(model.description, StoredType::kF16),
+                   kv_bytes_per_token(zoo.description, StoredType::kF16));
+}
+
 TEST(Gguf, EveryPrefixIsRefusedAsCutOff) {
   const std::string whole = small_file();
   EXPECT_NO_THROW(parse_gguf(whole, "a.gguf"));
