@@ -72,7 +72,8 @@ std::string fill_command(const std::string& text, const Study& study, const Stud
 
 // What a run gave: "time_s", "energy_j", "power_w", "minibatch_s", "minibatch_energy_j", "stall_s",
 // "compute_s", "cpu_s", "peak_memory_bytes", "phase NAME (s)", "value NAME" (of the program's own);
-// where a study asks for them "cpu_load", "gpu_load" and "memory_used_bytes" of the whole machine.
+// where a study asks for them "cpu_load", "gpu_load", "memory_used_bytes", "cpu_clock_hz" and
+// "gpu_clock_hz" of the whole machine.
 // What a run lacks is absent.
 using Responses = std::map<std::string, double>;
 

@@ -81,6 +81,36 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
   return levels;
 }
 
+// Mean over the time, and over the clocks whose name begins so (cpu0, cpu4 ..); nothing: not known.
+std::optional<double> mean_clock(const std::vector<measure::ClockResidency>& residency,
+                                 std::string_view name) {
+  double sum = 0;
+  int clocks = 0;
+  for (const auto& clock : residency) {
+    if (!clock.clock.starts_with(name)) continue;
+    for (const auto& [hz, share] : clock.shares) sum += hz * share;
+    ++clocks;
+  }
+  return clocks > 0 ? std::optional(sum / clocks) : std::nullopt;
+}
+
+// Of the machine: other programs count too, so only where a study asks.
+void add_of_machine(const Study& study, const measure::Measurement& measured,
+                    Responses& responses) {
+  const auto add = [&](const char* response, std::optional<double> value) {
+    const auto& asked = study.responses;
+    if (!value || std::find(asked.begin(), asked.end(), response) == asked.end()) return;
+    responses[response] = *value;
+  };
+  for (const auto& series : measured.series_summary) {
+    if (series.channel == "load:cpu") add("cpu_load", series.mean);
+    if (series.channel == "load:gpu") add("gpu_load", series.mean);
+    if (series.channel == "memory:used") add("memory_used_bytes", series.mean);
+  }
+  add("cpu_clock_hz", mean_clock(measured.residency, "cpu"));
+  add("gpu_clock_hz", mean_clock(measured.residency, "gpu"));
+}
+
 }  // namespace
 
 CommandBench::CommandBench(const platform::LocalDevice& device, const Options& options)
@@ -260,16 +290,7 @@ Responses CommandBench::responses_of(const Study& study, const measure::Measurem
     responses["phase " + phase.span.name + " (s)"] += phase.span.end_s - phase.span.begin_s;
   }
   for (const auto& [name, value] : measured.words.values) responses["value " + name] = value;
-  // Of the machine: other programs count too, so only where a study asks.
-  const std::pair<const char*, const char*> channels[] = {
-      {"load:cpu", "cpu_load"}, {"load:gpu", "gpu_load"}, {"memory:used", "memory_used_bytes"}};
-  for (const auto& [channel, response] : channels) {
-    const auto& asked = study.responses;
-    if (std::find(asked.begin(), asked.end(), response) == asked.end()) continue;
-    for (const auto& series : measured.series_summary) {
-      if (series.channel == channel) responses[response] = series.mean;
-    }
-  }
+  add_of_machine(study, measured, responses);
   return responses;
 }
 

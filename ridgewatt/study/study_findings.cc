@@ -42,7 +42,12 @@ std::string response_words(const std::string& response, bool of_samples) {
       {"stall_s", "fetch stall"},
       {"compute_s", "compute"},
       {"cpu_s", "CPU time"},
-      {"peak_memory_bytes", "peak memory"}};
+      {"peak_memory_bytes", "peak memory"},
+      {"cpu_load", "CPU load"},
+      {"gpu_load", "GPU load"},
+      {"memory_used_bytes", "used memory"},
+      {"cpu_clock_hz", "the CPU's mean clock"},
+      {"gpu_clock_hz", "the GPU's mean clock"}};
   const auto found = kWords.find(response);
   return found == kWords.end() ? response : found->second;
 }

@@ -109,5 +109,30 @@ TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
   }
 }
 
+// 306 and 1300.5 MHz are the lowest and the highest clock of the Orin's GPU.
+TEST(StudyCommand, FakeBoardTellsWhatGovernorsChose) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto result = testing::run_program(
+      "study " +
+      folder.write("g.toml",
+                   "name = \"g\"\nrepeats = 2\ncommand = \"sleep 0.2\"\n"
+                   "responses = [\"gpu_clock_hz\", \"cpu_clock_hz\"]\n[[factor]]\n"
+                   "name = \"gpu_governor\"\nlevels = [\"performance\", \"powersave\"]\n") +
+      " --device fake:agx-orin --settle 0.05 --quiet --format json --state-dir " +
+      folder.path().string());
+  unsetenv("RIDGEWATT_FAKE");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  std::set<std::string> responses;
+  for (const auto& row : json["effects"]) {
+    responses.insert(row["response"].get<std::string>());
+    if (row["response"] == "gpu_clock_hz") {
+      EXPECT_NEAR(row["ratio"].get<double>(), 306 / 1300.5, 1e-3);
+    }
+  }
+  EXPECT_EQ(responses, (std::set<std::string>{"gpu_clock_hz", "cpu_clock_hz"}));
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli
