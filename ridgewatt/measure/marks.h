@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ridgewatt::measure {
@@ -39,6 +40,8 @@ class MarkReader {
   void add(std::string_view piece, double arrival_s);
   const std::vector<TimedMark>& marks() const { return marks_; }
   const ProgramWords& words() const { return words_; }
+  // Hands them over, so that a reader of days holds none.
+  std::vector<TimedMark> take() { return std::exchange(marks_, {}); }
   std::size_t malformed() const { return malformed_; }
 
  private:

@@ -75,6 +75,9 @@ class BudgetedSearch {
       profile(*first, "reference for the slowdown limit");
       if (profiles_left() <= 0) return std::nullopt;
     }
+    const auto permitted = permitted_instead_of(point);
+    if (!permitted) return std::nullopt;
+    point = *permitted;
     begin(point, reason);
     Result seen;
     try {
@@ -139,6 +142,8 @@ class BudgetedSearch {
   virtual double minibatch_time_s(const Result&) const { return 0; }
   // A point that must be known before any other can be judged.
   virtual std::optional<std::size_t> needed_first() const { return std::nullopt; }
+  // What is profiled where a strategy asks for this point; nothing: no point may be.
+  virtual std::optional<std::size_t> permitted_instead_of(std::size_t point) const { return point; }
   // Called with everything that is seen.
   virtual void learn(std::size_t /*point*/, const Result& /*seen*/) {}
 

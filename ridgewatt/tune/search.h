@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,6 +57,9 @@ struct StrategyOptions {
   // (tune/answer.h).
   double noise = 0.01;
   InFlightRule in_flight = InFlightRule::kBelieved;
+  // Which points may be chosen, one flag per point, asked before the first profile and after each;
+  // all where it is empty. A search on a running program keeps its power limit by it.
+  std::function<std::vector<char>()> allowed = {};
 };
 
 // One profiled point, in order, and why the strategy asked for it.
@@ -120,7 +124,9 @@ class Search final : public BudgetedSearch<Observation> {
   double minibatch_time_s(const Observation& seen) const override { return seen.time_s; }
   std::optional<std::size_t> needed_first() const override;
   void learn(std::size_t point, const Observation& seen) override;
+  std::optional<std::size_t> permitted_instead_of(std::size_t point) const override;
 
+  void ask_allowed();
   void fly(std::size_t point, std::string_view reason);
   void settle(std::size_t point, const FinishedRun& run);
 

@@ -30,16 +30,6 @@ class ReportingProfiler : public Profiler {
   std::size_t done_ = 0;
 };
 
-std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
-                                          const KnobSpace& modes) {
-  std::vector<tune::NamedMode> names = {{"MAXN", modes.top()}};
-  if (!control.presets()) return names;
-  for (const auto& preset : control.presets()->modes) {
-    names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});
-  }
-  return names;
-}
-
 void check_governors(const BoardAtHand& board) {
   const auto known = board.control.governors();
   for (const auto& name : board.governors) {

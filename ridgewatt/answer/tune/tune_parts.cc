@@ -42,6 +42,16 @@ std::vector<tune::NamedMode> named_modes(const std::string& device,
   return names;
 }
 
+std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
+                                          const KnobSpace& modes) {
+  std::vector<tune::NamedMode> names = {{"MAXN", modes.top()}};
+  if (!control.presets()) return names;
+  for (const auto& preset : control.presets()->modes) {
+    names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});
+  }
+  return names;
+}
+
 void name_presets(TuneAnswer& found, const Board& board) {
   const auto name = [&](tune::ComparedPoint& point) {
     point.preset = preset_name(board, point.point.mode);

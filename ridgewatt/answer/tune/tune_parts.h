@@ -17,6 +17,9 @@ tune::Caution caution_of(const TuneQuestion& question);
 double interval_of(const TuneQuestion& question);
 // MAXN and, where a board is named, its other presets; each as the nearest mode of the space.
 std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space);
+// The same of a board at hand, by its own nvpmodel.conf.
+std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
+                                          const KnobSpace& modes);
 // Gives the points of an answer the names of the board's presets.
 void name_presets(TuneAnswer& found, const Board& board);
 // Without an answer: what would give one, out of these points.

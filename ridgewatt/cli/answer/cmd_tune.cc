@@ -187,6 +187,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!options.campaign.plan.empty()) {
     check_strategy(command, options.question.strategy.value_or("auto"));
     refuse_live_options(command);
+    refuse_in_place_options(command);
     return tune_on_boards(context, options);
   }
   check_verify(command, options);
@@ -201,8 +202,11 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
                             "they go with --verify");
       check_strategy(command, options.question.strategy.value_or("auto"));
     }
+    if (options.live.in_place) return tune_in_place(context, std::move(options), command);
+    refuse_in_place_options(command);
     return tune_live(context, std::move(options));
   }
+  refuse_in_place_options(command);
   refuse_live_options(command);
   if (options.live.command.size() > 1) {
     throw UsageError("more than one model", options.live.command[1],
@@ -282,7 +286,8 @@ void add_tune(CLI::App& app, Context& context) {
                   "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
                   "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
                   "--max-slowdown 5% --verify 4\n"
-                  "  ridgewatt tune --device local --max-power 30 -- python3 train.py");
+                  "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
+                  "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py");
   auto options = std::make_shared<TuneOptions>();
   command->add_option("MODEL", options->live.command,
                       "ONNX file or zoo:NAME; for a board at hand the program, after --");
@@ -321,6 +326,7 @@ void add_tune(CLI::App& app, Context& context) {
                     "Use rows that the quality check flags");
   add_search_options(*command, *options);
   add_live_options(*command, options->live);
+  add_in_place_options(*command, options->live);
   add_campaign_options(*command, options->campaign);
   options->thermal.add_to(*command, true);
   command->callback([&context, options, command] { run(context, *options, *command); });

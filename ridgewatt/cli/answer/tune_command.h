@@ -9,6 +9,7 @@
 #include "ridgewatt/campaign/executor.h"
 #include "ridgewatt/cli/options/thermal_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/measure/in_place.h"
 
 namespace ridgewatt::cli {
 
@@ -18,6 +19,10 @@ struct LiveOptions {
   std::string store = "tune.db", sysroot;
   measure::ProfileOptions profile;
   platform::JetsonModeControl::Options control;
+  // One program that goes on running.
+  bool in_place = false, end_program = false;
+  std::optional<int> process;
+  measure::InPlaceOptions window;
 };
 
 // Boards of a campaign, which profile at once.
@@ -59,6 +64,11 @@ void add_live_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given, since no board at hand would follow it.
 void refuse_live_options(const CLI::App& command);
 void tune_live(const Context& context, TuneOptions options);
+
+void add_in_place_options(CLI::App& command, LiveOptions& options);
+// UsageError when one of them was given without --in-place.
+void refuse_in_place_options(const CLI::App& command);
+void tune_in_place(const Context& context, TuneOptions options, const CLI::App& command);
 
 void add_campaign_options(CLI::App& command, CampaignOptions& options);
 // UsageError when one of them was given without --campaign, or one with it that has no effect.

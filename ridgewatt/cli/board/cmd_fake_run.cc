@@ -16,6 +16,7 @@
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_disturbance.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -60,7 +61,9 @@ void run(const Context& context, const FakeRunCommand& options) {
   const platform::FakeRails rails(*device.sysfs);
   auto heat = platform::FakeHeat::open(*device.sysfs);
   std::optional<platform::FakeActivity> activity(std::in_place, *device.sysfs);
+  platform::FakeDisturbances disturbances(*device.sysfs);
   auto end = Clock::now();
+  const auto started = end;
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
   int done = 0;
   while (done < options.minibatches && asked_to_end == 0) {
@@ -75,6 +78,8 @@ void run(const Context& context, const FakeRunCommand& options) {
         at.power_w = heat->warm_power_w(power_w);
         activity->throttle(heat->load(power_w));
       }
+      const std::chrono::duration<double> running = end - started;
+      at = disturbances.disturbed(at, options.speed * running.count());
       const double slice_s = std::min(left * at.time_s, platform::FakeActivity::kTickS);
       rails.set(at.power_w);
       end += std::chrono::duration_cast<Clock::duration>(

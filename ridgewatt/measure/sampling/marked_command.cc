@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
@@ -45,6 +47,7 @@ struct ChildPlan {
   gid_t group = 0;
   bool change_user = false;
   pid_t parent = 0;
+  CommandTie tie = CommandTie::kEndsWithUs;
 };
 
 std::string find_program(const std::string& name) {
@@ -108,14 +111,19 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
     if (::write(plan.error_end, &error, sizeof error) < 0) ::_exit(126);
     ::_exit(127);
   };
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool tied = plan.tie == CommandTie::kEndsWithUs;
+  if (tied) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  } else {
+    ::setpgid(0, 0);
+  }
   if (::getppid() != plan.parent) ::_exit(126);  // the parent ended already
   ::signal(SIGPIPE, SIG_DFL);
   if (plan.change_user) {
     if (::setgroups(1, &plan.group) != 0 || ::setgid(plan.group) != 0 || ::setuid(plan.user) != 0) {
       fail();
     }
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
+    if (tied) ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
   }
   if (::dup2(plan.output, STDOUT_FILENO) < 0) fail();
   if (plan.mark_number == plan.mark_end) {
@@ -128,18 +136,27 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   ::_exit(127);
 }
 
-// Asks a process and all below it to end, or kills them.
-void signal_tree(pid_t process, int number) {
-  std::error_code ignored;
-  const std::string tasks = fmt::format("/proc/{}/task", process);
-  // A process may end while it is looked at: no step may throw.
-  for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
-       task.increment(ignored)) {
-    std::ifstream children(task->path() / "children");
-    pid_t child = 0;
-    while (children >> child) signal_tree(child, number);
+// Once the owner is gone it reads marks for nobody, until the command has ended. Only system calls.
+[[noreturn]] void drop_marks(int life, int marks) {
+  ::setsid();  // the terminal's signals are for the owner
+  ::prctl(PR_SET_NAME, "ridgewatt-marks");
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
+  const auto most = static_cast<int>(std::min(::sysconf(_SC_OPEN_MAX), 65536L));
+  for (int fd = 3; fd < most; ++fd) {
+    if (fd != life && fd != marks) ::close(fd);
   }
-  ::kill(process, number);
+  char buffer[4096];
+  ssize_t count = 0;
+  do {
+    count = ::read(life, buffer, sizeof buffer);
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  ::fcntl(marks, F_SETFL, 0);  // waits again
+  do {
+    count = ::read(marks, buffer, sizeof buffer);
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  ::_exit(0);
 }
 
 // Takes the marks in and ends the command when it is told to.
@@ -213,15 +230,33 @@ class Watch {
 
 }  // namespace
 
-CommandRun run_marked_command(const std::vector<std::string>& command,
-                              const std::function<bool(const std::vector<TimedMark>&)>& watch) {
+void signal_tree(pid_t process, int number) {
+  std::error_code ignored;
+  const std::string tasks = fmt::format("/proc/{}/task", process);
+  // A process may end while it is looked at: no step may throw.
+  for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
+       task.increment(ignored)) {
+    std::ifstream children(task->path() / "children");
+    pid_t child = 0;
+    while (children >> child) signal_tree(child, number);
+  }
+  ::kill(process, number);
+}
+
+StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie) {
   if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
   Pipe marks_pipe;
   Pipe error_pipe;
-  const ChildPlan plan =
-      plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());
-  CommandRun result;
-  result.begin_s = monotonic_s();
+  ChildPlan plan = plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());
+  plan.tie = tie;
+  StartedCommand started;
+  if (tie == CommandTie::kOutlivesUs) {
+    Pipe life;
+    const pid_t dropper = ::fork();
+    if (dropper < 0) throw_errno(errno, "cannot start the command", command[0]);
+    if (dropper == 0) drop_marks(life.read_end.get(), marks_pipe.read_end.get());
+    started.life = std::move(life.write_end);
+  }
   const pid_t child = ::fork();
   if (child < 0) throw_errno(errno, "cannot start the command", command[0]);
   if (child == 0) run_child(plan);
@@ -237,8 +272,18 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
     }
     throw_errno(exec_error, "cannot start the command", command[0]);
   }
+  started.process = child;
+  started.marks = std::move(marks_pipe.read_end);
+  return started;
+}
+
+CommandRun run_marked_command(const std::vector<std::string>& command,
+                              const std::function<bool(const std::vector<TimedMark>&)>& watch) {
+  CommandRun result;
+  result.begin_s = monotonic_s();
+  const StartedCommand started = start_marked_command(command, CommandTie::kEndsWithUs);
   rusage usage{};
-  const int status = Watch(child, marks_pipe.read_end.get(), result).until_end(watch, usage);
+  const int status = Watch(started.process, started.marks.get(), result).until_end(watch, usage);
   result.end_s = monotonic_s();
   const int plain = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.status = result.ended ? 0 : plain;

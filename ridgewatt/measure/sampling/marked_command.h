@@ -1,11 +1,14 @@
 // A program as a child process that marks its minibatches and phases on a descriptor (marks.h).
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/marks.h"
 
@@ -33,5 +36,25 @@ struct CommandRun {
 // NotFoundError when it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch);
+
+// How the command is bound to us.
+enum class CommandTie {
+  kEndsWithUs,  // killed when we end, however that is
+  // In a process group of its own; when we end it goes on, and its marks are taken in and dropped
+  // by a small process that is left behind, so that writing them neither fails nor blocks.
+  kOutlivesUs
+};
+
+struct StartedCommand {
+  pid_t process = -1;
+  OwnedFd marks;  // to read them from
+  OwnedFd life;   // kOutlivesUs: its end tells the small process that we are gone
+};
+
+// Throws as run_marked_command.
+StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie);
+
+// Sends a signal to a process and all below it.
+void signal_tree(pid_t process, int number);
 
 }  // namespace ridgewatt::measure

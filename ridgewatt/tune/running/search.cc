@@ -48,6 +48,11 @@ Search::Search(const SearchSpace& space, const Goal& goal, AsyncProfiler& profil
   for (const auto& observation : options_.known) {
     if (const auto point = space.find(observation.point)) add(*point, observation);
   }
+  ask_allowed();
+}
+
+void Search::ask_allowed() {
+  if (options_.allowed) allow(options_.allowed());
 }
 
 const SurrogatePrior& Search::prior() {
@@ -63,10 +68,19 @@ Observation Search::measure(std::size_t point) {
     const auto landed = flights_->next();
     if (!landed) continue;
     const FinishedRun& run = landed->run;
+    ask_allowed();
     if (run.end == FinishedRun::End::kCannotRun) throw NotFoundError(run.reason);
     if (run.end == FinishedRun::End::kDoesNotFit) throw NotSupportedError(run.reason);
     return run.seen;
   }
+}
+
+// The nearest point that was not tried, where the strategy asks for one that may not be run.
+std::optional<std::size_t> Search::permitted_instead_of(std::size_t point) const {
+  if (!options_.allowed || allowed()[point] != 0) return point;
+  std::vector<char> left(space().size(), 0);
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = untried(i) ? 1 : 0;
+  return space().nearest(space().position(point), left);
 }
 
 bool Search::can_start() const {
@@ -99,6 +113,7 @@ bool Search::collect() {
 }
 
 void Search::settle(std::size_t point, const FinishedRun& run) {
+  ask_allowed();
   if (run.end == FinishedRun::End::kMeasured) keep(point, run.seen, reasons_[point]);
   if (run.end == FinishedRun::End::kDoesNotFit) rule_out_batches_from(point);
 }

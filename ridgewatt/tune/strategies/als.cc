@@ -70,7 +70,7 @@ class AlsSearch {
       const std::size_t batch = batch_of(i);
       if (beliefs_.time_mean[i] >= fastest[batch]) continue;
       fastest[batch] = beliefs_.time_mean[i];
-      if (!search_.tried(i)) fronts[batch].push_back(i);
+      if (search_.untried(i)) fronts[batch].push_back(i);
     }
     return fronts;
   }
@@ -91,7 +91,7 @@ class AlsSearch {
   std::vector<std::size_t> untried() const {
     std::vector<std::size_t> points;
     for (std::size_t i = 0; i < space_.size(); ++i) {
-      if (!search_.tried(i)) points.push_back(i);
+      if (search_.untried(i)) points.push_back(i);
     }
     return points;
   }
@@ -139,7 +139,7 @@ class AlsSearch {
     std::optional<std::size_t> best;
     double most_gain = 0;
     for (std::size_t i = 0; i < space_.size(); ++i) {
-      if (search_.tried(i)) continue;
+      if (!search_.untried(i)) continue;
       const auto& front = fastest[batch_of(i)];
       double gain = 0;
       for (std::size_t level = 0; level < kLevels; ++level) {

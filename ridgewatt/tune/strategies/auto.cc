@@ -85,11 +85,11 @@ class AutoSearch {
     const std::size_t known = search_.seen().size();
     while (design_ < start_ && known + search_.in_flight().size() < start_) {
       const std::size_t index = point_at(search_, jittered(kDesign[design_++]));
-      if (!search_.tried(index)) return index;
+      if (search_.untried(index)) return index;
     }
     while (known == 0 && search_.boards() > 1 && filling_ < 10 * search_.boards()) {
       const std::size_t index = on_expected_front(++filling_);
-      if (!search_.tried(index)) return index;
+      if (search_.untried(index)) return index;
     }
     return std::nullopt;
   }
@@ -132,6 +132,7 @@ class AutoSearch {
   }
 
   bool may_try(std::size_t index) const {
+    if (search_.allowed()[index] == 0) return false;
     if (!search_.tried(index)) return true;
     const auto& flying = search_.in_flight();
     if (std::count(flying.begin(), flying.end(), index) > 0) return false;

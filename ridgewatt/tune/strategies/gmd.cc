@@ -71,7 +71,7 @@ class GmdSearch {
     std::optional<std::size_t> next;
     double least_excess = 0, least_value = 0;
     for (std::size_t i = 0; i < space_.size(); ++i) {
-      if (search_.tried(i) || batch_of(i) != batch_level_) continue;
+      if (!search_.untried(i) || batch_of(i) != batch_level_) continue;
       const Observation guess{space_[i], time.at(time_row(i)), power.at(power_row(i))};
       const double excess = std::max(0.0, judge(search_.goal(), guess).excess);
       const double value = objective_value(search_.goal(), guess);

@@ -56,7 +56,7 @@ class GradientDescent {
       const auto last = static_cast<double>(space_.levels(axis).size() - 1);
       position[axis] = static_cast<int>(std::lround((1 - kProbe) * last));
       const std::size_t index = *space_.nearest(position);
-      if (!search_.tried(index)) move_to(index, "one knob lowered");
+      if (search_.untried(index)) move_to(index, "one knob lowered");
     }
   }
 
@@ -98,7 +98,7 @@ class GradientDescent {
     std::optional<std::size_t> next;
     Standing least;
     for (std::size_t i = 0; i < space_.size(); ++i) {
-      if (search_.tried(i) || distance(i, here_) > reach_) continue;
+      if (!search_.untried(i) || distance(i, here_) > reach_) continue;
       const Standing expected =
           standing({space_[i], batch(i) * time.at(time_row(i)), power.at(power_row(i))});
       if (!next || expected < least) next = i, least = expected;

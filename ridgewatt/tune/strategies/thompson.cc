@@ -21,7 +21,7 @@ void search_thompson(Search& search) {
     std::optional<std::size_t> next;
     double next_value = Limits::kNone;
     for (std::size_t i = 0; i < space.size(); ++i) {
-      if (search.tried(i)) continue;
+      if (!search.untried(i)) continue;
       Observation drawn{space[i], 0, 0};
       drawn.time_s = std::exp(beliefs.time_mean[i] + time_shift * beliefs.time_sd[i]);
       drawn.power_w = std::exp(beliefs.power_mean[i] + power_shift * beliefs.power_sd[i]);

@@ -1,0 +1,167 @@
+#include "ridgewatt/answer/tune_in_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/live_program.h"
+#include "ridgewatt/tune/in_place_search.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr double kLookS = 1;  // at the program while a mode is held
+
+// Windows into the store, as repeats of what it has.
+class StoredWindows {
+ public:
+  explicit StoredWindows(const BoardAtHand& board) : board_(board) {
+    const auto number = board.store.find_series(board.profile.series);
+    if (!number) return;
+    for (const auto& record : board.store.points(*number)) {
+      const Observation& seen = record.observation;
+      int& next = repeats_[seen.point];
+      next = std::max(next, record.repeat + 1);
+      if (seen.point.mode.governor.empty()) known_[seen.point] = seen;  // the newest
+    }
+  }
+  std::vector<Observation> known(const tune::SearchSpace& space) const {
+    std::vector<Observation> known;
+    for (const auto& [point, seen] : known_) {
+      if (space.find(point)) known.push_back(seen);
+    }
+    return known;
+  }
+  void keep(const measure::InPlaceWindow& window) {
+    store::PointRecord record = measure::record_of(window);
+    int& next = repeats_[window.point];
+    record.repeat = next++;
+    board_.store.add_if_absent(board_.store.series(board_.profile.series), record);
+  }
+
+ private:
+  const BoardAtHand& board_;
+  std::map<OperatingPoint, int> repeats_;
+  std::map<OperatingPoint, Observation> known_;
+};
+
+// Says how far the search is.
+class TellingProfiler : public Profiler {
+ public:
+  TellingProfiler(Profiler& profiler, const BoardAtHand& board)
+      : profiler_(profiler), board_(board) {}
+  Observation profile(const OperatingPoint& point) override {
+    if (board_.progress) board_.progress(done_, point);
+    ++done_;
+    return profiler_.profile(point);
+  }
+  Provenance provenance() const override { return profiler_.provenance(); }
+
+ private:
+  Profiler& profiler_;
+  const BoardAtHand& board_;
+  std::size_t done_ = 0;
+};
+
+std::unique_ptr<measure::LiveProgram> open_program(BoardAtHand& board,
+                                                   const InPlaceQuestion& in_place) {
+  if (in_place.process) {
+    return std::make_unique<measure::LiveProgram>(board.sysfs, board.control, *in_place.process);
+  }
+  return std::make_unique<measure::LiveProgram>(board.sysfs, board.control,
+                                                board.profile.measure.command);
+}
+
+TuneAnswer answer_of(const TuneQuestion& question, const BoardAtHand& board,
+                     const tune::SearchSpace& space, const tune::InPlaceResult& result,
+                     const measure::InPlaceRun& run) {
+  TuneAnswer found = search_answer(question, space, result.summary);
+  const store::Series& series = board.profile.series;
+  found.workload = series.workload + " " + series.kind;
+  found.device = series.board;
+  found.provenance = series.provenance;
+  found.origin = {series.workload, series.kind, series.board, found.provenance};
+  found.board_time_s = run.time_s();  // nothing else was done meanwhile
+  found.board_energy_j = run.energy_j;
+  return found;
+}
+
+// The program in the answer's mode, until it ends or a signal comes.
+void hold(const TuneAnswer& answer, BoardAtHand& board, measure::LiveProgram& program,
+          measure::InPlaceProfiler& profiler, InPlaceAnswer& found) {
+  try {
+    if (answer.answer) {
+      profiler.hold(answer.answer->point);
+    } else {
+      board.control.restore();
+    }
+    while (profiler.watch(kLookS)) {
+    }
+    found.status = program.status();
+  } catch (const measure::InterruptedError& error) {
+    found.signal = error.signal();
+  }
+}
+
+}  // namespace
+
+InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
+                            const InPlaceQuestion& in_place,
+                            const std::function<void(const TuneAnswer&)>& found) {
+  measure::InPlaceOptions options = in_place.options;
+  options.power_limit_w = question.goal.limits.power_w;
+  options.check();
+  const tune::SearchSpace space(
+      board.control.space(),
+      question.batches.empty() ? std::vector<int>{0} : question.batches);
+  StoredWindows stored(board);
+  tune::InPlaceSearchOptions search;
+  search.strategy = strategy_options(question);
+  search.strategy.budget.minibatches = options.least_minibatches;
+  search.strategy.known = stored.known(space);
+  search.strategy.prior = std::make_shared<const tune::SurrogatePrior>(space);
+  for (const auto& name : preset_modes(board.control, board.control.space())) {
+    search.strategy.presets.push_back(name.mode);
+  }
+  const OperatingPoint start = space[tune::in_place_start(space, question.goal)];
+  board.control.apply(start.mode);  // its guardian begins before any thread
+  const auto program = open_program(board, in_place);
+  measure::InPlaceProfiler profiler(*program, options, board.profile.series.provenance,
+                                    [&](const auto& window) { stored.keep(window); });
+  TellingProfiler telling(profiler, board);
+  tune::InPlaceSearch in_place_search(space, question.goal, telling, std::move(search));
+  profiler.begin(start.mode);
+  const tune::InPlaceResult result = in_place_search.run();
+  if (result.summary.steps.empty()) {
+    board.control.restore();
+    throw Error("no window was measured",
+                result.program_ended ? "the program ended before" : result.summary.stop);
+  }
+  InPlaceAnswer answer;
+  answer.run = profiler.run();
+  answer.answer = answer_of(question, board, space, result, answer.run);
+  answer.windows = answer.run.windows.size();
+  answer.search_s = answer.run.time_s();
+  answer.search_minibatches = answer.run.minibatches;
+  answer.left_modes = result.over_limit;
+  answer.renewed = result.renewed;
+  answer.program_ended = result.program_ended;
+  answer.status = program->status();
+  if (found) found(answer.answer);
+  if (in_place.end_program) {
+    program->end();
+  } else if (!result.program_ended) {
+    hold(answer.answer, board, *program, profiler, answer);
+    answer.run = profiler.run();
+    answer.held_s = answer.run.time_s() - answer.search_s;
+    answer.held_minibatches = answer.run.minibatches - answer.search_minibatches;
+  }
+  board.control.restore();
+  return answer;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,314 @@
+#include "ridgewatt/measure/live_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <thread>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/measure/machine_series.h"
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/measure/sampling/marked_command.h"
+
+namespace ridgewatt::measure {
+namespace {
+
+constexpr double kPatienceS = 10;  // between SIGTERM and SIGKILL
+constexpr std::array<int, 3> kAsking = {SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t asked_by = 0;
+volatile std::sig_atomic_t asked_group = 0;  // the program's; 0: it is not ours to end
+
+void pass_on(int number) {
+  asked_by = number;
+  if (asked_group > 0) ::kill(-static_cast<pid_t>(asked_group), number);
+}
+
+// Handlers where the signal would have ended us; back at the end.
+class AskingSignals {
+ public:
+  AskingSignals() {
+    asked_by = 0;
+    for (std::size_t i = 0; i < kAsking.size(); ++i) {
+      ::sigaction(kAsking[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;  // nohup
+      struct sigaction action {};
+      action.sa_handler = pass_on;
+      sigemptyset(&action.sa_mask);
+      ::sigaction(kAsking[i], &action, nullptr);
+    }
+  }
+  ~AskingSignals() {
+    for (std::size_t i = 0; i < kAsking.size(); ++i) {
+      ::sigaction(kAsking[i], &before_[i], nullptr);
+    }
+    asked_group = 0;
+  }
+  AskingSignals(const AskingSignals&) = delete;
+  AskingSignals& operator=(const AskingSignals&) = delete;
+
+ private:
+  std::array<struct sigaction, kAsking.size()> before_{};
+};
+
+// The file that a running process marks into, from its end on.
+OwnedFd marks_of(pid_t process) {
+  const std::string folder = fmt::format("/proc/{}", process);
+  if (::access(folder.c_str(), F_OK) != 0) {
+    throw NotFoundError("no such process", std::to_string(process));
+  }
+  const std::string how =
+      "start it with RIDGEWATT_MARK_FD=3 and 3>marks.txt (docs/guide/tune_in_place.md)";
+  std::optional<std::int64_t> number;
+  for (const auto& entry : split(read_file(folder + "/environ"), '\0')) {
+    static const std::string kName = "RIDGEWATT_MARK_FD=";
+    if (entry.rfind(kName, 0) == 0) number = parse_int(entry.substr(kName.size()));
+  }
+  if (!number || *number < 0) {
+    throw UsageError("the process does not mark its minibatches", std::to_string(process), how);
+  }
+  const std::string path = fmt::format("{}/fd/{}", folder, *number);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw_errno(errno, "cannot see its marks", path);
+  if (!S_ISREG(status.st_mode)) {
+    throw UsageError("the process marks into what is not a file", path,
+                     S_ISFIFO(status.st_mode) ? "another program reads it; " + how : how);
+  }
+  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw_errno(errno, "cannot read its marks", path);
+  ::lseek(file.get(), 0, SEEK_END);
+  return file;
+}
+
+// A process on the device is the program's when it is the program or below it.
+bool belongs_to(int process, pid_t program) {
+  for (int depth = 0; depth < 100 && process > 1; ++depth) {
+    if (process == program) return true;
+    std::string text;
+    try {
+      text = read_file(fmt::format("/proc/{}/stat", process));
+    } catch (const Error&) {
+      return false;
+    }
+    const auto end = text.rfind(')');  // the name before it may hold anything
+    const auto words = split(trim(text.substr(end == std::string::npos ? 0 : end + 1)), ' ');
+    process = words.size() > 1 ? static_cast<int>(parse_int(words[1]).value_or(0)) : 0;
+  }
+  return false;
+}
+
+std::string name_of_process(int process) {
+  try {
+    return fmt::format("{} {}", process, trim(read_file(fmt::format("/proc/{}/comm", process))));
+  } catch (const Error&) {
+    return std::to_string(process);
+  }
+}
+
+}  // namespace
+
+class LiveProgram::State {
+ public:
+  State(platform::Sysfs& sysfs, platform::JetsonModeControl& control, StartedCommand started,
+        bool ours)
+      : sysfs_(sysfs),
+        control_(control),
+        started_(std::move(started)),
+        ours_(ours),
+        meter_(sysfs),
+        reader_(sysfs),
+        marks_(monotonic_s()) {
+    asked_group = ours ? started_.process : 0;
+    end_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, started_.process, 0)));
+    if (ours) ::fcntl(started_.marks.get(), F_SETFL, O_NONBLOCK);
+    source_ = meter_.source();
+    if (source_ == nullptr) {
+      end();
+      throw IoError("a program cannot be tuned without power", meter_.description());
+    }
+    Sampler::Options options;
+    options.rate_hz = meter_.usable_rate_hz(options.rate_hz);
+    sampler_ = std::make_unique<Sampler>(*source_, options);
+    first_throttling_ = platform::read_throttling(sysfs);
+  }
+
+  bool wait(double at_most_s, std::vector<TimedMark>& marks, std::vector<TimedPower>& power) {
+    const int ms = std::max(1, static_cast<int>(at_most_s * 1e3));
+    pollfd waiting[2] = {{ours_ && open_ ? started_.marks.get() : -1, POLLIN, 0},
+                         {end_.get(), POLLIN, 0}};
+    ::poll(waiting, 2, ms);
+    if (asked_by != 0) throw InterruptedError(asked_by);
+    take_marks();
+    for (auto& mark : marks_.take()) marks.push_back(std::move(mark));
+    samples_.clear();
+    sampler_->drain(samples_);
+    const auto& channels = source_->channels();
+    for (const auto& sample : samples_) {
+      const auto total =
+          platform::total_power_w(channels, [&](std::size_t c) { return sample.power_w[c]; });
+      if (total && std::isfinite(*total)) power.push_back({sample.time_s, *total});
+    }
+    return runs();
+  }
+
+  void set(const PowerMode& mode) { control_.apply(mode); }
+
+  Surroundings surroundings() {
+    Surroundings found;
+    for (const auto& zone : reader_.read().temperatures) {
+      if (zone.celsius) found.celsius[zone.name] = *zone.celsius;
+    }
+    for (const int process : gpu_processes(sysfs_)) {
+      if (!belongs_to(process, started_.process)) {
+        found.processes.push_back(name_of_process(process));
+      }
+    }
+    found.throttled = platform::throttled(first_throttling_, platform::read_throttling(sysfs_));
+    return found;
+  }
+
+  bool tells_means() const { return source_->tells_means(); }
+  pid_t process() const { return started_.process; }
+  int status() const { return status_; }
+
+  void end() {
+    if (!ours_ || ended_) return;
+    const double asked_s = monotonic_s();
+    signal_tree(started_.process, SIGTERM);
+    bool killed = false;
+    while (runs()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      take_marks();  // it must not wait for room
+      marks_.take();
+      if (killed || monotonic_s() < asked_s + kPatienceS) continue;
+      signal_tree(started_.process, SIGKILL);
+      killed = true;
+    }
+    status_ = 0;
+  }
+
+  // Ended by a signal that was sent on: gives it time to end, so that its output is whole.
+  void let_end() {
+    const double asked_s = monotonic_s();
+    while (ours_ && runs() && monotonic_s() < asked_s + kPatienceS) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      take_marks();
+      marks_.take();
+    }
+  }
+
+ private:
+  void take_marks() {
+    char buffer[4096];
+    ssize_t count = 0;
+    while (open_ && (count = ::read(started_.marks.get(), buffer, sizeof buffer)) > 0) {
+      marks_.add({buffer, static_cast<std::size_t>(count)}, monotonic_s());
+    }
+    if (count == 0 && ours_) open_ = false;  // a file may grow again
+  }
+
+  bool runs() {
+    if (ended_) return false;
+    if (ours_) {
+      int status = 0;
+      pid_t found = 0;
+      do {
+        found = ::waitpid(started_.process, &status, WNOHANG);
+      } while (found < 0 && errno == EINTR);
+      ended_ = found == started_.process;
+      if (ended_) status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    } else if (end_) {
+      pollfd waiting{end_.get(), POLLIN, 0};
+      ended_ = ::poll(&waiting, 1, 0) > 0;
+    } else {
+      ended_ = ::kill(started_.process, 0) != 0 && errno == ESRCH;
+    }
+    if (ended_) asked_group = 0;
+    return !ended_;
+  }
+
+  const AskingSignals signals_;
+  platform::Sysfs& sysfs_;
+  platform::JetsonModeControl& control_;
+  StartedCommand started_;
+  bool ours_;
+  OwnedFd end_;
+  platform::PowerMeter meter_;
+  platform::PowerSource* source_ = nullptr;
+  std::unique_ptr<Sampler> sampler_;
+  std::vector<PowerSample> samples_;
+  platform::SensorReader reader_;
+  std::vector<platform::ThrottleSignal> first_throttling_;
+  MarkReader marks_;
+  bool open_ = true, ended_ = false;
+  int status_ = 0;
+};
+
+LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+                         const std::vector<std::string>& command)
+    : state_(std::make_unique<State>(sysfs, control,
+                                     start_marked_command(command, CommandTie::kOutlivesUs),
+                                     /*ours=*/true)) {}
+
+LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+                         pid_t process) {
+  StartedCommand started;
+  started.process = process;
+  started.marks = marks_of(process);
+  state_ = std::make_unique<State>(sysfs, control, std::move(started), /*ours=*/false);
+}
+
+LiveProgram::~LiveProgram() {
+  if (asked_by == 0) return;  // the program goes on
+  state_->let_end();
+  state_->end();
+}
+
+double LiveProgram::now_s() const {
+  return monotonic_s();
+}
+
+bool LiveProgram::wait(double at_most_s, std::vector<TimedMark>& marks,
+                       std::vector<TimedPower>& power) {
+  return state_->wait(at_most_s, marks, power);
+}
+
+void LiveProgram::set(const PowerMode& mode) {
+  state_->set(mode);
+}
+
+TunedProgram::Surroundings LiveProgram::surroundings() {
+  return state_->surroundings();
+}
+
+bool LiveProgram::tells_means() const {
+  return state_->tells_means();
+}
+
+pid_t LiveProgram::process() const {
+  return state_->process();
+}
+
+void LiveProgram::end() {
+  state_->end();
+}
+
+int LiveProgram::status() const {
+  return state_->status();
+}
+
+}  // namespace ridgewatt::measure

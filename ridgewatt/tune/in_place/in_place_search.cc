@@ -1,0 +1,241 @@
+#include "ridgewatt/tune/in_place_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/tune/strategy.h"
+
+namespace ridgewatt::tune {
+namespace {
+
+// A budget that is spent leaves a strategy that starts again after drift so many profiles.
+constexpr int kLeastAfterDrift = 2;
+// Windows from the start up to the limit, before a strategy chooses.
+constexpr int kClimb = 1;
+
+}  // namespace
+
+std::size_t in_place_start(const SearchSpace& space, const Goal& goal) {
+  if (!std::isfinite(goal.limits.power_w)) return space.top();
+  return space.nearest(SearchSpace::Position{}).value();
+}
+
+class InPlaceSearch::State {
+ public:
+  State(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+        InPlaceSearchOptions options)
+      : space_(space),
+        goal_(goal),
+        profiler_(profiler),
+        options_(std::move(options)),
+        recorder_(*this) {
+    if (goal.needs_reference() && std::isfinite(goal.limits.power_w)) {
+      throw UsageError("a slowdown limit is held against the top mode, which a power limit forbids",
+                       "--in-place", "give --max-time in place of --max-slowdown");
+    }
+    if (!options_.strategy.prior) {
+      options_.strategy.prior = std::make_shared<const SurrogatePrior>(space);
+    }
+    options_.safe.limit_w = goal.limits.power_w;
+    options_.safe.noise = options_.strategy.noise;
+    safe_ = std::make_unique<SafeSet>(space, options_.strategy.prior, options_.safe);
+    for (const auto& known : options_.strategy.known) {
+      seen_.push_back({known, /*stale=*/true, "earlier run"});
+    }
+  }
+
+  InPlaceResult run() {
+    try {
+      climb();
+      search();
+      renew();
+    } catch (const ProgramEndedError&) {
+      result_.program_ended = true;
+    }
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  struct Seen {
+    Observation seen;
+    bool stale = false;  // corrected for drift, or of an earlier run
+    std::string reason;
+  };
+  // What the strategy profiles with; nothing that was seen is lost with it.
+  class Recorder : public Profiler {
+   public:
+    explicit Recorder(State& state) : state_(state) {}
+    Observation profile(const OperatingPoint& point) override { return state_.profile(point); }
+    Provenance provenance() const override { return state_.profiler_.provenance(); }
+
+   private:
+    State& state_;
+  };
+
+  Observation profile(const OperatingPoint& point) {
+    for (const auto& [seen, stale, reason] : seen_) {  // after drift the strategy asks again
+      if (!stale && seen.point == point && restarted_) return seen;
+    }
+    return measure(point);
+  }
+
+  Observation measure(const OperatingPoint& point) {
+    const std::size_t index = space_.find(point).value();
+    try {
+      const Observation seen = profiler_.profile(point);
+      safe_->observe(index, seen.time_s, seen.power_w);
+      std::erase_if(seen_, [&](const Seen& one) { return one.stale && one.seen.point == point; });
+      seen_.push_back({seen, false, {}});
+      ++measured_;
+      return seen;
+    } catch (const OverLimitError& error) {
+      safe_->observe_power(index, error.power_w());
+      ++result_.over_limit;
+      throw;
+    }
+  }
+
+  void correct(const DriftedError& drift) {
+    ++result_.drifts;
+    for (auto& one : seen_) {
+      one.stale = true;
+      one.seen.time_s *= drift.time_factor();
+      one.seen.power_w *= drift.power_factor();
+      if (one.seen.measured_energy_j) {
+        *one.seen.measured_energy_j *= drift.time_factor() * drift.power_factor();
+      }
+      if (one.seen.time_median_s) *one.seen.time_median_s *= drift.time_factor();
+      one.seen.fetch_stall_s.reset();
+    }
+    safe_->scale(drift.time_factor(), drift.power_factor());
+    goal_.reference_time_s *= drift.time_factor();
+  }
+
+  // What a strategy would begin with is not safe yet: the first windows lead up to the limit. Only
+  // for those that take what was seen before as their own.
+  void climb() {
+    if (!std::isfinite(goal_.limits.power_w)) return;
+    if (!find_strategy(options_.strategy.strategy).remembers) return;
+    const int budget = std::min(kClimb, options_.strategy.budget.profiles - 1);
+    while (measured_ < budget) {
+      const auto next = safe_->next(goal_);
+      if (!next) return;
+      try {
+        measure(space_[*next]);
+      } catch (const OverLimitError&) {
+        continue;
+      } catch (const DriftedError& drift) {
+        correct(drift);
+        restarted_ = true;
+        if (result_.drifts > options_.most_renewed) return;
+      }
+    }
+  }
+
+  void search() {
+    StrategyOptions strategy = options_.strategy;
+    strategy.allowed = [this] { return safe_->allowed(); };
+    for (;;) {
+      strategy.known.clear();
+      for (const auto& one : seen_) strategy.known.push_back(one.seen);
+      strategy.budget.profiles =
+          std::max(options_.strategy.budget.profiles - measured_, kLeastAfterDrift);
+      try {
+        const int left = result_.over_limit, measured = measured_;
+        result_.summary = tune(space_, goal_, recorder_, strategy);
+        // A mode that was left at once took no window; a strategy that remembers goes on.
+        const bool missed = result_.over_limit > left && measured_ > measured;
+        if (!missed || !find_strategy(strategy.strategy).remembers) break;
+        if (measured_ >= options_.strategy.budget.profiles) break;
+        if (result_.over_limit >= options_.strategy.budget.profiles) break;
+        restarted_ = true;
+      } catch (const DriftedError& drift) {
+        correct(drift);
+        restarted_ = true;
+        if (result_.drifts > options_.most_renewed) break;
+      }
+    }
+    if (result_.summary.reference_time_s > 0) {
+      goal_.reference_time_s = result_.summary.reference_time_s;
+    }
+  }
+
+  // The best of everything, stale ones too.
+  std::optional<std::size_t> best() const {
+    std::vector<Observation> all;
+    for (const auto& one : seen_) all.push_back(one.seen);
+    return best_feasible(goal_, all);
+  }
+
+  // Measures the candidates for the answer anew until the best one is no stale one.
+  void renew() {
+    for (int i = 0; i < options_.most_renewed; ++i) {
+      const auto candidate = best();
+      if (!candidate || !seen_[*candidate].stale) return;
+      const OperatingPoint point = seen_[*candidate].seen.point;
+      ++result_.renewed;
+      try {
+        measure(point);
+      } catch (const OverLimitError&) {
+        std::erase_if(seen_, [&](const Seen& one) { return one.seen.point == point; });
+      } catch (const DriftedError& drift) {
+        correct(drift);
+      }
+    }
+  }
+
+  void conclude() {
+    SearchSummary& summary = result_.summary;
+    std::vector<Observation> fresh;
+    summary.strategy = options_.strategy.strategy;
+    summary.board_time_s = summary.board_energy_j = 0;
+    std::vector<SearchStep> reasons = std::move(summary.steps);
+    summary.steps.clear();
+    for (const auto& [seen, stale, reason] : seen_) {
+      if (stale) continue;
+      fresh.push_back(seen);
+      const auto step = std::find_if(reasons.begin(), reasons.end(), [&](const SearchStep& one) {
+        return one.seen.point == seen.point;
+      });
+      summary.steps.push_back(
+          {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured anew"});
+    }
+    const auto best = best_feasible(goal_, fresh);
+    // A noisy search answers by its beliefs; what it believes in was measured.
+    const bool believed = summary.answer && result_.drifts == 0 && !result_.program_ended;
+    if (!believed) summary.answer = best ? std::optional(fresh[*best]) : std::nullopt;
+    summary.feasible = summary.answer.has_value();
+    summary.miss.reset();
+    if (!summary.feasible) {
+      const auto miss = nearest_miss(goal_, fresh);
+      if (miss) summary.miss = fresh[*miss];
+    }
+    if (result_.program_ended) summary.stop = "the program ended";
+  }
+
+  const SearchSpace& space_;
+  Goal goal_;
+  Profiler& profiler_;
+  InPlaceSearchOptions options_;
+  Recorder recorder_;
+  std::unique_ptr<SafeSet> safe_;
+  std::vector<Seen> seen_;
+  int measured_ = 0;
+  bool restarted_ = false;  // after drift
+  InPlaceResult result_;
+};
+
+InPlaceSearch::InPlaceSearch(const SearchSpace& space, const Goal& goal, Profiler& profiler,
+                             InPlaceSearchOptions options)
+    : state_(std::make_unique<State>(space, goal, profiler, std::move(options))) {}
+
+InPlaceSearch::~InPlaceSearch() = default;
+
+InPlaceResult InPlaceSearch::run() {
+  return state_->run();
+}
+
+}  // namespace ridgewatt::tune
