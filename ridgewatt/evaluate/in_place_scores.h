@@ -23,14 +23,14 @@ struct InPlaceSetting {
   tune::SafeSetOptions safe;
 };
 
-// The same search twice: in place, and with a restart for every profile by the protocol of `profile`
-// (2 s of idle baseline, 5 s until power is seen to be steady, 1 + 40 minibatches; the program's own
-// start takes no time).
+// The same search twice: in place, and with a restart for every profile by the protocol of
+// `profile` (2 s of idle baseline, 5 s until power is seen to be steady, 1 + 40 minibatches; the
+// program's own start takes no time).
 struct InPlaceTrial {
-  std::string goal;         // "time under 20.0 W"
-  double penalty = 0;       // of the answer's true objective over the optimum's
+  std::string goal;    // "time under 20.0 W"
+  double penalty = 0;  // of the answer's true objective over the optimum's
   double restart_penalty = 0;
-  bool valid = false;       // the answer keeps the limit truly, but for 1 %
+  bool valid = false;  // the answer keeps the limit truly, but for 1 %
   bool restart_valid = false;
   double search_s = 0, restart_search_s = 0;
   int windows = 0, references = 0, over_limit = 0, minibatches = 0;
@@ -47,9 +47,9 @@ struct DriftTrial {
   double begin_s = 0;       // of the disturbance
   int windows = 0;          // of the search
   bool alarm_before = false;
-  int noticed_after = 0;    // windows that ended after it began, that of the alarm counted; 0: never
+  int noticed_after = 0;  // windows that ended after it began, that of the alarm counted; 0: never
   std::string cause;
-  double penalty = 0;       // of the answer under what holds at the end
+  double penalty = 0;  // of the answer under what holds at the end
   int renewed = 0;
 };
 // A search under half of the power range without a disturbance, and one for each of

@@ -74,9 +74,9 @@ struct InPlaceOptions {
   // A window ends when the 95 % intervals of time and energy are this narrow: half width over mean.
   double precision = 0.02;
   int least_minibatches = 8, most_minibatches = 40;
-  double longest_s = 6;  // a window of two minibatches or more ends after it all the same
+  double longest_s = 4;  // a window of two minibatches or more ends after it all the same
   double power_limit_w = std::numeric_limits<double>::infinity();
-  double guard_s = 0.05;  // power is averaged over this when it is held against the limit
+  double guard_s = 0.05;   // power is averaged over this when it is held against the limit
   double silence_s = 300;  // without a mark: the program does not say where minibatches end
   DriftOptions drift;
   // Throws UsageError naming the field.
@@ -93,8 +93,8 @@ struct InPlaceWindow {
   }
   Kind kind = Kind::kProfile;
   OperatingPoint point;
-  double set_s = 0;    // when the mode was written; times of the program's clock
-  double write_s = 0;  // that writing it and reading it back took
+  double set_s = 0;      // when the mode was written; times of the program's clock
+  double write_s = 0;    // that writing it and reading it back took
   bool changed = false;  // the mode before was another one
   // From the beginning of the write to the change of pace, and of power; nothing where neither is
   // different enough to tell.
@@ -105,11 +105,11 @@ struct InPlaceWindow {
   int pauses = 0;                 // left out: ten times as long as the others
   double time_s = 0, median_s = 0, power_w = 0, energy_j = 0;
   double time_error = 0, energy_error = 0;  // half of the 95 % interval over the mean
-  double spread = 0;         // robust relative deviation of a minibatch's time
-  bool precise = false;      // as wanted
-  bool over_limit = false;   // was broken off: power_w is what was seen until then
+  double spread = 0;                        // robust relative deviation of a minibatch's time
+  bool precise = false;                     // as wanted
+  bool over_limit = false;                  // was broken off: power_w is what was seen until then
   int power_samples = 0;
-  double largest_gap_s = 0;  // between two of them
+  double largest_gap_s = 0;                 // between two of them
   std::vector<MarkedMinibatch> times = {};  // of those that count
   std::vector<TimedPower> power = {};       // while they ran
 
@@ -117,8 +117,8 @@ struct InPlaceWindow {
 };
 
 struct DriftEvent {
-  double time_s = 0;   // since the beginning
-  int window = 0;      // number of the window that showed it, from 1
+  double time_s = 0;  // since the beginning
+  int window = 0;     // number of the window that showed it, from 1
   double time_factor = 1, power_factor = 1;
   std::string cause;  // "temperature of tj: 48 to 66 C", "another process: 1234 python3", "unknown"
 };

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <utility>
 
+#include "ridgewatt/measure/sampling/marked_command.h"
+
 namespace ridgewatt::measure {
 namespace {
 
@@ -83,15 +85,6 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
   if (measurement.total) record.largest_gap_s = measurement.total->largest_gap_s;
   record.started_unix_s = std::time(nullptr);
   return record;
-}
-
-void fill_in_batch(std::vector<std::string>& command, int batch) {
-  static const std::string kPlace = "{batch}";
-  for (auto& argument : command) {
-    for (auto at = argument.find(kPlace); at != std::string::npos; at = argument.find(kPlace)) {
-      argument.replace(at, kPlace.size(), std::to_string(batch));
-    }
-  }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // that runs already, with the board's mode control and power sensors.
 //
 //   control.apply(first_mode);               // its guardian is started before any thread
-//   LiveProgram program(sysfs, control, command);
+//   LiveProgram program(sysfs, control, command, batch);
 //   InPlaceProfiler profiler(program, options, device.provenance());
 //
 // A command gets a process group of its own. SIGINT, SIGTERM and SIGHUP that reach us are sent on
@@ -36,10 +36,11 @@ class InterruptedError : public Error {
 
 class LiveProgram final : public TunedProgram {
  public:
-  // Starts the command. Throws what measure_command throws of it; IoError where the machine shows no
-  // power. All must outlive this; one at a time in a process.
+  // Starts the command, in which {batch} becomes the batch. Throws what measure_command throws of
+  // it; IoError where the machine shows no power. All must outlive this; one at a time in a
+  // process.
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
-              const std::vector<std::string>& command);
+              std::vector<std::string> command, int batch);
   // A process that runs already and marks into a file: RIDGEWATT_MARK_FD in its environment names a
   // descriptor that is one. NotFoundError (no such process), UsageError (it marks nowhere, or into
   // what another reader has), PermissionError.

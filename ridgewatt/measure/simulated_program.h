@@ -1,6 +1,6 @@
-// A program on a fake board in simulated time, to be tuned in place: the load of platform/fake_load.h
-// with sensors, clocks that change with a delay, and disturbances from outside. No real time passes,
-// and one seed gives one course.
+// A program on a fake board in simulated time, to be tuned in place: the load of
+// platform/fake_load.h with sensors, clocks that change with a delay, and disturbances from
+// outside. No real time passes, and one seed gives one course.
 //
 //   SimulatedProgram program(load, {.seed = 1});
 //   InPlaceProfiler profiler(program, options, Provenance::kFake);
@@ -24,8 +24,8 @@ struct SimulatedProgramOptions {
   // That a mode takes to be written and read back, and to show since the write began.
   double write_s = 0.008;
   double effect_s = 0.005;
-  double power_noise = 0.003;  // relative deviation of a sample
-  double start_s = 0.5;        // before the first minibatch
+  double power_noise = 0.003;                         // relative deviation of a sample
+  double start_s = 0.5;                               // before the first minibatch
   int minibatches = std::numeric_limits<int>::max();  // then it ends
   double room_celsius = 45;
   std::vector<platform::FakeDisturbance> disturbances = {};

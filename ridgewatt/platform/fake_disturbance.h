@@ -21,8 +21,8 @@ namespace ridgewatt::platform {
 struct FakeDisturbance {
   double begin_s = 0, end_s = 0;
   double time = 1, power = 1;
-  double celsius = 0;         // by which every zone is warmer
-  std::string process = {};   // number and name; empty: none
+  double celsius = 0;        // by which every zone is warmer
+  std::string process = {};  // number and name; empty: none
   bool active(double time_s) const { return time_s >= begin_s && time_s < end_s; }
 };
 

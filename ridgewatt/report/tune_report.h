@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/tune_answer.h"
+#include "ridgewatt/answer/tune_in_place.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
@@ -37,5 +38,13 @@ Table tune_table(const answer::TuneAnswer& report);
 Table ranking_table(const std::vector<answer::TuneAnswer>& reports);
 // Every profiled point in order, with the verdict and the reason for trying it.
 Table trace_table(const answer::TuneAnswer& report);
+
+// Of a search on a running program: tune_to_json and the key `in_place` with windows, transients,
+// drift, power_limit, the minibatches that were trained, and how the program went on.
+Json in_place_to_json(const answer::InPlaceAnswer& report);
+// What tune_remarks cannot say of it; a line each.
+std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report);
+// Every window in order.
+Table windows_table(const answer::InPlaceAnswer& report);
 
 }  // namespace ridgewatt::report

@@ -5,11 +5,11 @@
 //   InPlaceSearch search(space, goal, profiler, options);
 //   const InPlaceResult found = search.run();                   // any strategy
 //
-// Points are offered to the strategy as the safe set grows (tune/safe_set.h). When the profiler says
-// that what was profiled no longer holds (DriftedError), what was seen is corrected by the factors
-// of time and power that the reference showed, the strategy goes on from there with the budget that
-// is left, and no corrected point is the answer before it was measured anew. When the program ends
-// (ProgramEndedError) the answer is the best so far.
+// Points are offered to the strategy as the safe set grows (tune/safe_set.h). When the profiler
+// says that what was profiled no longer holds (DriftedError), what was seen is corrected by the
+// factors of time and power that the reference showed, the strategy goes on from there with the
+// budget that is left, and no corrected point is the answer before it was measured anew. When the
+// program ends (ProgramEndedError) the answer is the best so far.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ namespace ridgewatt::tune {
 
 struct InPlaceSearchOptions {
   StrategyOptions strategy;
-  SafeSetOptions safe;  // its limit is the goal's
+  SafeSetOptions safe;   // its limit is the goal's
   int most_renewed = 5;  // windows beyond the budget that measure candidates for the answer anew
 };
 

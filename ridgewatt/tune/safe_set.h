@@ -1,6 +1,6 @@
 // Which operating points may be run while a search looks for the best one: those that are believed
-// to keep the power limit, from what was measured so far. It begins with one safe point and grows as
-// its edge is measured (safe exploration, Sui et al. 2015).
+// to keep the power limit, from what was measured so far. It begins with one safe point and grows
+// as its edge is measured (safe exploration, Sui et al. 2015).
 //
 //   SafeSet safe(space, prior, {.limit_w = 30});
 //   safe.start();                          // the point to begin with
@@ -23,8 +23,8 @@ struct SafeSetOptions {
   double noise = 0.01;  // relative deviation of a measurement
   // A point is safe when so many deviations above what is believed are not more than the
   // tolerance above the limit: what is above it is left at once, so that little of it is no harm.
-  double deviations = 1.25;
-  double early_deviations = 1.5;  // more of them, divided by the number of points seen
+  double deviations = 0.9;
+  double early_deviations = 2;  // more of them, divided by the number of points seen
   double tolerance = 0.05;
   // What is far from everything measured is believed too surely: deviations are at least this.
   double least_deviation = 0.02;
@@ -43,12 +43,15 @@ class SafeSet {
   void observe(std::size_t point, double time_s, double power_w);
   // Only its power is known: the mode was left before a minibatch ended.
   void observe_power(std::size_t point, double power_w);
+  // As if the last so many had not been seen.
+  void forget_last(int count);
   // The powers of all that was seen are others by this factor.
   void scale(double time_factor, double power_factor);
   // With a limit that is infinite all points. Before anything was seen the start alone.
   std::vector<char> allowed();
-  // Where to go on from the start: of the points that are allowed and were not seen the one with the
-  // best objective by what is believed. It lies at the edge, and moves it. Nothing when there is none.
+  // Where to go on from the start: of the points that are allowed and were not seen the one with
+  // the best objective by what is believed. It lies at the edge, and moves it. Nothing when there
+  // is none.
   std::optional<std::size_t> next(const Goal& goal);
 
  private:

@@ -68,12 +68,12 @@ class TellingProfiler : public Profiler {
 };
 
 std::unique_ptr<measure::LiveProgram> open_program(BoardAtHand& board,
-                                                   const InPlaceQuestion& in_place) {
+                                                   const InPlaceQuestion& in_place, int batch) {
   if (in_place.process) {
     return std::make_unique<measure::LiveProgram>(board.sysfs, board.control, *in_place.process);
   }
   return std::make_unique<measure::LiveProgram>(board.sysfs, board.control,
-                                                board.profile.measure.command);
+                                                board.profile.measure.command, batch);
 }
 
 TuneAnswer answer_of(const TuneQuestion& question, const BoardAtHand& board,
@@ -115,9 +115,8 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
   measure::InPlaceOptions options = in_place.options;
   options.power_limit_w = question.goal.limits.power_w;
   options.check();
-  const tune::SearchSpace space(
-      board.control.space(),
-      question.batches.empty() ? std::vector<int>{0} : question.batches);
+  const tune::SearchSpace space(board.control.space(),
+                                question.batches.empty() ? std::vector<int>{0} : question.batches);
   StoredWindows stored(board);
   tune::InPlaceSearchOptions search;
   search.strategy = strategy_options(question);
@@ -129,7 +128,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
   }
   const OperatingPoint start = space[tune::in_place_start(space, question.goal)];
   board.control.apply(start.mode);  // its guardian begins before any thread
-  const auto program = open_program(board, in_place);
+  const auto program = open_program(board, in_place, start.batch);
   measure::InPlaceProfiler profiler(*program, options, board.profile.series.provenance,
                                     [&](const auto& window) { stored.keep(window); });
   TellingProfiler telling(profiler, board);

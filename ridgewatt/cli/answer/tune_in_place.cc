@@ -1,6 +1,7 @@
 // tune --in-place: one program goes on running while modes are tried under it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "ridgewatt/answer/tune_in_place.h"
@@ -14,12 +15,17 @@
 #include "ridgewatt/measure/live_program.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/local_device.h"
-#include "ridgewatt/report/in_place_report.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 constexpr char kInPlaceGroup[] = "A running program (--in-place)";
+
+bool takes_batch(const std::vector<std::string>& command) {
+  return std::any_of(command.begin(), command.end(),
+                     [](const auto& word) { return word.find("{batch}") != std::string::npos; });
+}
 
 void check_in_place(const CLI::App& command, const TuneOptions& options) {
   const LiveOptions& live = options.live;
@@ -39,6 +45,9 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
   }
   if (options.question.batches.size() > 1) {
     throw UsageError("a running program has one batch", "--batch", "name that one, or none");
+  }
+  if (options.question.batches.empty() && takes_batch(live.command)) {
+    throw UsageError("the command waits for a batch", "{batch}", "give --batch N");
   }
 }
 
@@ -109,8 +118,7 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
       ->capture_default_str()
       ->group(kInPlaceGroup);
   command
-      .add_flag("--end-program", options.end_program,
-                "End the program once the search has ended")
+      .add_flag("--end-program", options.end_program, "End the program once the search has ended")
       ->group(kInPlaceGroup);
 }
 

@@ -52,26 +52,25 @@ double share_of(std::size_t count, std::size_t all) {
 
 report::Table answers_table(
     const std::map<std::string, std::vector<evaluate::InPlaceTrial>>& groups) {
-  report::Table table({{"goal"},
-                       {"trials"},
-                       {.name = "penalty_pct", .heading = "penalty (%)", .digits = 3},
-                       {.name = "restart_penalty_pct", .heading = "with restarts (%)", .digits = 3},
-                       {.name = "valid_pct", .heading = "valid (%)", .digits = 3},
-                       {.name = "restart_valid_pct", .heading = "with restarts (%)", .digits = 3},
-                       {.name = "search_s", .heading = "search (s)", .digits = 3},
-                       {.name = "restart_search_s", .heading = "with restarts (s)", .digits = 4},
-                       {.name = "windows", .digits = 3},
-                       {.name = "minibatches", .digits = 4, .rank = 1},
-                       {.name = "left_modes", .heading = "modes left", .digits = 2, .rank = 1},
-                       {.name = "over_pct", .heading = "above the limit (% of time)", .digits = 2},
-                       {.name = "most_over_pct", .heading = "worst search (%)", .digits = 2},
-                       {.name = "worst_excess_pct", .heading = "by at most (%)", .digits = 2},
-                       {.name = "longest_over_ms", .heading = "longest (ms)", .digits = 3},
-                       {.name = "time_effect_ms", .heading = "pace changed after (ms)", .digits = 3,
-                        .rank = 1},
-                       {.name = "power_effect_ms", .heading = "power after (ms)", .digits = 3,
-                        .rank = 1},
-                       {.name = "drifts", .heading = "false drift", .rank = 1}});
+  report::Table table(
+      {{"goal"},
+       {"trials"},
+       {.name = "penalty_pct", .heading = "penalty (%)", .digits = 3},
+       {.name = "restart_penalty_pct", .heading = "with restarts (%)", .digits = 3},
+       {.name = "valid_pct", .heading = "valid (%)", .digits = 3},
+       {.name = "restart_valid_pct", .heading = "with restarts (%)", .digits = 3},
+       {.name = "search_s", .heading = "search (s)", .digits = 3},
+       {.name = "restart_search_s", .heading = "with restarts (s)", .digits = 4},
+       {.name = "windows", .digits = 3},
+       {.name = "minibatches", .digits = 4, .rank = 1},
+       {.name = "left_modes", .heading = "modes left", .digits = 2, .rank = 1},
+       {.name = "over_pct", .heading = "above the limit (% of time)", .digits = 2},
+       {.name = "most_over_pct", .heading = "worst search (%)", .digits = 2},
+       {.name = "worst_excess_pct", .heading = "by at most (%)", .digits = 2},
+       {.name = "longest_over_ms", .heading = "longest (ms)", .digits = 3},
+       {.name = "time_effect_ms", .heading = "pace changed after (ms)", .digits = 3, .rank = 1},
+       {.name = "power_effect_ms", .heading = "power after (ms)", .digits = 3, .rank = 1},
+       {.name = "drifts", .heading = "false drift", .rank = 1}});
   for (const auto& [name, trials] : groups) {
     const auto mean_of = [&](auto field) {
       double sum = 0;
@@ -85,32 +84,32 @@ report::Table answers_table(
     };
     using Trial = evaluate::InPlaceTrial;
     const double over_s = mean_of(&Trial::over_limit_s), search_s = mean_of(&Trial::search_s);
-    table.add_row(
-        {name, static_cast<std::int64_t>(trials.size()), 100 * mean_of(&Trial::penalty),
-         100 * mean_of(&Trial::restart_penalty), 100 * mean_of(&Trial::valid),
-         100 * mean_of(&Trial::restart_valid), search_s, mean_of(&Trial::restart_search_s),
-         mean_of(&Trial::windows), mean_of(&Trial::minibatches), mean_of(&Trial::over_limit),
-         100 * over_s / search_s,
-         100 * most_of([](const Trial& one) { return one.over_limit_s / one.search_s; }),
-         100 * most_of([](const Trial& one) { return one.worst_excess; }),
-         1e3 * most_of([](const Trial& one) { return one.longest_over_limit_s; }),
-         1e3 * mean_of(&Trial::time_effect_s), 1e3 * mean_of(&Trial::power_effect_s),
-         mean_of(&Trial::drifts) * static_cast<double>(trials.size())});
+    table.add_row({name, static_cast<std::int64_t>(trials.size()), 100 * mean_of(&Trial::penalty),
+                   100 * mean_of(&Trial::restart_penalty), 100 * mean_of(&Trial::valid),
+                   100 * mean_of(&Trial::restart_valid), search_s,
+                   mean_of(&Trial::restart_search_s), mean_of(&Trial::windows),
+                   mean_of(&Trial::minibatches), mean_of(&Trial::over_limit),
+                   100 * over_s / search_s,
+                   100 * most_of([](const Trial& one) { return one.over_limit_s / one.search_s; }),
+                   100 * most_of([](const Trial& one) { return one.worst_excess; }),
+                   1e3 * most_of([](const Trial& one) { return one.longest_over_limit_s; }),
+                   1e3 * mean_of(&Trial::time_effect_s), 1e3 * mean_of(&Trial::power_effect_s),
+                   mean_of(&Trial::drifts) * static_cast<double>(trials.size())});
   }
   return table;
 }
 
 report::Table drift_table(const std::map<std::string, std::vector<evaluate::DriftTrial>>& groups) {
-  report::Table table({{"disturbance"},
-                       {"trials"},
-                       {.name = "noticed_pct", .heading = "noticed within 5 windows (%)",
-                        .digits = 3},
-                       {.name = "cause_pct", .heading = "cause named (%)", .digits = 3},
-                       {.name = "median_windows", .heading = "windows (median)", .digits = 2},
-                       {.name = "false_pct", .heading = "false alarms (%)", .digits = 3},
-                       {.name = "penalty_pct", .heading = "penalty (%)", .digits = 3},
-                       {.name = "windows", .digits = 3, .rank = 1},
-                       {.name = "renewed", .digits = 2, .rank = 1}});
+  report::Table table(
+      {{"disturbance"},
+       {"trials"},
+       {.name = "noticed_pct", .heading = "noticed within 5 windows (%)", .digits = 3},
+       {.name = "cause_pct", .heading = "cause named (%)", .digits = 3},
+       {.name = "median_windows", .heading = "windows (median)", .digits = 2},
+       {.name = "false_pct", .heading = "false alarms (%)", .digits = 3},
+       {.name = "penalty_pct", .heading = "penalty (%)", .digits = 3},
+       {.name = "windows", .digits = 3, .rank = 1},
+       {.name = "renewed", .digits = 2, .rank = 1}});
   for (const auto& [name, trials] : groups) {
     std::size_t noticed = 0, named = 0, alarms = 0;
     std::vector<double> after;
@@ -137,8 +136,8 @@ report::Table drift_table(const std::map<std::string, std::vector<evaluate::Drif
 void run(const Context& context, const EvaluateInPlace& options) {
   std::map<std::string, std::vector<evaluate::InPlaceTrial>> answers;
   std::map<std::string, std::vector<evaluate::DriftTrial>> drifts;
-  const std::size_t all = options.models.size() * options.devices.size() *
-                          static_cast<std::size_t>(options.trials);
+  const std::size_t all =
+      options.models.size() * options.devices.size() * static_cast<std::size_t>(options.trials);
   Progress progress("trials", all, context.quiet);
   std::size_t done = 0;
   for (const auto& device : options.devices) {

@@ -20,9 +20,9 @@ namespace {
 constexpr double kRestartIdleS = 2, kRestartSettleS = 5;
 constexpr int kRestartWarmUp = 1, kRestartMinibatches = 40;
 constexpr double kPowerNoise = 0.003;
-constexpr double kHotS = 600;        // after which a board is warm
-constexpr double kKept = 1.01;       // of a limit: measured within it
-constexpr int kLeastAfter = 5;       // windows that a disturbance leaves for being noticed
+constexpr double kHotS = 600;   // after which a board is warm
+constexpr double kKept = 1.01;  // of a limit: measured within it
+constexpr int kLeastAfter = 5;  // windows that a disturbance leaves for being noticed
 
 // Every second level of each knob with more than six: the modes of a sweep, not of a data sheet.
 KnobSpace thinned_space(const KnobSpace& all) {
@@ -60,8 +60,9 @@ const InPlaceStage& stage_of(const InPlaceSetting& setting) {
 }
 
 // A load from its first minibatch on.
-std::unique_ptr<platform::FakeLoad> load_of(const InPlaceSetting& setting, const InPlaceStage& stage,
-                                            std::uint64_t seed, bool warm) {
+std::unique_ptr<platform::FakeLoad> load_of(const InPlaceSetting& setting,
+                                            const InPlaceStage& stage, std::uint64_t seed,
+                                            bool warm) {
   auto load = std::make_unique<platform::FakeLoad>(stage.twin, setting.cost, seed);
   if (warm) load->warm(kHotS);
   return load;
@@ -86,7 +87,8 @@ class RestartProfiler : public Profiler {
     double factor = 0;
     for (int i = 0; i < kRestartMinibatches; ++i) factor += load_.next();
     factor /= kRestartMinibatches;
-    elapsed_s_ += kRestartIdleS + kRestartSettleS + (kRestartWarmUp + kRestartMinibatches * factor) * at.time_s;
+    elapsed_s_ += kRestartIdleS + kRestartSettleS +
+                  (kRestartWarmUp + kRestartMinibatches * factor) * at.time_s;
     return {point, at.time_s * factor,
             at.power_w * (1 + kPowerNoise / std::sqrt(kRestartMinibatches) * random_.normal())};
   }
@@ -104,8 +106,8 @@ struct AnswerScore {
   bool valid = false;
 };
 
-AnswerScore score_answer(const tune::Goal& goal, const std::vector<Observation>& truth, const InPlaceStage& stage,
-            const std::optional<Observation>& answer) {
+AnswerScore score_answer(const tune::Goal& goal, const std::vector<Observation>& truth,
+                         const InPlaceStage& stage, const std::optional<Observation>& answer) {
   const auto best = tune::best_feasible(goal, truth);
   if (!best || !answer) return {};
   const Observation& real = truth[stage.space.find(answer->point).value()];
@@ -114,7 +116,8 @@ AnswerScore score_answer(const tune::Goal& goal, const std::vector<Observation>&
   return {std::max(0.0, tune::objective_value(goal, real) / optimum - 1), true};
 }
 
-std::vector<std::pair<std::string, tune::Goal>> in_place_goals(const std::vector<Observation>& truth) {
+std::vector<std::pair<std::string, tune::Goal>> in_place_goals(
+    const std::vector<Observation>& truth) {
   double least = truth.front().power_w, most = least;
   for (const auto& one : truth) {
     least = std::min(least, one.power_w);
@@ -138,8 +141,7 @@ struct InPlaceOutcome {
 };
 
 InPlaceOutcome search_in_place(const InPlaceSetting& setting, const InPlaceStage& stage,
-                               const tune::Goal& goal, platform::FakeLoad& load,
-                               std::uint64_t seed,
+                               const tune::Goal& goal, platform::FakeLoad& load, std::uint64_t seed,
                                std::vector<platform::FakeDisturbance> disturbances) {
   measure::SimulatedProgramOptions simulation;
   simulation.seed = seed;

@@ -67,12 +67,16 @@ DriftTest::Look DriftTest::look(const InPlaceWindow& window) {
   return {};
 }
 
-void DriftTest::restart(const InPlaceWindow& window) {
+void DriftTest::forget() {
   levels_.clear();
   creep_ = {};
   sums_ = {};
   doubted_ = {};
   doubts_ = 0;
+}
+
+void DriftTest::restart(const InPlaceWindow& window) {
+  forget();
   const Seen now = seen(window);
   levels_[window.point.mode] = {now.log, now.variance};
 }

@@ -3,7 +3,8 @@
 //
 // What is looked at is the innovation: the new logarithm less what the mode was worth, less what
 // everything has crept by since. Two one-sided CUSUM sums per quantity (Page 1954) collect what is
-// beyond the allowance. A sum above `doubt` asks for another look at once, above `alarm` it is drift.
+// beyond the allowance. A sum above `doubt` asks for another look at once, above `alarm` it is
+// drift.
 #pragma once
 
 #include <array>
@@ -30,6 +31,8 @@ class DriftTest {
   Look look(const InPlaceWindow& window);
   // After drift: only what this window saw still holds.
   void restart(const InPlaceWindow& window);
+  // After drift that no window tells: nothing holds.
+  void forget();
   // What the mode's power would be now by what was seen of it; nothing of an unknown mode.
   std::optional<double> power_w(const PowerMode& mode) const;
 
@@ -37,7 +40,7 @@ class DriftTest {
   static constexpr std::size_t kQuantities = 2;  // time, power
   using Pair = std::array<double, kQuantities>;
   struct Level {
-    Pair log;       // less the creep until then
+    Pair log;  // less the creep until then
     Pair variance;
   };
   struct Seen {

@@ -17,15 +17,18 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kTickS = 0.01;           // between two looks at power
-constexpr double kEffectWithinS = 1.5;    // a change of mode has shown by then
-constexpr double kBeforeS = 0.3;          // of power before a change, to tell the step from
-constexpr double kSureS = 0.05;           // a minibatch that ends so long after the write is mixed
-constexpr double kPause = 10;             // medians: a checkpoint, not a minibatch
-constexpr std::size_t kPowerBatch = 5;    // samples averaged where the transient is told (MSER-5)
-constexpr int kMostDoubts = 2;            // looks at the reference one after the other
-constexpr double kCloseToLimit = 0.98;    // a mode to fall back to draws less than this share
-constexpr double kWarmerC = 5;            // that is named as a cause
+constexpr double kTickS = 0.01;         // between two looks at power
+constexpr double kEffectWithinS = 1.5;  // a change of mode has shown by then
+constexpr double kBeforeS = 0.3;        // of power before a change, to tell the step from
+constexpr double kSureS = 0.05;         // a minibatch that ends so long after the write is mixed
+constexpr double kPause = 10;           // medians: a checkpoint, not a minibatch
+constexpr std::size_t kPowerBatch = 5;  // samples averaged where the transient is told (MSER-5)
+constexpr int kMostDoubts = 2;          // looks at the reference one after the other
+constexpr double kCloseToLimit = 0.98;  // a mode to fall back to draws less than this share
+constexpr int kAskedAgain = 2;          // profiles after which one above the limit asks that
+constexpr double kFarFromLimit = 0.97;  // a reference draws less than this share
+constexpr double kFarAbove = 1.03;      // of what a reference drew: everything draws more
+constexpr double kWarmerC = 5;          // that is named as a cause
 constexpr std::size_t kHeldMinibatches = 12;  // between two looks while a mode is held
 
 // No knob higher than in either mode: what a change goes through draws less than both.
@@ -119,17 +122,20 @@ class InPlaceProfiler::State {
   Observation profile(const OperatingPoint& point) {
     if (reference_due()) look_at_reference();
     InPlaceWindow window = measure(point, InPlaceWindow::Kind::kProfile);
+    ++since_held_;
     if (window.over_limit) {
-      throw OverLimitError(
-          fmt::format("{:.2f} W is above the limit of {:g} W", window.power_w,
-                      options_.power_limit_w),
-          describe(point.mode), window.power_w);
+      // Was it the mode, or does everything draw more?
+      if (since_held_ >= kAskedAgain) since_reference_ = options_.drift.reference_every;
+      throw OverLimitError(fmt::format("{:.2f} W is above the limit of {:g} W", window.power_w,
+                                       options_.power_limit_w),
+                           describe(point.mode), window.power_w);
     }
     ++since_reference_;
     const bool known = drift_.knows(point.mode);
     const auto look = drift_.look(window);
     if (known) answer(look, window);
     choose_reference(window);
+    if (!reference_) since_held_ = 0;  // nothing tells
     return window.observation();
   }
 
@@ -144,9 +150,9 @@ class InPlaceProfiler::State {
     while (!run_.ended && program_.now_s() < until_s) {
       step();
       if (leave_over_limit()) {
-        run_.drift.push_back({program_.now_s() - run_.begin_s, 0, 1, 1,
-                              fmt::format("over the limit in the held mode, {} set instead",
-                                          describe(mode_))});
+        run_.drift.push_back(
+            {program_.now_s() - run_.begin_s, 0, 1, 1,
+             fmt::format("over the limit in the held mode, {} set instead", describe(mode_))});
         begin_window();
       }
       const auto minibatches = since(set_end_s_);
@@ -249,8 +255,8 @@ class InPlaceProfiler::State {
       while (!late && !minibatches.empty() && minibatches.back().end_s > last_power_s_) {
         minibatches.pop_back();
       }
-      const bool enough = minibatches.size() >=
-                          static_cast<std::size_t>(late ? 2 : options_.least_minibatches);
+      const bool enough =
+          minibatches.size() >= static_cast<std::size_t>(late ? 2 : options_.least_minibatches);
       if (enough && (minibatches.size() > looked || late)) {
         looked = minibatches.size();
         if (assess(minibatches, late, window)) break;
@@ -267,15 +273,17 @@ class InPlaceProfiler::State {
     return window;
   }
 
+  // What was seen of it last, averaged as the limit is.
   double over_power_w(const InPlaceWindow& window) const {
     double sum_w = 0;
     int count = 0;
-    for (const auto& sample : power_) {
-      if (sample.time_s < window.set_s + window.write_s) continue;
-      sum_w = std::max(sum_w, sample.power_w);
+    for (auto at = power_.rbegin(); at != power_.rend(); ++at) {
+      const bool late = at->time_s > power_.back().time_s - options_.guard_s / 2;
+      if (at->time_s <= window.set_s + window.write_s || !late) break;
+      sum_w += at->power_w;
       ++count;
     }
-    return count > 0 ? sum_w : options_.power_limit_w;
+    return count > 0 ? std::max(sum_w / count, options_.power_limit_w) : options_.power_limit_w;
   }
 
   // Where power has settled after the change.
@@ -301,8 +309,7 @@ class InPlaceProfiler::State {
     std::vector<double> times;
     for (const auto& one : counted) times.push_back(one.time_s());
     const double middle_s = median(times);
-    std::erase_if(counted,
-                  [&](const auto& one) { return one.time_s() > kPause * middle_s; });
+    std::erase_if(counted, [&](const auto& one) { return one.time_s() > kPause * middle_s; });
     window.pauses = static_cast<int>(all.size() - counted.size());
     if (window.changed && counted.size() >= 4) {
       times.clear();
@@ -406,8 +413,10 @@ class InPlaceProfiler::State {
            since_reference_ >= options_.drift.reference_every;
   }
 
-  // The mode of the quickest minibatches, since looking at it costs least.
+  // The mode of the quickest minibatches, since looking at it costs least, that is far enough below
+  // the limit for drift to be seen before the limit is.
   void choose_reference(const InPlaceWindow& window) {
+    if (window.power_w > kFarFromLimit * options_.power_limit_w) return;
     if (!window.precise && reference_) return;
     if (reference_ && window.time_s > 0.7 * reference_time_s_) return;
     reference_ = window.point;
@@ -416,15 +425,19 @@ class InPlaceProfiler::State {
 
   void look_at_reference() {
     since_reference_ = 0;
-    const auto known_w = drift_.power_w(reference_->mode);
     for (int doubts = 0;; ++doubts) {
+      const auto known_w = drift_.power_w(reference_->mode);
       const InPlaceWindow window = measure(*reference_, InPlaceWindow::Kind::kReference);
       if (window.over_limit) {  // it was within the limit
         const double factor = window.power_w / known_w.value_or(window.power_w);
-        note_drift(1, std::max(factor, 1.0));
+        reference_.reset();
+        if (factor < kFarAbove) return;
+        drift_.forget();
+        note_drift(1, factor);
       }
       const auto look = drift_.look(window);
       if (look.verdict == DriftTest::Verdict::kHolds) {
+        since_held_ = 0;
         before_ = program_.surroundings();
         return;
       }
@@ -445,8 +458,8 @@ class InPlaceProfiler::State {
     add_drift(time_factor, power_factor);
     since_reference_ = 0;
     safe_pace_s_.reset();
-    throw DriftedError("what was profiled no longer holds: " + run_.drift.back().cause,
-                       time_factor, power_factor);
+    throw DriftedError("what was profiled no longer holds: " + run_.drift.back().cause, time_factor,
+                       power_factor);
   }
 
   void add_drift(double time_factor, double power_factor) {
@@ -492,8 +505,9 @@ class InPlaceProfiler::State {
   std::optional<OperatingPoint> reference_, held_;
   double reference_time_s_ = 0;
   int since_reference_ = 0;
+  int since_held_ = 0;  // profiles since it was last seen that nothing has drifted
   TunedProgram::Surroundings before_;
-  std::vector<TimedMark> marks_;   // since shortly before the window began
+  std::vector<TimedMark> marks_;  // since shortly before the window began
   std::vector<TimedPower> power_;
 };
 
@@ -554,8 +568,7 @@ store::PointRecord record_of(const InPlaceWindow& window) {
 
 namespace {
 
-EffectTimes effect_times(const InPlaceRun& run,
-                         std::optional<double> InPlaceWindow::*effect) {
+EffectTimes effect_times(const InPlaceRun& run, std::optional<double> InPlaceWindow::*effect) {
   std::vector<double> times;
   for (const auto& window : run.windows) {
     if (window.*effect) times.push_back(*(window.*effect));

@@ -109,8 +109,7 @@ struct Simulated {
   explicit Simulated(SimulatedProgramOptions simulation = {}, InPlaceOptions options = {})
       : board(load_board("orin-nano-8gb")),
         space(knob_space(board)),
-        load(twin::load_twin(board),
-             *workload::DeployedWorkload("zoo:mobilenet_v2", {}).at(4), 3),
+        load(twin::load_twin(board), *workload::DeployedWorkload("zoo:mobilenet_v2", {}).at(4), 3),
         program(load, std::move(simulation)),
         profiler(program, options, Provenance::kFake,
                  [this](const InPlaceWindow& window) { kept.push_back(window); }) {

@@ -27,7 +27,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kPatienceS = 10;  // between SIGTERM and SIGKILL
+constexpr double kGraceS = 10;  // between SIGTERM and SIGKILL
 constexpr std::array<int, 3> kAsking = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t asked_by = 0;
@@ -37,33 +37,6 @@ void pass_on(int number) {
   asked_by = number;
   if (asked_group > 0) ::kill(-static_cast<pid_t>(asked_group), number);
 }
-
-// Handlers where the signal would have ended us; back at the end.
-class AskingSignals {
- public:
-  AskingSignals() {
-    asked_by = 0;
-    for (std::size_t i = 0; i < kAsking.size(); ++i) {
-      ::sigaction(kAsking[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler == SIG_IGN) continue;  // nohup
-      struct sigaction action {};
-      action.sa_handler = pass_on;
-      sigemptyset(&action.sa_mask);
-      ::sigaction(kAsking[i], &action, nullptr);
-    }
-  }
-  ~AskingSignals() {
-    for (std::size_t i = 0; i < kAsking.size(); ++i) {
-      ::sigaction(kAsking[i], &before_[i], nullptr);
-    }
-    asked_group = 0;
-  }
-  AskingSignals(const AskingSignals&) = delete;
-  AskingSignals& operator=(const AskingSignals&) = delete;
-
- private:
-  std::array<struct sigaction, kAsking.size()> before_{};
-};
 
 // The file that a running process marks into, from its end on.
 OwnedFd marks_of(pid_t process) {
@@ -122,6 +95,33 @@ std::string name_of_process(int process) {
 }  // namespace
 
 class LiveProgram::State {
+  // Handlers where the signal would have ended us; back at the end.
+  class AskingSignals {
+   public:
+    AskingSignals() {
+      asked_by = 0;
+      for (std::size_t i = 0; i < kAsking.size(); ++i) {
+        ::sigaction(kAsking[i], nullptr, &before_[i]);
+        if (before_[i].sa_handler == SIG_IGN) continue;  // nohup
+        struct sigaction action {};
+        action.sa_handler = pass_on;
+        sigemptyset(&action.sa_mask);
+        ::sigaction(kAsking[i], &action, nullptr);
+      }
+    }
+    ~AskingSignals() {
+      for (std::size_t i = 0; i < kAsking.size(); ++i) {
+        ::sigaction(kAsking[i], &before_[i], nullptr);
+      }
+      asked_group = 0;
+    }
+    AskingSignals(const AskingSignals&) = delete;
+    AskingSignals& operator=(const AskingSignals&) = delete;
+
+   private:
+    std::array<struct sigaction, kAsking.size()> before_{};
+  };
+
  public:
   State(platform::Sysfs& sysfs, platform::JetsonModeControl& control, StartedCommand started,
         bool ours)
@@ -169,7 +169,8 @@ class LiveProgram::State {
 
   Surroundings surroundings() {
     Surroundings found;
-    for (const auto& zone : reader_.read().temperatures) {
+    const auto sensors = reader_.read();
+    for (const auto& zone : sensors.temperatures) {
       if (zone.celsius) found.celsius[zone.name] = *zone.celsius;
     }
     for (const int process : gpu_processes(sysfs_)) {
@@ -194,7 +195,7 @@ class LiveProgram::State {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       take_marks();  // it must not wait for room
       marks_.take();
-      if (killed || monotonic_s() < asked_s + kPatienceS) continue;
+      if (killed || monotonic_s() < asked_s + kGraceS) continue;
       signal_tree(started_.process, SIGKILL);
       killed = true;
     }
@@ -204,7 +205,7 @@ class LiveProgram::State {
   // Ended by a signal that was sent on: gives it time to end, so that its output is whole.
   void let_end() {
     const double asked_s = monotonic_s();
-    while (ours_ && runs() && monotonic_s() < asked_s + kPatienceS) {
+    while (ours_ && runs() && monotonic_s() < asked_s + kGraceS) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       take_marks();
       marks_.take();
@@ -259,10 +260,11 @@ class LiveProgram::State {
 };
 
 LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
-                         const std::vector<std::string>& command)
-    : state_(std::make_unique<State>(sysfs, control,
-                                     start_marked_command(command, CommandTie::kOutlivesUs),
-                                     /*ours=*/true)) {}
+                         std::vector<std::string> command, int batch) {
+  fill_in_batch(command, batch);
+  state_ = std::make_unique<State>(
+      sysfs, control, start_marked_command(command, CommandTie::kOutlivesUs), /*ours=*/true);
+}
 
 LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                          pid_t process) {

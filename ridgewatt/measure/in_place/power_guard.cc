@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kGross = 1.02;   // times the limit: left after half the time
-constexpr double kSilentS = 1;    // without samples nothing is known
-constexpr double kRememberS = 2;  // of a mode
+// Times the limit: left after this share of the time.
+constexpr double kAbove[][2] = {{1, 1}, {1.02, 0.5}, {1.04, 0.2}};
+constexpr double kFarAboveLimit = 1.08;  // in one sample: left at once
+constexpr double kSilentS = 1;           // without samples nothing is known
+constexpr double kRememberS = 2;         // of a mode
 
 }  // namespace
 
@@ -46,10 +49,12 @@ bool PowerGuard::over() const {
   if (!std::isfinite(limit_w_) || recent_.empty()) return false;
   const double now_s = recent_.back().time_s;
   const double known_s = now_s - since_s_;
-  const auto above = [&](double window_s, double limit_w) {
-    return known_s >= window_s && mean_w(std::max(since_s_, now_s - window_s)) > limit_w;
-  };
-  return above(average_s_, limit_w_) || above(average_s_ / 2, kGross * limit_w_);
+  if (known_s > 0 && recent_.back().power_w > kFarAboveLimit * limit_w_) return true;
+  return std::any_of(std::begin(kAbove), std::end(kAbove), [&](const double(&above)[2]) {
+    const double window_s = above[1] * average_s_;
+    return known_s >= window_s &&
+           mean_w(std::max(since_s_, now_s - window_s)) > above[0] * limit_w_;
+  });
 }
 
 }  // namespace ridgewatt::measure

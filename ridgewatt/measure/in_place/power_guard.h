@@ -16,7 +16,7 @@ class PowerGuard {
   // Samples before this say nothing of the mode that is set now.
   void mode_set(double time_s) { since_s_ = time_s; }
   // The mode must be left: power since it was set, averaged, is above the limit, or by 2 % above it
-  // for half that time.
+  // for half that time, by 4 % for a fifth, by 8 % in one sample.
   bool over() const;
 
   double over_s() const { return over_s_; }
@@ -27,7 +27,8 @@ class PowerGuard {
   double mean_w(double since_s) const;
 
   double limit_w_, average_s_;
-  std::deque<TimedPower> recent_;  // of the last average_s, one before it, and since the mode is set
+  std::deque<TimedPower>
+      recent_;  // of the last average_s, one before it, and since the mode is set
   double since_s_ = 0;
   double over_s_ = 0, longest_s_ = 0, current_s_ = 0, worst_excess_ = 0;
 };

@@ -63,8 +63,7 @@ void SimulatedProgram::advance(double until_s, bool until_news) {
       effective_s_ = std::numeric_limits<double>::infinity();
     }
     if (now_s_ >= sample_s_) {
-      const double power_w =
-          now_s_ > sampled_s_ ? sampled_j_ / (now_s_ - sampled_s_) : now.power_w;
+      const double power_w = now_s_ > sampled_s_ ? sampled_j_ / (now_s_ - sampled_s_) : now.power_w;
       power_.push_back({now_s_, power_w * (1 + options_.power_noise * random_.normal())});
       sampled_s_ = now_s_;
       sampled_j_ = 0;

@@ -18,10 +18,10 @@ std::size_t transient_length(std::span<const double> values);
 // means do not differ by `least` (relative) and by four deviations.
 std::optional<double> change_point(std::span<const TimedPower> samples, double least = 0.02);
 
-// When the pace changed, from the minibatches between two marks that enclose the change: at `begin_s`
-// a minibatch of the old pace began, at `end_s` the last of `count` ended in the new one. Nothing
-// where the paces differ by less than 15 %, or where noise (`spread`: relative deviation of a
-// minibatch) would make it meaningless.
+// When the pace changed, from the minibatches between two marks that enclose the change: at
+// `begin_s` a minibatch of the old pace began, at `end_s` the last of `count` ended in the new one.
+// Nothing where the paces differ by less than 15 %, or where noise (`spread`: relative deviation of
+// a minibatch) would make it meaningless.
 std::optional<double> pace_change(double begin_s, double end_s, std::size_t count, double old_s,
                                   double new_s, double spread);
 

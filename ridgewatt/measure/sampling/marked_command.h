@@ -54,6 +54,9 @@ struct StartedCommand {
 // Throws as run_marked_command.
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie);
 
+// `{batch}` in an argument becomes the batch.
+void fill_in_batch(std::vector<std::string>& command, int batch);
+
 // Sends a signal to a process and all below it.
 void signal_tree(pid_t process, int number);
 

@@ -1,10 +1,9 @@
-#include "ridgewatt/report/in_place_report.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -53,8 +52,8 @@ std::string effect_text(const measure::EffectTimes& effect) {
 }
 
 std::string drift_text(const measure::DriftEvent& event) {
-  return fmt::format("drift after {:.1f} s: time x {:.3f}, power x {:.3f}; cause: {}",
-                     event.time_s, event.time_factor, event.power_factor, event.cause);
+  return fmt::format("drift after {:.1f} s: time x {:.3f}, power x {:.3f}; cause: {}", event.time_s,
+                     event.time_factor, event.power_factor, event.cause);
 }
 
 }  // namespace
@@ -112,8 +111,7 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
             ? fmt::format("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
                           "at once, by {:.1f} % at most; {} modes were left for it",
                           limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
-                          1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
-                          report.left_modes)
+                          1e3 * run.longest_over_limit_s, 100 * run.worst_excess, report.left_modes)
             : fmt::format("never above {:.4g} W", limit_w));
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));

@@ -89,10 +89,12 @@ class InPlaceSearch::State {
       safe_->observe(index, seen.time_s, seen.power_w);
       std::erase_if(seen_, [&](const Seen& one) { return one.stale && one.seen.point == point; });
       seen_.push_back({seen, false, {}});
+      order_.push_back(point);
       ++measured_;
       return seen;
     } catch (const OverLimitError& error) {
       safe_->observe_power(index, error.power_w());
+      order_.push_back(point);
       ++result_.over_limit;
       throw;
     }
@@ -100,6 +102,18 @@ class InPlaceSearch::State {
 
   void correct(const DriftedError& drift) {
     ++result_.drifts;
+    // What was profiled when the change may have been over already is not known to be of then.
+    for (int i = 0; i < drift.doubtful() && !order_.empty(); ++i) {
+      const auto found = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& one) {
+        return !one.stale && one.seen.point == order_.back();
+      });
+      if (found != seen_.end()) {
+        seen_.erase(found);
+        --measured_;
+      }
+      order_.pop_back();
+      safe_->forget_last(1);
+    }
     for (auto& one : seen_) {
       one.stale = true;
       one.seen.time_s *= drift.time_factor();
@@ -170,13 +184,17 @@ class InPlaceSearch::State {
     return best_feasible(goal_, all);
   }
 
-  // Measures the candidates for the answer anew until the best one is no stale one.
+  // Measures the candidates for the answer anew until the best one is no stale one, and was seen
+  // after everything else.
   void renew() {
     for (int i = 0; i < options_.most_renewed; ++i) {
       const auto candidate = best();
-      if (!candidate || !seen_[*candidate].stale) return;
+      if (!candidate) return;
       const OperatingPoint point = seen_[*candidate].seen.point;
-      ++result_.renewed;
+      const bool stale = seen_[*candidate].stale;
+      if (!stale && point == confirmed_) return;
+      if (stale) ++result_.renewed;
+      confirmed_ = point;
       try {
         measure(point);
       } catch (const OverLimitError&) {
@@ -223,6 +241,8 @@ class InPlaceSearch::State {
   Recorder recorder_;
   std::unique_ptr<SafeSet> safe_;
   std::vector<Seen> seen_;
+  std::optional<OperatingPoint> confirmed_;  // the last that was measured anew
+  std::vector<OperatingPoint> order_;        // of what the safe set has seen
   int measured_ = 0;
   bool restarted_ = false;  // after drift
   InPlaceResult result_;

@@ -19,6 +19,11 @@ void SafeSet::observe_power(std::size_t point, double power_w) {
   seen_.push_back({point, 0, power_w});
 }
 
+void SafeSet::forget_last(int count) {
+  const auto most = static_cast<int>(seen_.size());
+  seen_.resize(static_cast<std::size_t>(most - std::clamp(count, 0, most)));
+}
+
 void SafeSet::scale(double time_factor, double power_factor) {
   for (auto& one : seen_) one.time_s *= time_factor, one.power_w *= power_factor;
 }
