@@ -97,7 +97,7 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
                               "A process that runs already and marks into a file"),
            count().within(1, 1 << 30))
       ->group(kInPlaceGroup);
-  quantity(command.add_option("--precision", options.window.precision,
+  quantity(command.add_option("--window-precision", options.window.precision,
                               "Half of the 95% interval of time and energy at which a window ends"),
            share().within(0.001, 0.5))
       ->capture_default_str()
