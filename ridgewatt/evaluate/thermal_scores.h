@@ -31,6 +31,8 @@ struct ThermalScoreOptions {
   void check() const;
 };
 
+inline constexpr double kClearK = 5;
+
 struct ThermalConstantScore {
   std::string constant;
   double median_error = 0;  // of |fitted / true - 1|
@@ -46,6 +48,10 @@ struct ThermalScores {
   // Of the loads that throttle in truth between half a minute and two hours.
   std::size_t loads = 0, throttling = 0;
   double time_median_error = 0, time_ninth_decile = 0, time_within = 0, time_covered = 0;
+  // Of those whose last temperature would lie kClearK or more above the trip: close to it, a tenth
+  // of a kelvin is minutes.
+  std::size_t clear = 0;
+  double clear_within = 0;
   double missed = 0;          // share of them that were said to hold
   double false_alarms = 0;    // share of the loads that hold, but were said to throttle
   double steady_error_k = 0;  // median, of the loads that hold

@@ -195,6 +195,31 @@ TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
   EXPECT_TRUE(Json::parse(cold.output)["hold"]["holds"]) << cold.output;
 }
 
+// A twin knows no cap; the AGX Orin's module is built for 60 W (boards/agx-orin.toml).
+TEST(PowerEnvelope, IsSaidToBePassed) {
+  const std::string model = " zoo:vgg16 --device agx-orin ";
+  bool passed = false, kept = false;
+  for (const char* rows : {"--modes maxn --batch 64", "--modes presets --batch 16", "--batch 1"}) {
+    const auto run = testing::run_program("estimate" + model + rows + " --format json");
+    ASSERT_EQ(run.status, 0) << run.output;
+    const Json json = Json::parse(run.output);
+    int above = 0;
+    for (const auto& row : json["estimates"]) above += row["power_w"] > 60 ? 1 : 0;
+    (above > 0 ? passed : kept) = true;
+    ASSERT_EQ(json.contains("envelope_note"), above > 0) << rows;
+    if (above == 0) continue;
+    EXPECT_THAT(json["envelope_note"].get<std::string>(), HasSubstr("60 W"));
+    EXPECT_THAT(json["envelope_note"].get<std::string>(),
+                HasSubstr(fmt::format("{} of {} rows", above, json["estimates"].size())));
+  }
+  EXPECT_TRUE(passed);
+  EXPECT_TRUE(kept);
+  const std::string tune = "tune" + model + "--batch 64 --minimize time";
+  EXPECT_THAT(testing::run_program(tune + " --max-power 80").output, HasSubstr("above the 60 W"));
+  EXPECT_THAT(testing::run_program(tune + " --max-power 50").output,
+              ::testing::Not(HasSubstr("above the 60 W")));
+}
+
 TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
   const auto fails = [&](const std::string& line, const char* what) {
     const auto run = testing::run_program(line);
@@ -221,9 +246,9 @@ TEST(ThermalFitCommand, ReadsTheSeriesOfMeasure) {
   const std::string series = (folder.path() / "series.csv").string();
   const std::string where = " --sysroot " + board.root;
   const auto measured =
-      testing::run_program("measure --quiet --idle 1 --series-csv " + series + where + " -- " +
+      testing::run_program("measure --quiet --idle 2 --series-csv " + series + where + " -- " +
                            (testing::build_folder() / "ridgewatt").string() +
-                           " fake-run zoo:resnet50 --batch 16 --minibatches 12 --quiet" + where);
+                           " fake-run zoo:resnet50 --batch 16 --minibatches 60 --quiet" + where);
   ASSERT_EQ(measured.status, 0) << measured.output;
   const thermal::HeatTrace trace = thermal::read_heat_trace(series);
   EXPECT_GE(trace.rows.size(), 10u);

@@ -34,7 +34,8 @@ constexpr std::array kConstants = {ThermalParam::kResistance, ThermalParam::kJun
 struct TimedLoad {
   std::optional<double> truth_s;
   thermal::HoldAnswer answer;
-  double truth_steady_celsius = 0;
+  double truth_steady_celsius = 0;  // of two masses; infinite in a runaway
+  bool clear() const { return truth_steady_celsius >= answer.trip_celsius + kClearK; }
 };
 
 // The board itself. What the model knows is exact; a third mass is integrated in small steps.
@@ -152,7 +153,9 @@ BoardScore score_board(const ThermalScoreOptions& options, std::uint64_t board) 
     timed.truth_s = board_there.time_until(question.power_w, *question.trip_celsius, 2 * kMostS);
     const thermal::ThermalSystem system(truth,
                                         {question.power_w, *question.ambient_celsius, kTraceFan});
-    if (const auto steady = system.steady()) timed.truth_steady_celsius = steady->junction_celsius;
+    const auto steady = system.steady();
+    timed.truth_steady_celsius =
+        steady ? steady->junction_celsius : std::numeric_limits<double>::infinity();
     timed.answer = thermal::how_long(fit, question);
     score.loads.push_back(timed);
   }
@@ -165,7 +168,7 @@ double share(std::size_t part, std::size_t whole) {
 
 void add_times(const std::vector<BoardScore>& boards, ThermalScores& scores) {
   std::vector<double> errors, steady_k;
-  std::size_t within = 0, covered = 0, missed = 0, holding = 0, false_alarms = 0;
+  std::size_t within = 0, clear_within = 0, covered = 0, missed = 0, holding = 0, false_alarms = 0;
   for (const auto& board : boards) {
     for (const auto& load : board.loads) {
       ++scores.loads;
@@ -183,7 +186,10 @@ void add_times(const std::vector<BoardScore>& boards, ThermalScores& scores) {
       const double error = load.answer.holds ? std::numeric_limits<double>::infinity()
                                              : std::abs(*load.answer.holds_s / *load.truth_s - 1);
       errors.push_back(error);
-      within += error <= scores.options.time_tolerance ? 1 : 0;
+      const bool good = error <= scores.options.time_tolerance;
+      within += good ? 1 : 0;
+      scores.clear += load.clear() ? 1 : 0;
+      clear_within += good && load.clear() ? 1 : 0;
       covered += *load.truth_s >= load.answer.holds_interval_s.lo &&
                          *load.truth_s <= load.answer.holds_interval_s.hi
                      ? 1
@@ -195,6 +201,7 @@ void add_times(const std::vector<BoardScore>& boards, ThermalScores& scores) {
     scores.time_ninth_decile = quantile(errors, 0.9);
   }
   scores.time_within = share(within, scores.throttling);
+  scores.clear_within = share(clear_within, scores.clear);
   scores.time_covered = share(covered, scores.throttling);
   scores.missed = share(missed, scores.throttling);
   scores.false_alarms = share(false_alarms, holding);

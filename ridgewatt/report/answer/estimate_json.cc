@@ -115,9 +115,10 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
   }
   if (above == 0) return {};
   return fmt::format(
-      "{} of {} rows lie above the {:g} W that the module is built to draw for long (up to {:.1f} "
-      "W): a board would lower its clocks there",
-      above, found.rows.size(), *limit_w, most_w);
+      "above the {:g} W that the module is built to draw for long: {} of {} rows (up to {:.1f} W); "
+      "a "
+      "board would lower its clocks there",
+      *limit_w, above, found.rows.size(), most_w);
 }
 
 Json estimate_json(const answer::EstimateAnswer& found, bool layers) {

@@ -177,6 +177,8 @@ Table thermal_time_table(const std::vector<evaluate::ThermalScores>& scores) {
        {"median_error_pct", "median error of the time (%)", 3},
        {"decile_error_pct", "90 % within (%)", 3},
        {"within_pct", "within tolerance (%)", 3},
+       {.name = "clear", .heading = "5 K above the trip", .rank = 1},
+       {.name = "clear_within_pct", .heading = "of them within (%)", .digits = 3},
        {.name = "covered_pct", .heading = "truth in the 90 % interval (%)", .digits = 3},
        {.name = "missed_pct", .heading = "said to hold (%)", .digits = 3},
        {.name = "false_alarms_pct", .heading = "false alarms (%)", .digits = 3},
@@ -188,8 +190,9 @@ Table thermal_time_table(const std::vector<evaluate::ThermalScores>& scores) {
          static_cast<std::int64_t>(score.throttling), 100 * score.time_median_error,
          // More than a tenth was said to hold: there is no such error.
          std::isfinite(score.time_ninth_decile) ? Cell(100 * score.time_ninth_decile) : Cell(),
-         100 * score.time_within, 100 * score.time_covered, 100 * score.missed,
-         100 * score.false_alarms, score.steady_error_k});
+         100 * score.time_within, static_cast<std::int64_t>(score.clear), 100 * score.clear_within,
+         100 * score.time_covered, 100 * score.missed, 100 * score.false_alarms,
+         score.steady_error_k});
   }
   return table;
 }
