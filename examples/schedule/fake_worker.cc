@@ -6,8 +6,9 @@
 //
 // BOARD is the folder of `ridgewatt fake-board`; BATCHES "1,4,16". Requests come when the file
 // ARRIVALS (column time_s) says, from BEGIN on, a time of CLOCK_MONOTONIC. Each one served is a
-// line of SERVED: its number and when. A worker that is started again takes up those that are not
-// there, as a client would send them again. Socket and name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME.
+// line of SERVED, its number and when, and "joined" and when the worker came. A worker that is
+// started again takes up those that are not there, as a client would send them again. Socket and
+// name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME.
 #include <poll.h>
 
 #include <charconv>
@@ -81,6 +82,7 @@ class Requests {
     done_.resize(trace_s_.size());
     std::ifstream before(served);
     for (std::string line; std::getline(before, line);) {
+      if (line.starts_with("joined")) continue;
       const auto index = static_cast<std::size_t>(std::strtoull(line.c_str(), nullptr, 10));
       if (index < done_.size()) done_[index] = true;
     }
@@ -91,6 +93,10 @@ class Requests {
   }
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;
+  void joined() {
+    std::fprintf(file_, "joined,%.6f\n", (monotonic_s() - begin_s_) * speed_);
+    std::fflush(file_);
+  }
   bool writable() const { return file_ != nullptr; }
 
   double next_s() const {
@@ -138,6 +144,7 @@ int train(ridgewatt_worker& worker, Device& device, double speed) {
 
 int serve(ridgewatt_worker& worker, Device& device, Requests& requests, double speed) {
   if (ridgewatt_worker_count(&worker) != 0) return 1;
+  requests.joined();
   bool asked = false;
   while (true) {
     if (requests.report(worker) != 0) return 0;

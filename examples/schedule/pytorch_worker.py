@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""A worker that trains a small convolutional network, or serves it, with PyTorch on the CPU.
+"""A worker that trains a small convolutional network, or serves it, with PyTorch.
 
-    pytorch_worker.py SOCKET inference RATE
-    pytorch_worker.py SOCKET training
+    pytorch_worker.py SOCKET inference RATE [--device cuda]
+    pytorch_worker.py SOCKET training [--device cuda]
     pytorch_worker.py - inference|training      print the time of a minibatch in ms and leave
+
+SOCKET "" is $RIDGEWATT_SOCKET. With --count the controller gathers the requests, as a schedule that
+re-plans wants it. --device cuda was not run on a GPU; without a CUDA device it says so and leaves.
 """
+import argparse
+import os
 import pathlib
 import sys
+import threading
 import time
 
 import torch
@@ -22,29 +28,72 @@ def network():
         torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(32, 10))
 
 
+def report(worker, start, rate):
+    """Requests as they arrive, one every 1 / rate seconds."""
+    reported = 0
+    try:
+        while True:
+            reported += 1
+            time.sleep(max(0.0, start + reported / rate - time.monotonic()))
+            worker.arrived(1, time.monotonic() - (start + reported / rate))
+    except OSError:
+        pass  # the controller is gone
+
+
+def serve(worker, step, rate, count):
+    start, served = time.monotonic(), 0
+    if count:
+        threading.Thread(target=report, args=(worker, start, rate), daemon=True).start()
+    while True:
+        if not count:  # wait until the batch is gathered
+            time.sleep(max(0.0, start + (served + worker.batch) / rate - time.monotonic()))
+        with worker.minibatch():
+            batch = worker.requests if count else worker.batch
+            step(batch)
+        served += batch
+
+
 def main():
-    path, kind = sys.argv[1:3]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("socket")
+    parser.add_argument("kind", choices=["inference", "training"])
+    parser.add_argument("rate", nargs="?", type=float, default=50.0)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--count", action="store_true")
+    options = parser.parse_args()
+    kind = options.kind
+    if options.device.startswith("cuda") and not torch.cuda.is_available():
+        sys.exit("pytorch_worker.py: there is no CUDA device")
+    device = torch.device(options.device)
     torch.set_num_threads(1)
-    model = network()
+    model = network().to(device)
+
+    def wait():  # the device must be idle when a minibatch ends
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+
     if kind == "inference":
         model.eval()
 
         @torch.no_grad()
         def step(batch):
-            model(torch.rand(batch, 3, 64, 64))
+            model(torch.rand(batch, 3, 64, 64, device=device))
+            wait()
     else:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
         def step(_):
             optimizer.zero_grad()
             loss = torch.nn.functional.cross_entropy(
-                model(torch.rand(16, 3, 64, 64)), torch.randint(10, (16,)))
+                model(torch.rand(16, 3, 64, 64, device=device)),
+                torch.randint(10, (16,), device=device))
             loss.backward()
             optimizer.step()
+            wait()
 
     for _ in range(5):
         step(16)  # the first minibatches are slow
-    if path == "-":
+    if options.socket == "-":
         times = []
         for _ in range(20):
             start = time.monotonic()
@@ -52,17 +101,15 @@ def main():
             times.append(time.monotonic() - start)
         print(f"{sorted(times)[10] * 1e3:.2f}")
         return
-    rate = float(sys.argv[3]) if len(sys.argv) > 3 else 50.0
-    with ridgewatt.Worker(kind, f"torch-{kind[:5]}", path) as worker:
-        start, served = time.monotonic(), 0
+    name = os.environ.get("RIDGEWATT_NAME", f"torch-{kind[:5]}")
+    with ridgewatt.Worker(kind, name, options.socket or None) as worker:
         try:
+            if kind == "inference":
+                count = options.count and worker.count()
+                serve(worker, step, options.rate, count)
             while True:
-                if kind == "inference":  # wait until the batch is gathered
-                    due = start + (served + worker.batch) / rate
-                    time.sleep(max(0.0, due - time.monotonic()))
                 with worker.minibatch():
-                    step(worker.batch)
-                served += worker.batch
+                    step(16)
         except ridgewatt.ControllerGone:
             pass
 

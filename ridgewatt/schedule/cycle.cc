@@ -63,8 +63,9 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
     cycle.latency_s = gathered / arrival_rate_hz + infer.time_s;
     if (switches_s > 0) cycle.latency_s += candidate.switch_s;
     if (bound == Bound::kStrict) {
-      cycle.latency_s += train.blocking_s;
-      if (switches_s > 0) cycle.latency_s += candidate.switch_s;
+      // Also where no minibatch is planned: one that fills a gap is switched to, and from.
+      const int more = candidate.background ? (switches_s > 0 ? 1 : 2) : 0;
+      cycle.latency_s += train.blocking_s + more * candidate.switch_s;
     }
   }
   const double n = cycle.training_minibatches;

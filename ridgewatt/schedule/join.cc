@@ -119,6 +119,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
                      workloads.background.front().sweep.source,
                      "sweep the workloads over the same modes");
   }
+  for (auto& candidate : candidates) candidate.switch_s = workloads.switch_s;
   return candidates;
 }
 

@@ -23,7 +23,9 @@ struct SharingOptions {
   // Each round runs the first alone, the second alone, both in turns of two minibatches, and both
   // at once; a drift of the machine is then the same for all four.
   int rounds = 6;
-  std::vector<std::string> names = {"A", "B"};  // of the first and the second, in the result
+  double start_within_s = 60;  // for both programs to come
+  // A worker of one of these names takes that place, any other one a place that is free.
+  std::vector<std::string> names = {"A", "B"};
   void check() const;
 };
 
@@ -39,7 +41,7 @@ struct SharingMeasurement {
   // 1 / the sum of the speeds beside each other (interference.h), a value per round.
   MeanInterval factor;
   struct Program {
-    std::string name;
+    std::string name;                  // that its worker says
     MeanInterval alone_s, together_s;  // of a minibatch
     MeanInterval speed;                // beside the other, of its speed alone
     std::size_t minibatches = 0;
@@ -53,7 +55,7 @@ class SharingPolicy : public GrantPolicy {
  public:
   explicit SharingPolicy(SharingOptions options);
 
-  // Called with the executor's stop() when all rounds have ended.
+  // Called when all rounds have ended, a program left, or they did not come: stops the executor.
   std::function<void()> on_end;
 
   std::string joining(const WorkerView& worker, double now_s) override;
@@ -69,6 +71,7 @@ class SharingPolicy : public GrantPolicy {
 
  private:
   std::optional<std::size_t> program_of(const WorkerView& worker) const;
+  void end();
   SharingSpan span_at(double now_s) const;
   std::optional<std::size_t> wanted(const SharingSpan& span) const;
 
@@ -78,7 +81,7 @@ class SharingPolicy : public GrantPolicy {
   double begun_s_ = -1;
   std::size_t turn_ = 0;
   bool ended_ = false;
-  std::vector<GrantRecord> grants_;  // under the names of the result
+  std::vector<GrantRecord> grants_;
 };
 
 }  // namespace ridgewatt::schedule

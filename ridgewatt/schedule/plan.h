@@ -32,6 +32,7 @@ struct Background {
 struct ScheduleWorkloads {
   std::optional<Sweep> inference;  // the urgent one
   std::vector<Background> background;
+  double switch_s = 0;  // of every candidate (cycle.h)
 };
 
 // Where a plan of these sweeps comes from: replayed, or the word of the sweep that is farthest from

@@ -31,6 +31,33 @@ TEST(Cycle, HandComputed) {
   EXPECT_FALSE(make_cycle(candidate, 41, Bound::kExact).stable);
 }
 
+// The same with switches of 40 ms: to the inference and back to the training take 80 ms of the 300
+// ms that are left, so two minibatches fit; the batch waits for a minibatch, and both are switched
+// to.
+TEST(Cycle, SwitchesTakeTimeToo) {
+  Candidate candidate;
+  candidate.inference = {4, 0.1, 20};
+  candidate.background = Round::of({16, 0.1, 30});
+  candidate.switch_s = 0.04;
+  const Cycle cycle = make_cycle(candidate, 10, Bound::kExact);
+  EXPECT_EQ(cycle.training_minibatches, 2);
+  EXPECT_NEAR(cycle.latency_s, 0.44, 1e-12);
+  EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.58, 1e-12);
+  EXPECT_NEAR(cycle.utilization, (0.14 + 0.04 + 0.2) / 0.4, 1e-12);
+  // Two trainings in turns: every minibatch is another program's, so a round takes 280 ms.
+  candidate.background->add({16, 0.1, 30}, 3, 0);
+  EXPECT_NEAR(round_switch_s(candidate), 0.08, 1e-12);
+  EXPECT_EQ(make_cycle(candidate, 10, Bound::kExact).training_minibatches, 0);
+  candidate.switch_s = 0.02;
+  EXPECT_EQ(make_cycle(candidate, 10, Bound::kExact).training_minibatches, 1);
+  candidate.inference.reset();
+  EXPECT_NEAR(make_cycle(candidate, 10, Bound::kExact).training_throughput_hz, 1 / 0.24, 1e-9);
+  // Inference alone has nobody to switch from.
+  candidate.inference = {4, 0.1, 20};
+  candidate.background.reset();
+  EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.4, 1e-12);
+}
+
 // The formulas of the problem, written again without any pruning.
 struct BruteForce {
   bool feasible = false;

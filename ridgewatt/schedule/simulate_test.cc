@@ -28,15 +28,17 @@ SimulationOptions closed_form_options(double duration_s) {
   return options;
 }
 
-// Feasible random plans with constant arrivals: simulated as planned, the worst latency is that of
-// the bound `exact`; when training fills every gap and so blocks batches, `strict` holds.
+// Feasible random plans with constant arrivals, every other one with a cost of switching: simulated
+// as planned, the worst latency is that of the bound `exact`; when training fills every gap and so
+// blocks batches, `strict` holds.
 TEST(Simulate, AgreesWithTheClosedForm) {
   Random random(42);
   int instances = 0, blocked = 0;
   while (instances < 1000) {
     const auto candidates = join_sweeps(testing::random_workloads(random, 20));
     const double rate = random.uniform(3, 100);
-    const Candidate& candidate = candidates[random.below(candidates.size())];
+    Candidate candidate = candidates[random.below(candidates.size())];
+    if (instances % 2 == 1) candidate.switch_s = random.uniform(0, 0.5) * candidate.infer().time_s;
     const Cycle exact = make_cycle(candidate, rate, Bound::kExact);
     if (!exact.stable) continue;
     ++instances;

@@ -1,13 +1,9 @@
 // ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
 #include <fmt/format.h>
 #include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "ridgewatt/answer/serve.h"
@@ -17,10 +13,12 @@
 #include "ridgewatt/cli/schedule/live_run.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
+#include "ridgewatt/cli/schedule/stop_on_signal.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/schedule/grant_log.h"
 #include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/program_keeper.h"
+#include "ridgewatt/schedule/switch_cost.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
@@ -40,35 +38,6 @@ struct RunOptions {
   bool apply_mode = false;
   bool measure_interference = false;
   LiveRunOptions live;
-};
-
-// Stops the executor on SIGINT and SIGTERM while it lives.
-class StopOnSignal {
- public:
-  explicit StopOnSignal(const schedule::Executor& executor) {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-    thread_ = std::thread([this, &executor] {
-      const timespec tick{0, 100'000'000};
-      while (!ended_) {
-        if (sigtimedwait(&signals_, nullptr, &tick) > 0) executor.stop();
-      }
-    });
-  }
-  ~StopOnSignal() {
-    ended_ = true;
-    thread_.join();
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  sigset_t signals_{}, before_{};
-  std::atomic<bool> ended_{false};
-  std::thread thread_;
 };
 
 // The cycle from a plan over sweeps, then what was given outright.
@@ -115,6 +84,33 @@ Json interference_json(std::span<const schedule::GrantRecord> grants, double nat
   }
   return json;
 }
+
+// The last grants: what switches cost is measured from them.
+class LastGrants {
+ public:
+  void add(const schedule::GrantRecord& record) {
+    if (grants_.size() == kMost) grants_.erase(grants_.begin(), grants_.begin() + kMost / 2);
+    grants_.push_back(record);
+  }
+  // Of each worker that ran often enough after another one and after itself.
+  void add_switch_costs(Json& json, double until_s) const {
+    std::vector<schedule::GrantRecord> alone = grants_;
+    if (until_s > 0) {  // later ones may have shared the device
+      std::erase_if(alone, [&](const auto& record) { return record.released_s > until_s; });
+    }
+    const auto costs = schedule::measure_switch_cost(alone);
+    for (const auto& cost : costs) {
+      json[cost.worker + "_switch_ms"] = cost.switch_s * 1e3;
+      json[cost.worker + "_switch_lo_ms"] = cost.lo_s * 1e3;
+      json[cost.worker + "_switch_hi_ms"] = cost.hi_s * 1e3;
+    }
+    if (const auto mean_s = schedule::mean_switch_s(costs)) json["switch_cost_ms"] = *mean_s * 1e3;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 20'000;
+  std::vector<schedule::GrantRecord> grants_;
+};
 
 void print_summary(const Context& context, const schedule::ExecutorSummary& summary,
                    const Json& more) {
@@ -193,6 +189,7 @@ void run_live(const Context& context, const RunOptions& options) {
   live.dynamic.mode_change_s = options.live.mode_change_ms / 1e3;
   live.dynamic.headroom = options.live.headroom;
   live.speed = options.live.speed;
+  live.switch_s = options.schedule.switch_ms / 1e3;
   live.seed = context.seed;
   live.training = question.training_names;
   std::optional<platform::LocalDevice> device;
@@ -204,7 +201,11 @@ void run_live(const Context& context, const RunOptions& options) {
     live.watch = [&control] { control->check_safety(); };
   }
   schedule::GrantLog log(options.log);
-  executor_settings.on_grant = [&](const schedule::GrantRecord& record) { log.add(record); };
+  LastGrants grants;
+  executor_settings.on_grant = [&](const schedule::GrantRecord& record) {
+    log.add(record);
+    grants.add(record);
+  };
   if (!context.quiet) {
     live.on_event =
         executor_settings.on_event = [&context](double time_s, const std::string& text) {
@@ -228,6 +229,7 @@ void run_live(const Context& context, const RunOptions& options) {
   Json more = Json::object();
   add_summary(more, scheduler.summary());
   more["restarts"] = keeper ? keeper->restarts() : 0;
+  grants.add_switch_costs(more, 0);
   print_summary(context, summary, more);
 }
 
@@ -237,8 +239,10 @@ void run(const Context& context, const RunOptions& options) {
   schedule::ExecutorOptions executor_settings = executor_options(context, options, mode);
   schedule::GrantLog log(options.log);
   std::vector<schedule::GrantRecord> grants;
+  LastGrants last_grants;
   executor_settings.on_grant = [&](const schedule::GrantRecord& record) {
     log.add(record);
+    last_grants.add(record);
     if (options.measure_interference) grants.push_back(record);
   };
   if (options.measure_interference) {
@@ -269,9 +273,10 @@ void run(const Context& context, const RunOptions& options) {
   }
   const schedule::ExecutorSummary summary = executor.run();
   if (control) control->restore();
-  const Json more = options.measure_interference
-                        ? interference_json(grants, executor_settings.native_from_s)
-                        : Json::object();
+  Json more = options.measure_interference
+                  ? interference_json(grants, executor_settings.native_from_s)
+                  : Json::object();
+  last_grants.add_switch_costs(more, executor_settings.native_from_s);
   print_summary(context, summary, more);
 }
 

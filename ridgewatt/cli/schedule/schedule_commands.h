@@ -9,5 +9,6 @@ void add_schedule_plan(CLI::App& schedule, Context& context);
 void add_schedule_simulate(CLI::App& schedule, Context& context);
 void add_schedule_dynamic(CLI::App& schedule, Context& context);
 void add_schedule_run(CLI::App& schedule, Context& context);
+void add_schedule_measure_sharing(CLI::App& schedule, Context& context);
 
 }  // namespace ridgewatt::cli

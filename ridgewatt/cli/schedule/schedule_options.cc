@@ -23,6 +23,11 @@ void ScheduleOptions::add_to(CLI::App& command) {
   quantity(command.add_option("--max-latency", max_latency_ms, "Bound on the worst latency in ms"),
            milliseconds().positive());
   quantity(command.add_option("--max-power", max_power_w, "Power budget in W"), watts().positive());
+  quantity(command.add_option("--switch-cost", switch_ms,
+                              "What the first minibatch after another program's takes longer, in "
+                              "ms, as schedule run and measure-sharing measure it"),
+           milliseconds())
+      ->capture_default_str();
   listed_choice(command, "--bound", bound, "What the worst latency counts")->capture_default_str();
   command.add_flag("--keep-outliers", keep_outliers, "Use rows that the quality check flags");
 }
@@ -63,6 +68,7 @@ schedule::ScheduleWorkloads ScheduleOptions::workloads(const Context& context) c
     throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");
   }
   schedule::ScheduleWorkloads workloads;
+  workloads.switch_s = switch_ms / 1e3;
   models.add_sweeps(context, workloads);
   if (!infer.empty()) workloads.inference = read(infer);
   for (const auto& path : train)

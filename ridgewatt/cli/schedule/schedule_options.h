@@ -20,6 +20,7 @@ struct ScheduleOptions {
   schedule::Bound bound = schedule::Bound::kStrict;
   bool keep_outliers = false;
   std::optional<double> idle_power_w;
+  double switch_ms = 0;
   ScheduleModels models;  // in place of sweeps, where the command offers that
 
   bool has_inference() const { return !infer.empty() || !models.inference.empty(); }

@@ -11,14 +11,11 @@ namespace {
 constexpr int kPhases = 4;
 constexpr double kPlannedMinibatchS = 60;  // nobody knows: late is who takes minutes
 
-MeanInterval interval_of(const std::vector<double>& values) {
-  return student_interval(values);
-}
-
 }  // namespace
 
 void SharingOptions::check() const {
-  if (!(duration_s > 0) || !std::isfinite(duration_s) || rounds < 2 || rounds > 1000) {
+  if (!(duration_s > 0) || !std::isfinite(duration_s) || !(start_within_s > 0) || rounds < 2 ||
+      rounds > 1000) {
     throw UsageError("the time must be positive, with two rounds at least");
   }
   if (names.size() != 2 || names[0] == names[1]) {
@@ -55,7 +52,16 @@ std::string SharingPolicy::joining(const WorkerView& worker, double now_s) {
 }
 
 void SharingPolicy::left(const WorkerView& worker, double /*now_s*/) {
-  if (const auto i = program_of(worker)) here_[*i] = false;
+  const auto i = program_of(worker);
+  if (!i) return;
+  here_[*i] = false;
+  if (begun_s_ >= 0) end();
+}
+
+void SharingPolicy::end() {
+  if (ended_) return;
+  ended_ = true;
+  if (on_end) on_end();
 }
 
 SharingSpan SharingPolicy::span_at(double now_s) const {
@@ -86,10 +92,12 @@ std::optional<std::size_t> SharingPolicy::wanted(const SharingSpan& span) const 
 
 GrantDecision SharingPolicy::next(double now_s, std::span<const WorkerView> workers) {
   GrantDecision decision;
-  if (begun_s_ < 0 || ended_) return decision;
-  if (now_s >= begun_s_ + options_.duration_s) {
-    ended_ = true;
-    if (on_end) on_end();
+  if (ended_) return decision;
+  const bool begun = begun_s_ >= 0;
+  const double end_s = begun ? begun_s_ + options_.duration_s : options_.start_within_s;
+  if (now_s >= end_s) end();
+  if (!begun || ended_) {
+    decision.ask_again_s = end_s;
     return decision;
   }
   const SharingSpan span = span_at(now_s);
@@ -109,7 +117,6 @@ void SharingPolicy::released(const GrantRecord& record) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (workers_[i] != record.worker) continue;
     grants_.push_back(record);
-    grants_.back().worker = options_.names[i];
     grants_.back().requests = 0;
     return;
   }
@@ -146,7 +153,7 @@ SharingMeasurement SharingPolicy::result() const {
     if (!measured) continue;
     factors.push_back(measured->factor);
     for (const auto& program : measured->programs) {
-      const std::size_t i = program.name == options_.names[0] ? 0 : 1;
+      const std::size_t i = program.name == workers_[0] ? 0 : 1;
       alone[i].push_back(program.alone_s);
       together[i].push_back(program.shared_s);
       speeds[i].push_back(program.speed);
@@ -157,13 +164,13 @@ SharingMeasurement SharingPolicy::result() const {
                           "both programs must run minibatches one after the other, several in "
                           "each quarter of a round: give them more time with --duration");
   }
-  result.factor = interval_of(factors);
+  result.factor = student_interval(factors);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto count = std::count_if(grants_.begin(), grants_.end(), [&](const auto& grant) {
-      return grant.worker == options_.names[i];
+      return grant.worker == workers_[i];
     });
-    result.programs[i] = {options_.names[i], interval_of(alone[i]), interval_of(together[i]),
-                          interval_of(speeds[i]), static_cast<std::size_t>(count)};
+    result.programs[i] = {workers_[i], student_interval(alone[i]), student_interval(together[i]),
+                          student_interval(speeds[i]), static_cast<std::size_t>(count)};
   }
   result.switches = measure_switch_cost(in_turns);
   return result;
