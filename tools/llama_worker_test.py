@@ -134,7 +134,7 @@ class LlamaWorker(unittest.TestCase):
         self.assertEqual(self.ask("/completion", {"wrong": 1})[0], 502)  # the server fell over it
         said = json.loads(self.controller.communicate()[0])
         self.worker.wait(10)
-        self.assertEqual(said["llm_requests"], 26)
+        self.assertEqual(said["programs"][0]["requests"], 26)
         self.assertEqual(said["requests"], 26)
         with open(self.folder / "grants.csv", newline="") as file:
             grants = [(float(row["granted_s"]), float(row["released_s"]), int(row["requests"]))

@@ -99,6 +99,8 @@ constexpr const char* kCommands[] = {
     "schedule plan " PLAN "--strategy random --profiles 5",
     "schedule plan --training-sweep training.csv --max-power 1",
     "schedule run " PLAN "--socket s.sock --duration 50ms",
+    "schedule run --replan " EXAMPLES
+    "--max-latency 20s --max-power 60 --socket s.sock --duration 50ms",
     "schedule simulate " PLAN "--duration 5",
     "sensors " FAKE,
     "sensors --watch --count 1 " FAKE,

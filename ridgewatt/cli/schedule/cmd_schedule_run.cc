@@ -100,9 +100,10 @@ class LastGrants {
     }
     const auto costs = schedule::measure_switch_cost(alone);
     for (const auto& cost : costs) {
-      json[cost.worker + "_switch_ms"] = cost.switch_s * 1e3;
-      json[cost.worker + "_switch_lo_ms"] = cost.lo_s * 1e3;
-      json[cost.worker + "_switch_hi_ms"] = cost.hi_s * 1e3;
+      json["switches"].push_back({{"name", cost.worker},
+                                  {"switch_ms", cost.switch_s * 1e3},
+                                  {"switch_lo_ms", cost.lo_s * 1e3},
+                                  {"switch_hi_ms", cost.hi_s * 1e3}});
     }
     if (const auto mean_s = schedule::mean_switch_s(costs)) json["switch_cost_ms"] = *mean_s * 1e3;
   }
@@ -127,10 +128,22 @@ void print_summary(const Context& context, const schedule::ExecutorSummary& summ
   json.update(more);
   if (context.json()) return print(context, json);
   report::Table table({{"quantity"}, {"value"}});
+  const auto add = [&](const std::string& of, const std::string& name, const Json& value) {
+    const std::string text = context.csv() ? name : report::column_heading({.name = name});
+    table.add_row({of + text, value.is_number_integer() ? report::Cell(value.get<std::int64_t>())
+                                                        : report::Cell(value.get<double>())});
+  };
   for (const auto& [name, value] : json.items()) {
-    table.add_row({context.csv() ? name : report::column_heading({.name = name}),
-                   value.is_number_integer() ? report::Cell(value.get<std::int64_t>())
-                                             : report::Cell(value.get<double>())});
+    if (!value.is_array()) {
+      add("", name, value);
+      continue;
+    }
+    for (const auto& entry : value) {  // of a program
+      const std::string of = entry.at("name").get<std::string>() + (context.csv() ? "_" : " ");
+      for (const auto& [key, inner] : entry.items()) {
+        if (key != "name") add(of, key, inner);
+      }
+    }
   }
   print(context, table);
 }

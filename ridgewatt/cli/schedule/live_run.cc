@@ -121,17 +121,19 @@ void add_summary(Json& json, const schedule::LiveSummary& summary) {
   json["longest_mode_change_ms"] = summary.longest_mode_change_s * 1e3;
   json["time_corrections"] = summary.corrections;
   json["schedule_s"] = summary.duration_s;
+  json["programs"] = Json::array();
   for (const auto& program : summary.programs) {
-    const std::string name = program.name.empty() ? "inference" : program.name;
-    json[name + "_requests"] = program.requests;
-    json[name + "_late"] = program.late;
-    json[name + "_lost"] = program.lost;
-    json[name + "_p50_ms"] = program.p50_s * 1e3;
     // Of requests that were never served there is no latency: null in JSON.
-    json[name + "_p99_ms"] = program.p99_s * 1e3;
-    json[name + "_minutes"] = program.windows_used;
-    json[name + "_minutes_met"] = program.windows_met;
-    json[name + "_workers"] = program.joined;
+    json["programs"].push_back({{"name", program.name.empty() ? "inference" : program.name},
+                                {"requests", program.requests},
+                                {"late", program.late},
+                                {"lost", program.lost},
+                                {"p50_ms", program.p50_s * 1e3},
+                                {"p99_ms", program.p99_s * 1e3},
+                                {"rate_hz", program.rate_hz},
+                                {"minutes", program.windows_used},
+                                {"minutes_met", program.windows_met},
+                                {"workers", program.joined}});
   }
 }
 

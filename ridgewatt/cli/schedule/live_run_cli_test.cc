@@ -70,8 +70,10 @@ with ridgewatt.Worker(kind, os.environ["RIDGEWATT_NAME"]) as worker:
   const Json json = Json::parse(result.output);
   EXPECT_GE(json.at("deaths").get<int>() + json.at("restarts").get<int>(), 1) << result.output;
   EXPECT_GE(json.at("restarts").get<int>(), 1);
-  EXPECT_GT(json.at("net_requests").get<int>(), 10);
-  EXPECT_EQ(json.at("net_workers"), 1);
+  const Json& program = json.at("programs").at(0);
+  EXPECT_EQ(program.at("name"), "net");
+  EXPECT_GT(program.at("requests").get<int>(), 10);
+  EXPECT_EQ(program.at("workers"), 1);
   EXPECT_GT(json.at("training_minibatches").get<int>(), 20);
   EXPECT_THAT(read_file(path("g.csv")), HasSubstr("outcome,requests,aside"));
 }

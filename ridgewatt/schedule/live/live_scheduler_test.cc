@@ -173,8 +173,9 @@ TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
     const auto& program = summary_.programs[p];
     // Nothing is lost, nothing is served twice; the last ones were still waiting.
     EXPECT_LE(board_->served[p], board_->reported[p]);
-    EXPECT_GE(board_->served[p], board_->reported[p] - 120);
-    EXPECT_NEAR(static_cast<double>(program.requests), board_->reported[p], 130);
+    EXPECT_GT(board_->served[p], board_->reported[p] / 2);
+    EXPECT_LE(static_cast<int>(program.requests), board_->reported[p]);
+    EXPECT_GE(static_cast<int>(program.requests), board_->served[p] - 16);  // one may be in hand
     EXPECT_GT(program.requests, 20u);
     EXPECT_EQ(program.joined, 1u);
     EXPECT_LT(program.p50_s, 2 * programs_[p].max_latency_s);  // however busy the machine is
