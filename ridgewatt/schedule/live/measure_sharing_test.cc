@@ -95,7 +95,8 @@ TEST(MeasureSharing, GrantsOverlapOnlyWhileTheyShall) {
   MadeUpPair pair;
   pair.switch_s = 0;
   pair.run(policy, 2);
-  for (const auto& cost : policy.result().switches) {
+  const SharingMeasurement result = policy.result();
+  for (const auto& cost : result.switches) {
     EXPECT_LE(cost.lo_s, 0.0002);
     EXPECT_GE(cost.hi_s, -0.0002);
   }
