@@ -21,13 +21,14 @@ using ::testing::HasSubstr;
 
 // A soak on a board of this heat: an hour takes 12 s.
 struct Soaked {
-  explicit Soaked(platform::FakeHeatSpec spec, const std::string& options) {
+  explicit Soaked(platform::FakeHeatSpec spec, const std::string& options, double idle_s = 60) {
     spec.scale = 300;
     platform::heat_fake_board(board.root, spec);
     const std::string where = " --sysroot " + board.root;
     const auto run = testing::run_program(
-        "soak --format json --quiet --idle 60 --trace " + trace + " -o " + constants + " " +
-        options + where + " -- " + (testing::build_folder() / "ridgewatt").string() +
+        "soak --format json --quiet --idle " + std::to_string(idle_s) + " --trace " + trace +
+        " -o " + constants + " " + options + where + " -- " +
+        (testing::build_folder() / "ridgewatt").string() +
         " fake-run zoo:resnet50 --batch 1 --minibatches 1000000 --quiet" + where);
     status = run.status;
     output = run.output;
@@ -88,6 +89,15 @@ TEST(SoakCommand, SaysThatAModeThrottles) {
   // What it draws when throttled is what it can hold for ever.
   const double held_w = soaked.json["modelled"]["sustained_w"];
   EXPECT_NEAR(soaked.json["last"]["power_w"].get<double>() / held_w, 1, 0.2) << soaked.output;
+}
+
+// A rest of a few looks is a rest all the same: from there it is told how long a power is held.
+TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
+  const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --minutes 10", 10);
+  ASSERT_EQ(soaked.status, 0) << soaked.output;
+  const auto trace = thermal::read_heat_trace(soaked.trace);
+  const auto file = thermal::read_thermal_file(soaked.constants);
+  EXPECT_NEAR(file.fit.idle_w, trace.rows.front().power_w, 0.03 * trace.rows.front().power_w);
 }
 
 TEST(SoakCommand, CountsOverCurrent) {

@@ -238,6 +238,18 @@ class Soak {
     return options_.trip_celsius ? options_.trip_celsius : passive_trip_celsius(sysfs_, zone);
   }
 
+  // Before the load. The fit knows but the trace, in which a short rest looks like a part of it.
+  double rest_power_w(const thermal::HeatTrace& trace) const {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto& row : trace.rows) {
+      if (row.time_s > load_begin_s_) break;
+      sum += row.power_w;
+      ++count;
+    }
+    return count == 0 ? trace.rows.front().power_w : sum / static_cast<double>(count);
+  }
+
   // Power of the load where leakage is what it is at 50 C.
   double load_power_w(const thermal::HeatTrace& trace, const thermal::ThermalModel& model) const {
     double sum = 0;
@@ -295,6 +307,7 @@ class Soak {
       return;
     }
     result.fit->trip_celsius = result.trip_celsius;
+    result.fit->idle_w = std::min(result.fit->idle_w, rest_power_w(result.trace));
     result.load_w = load_power_w(result.trace, result.fit->model);
     if (result.trip_celsius) {
       result.hold = answer(*result.fit, result.load_w, *result.trip_celsius, false);
