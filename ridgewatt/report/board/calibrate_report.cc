@@ -413,7 +413,11 @@ Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
     add_fitted_cells(fit, cells);
     for (const auto& one : beside) {
       const MeasuredValue* value = fit.ceilings.find(one.quantity);
-      cells.push_back(value == nullptr ? Cell() : Cell(value->value));
+      if (value == nullptr) {
+        cells.emplace_back();
+      } else {
+        cells.emplace_back(value->value);
+      }
     }
     cells.emplace_back(static_cast<std::int64_t>(fit.points));
     cells.emplace_back(static_cast<std::int64_t>(fit.outliers.size()));
