@@ -92,7 +92,7 @@ report::Table to_table(const schedule::SharingMeasurement& measured, const Phase
                        {"value"},
                        {.name = "lo", .heading = "from (95 %)"},
                        {.name = "hi", .heading = "to (95 %)"},
-                       {.name = "rounds", .rank = 1}});
+                       {.name = "count", .rank = 1}});
   add_row(table, "interference factor", "", measured.factor);
   for (const auto& program : measured.programs) {
     add_row(table, program.name + " alone", "ms", program.alone_s, 1e3);

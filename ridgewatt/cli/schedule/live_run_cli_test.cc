@@ -97,8 +97,10 @@ TEST_F(LiveRun, WhatHasNoEffectIsRefused) {
 // With a cost of switching a plan has less time for training, and it is the plan's that counts.
 TEST_F(LiveRun, SwitchesAreInThePlan) {
   const auto training = [&](const std::string& command, const std::string& cost) {
-    const auto result = run(command + " --quiet --format json --arrival-rate 60" + sweeps() +
-                            "--switch-cost " + cost);
+    const auto result =
+        run(command + " --quiet --format json --arrival-rate 20 --max-latency 2000 --max-power 40" +
+            " --training-sweep " + path("train.csv") + " --inference-sweep " + path("infer.csv") +
+            " --switch-cost " + cost);
     EXPECT_EQ(result.status, 0) << result.output;
     const Json json = Json::parse(result.output);
     const Json& row = json.contains("rows") ? json.at("rows").at(0) : json;
