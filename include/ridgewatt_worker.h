@@ -13,14 +13,13 @@
  * that lets the controller gather them (a schedule that re-plans does it better) counts them
  * instead:
  *
- *   ridgewatt_worker_count(&worker);                      // after it connected
- *   ridgewatt_worker_arrived(&worker, 3, 1500);           // three requests, 1.5 ms ago; at any
- * time ridgewatt_worker_begin(&worker);                      // always when it is idle
- *   serve(worker.requests, worker.aside);                 // so many, after the so many oldest
+ *   ridgewatt_worker_count(&worker);             // after it connected
+ *   ridgewatt_worker_arrived(&worker, 3, 1500);  // three requests, 1.5 ms ago; at any time
+ *   ridgewatt_worker_begin(&worker);             // always when it is idle
+ *   serve(worker.requests, worker.aside);        // so many, after the so many oldest
  *
- * All
- * functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and the
- * device must not be used any more.
+ * All functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and
+ * the device must not be used any more.
  */
 #ifndef RIDGEWATT_WORKER_H
 #define RIDGEWATT_WORKER_H
