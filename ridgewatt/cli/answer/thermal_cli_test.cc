@@ -101,7 +101,7 @@ TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
 }
 
 TEST(SoakCommand, CountsOverCurrent) {
-  const Soaked soaked({.limit_w = 6}, "--minutes 5");
+  const Soaked soaked({.limit_w = 13}, "--minutes 20 --to-the-end");
   ASSERT_EQ(soaked.status, 0) << soaked.output;
   EXPECT_GT(soaked.json["over_current_events"], 0) << soaked.output;
   EXPECT_EQ(soaked.json["verdict"], "throttles");

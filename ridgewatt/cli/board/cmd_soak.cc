@@ -28,7 +28,8 @@ struct SoakCommand {
 thermal::ThermalFile thermal_file(const SoakCommand& options, const platform::LocalDevice& device,
                                   const measure::SoakSummary& summary) {
   if (!summary.fit) {
-    throw Error("the trace tells no thermal constants", options.thermal_file, summary.reason);
+    throw Error("the temperature hardly changed: no thermal constants", options.thermal_file,
+                "soak a heavier load, or for longer");
   }
   thermal::ThermalFile file;
   file.fit = *summary.fit;
