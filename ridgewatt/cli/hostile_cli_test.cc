@@ -47,7 +47,7 @@ struct FileUse {
 #define FAKE_RUN \
   " -- ridgewatt fake-run zoo:lenet5 --device fake:agx-orin --minibatches 12 --speed 50"
 // Heat of this board runs 600 times as fast as the clock.
-#define SOAK "soak --sysroot heated --idle 0 --minutes 5 "
+#define SOAK "soak --sysroot heated --idle 0 --minutes 30 --to-the-end "
 #define HEATED_RUN \
   " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
 

@@ -105,7 +105,8 @@ constexpr const char* kCommands[] = {
     "sensors " FAKE,
     "sensors --watch --count 1 " FAKE,
     "sensors --tegrastats tegrastats.txt",
-    "soak --idle 0 --minutes 5 --trip 95 --sysroot heated -- ridgewatt fake-run zoo:resnet50 "
+    "soak --idle 0 --minutes 30 --to-the-end --trip 95 --sysroot heated -- ridgewatt fake-run "
+    "zoo:resnet50 "
     "--batch 16 --minibatches 100000 --sysroot heated",
     "store import new.db training.csv",
     "fleet status --store points.db",
