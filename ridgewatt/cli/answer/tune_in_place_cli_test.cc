@@ -78,7 +78,7 @@ class InPlaceCommand : public ::testing::Test {
 TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   const std::string before = mode();
   const auto result =
-      run_program(tune("--format json --max-power 9 --profiles 5 --window-precision 5% "
+      run_program(tune("--format json --max-power 11 --profiles 5 --window-precision 5% "
                        "--longest-window 1 --end-program -- ") +
                   fake_run());
   ASSERT_EQ(result.status, 0) << result.output;
@@ -88,12 +88,12 @@ TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   const auto end = result.output.rfind("\n}") + 2;
   const Json answer = Json::parse(result.output.substr(begin, end - begin));
   EXPECT_EQ(answer["provenance"], "fake");
-  EXPECT_LE(answer["power_w"].get<double>(), 9);
+  EXPECT_LE(answer["power_w"].get<double>(), 11);
   const Json& place = answer["in_place"];
   EXPECT_GE(place["windows"].size(), 5U);
   EXPECT_GE(place["minibatches_trained"].get<int>(), 5 * 8);
   EXPECT_EQ(place["program_ended_first"], false);
-  EXPECT_EQ(place["power_limit"]["limit_w"], 9);
+  EXPECT_EQ(place["power_limit"]["limit_w"], 11);
   for (const auto& window : place["windows"]) {
     if (window["over_limit"] == true) continue;
     EXPECT_GE(window["minibatches"].get<int>(), 2);
@@ -120,7 +120,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
 TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner =
-      start(tune("--max-power 9 --profiles 100 -- ") + "/usr/bin/env " + fake_run(4000), output);
+      start(tune("--max-power 11 --profiles 100 -- ") + "/usr/bin/env " + fake_run(4000), output);
   ASSERT_TRUE(within(20, [&] { return mode() != before; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ::kill(tuner, SIGKILL);
@@ -134,7 +134,7 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
 
 TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
-  const pid_t tuner = start(tune("--max-power 9 --profiles 100 -- ") + fake_run(), output);
+  const pid_t tuner = start(tune("--max-power 11 --profiles 100 -- ") + fake_run(), output);
   ASSERT_TRUE(within(20, [&] { return mode() != before; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ::kill(tuner, SIGTERM);

@@ -368,13 +368,18 @@ class InPlaceProfiler::State {
     if (!(window.power_w > 0)) throw NotFoundError("no power", describe(window.point.mode));
     if (window.changed) tell_effects(window);
     pace_s_ = window.median_s;
-    paced_ = window.point.mode;
+    paced_ = tells_pace(window) ? window.point.mode : PowerMode();
     const bool within = window.power_w <= kCloseToLimit * options_.power_limit_w;
     if (std::isfinite(options_.power_limit_w) && within &&
         (safe_ == window.point.mode || !safe_pace_s_ || window.time_s <= *safe_pace_s_)) {
       safe_ = window.point.mode;
       safe_pace_s_ = window.time_s;
     }
+  }
+
+  // Of fewer minibatches neither pace nor spread is known well enough to say when a change was.
+  bool tells_pace(const InPlaceWindow& window) const {
+    return window.minibatches >= options_.least_minibatches && window.spread > 0;
   }
 
   void tell_effects(InPlaceWindow& window) const {
@@ -386,7 +391,7 @@ class InPlaceProfiler::State {
     if (const auto change_s = change_point(around)) {
       if (*change_s > window.set_s) window.power_effect_s = *change_s - window.set_s;
     }
-    if (!(old_pace_s_ > 0) || window.spread <= 0) return;
+    if (!(old_pace_s_ > 0) || !tells_pace(window)) return;
     // The marks that enclose the change.
     const TimedMark* begin = nullptr;
     std::size_t count = 0;
