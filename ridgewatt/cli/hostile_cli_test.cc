@@ -137,6 +137,7 @@ constexpr FileUse kInputs[] = {
     {"compare boards", "STORE", "compare boards %"},
     {"estimate", "--thermal", "estimate zoo:lenet5 --device agx-orin --modes maxn --thermal %"},
     {"evaluate board-effects", "--sweep", "evaluate board-effects --runs 1 --sweep %"},
+    {"evaluate llm", "ROWS", "evaluate llm %"},
     {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
     {"evaluate choices", "--sweep", "evaluate choices --count 1 --modes modes.csv --sweep %"},
     {"evaluate choices", "--modes", "evaluate choices --count 1 --sweep training.csv --modes %"},

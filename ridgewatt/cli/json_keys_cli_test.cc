@@ -63,6 +63,7 @@ constexpr const char* kCommands[] = {
     "evaluate thermal --boards 2",
     "federate zoo:lenet5 --device A=agx-orin,samples=2000 --device B=nano,samples=900,idle=1 "
     "--deadline 1h",
+    "evaluate llm cells.csv runtimes.csv",
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
@@ -183,6 +184,12 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet18,fp16,1,,ms,5,\n"
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet50,fp32,1,,ms,20,called from Python\n"
          "a,orin-nano-8gb,15W,tensorrt,no model,fp32,1,,ms,20,\n";
+  std::ofstream(folder / "cells.csv")
+      << "runtime,model,quantization,prompt_tokens,generated_tokens,ttft_ms,tpot_ms,"
+         "decode_power_w\n"
+         "llamacpp,Llama-3.2-1B,Q8_0,512,512,120,15.6,38\n"
+         "llamacpp,Llama-3.2-1B,f16,512,512,106,21,41\n"
+         "trtllm,Llama-3.2-1B,fp16,512,512,38,16.2,40\n";
   std::ofstream few(folder / "four.csv");
   std::ifstream rows(folder / "training.csv");
   std::string row;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
+#include "ridgewatt/evaluate/llm_scores.h"
 #include "ridgewatt/evaluate/memory_levels.h"
 #include "ridgewatt/evaluate/runtime_scores.h"
 #include "ridgewatt/evaluate/thermal_scores.h"
@@ -79,5 +81,12 @@ Table evidence_table(const twin::BoardFit& fit);
 Table board_parameter_table(const twin::Twin& twin, const twin::Twin& prior);
 // A row per sweep and what was given of it.
 Table board_score_table(const std::vector<evaluate::BoardScore>& scores);
+
+// Engines of language models: one row for each engine, board, mode, model and quantization, or sums
+// over some of them.
+Table llm_group_table(std::span<const evaluate::LlmGroup> groups);
+// Coefficients of every engine, fitted to all its rows.
+Table llm_engine_table(const evaluate::LlmScores& scores);
+Table llm_left_out_table(std::span<const llm::LeftOutEngineRow> rows);
 
 }  // namespace ridgewatt::report

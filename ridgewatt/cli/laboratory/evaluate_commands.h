@@ -17,6 +17,7 @@ void add_evaluate_choices(CLI::App& evaluate, Context& context);
 void add_evaluate_clocks(CLI::App& evaluate, Context& context);
 void add_evaluate_estimate(CLI::App& evaluate, Context& context);
 void add_evaluate_in_place(CLI::App& evaluate, Context& context);
+void add_evaluate_llm(CLI::App& evaluate, Context& context);
 void add_evaluate_merge(CLI::App& evaluate, Context& context);
 void add_evaluate_predictors(CLI::App& evaluate, Context& context);
 void add_evaluate_strategies(CLI::App& evaluate, Context& context);
