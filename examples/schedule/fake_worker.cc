@@ -11,7 +11,6 @@
 // name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME.
 #include <poll.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -24,8 +24,7 @@ constexpr double kWatchEveryS = 1;       // of the clock
 constexpr double kAnswersWithinS = 0.1;  // of the clock: a worker that is not ready for longer than
                                          // this is not waited for
 constexpr double kCorrectFrom = 0.05;    // planned times follow measured ones that differ by more
-// The estimated rate of a program without a worker is kept: its requests come back with the worker.
-constexpr double kHistoryS = 60;
+constexpr double kHistoryS = 60;         // of arrivals that rates are estimated from
 constexpr double kNotServed = std::numeric_limits<double>::infinity();
 
 double nearest_rank(std::vector<double>& values, double q) {
