@@ -62,9 +62,10 @@ class TwinDoubt {
   Outcome at(std::size_t point) const;
   // `quantity`: twin::kTime or twin::kPower.
   double ratio_sd(std::size_t point, std::size_t reference, std::size_t quantity) const;
+  // Of ln(measured / modelled) at two points, before any profile.
+  double covariance(std::size_t quantity, std::size_t a, std::size_t b) const;
 
  private:
-  double covariance(std::size_t quantity, std::size_t a, std::size_t b) const;
   LogNormal believed(std::size_t quantity, std::size_t point, double modelled) const;
 
   double noise_;

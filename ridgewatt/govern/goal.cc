@@ -1,0 +1,70 @@
+#include "ridgewatt/govern/goal.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::govern {
+namespace {
+
+void require_goal(bool good, const char* what, double value) {
+  if (!good) throw UsageError(fmt::format("{} must be positive and finite, is {}", what, value));
+}
+
+}  // namespace
+
+void Goal::check() const {
+  const bool job = minibatches != 0, budget = energy_j != kNone, latency = latency_s != kNone;
+  if (job + budget + latency > 1) {
+    throw UsageError("a job with a deadline, an energy budget and a latency are goals of their own",
+                     "", "give one of them; a power cap may stand beside it");
+  }
+  if (!job && !budget && !latency && power_w == kNone) {
+    throw UsageError("there is no goal to hold", "",
+                     "give a deadline, an energy budget, a power cap or a latency");
+  }
+  if (job) require_goal(minibatches > 0 && std::isfinite(minibatches), "the job", minibatches);
+  if (budget) require_goal(energy_j > 0, "the energy budget", energy_j);
+  if (latency) require_goal(latency_s > 0, "the latency", latency_s);
+  if (power_w != kNone) require_goal(power_w > 0, "the power cap", power_w);
+  if (end_s != kNone) require_goal(end_s > 0, "the end", end_s);
+  if ((job || budget) && end_s == kNone) {
+    throw UsageError("a job or a budget needs an end", "", "say until when");
+  }
+  if (batch < 1) throw UsageError(fmt::format("a minibatch of {}", batch));
+}
+
+GoalKind Goal::kind() const {
+  if (minibatches > 0) return GoalKind::kDeadline;
+  if (energy_j != kNone) return GoalKind::kEnergy;
+  return latency_s != kNone ? GoalKind::kLatency : GoalKind::kPower;
+}
+
+std::string Goal::text() const {
+  const auto capped = [&](std::string text) {
+    return power_w == kNone ? text : text + fmt::format(", under {:g} W", power_w);
+  };
+  switch (kind()) {
+    case GoalKind::kDeadline:
+      return capped(
+          fmt::format("{:.0f} minibatches within {:g} s at the least energy", minibatches, end_s));
+    case GoalKind::kEnergy:
+      return capped(fmt::format("the most work with {:g} J in {:g} s", energy_j, end_s));
+    case GoalKind::kLatency:
+      return capped(fmt::format("requests within {:g} ms at the least power", 1e3 * latency_s));
+    case GoalKind::kPower:
+      return fmt::format("the most work under {:g} W", power_w);
+  }
+  return "";
+}
+
+double latency_s(double rate_hz, int batch, double minibatch_s) {
+  if (!(rate_hz > 0)) return minibatch_s;
+  const double use = rate_hz * minibatch_s / batch;
+  if (use >= 1) return std::numeric_limits<double>::infinity();
+  return (batch - 1) / rate_hz + minibatch_s * (1 + use / (2 * (1 - use)));
+}
+
+}  // namespace ridgewatt::govern
