@@ -27,6 +27,7 @@ void add_fake_board(CLI::App& app, Context& context);
 void add_fake_run(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
+void add_govern(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_soak(CLI::App& app, Context& context);
 void add_thermal(CLI::App& app, Context& context);
@@ -90,6 +91,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"serve", add_serve, kOnABoard},
     {"measure", add_measure, kOnABoard},
     {"profile", add_profile, kOnABoard},
+    {"govern", add_govern, kOnABoard},
     {"compare", add_compare, kOnABoard},
     {"soak", add_soak, kOnABoard},
     {"microbench", add_microbench, kOnABoard},

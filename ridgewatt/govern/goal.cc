@@ -60,6 +60,19 @@ std::string Goal::text() const {
   return "";
 }
 
+double tolerance(GoalKind kind) {
+  switch (kind) {
+    case GoalKind::kDeadline:
+      return 0.02;
+    case GoalKind::kEnergy:
+    case GoalKind::kLatency:
+      return 0.03;
+    case GoalKind::kPower:
+      return 0.01;
+  }
+  return 0;
+}
+
 double latency_s(double rate_hz, int batch, double minibatch_s) {
   if (!(rate_hz > 0)) return minibatch_s;
   const double use = rate_hz * minibatch_s / batch;

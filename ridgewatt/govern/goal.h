@@ -39,6 +39,10 @@ struct Goal {
   std::string text() const;  // "done by 6 h with the least energy, under 30 W"
 };
 
+// By how much a goal may be missed and still counts as held: a deadline by 2 % of its time, a
+// budget by 3 % of its energy, a cap in 1 % of the windows, a latency by 3 % of the requests.
+double tolerance(GoalKind kind);
+
 // Latency of a request that arrives as one of a Poisson process of `rate_hz`: what its batch takes
 // to gather, its wait for the minibatches before (M/D/1 queue: rho / (2 (1 - rho)) of a minibatch,
 // Pollaczek 1930) and its own. Infinite where minibatches come faster than they are served.

@@ -183,6 +183,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   }
+  check_job_options(command, options);
   check_campaign_options(command, options.campaign);
   if (!options.campaign.plan.empty()) {
     check_strategy(command, options.question.strategy.value_or("auto"));
@@ -216,6 +217,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
     refuse_without_effect(command, {"--model"}, "with MODEL", "give one of them");
     options.model = options.live.command[0];
   }
+  if (options.job.asked()) return tune_job(context, std::move(options));
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
       throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
@@ -286,6 +288,8 @@ void add_tune(CLI::App& app, Context& context) {
                   "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
                   "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
                   "--max-slowdown 5% --verify 4\n"
+                  "  ridgewatt tune zoo:resnet50 --training --batch 16 --device agx-orin "
+                  "--dataset-size 50000 --deadline 1h\n"
                   "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
                   "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py");
   auto options = std::make_shared<TuneOptions>();
@@ -329,6 +333,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_in_place_options(*command, options->live);
   add_campaign_options(*command, options->campaign);
   options->thermal.add_to(*command, true);
+  add_job_options(*command, options->job);
   command->callback([&context, options, command] { run(context, *options, *command); });
 }
 

@@ -33,6 +33,15 @@ struct CampaignOptions {
   campaign::ExecutorOptions executor;
 };
 
+// Goals of a job, of a periodic task or of a day.
+struct JobOptions {
+  std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
+  std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;
+  std::string solar;
+
+  bool asked() const;
+};
+
 struct TuneOptions {
   GoalOptions goal;
   answer::TuneQuestion question;  // but for the goal, the seed and the job
@@ -49,6 +58,7 @@ struct TuneOptions {
   CampaignOptions campaign;
   ThermalOptions thermal;
   thermal::HoldQuestion hold;  // but for the power
+  JobOptions job;
 
   answer::TuneQuestion asked(const Context& context) const;
 };
@@ -74,5 +84,10 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options);
 // UsageError when one of them was given without --campaign, or one with it that has no effect.
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
 void tune_on_boards(const Context& context, const TuneOptions& options);
+
+void add_job_options(CLI::App& command, JobOptions& options);
+// UsageError when one of them was given that says nothing, or one beside them that has no effect.
+void check_job_options(const CLI::App& command, const TuneOptions& options);
+void tune_job(const Context& context, TuneOptions options);
 
 }  // namespace ridgewatt::cli
