@@ -77,7 +77,8 @@ constexpr FileUse kOutputs[] = {
      true},
     {"export", "--textfile", "export --device fake:agx-orin --textfile % --count 1", true},
     {"govern", "--log",
-     "govern --device fake:agx-orin --deadline 60 --minibatches 6 --model zoo:lenet5 --log "
+     "govern --device fake:agx-orin --deadline 60 --minibatches 6 --model zoo:lenet5 --idle 0 "
+     "--log "
      "%" FAKE_RUN,
      true},
     {"layers", "--figures", "layers --profile profile.json --figures svg:%"},

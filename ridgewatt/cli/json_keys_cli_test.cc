@@ -64,6 +64,7 @@ constexpr const char* kCommands[] = {
     "federate zoo:lenet5 --device A=agx-orin,samples=2000 --device B=nano,samples=900,idle=1 "
     "--deadline 1h",
     "evaluate llm cells.csv runtimes.csv",
+    "evaluate govern --days 1 --model zoo:lenet5",
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
@@ -72,6 +73,7 @@ constexpr const char* kCommands[] = {
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
     "fits zoo:llama-3.2-1b --device orin-nano-8gb",
+    "govern --simulate --device agx-orin --day-energy 100Wh --hours 6 --model zoo:lenet5",
     "help tune",
     "layers --profile profile.json",
     "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "
@@ -128,6 +130,10 @@ constexpr const char* kCommands[] = {
     "tune zoo:lenet5 --device agx-orin --max-power 1",
     "tune zoo:lenet5 --device agx-orin --minimize energy --max-slowdown 5% --verify 2",
     "tune zoo:lenet5 --device agx-orin --max-power 40 --arrival-rate 30 --confidence 0.9",
+    "tune zoo:lenet5 --device agx-orin --dataset-size 1e9 --deadline 6h --sleep-power 0.5 "
+    "--sleep-time 2s",
+    "tune zoo:lenet5 --device agx-orin --period 1s",
+    "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
     "zoo list",
 };

@@ -1,5 +1,6 @@
 #include "ridgewatt/govern/belief.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -7,6 +8,14 @@
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::govern {
+namespace {
+
+// A mode that was seen more often than this stays what it is: when it shows something so many
+// deviations away, the day has changed.
+constexpr std::size_t kKnownAfter = 2;
+constexpr double kJump = 2.5;
+
+}  // namespace
 
 void BeliefOptions::check() const {
   require_option(day_sd >= 0 && day_sd < 2, "BeliefOptions::day_sd", day_sd, "0 to 2");
@@ -78,26 +87,42 @@ void ModeBelief::pass(double time_s) {
   }
 }
 
-void ModeBelief::update(Filter& filter, std::size_t mode, double residual, double variance) const {
+void ModeBelief::update(std::size_t quantity, std::size_t mode, double residual, double variance) {
+  Filter& filter = filters_[quantity];
   const auto i = static_cast<Eigen::Index>(mode);
   const Eigen::Index day = filter.mean.size() - 1;
+  const double innovation = residual - filter.mean(i) - filter.mean(day);
+  const double expected = this->variance(quantity, mode) + variance;
+  if (seen_[mode] > kKnownAfter && innovation * innovation > kJump * kJump * expected) {
+    filter.covariance(day, day) += innovation * innovation - expected;
+  }
   const Eigen::VectorXd shared = filter.covariance.col(i) + filter.covariance.col(day);
-  const double total = shared(i) + shared(day) + variance;
-  const Eigen::VectorXd gain = shared / total;
-  filter.mean += gain * (residual - filter.mean(i) - filter.mean(day));
+  const Eigen::VectorXd gain = shared / (shared(i) + shared(day) + variance);
+  filter.mean += gain * innovation;
   filter.covariance -= gain * shared.transpose();
 }
 
 void ModeBelief::learn(std::size_t mode, const twin::TimePower& seen, double time_sd,
                        double power_sd) {
   ++seen_[mode];
-  const double own = options_.window_sd * options_.window_sd;
   const auto learn = [&](std::size_t quantity, double value, double expected, double sd) {
     if (!(value > 0) || !std::isfinite(value)) return;
-    update(filters_[quantity], mode, std::log(value / expected), sd * sd + own);
+    update(quantity, mode, std::log(value / expected), window_variance(sd));
   };
   learn(twin::kTime, seen.time_s, modelled(mode).time_s, time_sd);
   learn(twin::kPower, seen.power_w, modelled(mode).power_w, power_sd);
+}
+
+double ModeBelief::surprise(std::size_t mode, const twin::TimePower& seen, double time_sd,
+                            double power_sd) const {
+  const twin::TimePower expected = now(mode);
+  const auto deviations = [&](std::size_t quantity, double value, double median, double sd) {
+    if (!(value > 0) || !std::isfinite(value)) return 0.0;
+    return std::abs(std::log(value / median)) /
+           std::sqrt(variance(quantity, mode) + window_variance(sd));
+  };
+  return std::max(deviations(twin::kTime, seen.time_s, expected.time_s, time_sd),
+                  deviations(twin::kPower, seen.power_w, expected.power_w, power_sd));
 }
 
 twin::TimePower ModeBelief::later(std::size_t mode, double horizon_s) const {
@@ -111,11 +136,15 @@ twin::TimePower ModeBelief::later(std::size_t mode, double horizon_s) const {
           modelled(mode).power_w * factor(filters_[twin::kPower])};
 }
 
-double ModeBelief::sd(std::size_t quantity, std::size_t mode) const {
+double ModeBelief::variance(std::size_t quantity, std::size_t mode) const {
   const auto& covariance = filters_[quantity].covariance;
   const auto i = static_cast<Eigen::Index>(mode);
   const Eigen::Index day = covariance.rows() - 1;
-  return std::sqrt(std::max(covariance(i, i) + covariance(day, day) + 2 * covariance(i, day), 0.0));
+  return std::max(covariance(i, i) + covariance(day, day) + 2 * covariance(i, day), 0.0);
+}
+
+double ModeBelief::sd(std::size_t quantity, std::size_t mode) const {
+  return std::sqrt(variance(quantity, mode));
 }
 
 double ModeBelief::gap_sd(std::size_t mode, std::size_t reference, double elasticity) const {

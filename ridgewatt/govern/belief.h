@@ -11,7 +11,8 @@
 // stay; before anything is seen they are Gaussian, for a twin with the covariance of TwinDoubt. d
 // is what the day adds to all modes, other processes and warmth: an Ornstein-Uhlenbeck process
 // around 0, with deviation `day_sd` and time constant `day_s`. Time and power are believed in apart
-// from each other. One Kalman filter (Kalman 1960) over (x_1 .. x_n, d) each, exact for this model.
+// from each other. What a known mode shows that neither explains is a jump of d: processes begin
+// and end at once. One Kalman filter (Kalman 1960) over (x_1 .. x_n, d) each.
 #pragma once
 
 #include <Eigen/Dense>
@@ -25,7 +26,7 @@
 namespace ridgewatt::govern {
 
 struct BeliefOptions {
-  double day_sd = 0.04;
+  double day_sd = 0.08;
   double day_s = 1800;
   // Deviation of what a window shows beside its noise: x_i + d is not the whole truth.
   double window_sd = 0.01;
@@ -57,6 +58,10 @@ class ModeBelief {
   // Relative deviations of the measurement; a value that is 0 or not finite is not learned.
   void learn(std::size_t mode, const twin::TimePower& seen, double time_sd, double power_sd);
 
+  // By how many deviations it is not what is expected; the larger one of time and power.
+  double surprise(std::size_t mode, const twin::TimePower& seen, double time_sd,
+                  double power_sd) const;
+
   // Medians, at this moment and as means over the time to come, in which the day's part fades.
   twin::TimePower now(std::size_t mode) const { return later(mode, 0); }
   twin::TimePower later(std::size_t mode, double horizon_s) const;
@@ -75,7 +80,11 @@ class ModeBelief {
     Eigen::MatrixXd covariance;
   };
   double sd(std::size_t quantity, std::size_t mode) const;
-  void update(Filter& filter, std::size_t mode, double residual, double variance) const;
+  double variance(std::size_t quantity, std::size_t mode) const;  // of x_i + d
+  double window_variance(double sd) const {
+    return sd * sd + options_.window_sd * options_.window_sd;
+  }
+  void update(std::size_t quantity, std::size_t mode, double residual, double variance);
 
   BeliefOptions options_;
   ModePrior prior_;

@@ -18,6 +18,7 @@ constexpr double kOverTheCap = 1.02;
 constexpr double kMostOver = 0.01;  // of the windows, that a fixed mode may be above a cap
 constexpr double kMostLate = 0.03;  // of the requests, that it may serve late
 constexpr std::size_t kTried = 64;  // fixed modes that are played exactly
+constexpr double kRestS = 10;
 constexpr double kMidCelsius = 40;  // of the board, at which the twin's powers hold
 
 // Plays a program on the board from tick to tick.
@@ -76,6 +77,10 @@ class Play {
       spend(board_.modes[board_.rest].idle_w, step_s);
       left_s -= step_s;
     }
+  }
+
+  double noisy(double power_w) {
+    return power_w * std::exp(day_.options().power_noise * random_.normal());
   }
 
   // As it would be measured.
@@ -281,6 +286,13 @@ DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day, boo
   std::vector<DayStep> steps;
   const double most = goal.minibatches > 0 ? goal.minibatches : Goal::kNone;
   const double end_s = last_s(goal, day);
+  // What rest draws is seen before the program begins.
+  const auto rest = [&](double duration_s) {
+    const double before_j = play.energy_j();
+    play.rest(duration_s);
+    policy.see_rest(play.noisy((play.energy_j() - before_j) / duration_s));
+  };
+  rest(std::min(kRestS, end_s / 100));
   while (play.now_s() < end_s - 1e-6 && play.minibatches() < most - 1e-6) {
     const double begin_s = play.now_s();
     const Decision next =
@@ -307,7 +319,7 @@ DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day, boo
       ++windows;
       over += over_cap(goal, window);
     } else {
-      play.rest(for_s);
+      rest(for_s);
     }
     if (keep_steps) steps.push_back({begin_s, next, seen});
   }

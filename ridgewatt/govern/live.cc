@@ -177,6 +177,7 @@ void LiveOptions::check() const {
   require_option(rate_hz >= 1 && rate_hz <= 1000, "LiveOptions::rate_hz", rate_hz, "1 to 1000");
   require_option(time_scale > 0 && std::isfinite(time_scale), "LiveOptions::time_scale", time_scale,
                  "positive");
+  require_option(rest_s >= 0 && rest_s <= 3600, "LiveOptions::rest_s", rest_s, "0 to 3600");
   require_option(settle_s >= 0 && settle_s <= 60, "LiveOptions::settle_s", settle_s, "0 to 60");
 }
 
@@ -188,6 +189,10 @@ LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
   options.check();
   if (modes.size() != policy.belief().size()) {
     throw UsageError("the policy's modes are those that are set");
+  }
+  if (options.rest_s > 0) {
+    set_mode(modes[policy.rest_mode()].mode);
+    policy.see_rest(measure::mean_power_w(sysfs, options.rate_hz, options.rest_s));
   }
   LiveRun live(policy, modes, set_mode, options, step);
   live.begin();

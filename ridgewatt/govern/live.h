@@ -23,6 +23,9 @@ struct LiveOptions {
   // So many seconds of the goal pass in one of the clock: for programs on a fake board that run
   // faster than the board would.
   double time_scale = 1;
+  // Of the clock, for which the board's power at rest is measured before the program starts; 0: the
+  // twin's is believed.
+  double rest_s = 2;
   double settle_s = 0.3;  // of the clock, after a mode was set, that is not learned from
   // Throws UsageError.
   void check() const;

@@ -20,6 +20,17 @@ constexpr double kTrialSetS = 2;  // of a trial nothing is known: the mode settl
 // A slower mode may come first when it is nearly as fast as what is needed.
 constexpr double kNearlyFast = 0.97;
 
+constexpr char kTrialReason[] = "tried";
+// Deviations by which a mode must differ to have changed.
+constexpr double kChanged = 2.5;
+
+twin::TimePower seen_in(const Window& window) {
+  // The power of a window with a pause is that of neither state.
+  const bool whole = window.paused_s <= 0 && window.energy_j > 0;
+  return {(window.duration_s - window.paused_s) / window.minibatches,
+          whole ? window.energy_j / window.duration_s : 0};
+}
+
 // The power of the cheapest mix of `of` and another option at a rate; of the rate at a power.
 struct Mixed {
   double value = 0;
@@ -87,9 +98,14 @@ double Policy::working_share() const {
   return (working_s_ + kUsualShare * kUsualShareS) / (seen_s_ + kUsualShareS);
 }
 
-// The board's factor on power is that of the mode under load.
 double Policy::idle_w(std::size_t mode) const {
-  return idle_w_[mode] * belief_.now(mode).power_w / belief_.modelled(mode).power_w;
+  return idle_w_[mode] * rest_factor_;
+}
+
+void Policy::see_rest(double power_w) {
+  if (power_w > 0 && std::isfinite(power_w) && idle_w_[rest_] > 0) {
+    rest_factor_ = power_w / idle_w_[rest_];
+  }
 }
 
 std::vector<char> Policy::allowed() const {
@@ -152,7 +168,7 @@ bool Policy::saves_more_than_it_costs(double gap, double gap_sd, double weight,
 // Times are those in which as much energy is used as by the plan, so that seconds stand for joules.
 std::optional<std::size_t> Policy::worth_a_trial(const Menu& menu, const Mix& best,
                                                  double left_s) const {
-  if (left_s < 20 * options_.trial_s ||
+  if (!known(current_) || left_s < 20 * options_.trial_s ||
       trial_s_ > options_.trial_share * seen_s_ + options_.trial_s)
     return std::nullopt;
   const RateHull hull(menu.options);
@@ -210,7 +226,7 @@ Decision Policy::plan_job(const Standing& standing) {
     if (const auto trial = worth_a_trial(menu, *best, left_s)) {
       first = *trial;
       next.for_s = options_.trial_s;
-      next.reason = "tried";
+      next.reason = kTrialReason;
     }
   }
   next.mode = menu.modes[first];
@@ -248,7 +264,7 @@ Decision Policy::plan_budget(const Standing& standing) {
     if (const auto trial = worth_a_trial(menu, *best, left_s)) {
       first = *trial;
       next.for_s = options_.trial_s;
-      next.reason = "tried";
+      next.reason = kTrialReason;
     }
     next.mode = menu.modes[first];
   }
@@ -324,7 +340,20 @@ Decision Policy::decide(const Standing& standing) {
       next = plan_latency(standing);
       break;
   }
-  if (next.reason == "tried") {
+  // What was tried is held against the mode before it.
+  if (pending_ && current_ && next.mode && allowed()[*current_] != 0) {
+    next.mode = current_;
+    next.for_s = std::min(next.for_s, options_.trial_s);
+    next.reason = "compared";
+  }
+  // A mode that was never seen is tried first, where there is time for that.
+  if (next.mode && known(current_) && next.mode != current_ && belief_.seen(*next.mode) == 0 &&
+      next.for_s > options_.trial_s) {
+    next.reason = kTrialReason;
+    next.for_s = options_.trial_s;
+  }
+  trying_ = next.reason == kTrialReason;
+  if (trying_) {
     ++trials_;
     trial_s_ += next.for_s;
   } else {
@@ -333,17 +362,32 @@ Decision Policy::decide(const Standing& standing) {
   return next;
 }
 
+bool Policy::known(std::optional<std::size_t> mode) const {
+  return mode && belief_.seen(*mode) > 0;
+}
+
+void Policy::learn(const Window& window) {
+  belief_.learn(window.mode, seen_in(window), window.time_sd, window.power_sd);
+}
+
 void Policy::see(const Window& window) {
   belief_.pass(window.duration_s);
   seen_s_ += window.duration_s;
   const double working_s = std::max(window.duration_s - window.paused_s, 0.0);
   working_s_ += working_s;
+  const bool trial = std::exchange(trying_, false);
   if (!(window.minibatches > 0) || !(working_s > 0)) return;
-  // The power of a window with a pause is that of neither state.
-  const bool whole = window.paused_s <= 0 && window.energy_j > 0;
-  const twin::TimePower seen{working_s / window.minibatches,
-                             whole ? window.energy_j / window.duration_s : 0};
-  belief_.learn(window.mode, seen, window.time_sd, window.power_sd);
+  if (trial && known(current_)) {
+    pending_ = window;
+    return;
+  }
+  if (pending_ && window.mode == current_) {
+    const bool same =
+        belief_.surprise(window.mode, seen_in(window), window.time_sd, window.power_sd) < kChanged;
+    if (same) learn(*pending_);
+  }
+  pending_.reset();
+  learn(window);
 }
 
 }  // namespace ridgewatt::govern

@@ -14,7 +14,9 @@
 // (govern/belief.h). The faster mode of the mix comes first, so that what goes wrong later finds
 // time. A mode is left only when the best mix with it is worse than the best of all by more than
 // `hysteresis`. A mode that was not tried is tried when what it is expected to save over the rest
-// is more than what the trial is expected to cost (expected improvement, Mockus 1975).
+// is more than what the trial is expected to cost (expected improvement, Mockus 1975). After a
+// trial the mode before it comes again: when it is no longer what it was, the day has changed
+// meanwhile and the trial does not count.
 #pragma once
 
 #include <cstddef>
@@ -80,6 +82,8 @@ class Policy {
 
   Decision decide(const Standing& standing);
   void see(const Window& window);
+  // Power of the board at rest, in rest_mode(). Before it was seen, that of the twin counts.
+  void see_rest(double power_w);
 
   const Goal& goal() const { return goal_; }
   const ModeBelief& belief() const { return belief_; }
@@ -107,6 +111,8 @@ class Policy {
   std::size_t first_of(const Menu& menu, const Mix& best, bool at_rate, double left_s) const;
   std::optional<std::size_t> worth_a_trial(const Menu& menu, const Mix& best, double left_s) const;
   double step_s(double left_s) const;
+  bool known(std::optional<std::size_t> mode) const;
+  void learn(const Window& window);
   bool saves_more_than_it_costs(double gap, double gap_sd, double weight, double left_s) const;
 
   Goal goal_;
@@ -114,7 +120,10 @@ class Policy {
   ModeBelief belief_;
   std::vector<double> idle_w_;
   std::size_t rest_ = 0;
+  double rest_factor_ = 1;  // seen over modelled, of the power at rest
   std::optional<std::size_t> current_;
+  bool trying_ = false;            // what runs now is a trial
+  std::optional<Window> pending_;  // of a trial, until the mode before it is seen again
   double seen_s_ = 0, working_s_ = 0, trial_s_ = 0;
   std::size_t trials_ = 0;
 };

@@ -35,4 +35,8 @@ struct WatchedRun {
 WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::string>& command,
                          double rate_hz, const std::function<bool(const WatchedMoment&)>& watch);
 
+// Mean power of the board over so long from now on, while nothing of ours runs. NotSupportedError
+// as above.
+double mean_power_w(const platform::Sysfs& sysfs, double rate_hz, double duration_s);
+
 }  // namespace ridgewatt::measure

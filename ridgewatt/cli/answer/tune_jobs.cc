@@ -79,9 +79,7 @@ report::Table ways_table(const std::vector<NamedWay>& ways, const answer::ModeCo
 }
 
 Json way_json(const std::string& name, const govern::JobWay& way, const answer::ModeCosts& costs) {
-  const auto estimate = [](const predict::Estimate& of) {
-    return Json{{"mean", of.mean}, {"lo", of.lo}, {"hi", of.hi}};
-  };
+  const predict::Estimate time_s = costs.time_of(way), energy_j = costs.energy_of(way);
   Json parts = Json::array();
   for (const auto& part : way.parts) {
     parts.push_back({{"does", part.wait ? wait_text(*part.wait) : "work"},
@@ -91,8 +89,12 @@ Json way_json(const std::string& name, const govern::JobWay& way, const answer::
                      {"energy_j", part.energy_j}});
   }
   return {{"way", name},
-          {"time_s", estimate(costs.time_of(way))},
-          {"energy_j", estimate(costs.energy_of(way))},
+          {"job_time_s", time_s.mean},
+          {"job_time_lo_s", time_s.lo},
+          {"job_time_hi_s", time_s.hi},
+          {"job_energy_j", energy_j.mean},
+          {"job_energy_lo_j", energy_j.lo},
+          {"job_energy_hi_j", energy_j.hi},
           {"parts", std::move(parts)}};
 }
 

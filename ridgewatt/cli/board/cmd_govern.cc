@@ -269,8 +269,9 @@ void run(const Context& context, const GovernCommand& options, const CLI::App& c
     refuse_without_effect(command, {"--minibatches", "--dataset-size"}, "without --deadline");
   }
   if (options.simulate) {
-    refuse_without_effect(command, {"COMMAND", "--time-scale", "--sysroot", "--state-dir"},
-                          "with --simulate");
+    refuse_without_effect(
+        command, {"COMMAND", "--time-scale", "--idle", "--sampling-hz", "--sysroot", "--state-dir"},
+        "with --simulate");
     if (options.max_latency_ms && !(options.arrival_hz > 0)) {
       throw UsageError("requests must come", "--max-latency", "give --arrival-rate");
     }
@@ -338,6 +339,10 @@ void add_govern(CLI::App& app, Context& context) {
       command->add_option("--log", options->log, "Write every step to this CSV, whole after each"));
   quantity(command->add_option("--sampling-hz", options->live.rate_hz, "Power sampling rate"),
            hertz().within(1, 1000))
+      ->capture_default_str();
+  quantity(command->add_option("--idle", options->live.rest_s,
+                               "Measure power at rest so long before the program, 0: not at all"),
+           seconds().within(0, 3600))
       ->capture_default_str();
   quantity(command->add_option("--time-scale", options->live.time_scale,
                                "The program runs X times faster than its board (fake-run --speed)"),
