@@ -98,7 +98,7 @@ PeriodWays ways_of_period(std::span<const ModeCost> modes, const Period& period,
 struct Supply {
   double energy_j = 0;  // a day's budget; with the sun the capacity of a battery, full at first
   // Of the sun, each for an equal part of the day; empty: none.
-  std::vector<double> solar_w;
+  std::vector<double> solar_w = {};
   double length_s = 24 * 3600;
   // UsageError.
   void check() const;
