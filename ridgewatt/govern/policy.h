@@ -31,7 +31,7 @@
 namespace ridgewatt::govern {
 
 struct PolicyOptions {
-  BeliefOptions belief;
+  BeliefOptions belief = {};
   double step_s = 60;            // between two decisions, at most
   double least_step_s = 2;       // and at least: what it takes to set a mode and to see its power
   double margin = 0.004;         // of the whole time that is kept free before the end
