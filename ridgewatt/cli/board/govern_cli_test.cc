@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/test_support.h"
-#include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/json.h"
 
 namespace ridgewatt::cli {
@@ -13,43 +12,8 @@ using ::testing::HasSubstr;
 
 class GovernCommand : public ::testing::Test {
  protected:
-  // The program runs 60 times faster than the board.
-  std::string live(const std::string& goal) const {
-    const std::string program = (testing::build_folder() / "ridgewatt").string();
-    return "govern --quiet --format json --device fake:orin-nano --model zoo:resnet18 --batch 4 "
-           "--time-scale 60 --idle 0.3 --step 30 --state-dir " +
-           (folder_.path() / "state").string() + " " + goal + " -- " + program +
-           " fake-run zoo:resnet18 --batch 4 --device fake:orin-nano --quiet --minibatches "
-           "1000000 --speed 60";
-  }
   testing::TemporaryFolder folder_;
 };
-
-// Ten minutes in ten seconds.
-TEST_F(GovernCommand, AJobOnAFakeBoardIsDoneInTime) {
-  const std::string log = (folder_.path() / "log.csv").string();
-  const auto result =
-      testing::run_program(live("--deadline 10min --minibatches 12000 --log " + log));
-  ASSERT_EQ(result.status, 0) << result.output;
-  const Json held = Json::parse(result.output);
-  EXPECT_EQ(held["provenance"], "fake");
-  EXPECT_EQ(held["how"], "the job is done");
-  EXPECT_GE(held["minibatches"].get<double>(), 12000);
-  // A busy machine may delay the program; that it is done, and not long before, is the policy's.
-  EXPECT_LT(held["end_s"].get<double>(), 1.1 * 600);
-  EXPECT_GT(held["switches"].get<int>(), 0);
-  const CsvTable steps = read_csv(log);
-  EXPECT_GT(steps.rows.size(), 5u);
-  EXPECT_TRUE(steps.column("gpu_mhz"));
-}
-
-TEST_F(GovernCommand, ABudgetEndsTheProgram) {
-  const auto result = testing::run_program(live("--day-energy 2kJ --hours 0.05"));
-  ASSERT_EQ(result.status, 0) << result.output;
-  const Json held = Json::parse(result.output);
-  EXPECT_LE(held["energy_j"].get<double>(), 1.1 * 2000);
-  EXPECT_GT(held["minibatches"].get<double>(), 0);
-}
 
 TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   const std::string day = "govern --simulate --device agx-orin --model zoo:resnet50 --format json ";
