@@ -109,7 +109,7 @@ class InPlaceProfiler::State {
 
   void begin(const PowerMode& safe_mode) {
     run_.begin_s = last_mark_s_ = program_.now_s();
-    safe_ = safe_mode;
+    first_ = safe_ = safe_mode;
     set(safe_mode);
     while (run_.minibatches < options_.warm_up + 1) {
       step();
@@ -208,7 +208,11 @@ class InPlaceProfiler::State {
   }
 
   bool leave_over_limit() {
-    if (mode_ == safe_ || !guard_.over()) return false;
+    if (mode_ == first_ || !guard_.over()) return false;
+    if (mode_ == safe_) {  // no longer
+      safe_ = first_;
+      safe_pace_s_.reset();
+    }
     set(safe_);
     return true;
   }
@@ -502,7 +506,7 @@ class InPlaceProfiler::State {
   PowerGuard guard_;
   DriftTest drift_;
   InPlaceRun run_;
-  PowerMode mode_, safe_, paced_;
+  PowerMode mode_, first_, safe_, paced_;
   std::optional<double> safe_pace_s_;  // time of a minibatch in the safe mode
   double set_end_s_ = 0;               // the mode was set
   double last_mark_s_ = 0, last_power_s_ = 0;

@@ -184,13 +184,14 @@ TEST(InPlaceProfiler, LeavesAModeThatDrawsTooMuchAtOnce) {
     in.profiler.profile({in.space.top(), 4});
     FAIL() << "the limit was exceeded";
   } catch (const OverLimitError& error) {
-    EXPECT_NEAR(error.power_w(), top_w, 0.05 * top_w);
+    EXPECT_GE(error.power_w(), options.power_limit_w);
+    EXPECT_LE(error.power_w(), 1.02 * top_w);
   }
   EXPECT_EQ(in.profiler.mode(), in.lowest());
+  // Left so soon that the average over 50 ms hardly sees a mode of 25 % too much.
   const auto& run = in.profiler.run();
-  EXPECT_GT(run.over_limit_s, 0);
-  EXPECT_LT(run.longest_over_limit_s, 0.15);
-  EXPECT_NEAR(run.worst_excess, 0.25, 0.03);
+  EXPECT_LT(run.longest_over_limit_s, 0.1);
+  EXPECT_LT(run.worst_excess, 0.05);
 }
 
 // In a held mode power that comes from outside is answered, too.
