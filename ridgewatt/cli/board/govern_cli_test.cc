@@ -37,8 +37,9 @@ TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
     EXPECT_THAT(result.output, HasSubstr(why)) << line;
   };
   refused("--simulate --device agx-orin --model zoo:lenet5", "no goal");
-  refused("--simulate --device agx-orin --deadline 6h", "the size of the job");
-  refused("--simulate --device agx-orin --deadline 25:00 --minibatches 5", "time of day");
+  refused("--simulate --device agx-orin --model zoo:lenet5 --deadline 6h", "the size of the job");
+  refused("--simulate --device agx-orin --model zoo:lenet5 --deadline 25:00 --minibatches 5",
+          "time of day");
   refused("--simulate --device agx-orin --day-energy 1kJ", "--model");
   refused("--deadline 6h --minibatches 5 --model zoo:lenet5", "no program");
   refused("--simulate --max-latency 50ms --model zoo:lenet5 --device agx-orin", "requests");
