@@ -27,7 +27,7 @@ class LiveRun {
 
   // False: the program is to end.
   bool look(const measure::WatchedMoment& now) {
-    for (; read_ < now.marks.size(); ++read_) take_mark(now.marks[read_]);
+    for (; read_ < now.marks.size(); ++read_) take_mark(now.marks[read_], now.now_s);
     energy_.push_back({now.now_s, now.energy_j});
     const double now_s = options_.time_scale * (now.now_s - now.begin_s);
     if (!step_begun_) step_begun_ = now.now_s;
@@ -78,13 +78,13 @@ class LiveRun {
     energy_.clear();
   }
 
-  void take_mark(const measure::TimedMark& mark) {
+  void take_mark(const measure::TimedMark& mark, double arrived_s) {
     if (mark.kind == measure::TimedMark::Kind::kFetched) fetched_s_ = mark.time_s;
     if (mark.kind != measure::TimedMark::Kind::kMinibatch) return;
     ++minibatches_;
     const double waited_s =
         marks_.empty() || fetched_s_ < marks_.back().time_s ? 0 : fetched_s_ - marks_.back().time_s;
-    marks_.push_back({mark.time_s, waited_s});
+    marks_.push_back({mark.time_s, waited_s, arrived_s});
   }
 
   // Energy at a time within the step, between readings.
@@ -102,8 +102,9 @@ class LiveRun {
   Window window() const {
     Window seen{.mode = mode_.value_or(0)};
     const double from_s = *step_begun_ + (changed_ ? options_.settle_s : 0);
+    // By when they came: a fake program on a busy machine stamps its marks late.
     auto first = std::find_if(marks_.begin(), marks_.end(),
-                              [&](const Mark& mark) { return mark.time_s >= from_s; });
+                              [&](const Mark& mark) { return mark.arrived_s >= from_s; });
     if (first == marks_.end() || marks_.end() - first < 2 || energy_.size() < 2) return seen;
     std::vector<double> gaps_s;
     double waited_s = 0;
@@ -120,8 +121,11 @@ class LiveRun {
     seen.duration_s = scale * (last_s - first->time_s);
     seen.paused_s = scale * paused_s;
     seen.minibatches = static_cast<double>(gaps_s.size());
-    // The readings of energy begin with the step, so none of it is of the mode before.
-    seen.energy_j = scale * (energy_at(last_s) - energy_at(first->time_s));
+    const double arrived_s = marks_.back().arrived_s - first->arrived_s;
+    if (arrived_s > 0) {  // the readings of energy begin with the step: none is of the mode before
+      const double energy_j = energy_at(marks_.back().arrived_s) - energy_at(first->arrived_s);
+      seen.energy_j = energy_j / arrived_s * seen.duration_s;
+    }
     const double spread = gaps_s.size() > 1 ? standard_deviation(gaps_s) / usual_s : 0.1;
     seen.time_sd = std::max(0.003, spread / std::sqrt(static_cast<double>(gaps_s.size())));
     seen.power_sd = std::max(0.005, 0.05 / std::sqrt(static_cast<double>(energy_.size())));
@@ -151,7 +155,7 @@ class LiveRun {
   }
 
   struct Mark {
-    double time_s = 0, waited_s = 0;
+    double time_s = 0, waited_s = 0, arrived_s = 0;
   };
 
   Policy& policy_;
