@@ -107,7 +107,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
   const std::string before = mode();
   const auto result = run_program(
       tune("--minimize energy --profiles 3 --window-precision 5% --longest-window 1 --trace -- ") +
-      fake_run(2500));
+      fake_run(1200));
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("minibatches were trained during the search"));
   EXPECT_THAT(result.output, HasSubstr("in the mode of the answer"));
@@ -120,7 +120,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
 TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner =
-      start(tune("--max-power 11 --profiles 100 -- ") + "/usr/bin/env " + fake_run(4000), output);
+      start(tune("--max-power 11 --profiles 100 -- ") + "/usr/bin/env " + fake_run(600), output);
   ASSERT_TRUE(within(20, [&] { return mode() != before; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ::kill(tuner, SIGKILL);
@@ -128,7 +128,7 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   EXPECT_TRUE(within(10, [&] { return mode() == before; }));
   EXPECT_THAT(read_file(output), Not(HasSubstr("fake-run:")));  // it still runs
   EXPECT_TRUE(within(60, [&] {
-    return read_file(output).find("fake-run: 4000 minibatches") != std::string::npos;
+    return read_file(output).find("fake-run: 600 minibatches") != std::string::npos;
   })) << read_file(output);
 }
 
@@ -168,7 +168,8 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   }
   ASSERT_TRUE(within(10, [&] { return std::filesystem::exists(marks); }));
   const std::string before = mode();
-  const std::string options = tune("--minimize time --profiles 4 --window-precision 10% --pid ");
+  std::string options = tune("--minimize time --profiles 4 --window-precision 10% --pid ");
+  options.erase(options.find("--quiet "), 8);  // it says when the search has ended
   const std::string output = (board_.folder.path() / "output").string();
   const pid_t tuner = start(options + std::to_string(program), output);
   EXPECT_TRUE(within(60, [&] {
