@@ -130,7 +130,7 @@ constexpr const char* kCommands[] = {
     "tune zoo:lenet5 --device agx-orin --max-power 1",
     "tune zoo:lenet5 --device agx-orin --minimize energy --max-slowdown 5% --verify 2",
     "tune zoo:lenet5 --device agx-orin --max-power 40 --arrival-rate 30 --confidence 0.9",
-    "tune zoo:lenet5 --device agx-orin --dataset-size 1e9 --deadline 6h --sleep-power 0.5 "
+    "tune zoo:lenet5 --device agx-orin --dataset-size 1e7 --deadline 6h --sleep-power 0.5 "
     "--sleep-time 2s",
     "tune zoo:lenet5 --device agx-orin --period 1s",
     "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",

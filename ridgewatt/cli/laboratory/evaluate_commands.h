@@ -32,7 +32,7 @@ inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_strategies,    add_evaluate_schedules,  add_evaluate_pipeline,
     add_evaluate_runtimes,      add_evaluate_boards,     add_evaluate_choices,
     add_evaluate_board_effects, add_evaluate_govern,     add_evaluate_thermal,
-    add_evaluate_in_place,      add_evaluate_merge,
+    add_evaluate_in_place,      add_evaluate_llm,        add_evaluate_merge,
 };
 
 // The scores of all outcomes of an evaluation, in the format that is wanted. `timing`: also how
