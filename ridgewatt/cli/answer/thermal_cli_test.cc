@@ -21,8 +21,9 @@ using ::testing::HasSubstr;
 
 // A soak on a board of this heat: an hour takes 12 s.
 struct Soaked {
-  explicit Soaked(platform::FakeHeatSpec spec, const std::string& options, double idle_s = 60) {
-    spec.scale = 300;
+  explicit Soaked(platform::FakeHeatSpec spec, const std::string& options, double idle_s = 60,
+                  double scale = 300) {
+    spec.scale = scale;
     platform::heat_fake_board(board.root, spec);
     const std::string where = " --sysroot " + board.root;
     const auto run = testing::run_program(
@@ -53,7 +54,8 @@ struct Soaked {
 };
 
 TEST(SoakCommand, SaysThatAModeHolds) {
-  const Soaked soaked({.ambient_celsius = 25}, "--mode 15W");
+  // Slow enough for the board not to warm up by degrees while a busy machine lets it wait.
+  const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --ambient 25", 60, 60);
   ASSERT_EQ(soaked.status, 0) << soaked.output;
   EXPECT_EQ(soaked.json["verdict"], "holds") << soaked.output;
   EXPECT_EQ(soaked.json["provenance"], "fake");

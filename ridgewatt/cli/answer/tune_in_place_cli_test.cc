@@ -50,15 +50,16 @@ class InPlaceCommand : public ::testing::Test {
     std::vector<char*> pointers;
     for (auto& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
+    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const pid_t child = ::fork();
     if (child == 0) {
-      const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       ::dup2(file, STDOUT_FILENO);
       ::dup2(file, STDERR_FILENO);
       ::signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background
       ::execv(words[0].c_str(), pointers.data());
       ::_exit(127);
     }
+    ::close(file);
     return child;
   }
 

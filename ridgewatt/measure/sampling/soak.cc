@@ -13,6 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/measure/energy.h"
 #include "ridgewatt/measure/sampler.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 #include "ridgewatt/platform/fake_heat.h"
@@ -58,6 +59,7 @@ class Soak {
     Sampler::Options sampling;
     sampling.rate_hz = std::min(options.rate_hz, source_->largest_rate_hz());
     sampler_ = std::make_unique<Sampler>(*source_, sampling);
+    power_ = EnergyIntegral(begin_s_);
     last_look_s_ = begin_s_;
     require_total();
   }
@@ -131,16 +133,15 @@ class Soak {
   }
 
   bool look_when_due() {
-    sampler_->drain(samples_);
+    take_samples();
     const double now_s = monotonic_s();
     if (now_s - last_look_s_ < std::min(options_.look_s, 3 / scale_)) return false;
-    const auto power_w = mean_power_w();
-    if (!power_w) return false;  // no sample yet
-    samples_.clear();
+    if (power_.empty()) return false;  // no sample yet
+    const double energy_j = power_.until(now_s).energy_j;
     const platform::SensorSnapshot now = reader_.read();
     SoakLook look;
     look.time_s = (now_s - begin_s_) * scale_;
-    look.power_w = *power_w;
+    look.power_w = (energy_j - energy_j_) / (now_s - last_look_s_);
     for (const auto& zone : now.temperatures) {
       if (zone.celsius && is_of_the_chip(zone.name)) look.celsius[zone.name] = *zone.celsius;
     }
@@ -157,6 +158,7 @@ class Soak {
     note_throttling(now.throttling, look);
     looks_.push_back(std::move(look));
     last_look_s_ = now_s;
+    energy_j_ = energy_j;
     return true;
   }
 
@@ -189,16 +191,14 @@ class Soak {
     return events;
   }
 
-  std::optional<double> mean_power_w() const {
-    double sum = 0;
-    std::size_t count = 0;
+  void take_samples() {
+    sampler_->drain(samples_);
     for (const auto& sample : samples_) {
       const auto at = [&](std::size_t c) { return sample.power_w[c]; };
-      const double total = platform::total_power_w(source_->channels(), at).value_or(0);
-      if (std::isfinite(total)) sum += total, ++count;
+      const auto total = platform::total_power_w(source_->channels(), at);
+      if (total) power_.add(sample.time_s, *total);
     }
-    if (count == 0) return std::nullopt;
-    return sum / static_cast<double>(count);
+    samples_.clear();
   }
 
   bool too_hot() const {
@@ -372,6 +372,8 @@ class Soak {
   double begin_s_, last_look_s_ = 0, load_begin_s_ = 0, next_check_s_ = 0;
   std::unique_ptr<Sampler> sampler_;
   std::vector<PowerSample> samples_;
+  EnergyIntegral power_;  // samples come late on a busy machine: each counts for its own time
+  double energy_j_ = 0;   // until the last look
   std::vector<SoakLook> looks_;
   std::vector<std::string> throttled_;
   std::optional<double> throttled_s_;
