@@ -45,6 +45,7 @@ struct ProcessIo {
   double storage_read_bytes = 0;
   double storage_written_bytes = 0;
 };
+ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
 // Nothing where the kernel does not count, or not for us. A process that ended is still counted
 // until it is waited for.
 std::optional<ProcessIo> read_process_io(pid_t process);

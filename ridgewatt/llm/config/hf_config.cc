@@ -159,8 +159,8 @@ void add_lfm2(const ConfigFields& fields, Numbers& n) {
       factor = field->get<double>();
     }
     factor = factor > 0 && factor < 64 ? factor : 1;
-    const auto width =
-        static_cast<std::int64_t>(factor * static_cast<double>(2 * n.feed_forward / 3));
+    const std::int64_t two_thirds = 2 * n.feed_forward / 3;
+    const auto width = static_cast<std::int64_t>(factor * static_cast<double>(two_thirds));
     n.feed_forward = (width + multiple - 1) / multiple * multiple;
   }
   if (const Json* full = fields.find("full_attn_idxs");

@@ -113,6 +113,15 @@ std::vector<ClockResidency> merge_residency(std::vector<ClockResidency> counted,
   return counted;
 }
 
+ProcessIo operator-(const ProcessIo& after, const ProcessIo& before) {
+  return {after.read_calls - before.read_calls,
+          after.read_bytes - before.read_bytes,
+          after.write_calls - before.write_calls,
+          after.written_bytes - before.written_bytes,
+          after.storage_read_bytes - before.storage_read_bytes,
+          after.storage_written_bytes - before.storage_written_bytes};
+}
+
 std::optional<ProcessIo> read_process_io(pid_t process) {
   ProcessIo io;
   const std::map<std::string, double*> fields = {{"rchar:", &io.read_bytes},

@@ -215,9 +215,9 @@ class InPlaceSearch::State {
     for (const auto& [seen, stale, reason] : seen_) {
       if (stale) continue;
       fresh.push_back(seen);
-      const auto step = std::find_if(reasons.begin(), reasons.end(), [&](const SearchStep& one) {
-        return one.seen.point == seen.point;
-      });
+      const auto step = std::find_if(
+          reasons.begin(), reasons.end(),
+          [&point = seen.point](const SearchStep& one) { return one.seen.point == point; });
       summary.steps.push_back(
           {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured anew"});
     }
