@@ -71,7 +71,8 @@ report::Table answers_table(
        {.name = "time_effect_ms", .heading = "pace changed after (ms)", .digits = 3, .rank = 1},
        {.name = "power_effect_ms", .heading = "power after (ms)", .digits = 3, .rank = 1},
        {.name = "drifts", .heading = "false drift", .rank = 1}});
-  for (const auto& [name, trials] : groups) {
+  for (const auto& group : groups) {
+    const auto& trials = group.second;
     const auto mean_of = [&](auto field) {
       double sum = 0;
       for (const auto& one : trials) sum += static_cast<double>(one.*field);
@@ -84,9 +85,9 @@ report::Table answers_table(
     };
     using Trial = evaluate::InPlaceTrial;
     const double over_s = mean_of(&Trial::over_limit_s), search_s = mean_of(&Trial::search_s);
-    table.add_row({name, static_cast<std::int64_t>(trials.size()), 100 * mean_of(&Trial::penalty),
-                   100 * mean_of(&Trial::restart_penalty), 100 * mean_of(&Trial::valid),
-                   100 * mean_of(&Trial::restart_valid), search_s,
+    table.add_row({group.first, static_cast<std::int64_t>(trials.size()),
+                   100 * mean_of(&Trial::penalty), 100 * mean_of(&Trial::restart_penalty),
+                   100 * mean_of(&Trial::valid), 100 * mean_of(&Trial::restart_valid), search_s,
                    mean_of(&Trial::restart_search_s), mean_of(&Trial::windows),
                    mean_of(&Trial::minibatches), mean_of(&Trial::over_limit),
                    100 * over_s / search_s,
