@@ -80,7 +80,8 @@ class FakeRest {
   FakeSpecimen specimen_;
 };
 
-// Name of the board file of a fake board.
+// Name of the board file of a fake board, with "@BSP" where its clocks are not those of the
+// default.
 std::string board_of_fake(const std::string& name);
 // Clocks that run now, and the cores that are online.
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout);

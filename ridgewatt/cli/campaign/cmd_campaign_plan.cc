@@ -12,7 +12,6 @@
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/points.h"
 #include "ridgewatt/twin/twin.h"
@@ -46,13 +45,7 @@ std::pair<std::string, int> parse_boards(const std::string& text) {
 // A fake board has the tables of its own JetPack, not those of the kind's default.
 Board board_of(const std::string& kind) {
   if (!kind.starts_with("fake:")) return load_board(kind);
-  const auto& spec = platform::fake_board_spec(kind.substr(5));
-  const std::string name = platform::board_of_fake(spec.name);
-  Board board = load_board(name);
-  for (const auto& bsp : board.bsps) {
-    if (bsp.levels[Knob::kGpuClock] == spec.gpu_hz) return load_board(name + "@" + bsp.name);
-  }
-  return board;
+  return load_board(platform::board_of_fake(kind.substr(5)));
 }
 
 std::vector<PowerMode> modes_of(const Context& context, const PlanCommand& options,

@@ -152,8 +152,15 @@ void FakeRails::set(double power_w) const {
 }
 
 std::string board_of_fake(const std::string& name) {
-  const std::string board = fake_board_spec(name).board;
-  return board == "orin-nano" ? "orin-nano-8gb" : board;
+  const FakeBoardSpec spec = fake_board_spec(name);
+  const std::string file = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
+  const Board board = load_board(file);
+  const auto has_its_clocks = [&](const Bsp& bsp) {
+    return bsp.levels[Knob::kGpuClock] == spec.gpu_hz;
+  };
+  if (has_its_clocks(board.find_bsp())) return file;
+  const auto bsp = std::find_if(board.bsps.begin(), board.bsps.end(), has_its_clocks);
+  return bsp == board.bsps.end() ? file : file + "@" + bsp->name;
 }
 
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {
