@@ -110,7 +110,7 @@ constexpr const char* kCommands[] = {
     "sensors --tegrastats tegrastats.txt",
     "soak --idle 0 --minutes 30 --to-the-end --trip 95 --sysroot heated -- ridgewatt fake-run "
     "zoo:resnet50 "
-    "--batch 16 --minibatches 100000 --sysroot heated",
+    "--batch 1 --minibatches 100000 --sysroot heated",
     "store import new.db training.csv",
     "fleet status --store points.db",
     "store list new.db",
