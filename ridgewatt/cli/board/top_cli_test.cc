@@ -21,8 +21,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 bool within_20_s(const std::function<bool()>& condition) {
-  for (int i = 0; i < 400 && !condition(); ++i) ::usleep(50'000);
-  return condition();
+  for (int i = 0; i < 400; ++i) {
+    if (condition()) return true;
+    ::usleep(50'000);
+  }
+  return false;
 }
 
 // What a command prints.
