@@ -49,24 +49,6 @@ class StoredWindows {
   std::map<OperatingPoint, Observation> known_;
 };
 
-// Says how far the search is.
-class TellingProfiler : public Profiler {
- public:
-  TellingProfiler(Profiler& profiler, const BoardAtHand& board)
-      : profiler_(profiler), board_(board) {}
-  Observation profile(const OperatingPoint& point) override {
-    if (board_.progress) board_.progress(done_, point);
-    ++done_;
-    return profiler_.profile(point);
-  }
-  Provenance provenance() const override { return profiler_.provenance(); }
-
- private:
-  Profiler& profiler_;
-  const BoardAtHand& board_;
-  std::size_t done_ = 0;
-};
-
 std::unique_ptr<measure::LiveProgram> open_program(BoardAtHand& board,
                                                    const InPlaceQuestion& in_place, int batch) {
   if (in_place.process) {
@@ -131,7 +113,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
   const auto program = open_program(board, in_place, start.batch);
   measure::InPlaceProfiler profiler(*program, options, board.profile.series.provenance,
                                     [&](const auto& window) { stored.keep(window); });
-  TellingProfiler telling(profiler, board);
+  ReportingProfiler telling(profiler, board);
   tune::InPlaceSearch in_place_search(space, question.goal, telling, std::move(search));
   profiler.begin(start.mode);
   const tune::InPlaceResult result = in_place_search.run();

@@ -12,24 +12,6 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Tells how far the search is while the board works.
-class ReportingProfiler : public Profiler {
- public:
-  ReportingProfiler(measure::LiveProfiler& profiler, const BoardAtHand& board)
-      : profiler_(profiler), board_(board) {}
-  Observation profile(const OperatingPoint& point) override {
-    if (board_.progress) board_.progress(done_, point);
-    ++done_;
-    return profiler_.profile(point);
-  }
-  Provenance provenance() const override { return profiler_.provenance(); }
-
- private:
-  measure::LiveProfiler& profiler_;
-  const BoardAtHand& board_;
-  std::size_t done_ = 0;
-};
-
 void check_governors(const BoardAtHand& board) {
   const auto known = board.control.governors();
   for (const auto& name : board.governors) {

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/tune.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/profiler.h"
 #include "ridgewatt/tune/verify.h"
 
 namespace ridgewatt::answer {
@@ -41,5 +42,23 @@ tune::Verification verification_of(
 // What a finished search says.
 TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& space,
                          const tune::SearchSummary& summary);
+
+// Tells how far the search is while the board works. Both must outlive it.
+class ReportingProfiler : public Profiler {
+ public:
+  ReportingProfiler(Profiler& profiler, const BoardAtHand& board)
+      : profiler_(profiler), board_(board) {}
+  Observation profile(const OperatingPoint& point) override {
+    if (board_.progress) board_.progress(done_, point);
+    ++done_;
+    return profiler_.profile(point);
+  }
+  Provenance provenance() const override { return profiler_.provenance(); }
+
+ private:
+  Profiler& profiler_;
+  const BoardAtHand& board_;
+  std::size_t done_ = 0;
+};
 
 }  // namespace ridgewatt::answer
