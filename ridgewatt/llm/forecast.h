@@ -1,0 +1,85 @@
+// What a language model costs on a board in a power mode, in an engine: time to the first token and
+// of every further one, power of both phases, joules. Modelled; every figure has its 90 % interval.
+//
+//   const Forecaster forecaster(find_engine("tensorrt-llm"), description, tensors, board, request);
+//   const Forecast forecast = forecaster(mode);
+//   forecast.tpot_s.value;
+//
+// Whether the model fits the board is the question of fits.h. Method: docs/methods/llm_engines.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/llm/description.h"
+#include "ridgewatt/llm/engine.h"
+#include "ridgewatt/llm/recipe.h"
+#include "ridgewatt/llm/stored_type.h"
+
+namespace ridgewatt::llm {
+
+// An engine as shipped: parameters that were fitted to public runs, and how far off they were.
+struct ShippedEngine {
+  std::string name;   // "llama.cpp"
+  std::string title;  // "llama.cpp b5283", the release that was fitted
+  Engine engine;
+  std::vector<std::string> boards;         // that it was fitted on; empty: priors alone
+  std::vector<std::string> quantizations;  // and in which
+  std::string origin;                      // date, data and command of the fit
+};
+// llama.cpp, vllm, sglang, tensorrt-llm, mlc, pytorch.
+std::span<const ShippedEngine> engines();
+// By name, ignoring case. UsageError with the names.
+const ShippedEngine& find_engine(std::string_view name);
+
+struct Request {
+  std::int64_t prompt_tokens = 512;
+  std::int64_t generated_tokens = 256;
+  std::int64_t concurrency = 1;  // sequences that are decoded together, each with its own prompt
+  StoredType kv_type = StoredType::kF16;
+};
+
+// A modelled figure: half of the true values of such figures lie below `value`, 90 % within.
+struct Foretold {
+  double value = 0;
+  double low = 0, high = 0;
+};
+
+struct Forecast {
+  Foretold ttft_s;  // the prompt and the first token
+  Foretold tpot_s;  // of every further token of a sequence, mean over the generation
+  // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
+  Foretold tokens_per_s;
+  Foretold prefill_power_w, decode_power_w;  // of the board's rails; idle is in it
+  Foretold joules_per_token;  // of decoding, per output token of any sequence
+  Foretold request_j;         // of one request, from the prompt to its last token
+  double request_s = 0;
+  std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
+};
+
+// Bound to a model as stored, a board and a request, so that a mode costs microseconds. Safe to
+// call from several threads. UsageError for a request below one token or sequence, or a board
+// without a dense FP16 rate.
+class Forecaster {
+ public:
+  Forecaster(const ShippedEngine& engine, const Description& description,
+             std::span<const Tensor> tensors, const Board& board, const Request& request);
+  Forecast operator()(const PowerMode& mode) const;
+  // Of the token that is decoded with `context` tokens in the cache.
+  double step_s(const PowerMode& mode, std::int64_t context) const;
+  // Why intervals are wider than where the engine was fitted, in words: "another board than ..".
+  const std::vector<std::string>& widened_by() const { return widened_by_; }
+
+ private:
+  ShippedEngine engine_;
+  Board board_;
+  Request request_;
+  std::vector<std::string> widened_by_;
+};
+
+}  // namespace ridgewatt::llm
