@@ -14,6 +14,7 @@ struct EmbeddedFile {
 namespace embedded {
 
 std::span<const EmbeddedFile> boards();     // boards/*.toml
+std::span<const EmbeddedFile> engines();    // engines/*.toml
 std::span<const EmbeddedFile> studies();    // studies/*.toml
 std::span<const EmbeddedFile> published();  // studies/published/*.csv
 std::span<const EmbeddedFile> web();        // style and scripts of HTML reports

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "ridgewatt/llm/footprint.h"
 
@@ -134,12 +135,12 @@ EngineHardware engine_hardware(const Board& board, const PowerMode& mode, int sm
 }
 
 EngineWork decode_work(const Description& description, std::span<const Tensor> tensors,
-                       double context) {
+                       double context, StoredType kv_type, std::int64_t batch) {
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(1.0, context)));
-  const DecodeStep step = decode_step(description, tensors, StoredType::kF16, whole, 1);
+  const DecodeStep step = decode_step(description, tensors, kv_type, whole, batch);
   EngineWork work;
   work.layers = static_cast<double>(description.layers.size());
-  work.vocabulary = static_cast<double>(description.vocabulary);
+  work.vocabulary = static_cast<double>(description.vocabulary * batch);
   work.weight_bytes = step.weight_bytes;
   work.cache_bytes = step.kv_read_bytes;
   for (const Tensor& tensor : tensors) {
@@ -147,7 +148,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
     double share = unpacked_share(tensor.type);
     if (tensor.role == Role::kExpert && tensor.layer >= 0) {
       const auto layer = static_cast<std::size_t>(tensor.layer);
-      share *= expert_share(description.layers.at(layer).feed_forward, 1);
+      share *= expert_share(description.layers.at(layer).feed_forward, batch);
     }
     work.unpacked += share * static_cast<double>(tensor.elements());
   }
@@ -189,6 +190,19 @@ double Engine::prompt_s(const EngineWork& work, const EngineHardware& hardware) 
 }
 double Engine::power_w(const EngineWork& work, double seconds) const {
   return sum_of(draw, draw_terms(work, seconds));
+}
+
+std::string Engine::step_limited_by(const EngineWork& work, const EngineHardware& hardware) const {
+  auto parts = step_terms(work, hardware);
+  for (std::size_t i = 0; i < kStepTerms; ++i) parts[i] *= step[i];
+  const std::array<std::pair<double, const char*>, 5> causes = {{{parts[0] + parts[1], "launches"},
+                                                                 {parts[2], "weights"},
+                                                                 {parts[3], "cache"},
+                                                                 {parts[4], "unpacking"},
+                                                                 {parts[5], "vocabulary"}}};
+  return std::max_element(causes.begin(), causes.end(),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+      ->second;
 }
 
 Engine fit_engine(std::span<const EngineRow> rows) {

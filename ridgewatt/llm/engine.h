@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/recipe.h"
+#include "ridgewatt/llm/stored_type.h"
 
 namespace ridgewatt::llm {
 
@@ -49,9 +51,10 @@ struct EngineWork {
   double linear_flop = 0;
   double attention_flop = 0;
 };
-// A step of one sequence with `context` tokens in its cache of 16 bits.
+// A step of `batch` sequences, each with `context` tokens in its cache.
 EngineWork decode_work(const Description& description, std::span<const Tensor> tensors,
-                       double context);
+                       double context, StoredType kv_type = StoredType::kF16,
+                       std::int64_t batch = 1);
 // A prompt of `tokens`: pairs are causal and within windows; the head works once.
 EngineWork prompt_work(const Description& description, std::span<const Tensor> tensors,
                        double tokens);
@@ -83,6 +86,8 @@ struct Engine {
   double step_s(const EngineWork& work, const EngineHardware& hardware) const;
   double prompt_s(const EngineWork& work, const EngineHardware& hardware) const;
   double power_w(const EngineWork& work, double seconds) const;
+  // What most of a step waits for: "launches", "weights", "cache", "unpacking" or "vocabulary".
+  std::string step_limited_by(const EngineWork& work, const EngineHardware& hardware) const;
 };
 
 // Least squares of relative errors with coefficients of at least a thousandth of their prior, drawn

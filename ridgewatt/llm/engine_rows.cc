@@ -131,12 +131,10 @@ class EngineRowReader {
     row.prompt_tokens = positive("prompt_tokens");
     row.generated_tokens = positive("generated_tokens");
     if (!describe_row(row, at("model"), quantization)) return;
-    static const Board kBoard = load_board("agx-orin-32gb");
+    static const Board kBoard = load_board("agx-orin-32gb@super");
     row.board = kBoard.name;
     row.mode = "MAXN";
-    PowerMode mode = knob_space(kBoard).top();
-    mode.gpu_clock_hz = hz_of_mhz(1300.5);
-    row.hardware = engine_hardware(kBoard, mode);
+    row.hardware = engine_hardware(kBoard, knob_space(kBoard).top());
     row.step_s = positive("tpot_ms") * 1e-3;
     const bool cached = quantization == "fp16" && (row.engine == "vllm" || row.engine == "sglang");
     if (!cached && row.prompt_tokens >= kLeastPrompt) row.prompt_s = positive("ttft_ms") * 1e-3;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,7 @@ struct ShippedEngine {
   std::vector<std::string> quantizations;  // and in which
   std::string origin;                      // date, data and command of the fit
 };
-// llama.cpp, vllm, sglang, tensorrt-llm, mlc, pytorch.
+// llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm; of engines/language_models.toml.
 std::span<const ShippedEngine> engines();
 // By name, ignoring case. UsageError with the names.
 const ShippedEngine& find_engine(std::string_view name);
@@ -56,8 +57,8 @@ struct Forecast {
   // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
   Foretold tokens_per_s;
   Foretold prefill_power_w, decode_power_w;  // of the board's rails; idle is in it
-  Foretold joules_per_token;  // of decoding, per output token of any sequence
-  Foretold request_j;         // of one request, from the prompt to its last token
+  Foretold joules_per_token;                 // of decoding, per output token of any sequence
+  Foretold request_j;                        // of one request, from the prompt to its last token
   double request_s = 0;
   std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
 };
@@ -76,9 +77,8 @@ class Forecaster {
   const std::vector<std::string>& widened_by() const { return widened_by_; }
 
  private:
-  ShippedEngine engine_;
-  Board board_;
-  Request request_;
+  struct Bound;  // what does not depend on the mode
+  std::shared_ptr<const Bound> bound_;
   std::vector<std::string> widened_by_;
 };
 
