@@ -84,6 +84,12 @@ void remark(const Context& context, const std::string& text) {
   if (!context.quiet) std::cerr << escape_terminal(text) << '\n';
 }
 
+void check_status(int status, const std::vector<std::string>& program) {
+  if (status == 0) return;
+  std::cout.flush();
+  throw Error("the command failed with status " + std::to_string(status), program.front());
+}
+
 void make_folder(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);

@@ -88,6 +88,8 @@ std::string json_text(const Context& context, const Json& result);
 void print_sums(const Context& context, const report::LayerSums& sums);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
+// Once all is printed: Error where the program that was measured did not end with 0.
+void check_status(int status, const std::vector<std::string>& program);
 // Makes a folder for results where there is none.
 void make_folder(const std::string& path);
 // Writes `text` where the user wants it (see io/file.h); an empty `path`, an option that was not

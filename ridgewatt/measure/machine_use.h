@@ -2,8 +2,6 @@
 // the program and the disks read and wrote, and what of named files the page cache held.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,20 +33,6 @@ std::vector<ClockResidency> sampled_residency(const std::vector<store::RawSample
 // The kernel's where it counts, else sampled.
 std::vector<ClockResidency> merge_residency(std::vector<ClockResidency> counted,
                                             const std::vector<ClockResidency>& sampled);
-
-// Of a process and of the children that it has waited for.
-struct ProcessIo {
-  double read_calls = 0;
-  double read_bytes = 0;  // through system calls, from wherever
-  double write_calls = 0;
-  double written_bytes = 0;
-  double storage_read_bytes = 0;
-  double storage_written_bytes = 0;
-};
-ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
-// Nothing where the kernel does not count, or not for us. A process that ended is still counted
-// until it is waited for.
-std::optional<ProcessIo> read_process_io(pid_t process);
 
 // Of all disks of the machine, whoever asked for it: /proc/diskstats without partitions, loops and
 // what is memory.

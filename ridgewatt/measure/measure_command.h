@@ -13,6 +13,7 @@
 #include "ridgewatt/measure/marks.h"
 #include "ridgewatt/measure/power_trace.h"
 #include "ridgewatt/measure/window.h"
+#include "ridgewatt/pipeline/process_io.h"
 #include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/platform/sysfs.h"
 
@@ -99,7 +100,7 @@ struct Measurement {
   // Of the window of minibatches, or of the whole run where none were marked.
   std::vector<SeriesSummary> series_summary;
   std::vector<ClockResidency> residency;  // over the whole run
-  std::optional<ProcessIo> io;            // of the command
+  std::optional<pipeline::ProcessIo> io;  // of the command
   std::optional<DiskIo> disks;            // of all disks meanwhile
   std::vector<FileResidency> files;       // of MeasureOptions::watched_files
   ProgramWords words;                     // what the program says of itself

@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/quiet_thread.h"
 #include "ridgewatt/measure/sampling/mark_record.h"
 #include "ridgewatt/measure/sampling/recording.h"
+#include "ridgewatt/pipeline/process_io.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -55,7 +55,7 @@ class RunningMeasurement::State {
     recording_.drain();
     recording_.begin();
     usage_ = usage_of_process();
-    io_ = read_process_io(owner_);
+    io_ = pipeline::read_process_io(owner_);
     begin_s_ = monotonic_s();
     stage_ = Stage::kRunning;
   }
@@ -119,7 +119,7 @@ class RunningMeasurement::State {
     result.user_s = seconds_of(usage.ru_utime) - seconds_of(usage_.ru_utime);
     result.system_s = seconds_of(usage.ru_stime) - seconds_of(usage_.ru_stime);
     result.peak_memory_bytes = static_cast<double>(usage.ru_maxrss) * 1024;
-    if (const auto io = read_process_io(owner_); io && io_) result.io = *io - *io_;
+    if (const auto io = pipeline::read_process_io(owner_); io && io_) result.io = *io - *io_;
     recording_.stop();
     settle_windows();
     recording_.add_costs(marks_.marks(), options_.window, /*steady=*/true, result);
@@ -194,7 +194,7 @@ class RunningMeasurement::State {
   Stage stage_ = Stage::kIdle;
   double begin_s_ = 0;
   rusage usage_{};
-  std::optional<ProcessIo> io_;
+  std::optional<pipeline::ProcessIo> io_;
   MarkRecord marks_;
   Windows open_;
   std::size_t next_window_ = 0;

@@ -50,7 +50,7 @@ struct Done {
   double fetch_s = 0;
   double fetch_cpu_s = 0;
   double preprocess_s = 0;
-  IoCounts io;
+  ProcessIo io;
   int error = 0;
 };
 
@@ -166,13 +166,11 @@ class Workers {
   [[noreturn]] void serve(const LoaderOptions& options, const std::vector<std::size_t>& order,
                           const SharedSlots& slots, int in, int out) const {
     Stages stages(options, order);
-    const IoCounts begin = own_io_counts();
+    const ProcessIo begin = own_io();
     std::size_t minibatch = 0;
     while (read_all(in, &minibatch, sizeof minibatch)) {
       Done done = stages.load(minibatch, slots.slot(minibatch % slots_));
-      const IoCounts now = own_io_counts();
-      done.io = {now.read_calls - begin.read_calls, now.read_bytes - begin.read_bytes,
-                 now.storage_bytes - begin.storage_bytes};
+      done.io = own_io() - begin;
       if (::write(out, &done, sizeof done) != sizeof done) break;
     }
     ::_exit(0);
@@ -218,23 +216,17 @@ void check(const LoaderOptions& options) {
           "there are fewer samples than one minibatch");
 }
 
-void add_io(IoCounts& total, const IoCounts& part) {
-  total.read_calls += part.read_calls;
-  total.read_bytes += part.read_bytes;
-  total.storage_bytes += part.storage_bytes;
-}
-
 void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& order,
                std::size_t count, LoaderRun& run) {
   const std::size_t floats = kSampleFloats * static_cast<std::size_t>(options.batch);
   const auto under_way = static_cast<std::size_t>(options.workers * options.prefetch);
   Compute compute(options);
   std::vector<float> own(floats);
-  const IoCounts io_begin = own_io_counts();
+  const ProcessIo io_begin = own_io();
   const double begin_s = monotonic_s();
   std::unique_ptr<SharedSlots> slots;
   std::unique_ptr<Workers> workers;
-  std::vector<IoCounts> worker_io(static_cast<std::size_t>(options.workers));
+  std::vector<ProcessIo> worker_io(static_cast<std::size_t>(options.workers));
   Stages stages(options, order);
   if (options.workers > 0) {
     slots = std::make_unique<SharedSlots>(under_way, floats);
@@ -267,10 +259,8 @@ void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& ord
     run.minibatches.push_back(minibatch);
   }
   run.time_s = monotonic_s() - begin_s;
-  const IoCounts io_end = own_io_counts();
-  run.io = {io_end.read_calls - io_begin.read_calls, io_end.read_bytes - io_begin.read_bytes,
-            io_end.storage_bytes - io_begin.storage_bytes};
-  for (const auto& io : worker_io) add_io(run.io, io);
+  run.io = own_io() - io_begin;
+  for (const auto& io : worker_io) run.io += io;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/pipeline/page_cache.h"
 #include "ridgewatt/pipeline/pipeline.h"
+#include "ridgewatt/pipeline/process_io.h"
 
 namespace ridgewatt::pipeline {
 
@@ -43,7 +44,7 @@ struct LoaderRun {
   double fetch_cpu_s = 0;
   double stall_s = 0;
   double compute_s = 0;
-  IoCounts io;  // of main process and workers
+  ProcessIo io;  // of main process and workers
   Residency before;
   Residency after;
   double checksum = 0;  // of all samples; the same for any number of workers

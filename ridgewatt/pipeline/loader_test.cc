@@ -62,7 +62,8 @@ TEST_F(Loader, ResidencyIsWhatWasRead) {
   EXPECT_EQ(half.before.resident, 0);
   EXPECT_EQ(half.after.resident, half.before.pages / 2);
   // What came from storage is at least what is resident now, in whole pages.
-  EXPECT_GE(half.io.storage_bytes, half.after.resident * ::sysconf(_SC_PAGESIZE));
+  EXPECT_GE(half.io.storage_read_bytes,
+            static_cast<double>(half.after.resident * ::sysconf(_SC_PAGESIZE)));
   options_.cold = false;
   options_.minibatches = 0;
   EXPECT_DOUBLE_EQ(run_loader(options_).after.share(), 1);

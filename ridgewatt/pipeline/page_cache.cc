@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
@@ -125,19 +124,6 @@ void drop_page_cache(const std::vector<std::string>& paths) {
       throw_errno(error, "cannot drop the page cache", path);
     }
   }
-}
-
-IoCounts own_io_counts() {
-  IoCounts counts;
-  std::ifstream in("/proc/self/io");
-  std::string key;
-  std::int64_t value = 0;
-  while (in >> key >> value) {
-    if (key == "rchar:") counts.read_bytes = value;
-    if (key == "syscr:") counts.read_calls = value;
-    if (key == "read_bytes:") counts.storage_bytes = value;
-  }
-  return counts;
 }
 
 }  // namespace ridgewatt::pipeline

@@ -1,5 +1,5 @@
 // The page cache as the kernel reports it: what of a file lies in memory (mincore), how to drop it
-// (posix_fadvise), and what a process has read (/proc/PID/io).
+// (posix_fadvise).
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,5 @@ class PageCacheState {
   std::vector<std::string> paths_;
   std::vector<std::vector<unsigned char>> resident_;  // a byte for each page of each file
 };
-
-struct IoCounts {
-  std::int64_t read_calls = 0;
-  std::int64_t read_bytes = 0;     // through system calls, from wherever
-  std::int64_t storage_bytes = 0;  // fetched from storage
-};
-// Of this process since it began; zeros where the kernel does not count.
-IoCounts own_io_counts();
 
 }  // namespace ridgewatt::pipeline

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/schedule/plan.h"
@@ -13,25 +12,12 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// Observations of a sweep by mode, then by batch; of a point that occurs twice the slower one.
-using ByMode = std::map<PowerMode, std::map<int, Observation>>;
-
-ByMode by_mode(const Sweep& sweep) {
-  ByMode result;
-  for (const auto& observation : sweep.observations) {
-    auto& batches = result[observation.point.mode];
-    const auto [found, inserted] = batches.try_emplace(observation.point.batch, observation);
-    if (!inserted && observation.time_s > found->second.time_s) found->second = observation;
-  }
-  return result;
-}
-
 // The start of every candidate: each mode of the inference with each of its batches, or each mode
 // of the first background.
 std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) {
   std::vector<Candidate> result;
   if (workloads.inference) {
-    for (const auto& [mode, batches] : by_mode(*workloads.inference)) {
+    for (const auto& [mode, batches] : rows_by_mode(*workloads.inference)) {
       for (const auto& [batch, observation] : batches) {
         if (batch == 0) {
           throw InputError("an inference sweep needs a batch column", workloads.inference->source);
@@ -43,7 +29,7 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
     }
     return result;
   }
-  for (const auto& entry : by_mode(workloads.background.front().sweep)) {
+  for (const auto& entry : rows_by_mode(workloads.background.front().sweep)) {
     result.emplace_back().mode = entry.first;
   }
   return result;
@@ -59,6 +45,16 @@ double least_power_w(const Candidate& candidate) {
 }
 
 }  // namespace
+
+RowsByMode rows_by_mode(const Sweep& sweep) {
+  RowsByMode result;
+  for (const auto& row : sweep.observations) {
+    auto& batches = result[row.point.mode];
+    const auto [found, is_new] = batches.try_emplace(row.point.batch, row);
+    if (!is_new && row.time_s > found->second.time_s) found->second = row;
+  }
+  return result;
+}
 
 void set_idle_power(std::span<Candidate> candidates, const twin::Twin& twin) {
   for (auto& candidate : candidates) {
@@ -99,7 +95,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
   }
   std::vector<Candidate> candidates = inference_candidates(workloads);
   for (const auto& [sweep, required_rate] : workloads.background) {
-    const ByMode observations = by_mode(sweep);
+    const RowsByMode observations = rows_by_mode(sweep);
     std::vector<Candidate> extended;
     for (const auto& candidate : candidates) {
       const auto found = observations.find(candidate.mode);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ struct ScheduleWorkloads {
 // Where a plan of these sweeps comes from: replayed, or the word of the sweep that is farthest from
 // a measurement; workloads joined by " + ", the board where all name the same.
 RowOrigin plan_origin(const ScheduleWorkloads& workloads);
+
+// Observations of a sweep by mode, then by batch; of a point that occurs twice the slower one.
+using RowsByMode = std::map<PowerMode, std::map<int, Observation>>;
+RowsByMode rows_by_mode(const Sweep& sweep);
 
 // Every combination that can be planned: modes that occur in all sweeps x batches of each. Several
 // backgrounds take turns. Of points that occur twice the slower counts. Throws InputError when the

@@ -248,11 +248,7 @@ void govern_live(const Context& context, GovernCommand options) {
                         "see docs/guide/measure.md");
   }
   finish(context, options, result, steps);
-  if (outcome.status != 0) {
-    std::cout.flush();
-    throw Error(fmt::format("the program ended with status {}", outcome.status),
-                options.live.command[0]);
-  }
+  check_status(outcome.status, options.live.command);
 }
 
 void run(const Context& context, const GovernCommand& options, const CLI::App& command) {

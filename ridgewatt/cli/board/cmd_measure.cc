@@ -41,11 +41,7 @@ void run(const Context& context, const MeasureCommand& options) {
   }
   if (!options.series_file.empty())
     write_output(options.series_file, report::series_csv(measurement));
-  if (measurement.status != 0) {
-    std::cout.flush();
-    throw Error("the command failed with status " + std::to_string(measurement.status),
-                options.measure.command[0]);
-  }
+  check_status(measurement.status, options.measure.command);
 }
 
 }  // namespace

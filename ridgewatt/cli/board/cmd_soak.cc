@@ -71,11 +71,7 @@ void run(const Context& context, const CLI::App& command, SoakCommand& options) 
     write_output(options.thermal_file,
                  thermal::thermal_file_text(thermal_file(options, device, summary)));
   }
-  if (summary.status != 0) {
-    std::cout.flush();
-    throw Error("the command failed with status " + std::to_string(summary.status),
-                options.soak.command[0]);
-  }
+  check_status(summary.status, options.soak.command);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void add_rows(report::Table& table, const std::vector<pipeline::LoaderRun>& runs
                                      run.mean.preprocess_s * 1e3,
                                      run.mean.hand_over_s * 1e3,
                                      run.mean.compute_s * 1e3,
-                                     static_cast<double>(run.io.storage_bytes) / 1e6,
+                                     run.io.storage_read_bytes / 1e6,
                                      100 * run.before.share(),
                                      100 * run.after.share(),
                                      100 * files};

@@ -184,7 +184,8 @@ class Watch {
         end();
       }
     } while (!ended());
-    run_.io = read_process_io(child_);  // of its children too, but only until it is waited for
+    run_.io =
+        pipeline::read_process_io(child_);  // of its children too, but only until it is waited for
     while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     if (failure) std::rethrow_exception(failure);

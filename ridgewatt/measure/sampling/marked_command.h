@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ridgewatt/base/fd.h"
-#include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/marks.h"
+#include "ridgewatt/pipeline/process_io.h"
 
 namespace ridgewatt::measure {
 
@@ -25,7 +25,7 @@ struct CommandRun {
   std::vector<TimedMark> marks;
   ProgramWords words;
   std::size_t malformed_marks = 0;
-  std::optional<ProcessIo> io;
+  std::optional<pipeline::ProcessIo> io;
 };
 
 // Runs the command to its end, as the user who called sudo when we run under sudo; what it prints

@@ -4,22 +4,10 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/schedule/plan.h"
 
 namespace ridgewatt::schedule {
 namespace {
-
-// By mode, then by batch; of a point that occurs twice the slower one.
-using RowsByMode = std::map<PowerMode, std::map<int, Observation>>;
-
-RowsByMode rows_by_mode(const Sweep& sweep) {
-  RowsByMode result;
-  for (const auto& row : sweep.observations) {
-    auto& batches = result[row.point.mode];
-    const auto [found, is_new] = batches.try_emplace(row.point.batch, row);
-    if (!is_new && row.time_s > found->second.time_s) found->second = row;
-  }
-  return result;
-}
 
 std::vector<Minibatch> batches_within(const std::map<int, Observation>& rows, double max_power_w,
                                       const std::string& source) {
