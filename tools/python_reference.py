@@ -9,7 +9,7 @@ import sys
 import textwrap
 
 import ridgewatt
-from ridgewatt import (_core, lightning, live, measuring, modes, monitor, questions, schedule, torch,
+from ridgewatt import (_core, lightning, live, llm, measuring, modes, monitor, questions, schedule, torch,
                        transformers)
 
 WIDTH = 100
@@ -195,6 +195,7 @@ def docs():
     for name in questions.__all__:
         parts.append(function_section(getattr(questions, name), f"ridgewatt.{name}"))
     parts.append(function_section(schedule.plan, "ridgewatt.schedule.plan"))
+    parts.append(module_section("Language models", llm, llm.__all__))
     parts.append(module_section("Measuring", measuring))
     parts.append(python_class_section(measuring.OpenWindow).replace("### ridgewatt.", "### "))
     parts.append(module_section("Windows by name", monitor))

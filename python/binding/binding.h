@@ -22,6 +22,7 @@ void bind_roofline(py::module_& module);   // roofline
 void bind_plan(py::module_& module);       // plan
 void bind_measure(py::module_& module);    // Measurement, .., _Run
 void bind_modes(py::module_& module);      // ModeState, _Device, _HeldMode
+void bind_llm(py::module_& module);        // language models: fits
 void bind_live_tune(py::module_& module);  // _tune_on_board
 
 // What long work calls: Ctrl+C ends it as KeyboardInterrupt, and `progress(label, done, total)` is

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_predict(module);
   ridgewatt::python::bind_roofline(module);
   ridgewatt::python::bind_plan(module);
+  ridgewatt::python::bind_llm(module);
   ridgewatt::python::bind_measure(module);
   ridgewatt::python::bind_modes(module);
   ridgewatt::python::bind_live_tune(module);

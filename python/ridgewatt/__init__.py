@@ -23,7 +23,7 @@ except ImportError as _error:
 else:
     from ._core import *  # noqa: F403
     from .questions import *  # noqa: F403
-    from . import lightning, live, schedule, torch, transformers
+    from . import lightning, live, llm, schedule, torch, transformers
     from .measuring import *  # noqa: F403
     from .modes import *  # noqa: F403
     from .monitor import *  # noqa: F403

@@ -63,6 +63,8 @@ NAMES = {
     rw.predict: ["samples", "device", "model", "references", "query", "method", "interval", "seed"],
     rw.suggest: ["samples", "count", "budgets_w", "device", "method"],
     rw.pareto: ["samples", "sweep", "costs", "device", "keep_outliers"],
+    rw.llm.fits: ["model", "device", "quantization", "context", "batch", "kv_type",
+                  "reserve_bytes"],
     rw.schedule.plan: ["inference", "training", "arrival_rate_hz", "max_latency_s", "bound",
                        "strategy", "profiles", "idle_power_w", "non_urgent", "non_urgent_rate_hz"],
     rw.read_sweep: ["path", "workload"],

@@ -136,6 +136,7 @@ constexpr const char* kCommands[] = {
     "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
     "zoo list",
+    "zoo list --language",
 };
 
 // Objects whose keys are names of the user's or of a file's.

@@ -96,6 +96,7 @@ std::vector<std::string> EveryTable::commands() {
       "analyze zoo:resnet18",
       "analyze zoo:bert_tiny --per-layer",
       "zoo list",
+      "zoo list --language",
       "estimate zoo:resnet50 --device agx-orin --batch 1,16",
       "estimate zoo:bert_base --device agx-orin --modes maxn --per-layer",
       "estimate zoo:resnet18 --training --device all --dataset-size 50000 --epochs 10",

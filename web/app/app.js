@@ -6,7 +6,7 @@ import { html, render, useEffect, useErrorBoundary, useState } from "./standalon
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
 
-const pages = { live: "Live", explore: "Explore", modes: "Modes", runs: "Runs", schedule: "Schedule" };
+const pages = { live: "Live", explore: "Explore", modes: "Modes", language: "Language models", runs: "Runs", schedule: "Schedule" };
 const first = "live";
 
 function parse(hash) {

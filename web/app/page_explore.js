@@ -2,10 +2,11 @@
 // over a knob, layers. The numbers are those of `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, Provenance, Select, Slider, Table, number } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, Provenance, Select, Table, number } from "./controls.js";
 import { modeAt, parseCsv } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
-import { cloudColumns, knobs, modeName, modeOf, modeText, queryOfMode, sameMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
+import { ModeForm } from "./mode_form.js";
+import { cloudColumns, knobs, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Explore";
@@ -38,17 +39,6 @@ function Answers({ estimate, highest, error }) {
 function Remedies({ list }) {
   if (!list || !list.length) return null;
   return html`<p class="note"><span class="faint">Faster, as modelled:</span> ${list.map((one, i) => html`${i > 0 && ", "}${one.what} <b>${number(one.times_faster, 3)}×</b>`)}</p>`;
-}
-
-function ModeForm({ board, mode, setQuery }) {
-  const preset = board.presets.find((one) => sameMode(one.mode, mode));
-  const options = board.presets.map((one) => one.name);
-  if (!preset) options.unshift({ value: "", label: "own" });
-  return html`<fieldset><legend>Power mode</legend>
-    <${Select} label="Preset" value=${preset ? preset.name : ""} options=${options}
-      onChange=${(name) => { const one = board.presets.find((p) => p.name === name); if (one) setQuery(queryOfMode(one.mode)); }} />
-    ${knobs.map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value })} />`)}
-    <p class="faint note">${board.title}, ${board.release}: ${board.modes.toLocaleString("en-US")} modes</p></fieldset>`;
 }
 
 const layerColumns = [

@@ -117,6 +117,16 @@ std::vector<Endpoint> answers() {
         {"presets", kFlag},
         {"x", kWord},
         {"y", kWord}}},
+      {"fits",
+       "fits",
+       "Whether a language model fits a board's memory",
+       {{"model", kModel, "MODEL", true},
+        {"device", kBoard, {}, true},
+        {"quantization", kWord},
+        {"context", kNumber},
+        {"batch", kNumber},
+        {"kv-type", kWord},
+        {"reserve-gb", kNumber}}},
       {"layers",
        "layers",
        "Measured layers beside the model's",
@@ -156,7 +166,7 @@ void mark_lists(std::string_view path, std::vector<EndpointOption>& options) {
                                                 "burst-rates",
                                                 "inference-reference",
                                                 "training-reference"};
-  const bool one_batch = path == "analyze" || path == "layers";
+  const bool one_batch = path == "analyze" || path == "fits" || path == "layers";
   for (EndpointOption& option : options) {
     option.several =
         option.kind != kFlag && !(one_batch && option.name == "batch") &&
@@ -172,7 +182,7 @@ std::vector<Endpoint> all() {
        "device show",
        "One board, every number with its source",
        {{"device", kBoard, "BOARD", true}, {"list-modes", kFlag}}},
-      {"zoo", "zoo list", "The built-in architectures", {}},
+      {"zoo", "zoo list", "The built-in architectures", {{"language", kFlag}}},
       {"runs",
        "store list",
        "What a store of this server holds",

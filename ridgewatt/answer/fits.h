@@ -1,0 +1,32 @@
+// The quick question of a language model: which boards hold it, in which quantization.
+//
+//   const FitsAnswer found = fits_on_boards({.device = "all"}, "zoo:llama-3.1-8b");
+//   found.rows.front().fits();
+//
+// Only headers are read (llm/language_model.h), and nothing is run. Throws what reading models and
+// boards throws, and UsageError for a quantization that cannot be foretold for the model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/llm/fits.h"
+#include "ridgewatt/llm/language_model.h"
+
+namespace ridgewatt::answer {
+
+struct FitsQuestion {
+  std::string device;             // a board, a board file, or all
+  std::string quantization = {};  // stored, names with commas, or all; empty: stored, or q4_k_m
+  llm::FitsOptions options = {};  // without its quantizations
+};
+
+struct FitsAnswer {
+  llm::LanguageModel model;  // with what there is to say of the question among its remarks
+  llm::FitsOptions options;
+  std::vector<llm::Fit> rows;  // of each board, one per quantization
+};
+
+FitsAnswer fits_on_boards(const FitsQuestion& question, const std::string& path_or_zoo);
+
+}  // namespace ridgewatt::answer

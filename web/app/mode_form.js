@@ -1,0 +1,15 @@
+// The power mode of a board: a preset, or a slider for each knob with the steps of the board's tables.
+import { html } from "./standalone.module.js";
+import { Select, Slider } from "./controls.js";
+import { knobs, queryOfMode, sameMode } from "./questions.js";
+
+export function ModeForm({ board, mode, setQuery }) {
+  const preset = board.presets.find((one) => sameMode(one.mode, mode));
+  const options = board.presets.map((one) => one.name);
+  if (!preset) options.unshift({ value: "", label: "own" });
+  return html`<fieldset><legend>Power mode</legend>
+    <${Select} label="Preset" value=${preset ? preset.name : ""} options=${options}
+      onChange=${(name) => { const one = board.presets.find((p) => p.name === name); if (one) setQuery(queryOfMode(one.mode)); }} />
+    ${knobs.map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value })} />`)}
+    <p class="faint note">${board.title}, ${board.release}: ${board.modes.toLocaleString("en-US")} modes</p></fieldset>`;
+}
