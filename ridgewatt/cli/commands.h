@@ -12,6 +12,7 @@ void add_estimate(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_layers(CLI::App& app, Context& context);
 void add_fits(CLI::App& app, Context& context);
+void add_llm(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_device(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
@@ -39,6 +40,7 @@ void add_predict(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
+void add_tune_llm(CLI::App& tune, Context& context);  // below `tune`
 void add_zoo(CLI::App& app, Context& context);
 void add_microbench(CLI::App& app, Context& context);
 void add_pipeline(CLI::App& app, Context& context);
@@ -79,6 +81,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"roofline", add_roofline, kAnswers},
     {"layers", add_layers, kAnswers},
     {"fits", add_fits, kAnswers},
+    {"llm", add_llm, kAnswers},
     {"predict", add_predict, kAnswers},
     {"pareto", add_pareto, kAnswers},
     {"federate", add_federate, kAnswers},

@@ -83,6 +83,9 @@ constexpr FileUse kOutputs[] = {
      true},
     {"layers", "--figures", "layers --profile profile.json --figures svg:%"},
     {"layers", "--figures", "layers --profile profile.json --figures html:%"},
+    {"llm", "--figures", "llm zoo:qwen3-0.6b --device agx-orin --figures svg:%"},
+    {"llm", "--figures", "llm zoo:qwen3-0.6b --device agx-orin --figures html:%"},
+    {"llm", "--output", "llm zoo:qwen3-0.6b --device agx-orin -o %"},
     {"measure", "--minibatches-csv",
      "measure --device fake:agx-orin --idle 0 --minibatches-csv %" FAKE_RUN, true},
     {"measure", "--series-csv", "measure --device fake:agx-orin --idle 0 --series-csv %" FAKE_RUN,
@@ -123,6 +126,7 @@ constexpr FileUse kOutputs[] = {
      "profile % --device fake:agx-orin --sample 1 --window 3 --settle-window 50ms --idle "
      "0" FAKE_RUN,
      true},
+    {"tune llm", "--output", "tune llm zoo:qwen3-0.6b --device agx-orin --modes maxn -o %"},
     {"zoo write", "--output", "zoo write lenet5 -o %"},
     {"man", "--output", "man -o %"},
 };
@@ -175,6 +179,7 @@ constexpr FileUse kInputs[] = {
     {"layers", "--layers", "layers --profile profile.json --layers %"},
     {"layers", "--times", "layers --profile profile.json --times %"},
     {"layers", "--power", "layers --profile profile.json --power %"},
+    {"llm", "MODEL", "llm % --device agx-orin"},
     {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
     {"mode apply", "--answer", "mode apply --device fake:agx-orin --dry-run --answer %"},
     {"pareto", "--samples", "pareto --samples % --device agx-orin --method linear"},

@@ -75,6 +75,8 @@ constexpr const char* kCommands[] = {
     "fits zoo:llama-3.2-1b --device orin-nano-8gb",
     "govern --simulate --device agx-orin --day-energy 100Wh --hours 6 --model zoo:lenet5",
     "help tune",
+    "llm zoo:qwen3-0.6b --device agx-orin --modes maxn",
+    "llm zoo:qwen3-0.6b --device thor --runtime vllm --quantization awq,q4_k_m",
     "layers --profile profile.json",
     "layers --profile profile.json --layers layers.json --times times.json --model zoo:lenet5 "
     "--device agx-orin",
@@ -135,6 +137,8 @@ constexpr const char* kCommands[] = {
     "tune zoo:lenet5 --device agx-orin --period 1s",
     "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
+    "tune llm zoo:qwen3-0.6b --device agx-orin --modes presets --phases --max-tpot 1s",
+    "tune llm zoo:qwen3-0.6b --device agx-orin --modes presets --max-power 1",
     "zoo list",
     "zoo list --language",
 };

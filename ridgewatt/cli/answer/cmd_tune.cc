@@ -334,7 +334,13 @@ void add_tune(CLI::App& app, Context& context) {
   add_campaign_options(*command, options->campaign);
   options->thermal.add_to(*command, true);
   add_job_options(*command, options->job);
-  command->callback([&context, options, command] { run(context, *options, *command); });
+  output_file(
+      command->add_option("-o,--output", context.output.path, "Write the result to this file"))
+      ->group("Options of every command");
+  add_tune_llm(*command, context);
+  command->callback([&context, options, command] {
+    if (command->get_subcommands().empty()) run(context, *options, *command);
+  });
 }
 
 }  // namespace ridgewatt::cli

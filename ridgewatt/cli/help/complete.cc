@@ -43,7 +43,7 @@ void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI
   const std::string name = option.get_name();
   if (name == "--device") add_boards(all, command.get_option_no_throw("--sysroot") != nullptr);
   if (name == "BOARD") add_boards(all, false);
-  if (command.get_name() == "fits" && name == "MODEL") {
+  if ((command.get_name() == "fits" || command.get_name() == "llm") && name == "MODEL") {
     for (const auto& entry : llm::language_zoo()) {
       all.push_back({"zoo:" + std::string(entry.name), std::string(entry.source)});
     }

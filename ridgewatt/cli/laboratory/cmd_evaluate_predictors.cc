@@ -14,7 +14,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/predictor_figures.h"
+#include "ridgewatt/report/evaluation_figures.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {

@@ -12,7 +12,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/evaluate/strategy_suite.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/strategy_figures.h"
+#include "ridgewatt/report/evaluation_figures.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/comparison.h"
 

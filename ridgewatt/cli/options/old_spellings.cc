@@ -23,6 +23,7 @@ constexpr OldSpelling kOldSpellings[] = {
     {"evaluate strategies", "--inference", "--inference-sweep"},
     {"evaluate strategies", "--svg", "--figures", "svg:"},
     {"evaluate strategies", "--training", "--training-sweep"},
+    {"llm", "--html", "--figures", "html:"},
     {"loadbench", "--sample-bytes", "--sample-size"},
     {"measure", "--minibatches", "--minibatches-csv"},
     {"measure", "--rate", "--sampling-hz"},

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/predictor_figures.h"
+#include "ridgewatt/report/evaluation_figures.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/strategy_figures.h"
+#include "ridgewatt/report/evaluation_figures.h"
 
 #include <algorithm>
 #include <cmath>

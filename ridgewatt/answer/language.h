@@ -1,0 +1,132 @@
+// The question of language models: how fast, at how many joules per token, in which power mode, on
+// which board, in which engine and quantization. Modelled: llm/forecast.h says how.
+//
+//   LanguageQuestion question{.modes = "presets", .request = {.prompt_tokens = 1024}};
+//   const auto model = llm::read_language_model("zoo:llama-3.1-8b");
+//   const LanguageAnswer found = ask_language(question, model, boards_named("all"));
+//   found.rows.front().forecast.joules_per_token.value;
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/llm/fits.h"
+#include "ridgewatt/llm/forecast.h"
+#include "ridgewatt/llm/graph.h"
+#include "ridgewatt/llm/language_model.h"
+
+namespace ridgewatt::answer {
+
+struct LanguageQuestion {
+  // Names of engines. Empty: for each quantization the first engine that runs it.
+  std::vector<std::string> runtimes;
+  // Names of recipes; "stored": as the file has it. Empty: as stored, or else in about four bits in
+  // the format of the engine.
+  std::vector<std::string> quantizations;
+  std::string modes = "maxn";  // see select_modes
+  int min_cores = 1;           // of modes; boards with fewer: all of theirs
+  llm::Request request;        // its `kv_type` follows from this:
+  llm::KvType kv_type = llm::KvType::kF16;
+  // At which a step is told besides; empty: powers of four from 512 to what the model was trained
+  // for, at most 131,072.
+  std::vector<std::int64_t> contexts;
+  std::optional<double> reserve_bytes;  // see llm::FitsOptions
+};
+
+// A model in one quantization.
+struct LanguageWeights {
+  std::string name;  // "q4_k_m"
+  std::vector<llm::Tensor> tensors;
+  // One step of each phase at the request: the prompt, and the token in the middle of the
+  // generation. Nothing where the weights of the model are not known.
+  struct Step {
+    llm::StepPhase phase;
+    double work_flop = 0;
+    double traffic_bytes = 0;
+    double intensity() const { return work_flop / traffic_bytes; }
+  };
+  std::vector<Step> steps;
+};
+
+// What a board holds of it while it answers requests.
+struct LanguageMemory {
+  llm::Fit fit;                       // at prompt and generation of all sequences
+  std::vector<llm::Fit> at_contexts;  // at each of `contexts`
+
+  // Of weights, cache, buffers and the process.
+  static double needed_bytes(const llm::Fit& fit) {
+    return fit.runtime_bytes + fit.weights_bytes + fit.kv_bytes + fit.buffer_bytes;
+  }
+};
+
+// A model in one quantization and engine on one board: what its modes share.
+struct LanguageSetting {
+  std::size_t board = 0, weights = 0, memory = 0;  // places in the answer's lists
+  const llm::ShippedEngine* engine = nullptr;
+  std::vector<std::string> widened_by;  // see Forecaster
+};
+
+struct LanguageRow {
+  std::size_t setting = 0;
+  PowerMode mode;
+  llm::Forecast forecast;
+  std::vector<double> step_s;  // at each of `contexts`
+  // Of the rows of its quantization that fit, none has both more tokens per second and fewer joules
+  // per token.
+  bool on_front = false;
+};
+
+struct LeftOutLanguage {
+  std::string what, reason;
+};
+
+struct LanguageAnswer {
+  llm::LanguageModel model;
+  LanguageQuestion question;  // with its contexts
+  std::vector<Board> boards;
+  std::vector<LanguageWeights> weights;
+  std::vector<LanguageMemory> memory;  // of each board and quantization
+  std::vector<LanguageSetting> settings;
+  std::vector<LanguageRow> rows;
+  // Combinations that do not exist, and boards without the modes that were asked for.
+  std::vector<LeftOutLanguage> left_out;
+
+  const LanguageSetting& setting_of(const LanguageRow& row) const { return settings[row.setting]; }
+  const Board& board_of(const LanguageRow& row) const { return boards[setting_of(row).board]; }
+  const LanguageMemory& memory_of(const LanguageRow& row) const {
+    return memory[setting_of(row).memory];
+  }
+  const std::string& quantization_of(const LanguageRow& row) const {
+    return weights[setting_of(row).weights].name;
+  }
+};
+
+// A row for each setting and mode, in the order of boards, quantizations, engines and modes.
+// UsageError for an engine or recipe that is not known, for a request below one token or beyond
+// 2^24 tokens of all sequences, for combinations of which none exists, and for more than a million
+// rows; NotFoundError for modes that no board has.
+LanguageAnswer ask_language(const LanguageQuestion& question, const llm::LanguageModel& model,
+                            std::vector<Board> boards);
+
+// What a user's words mean: a board, a board file or "all"; names with commas or "all" (of
+// quantizations all that can be foretold for the model, "stored" before them where it is stored).
+std::vector<Board> boards_named(const std::string& device);
+std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
+                                             const std::string& text);
+std::vector<std::string> runtimes_named(const std::string& text);
+
+// Peaks of the row's mode that the roofline of its phases has: dense FP16 and DRAM.
+struct LanguageRoof {
+  double flop_per_s = 0;
+  double bytes_per_s = 0;
+  double ridge() const { return flop_per_s / bytes_per_s; }
+};
+LanguageRoof roof_of(const Board& board, const PowerMode& mode);
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,265 @@
+// What a language model costs: every combination of board, quantization, engine and mode.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ridgewatt/answer/language.h"
+#include "ridgewatt/answer/language/engine_formats.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/predict/pareto.h"
+#include "ridgewatt/sweep/mode_list.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::string_view kAsStored = "stored";
+constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::int64_t kMostRequestTokens = std::int64_t{1} << 24;  // as in llm/graph.h
+
+void check_request(const LanguageQuestion& question) {
+  const llm::Request& request = question.request;
+  const auto positive = [](const char* what, std::int64_t value) {
+    if (value < 1) throw UsageError(std::string(what) + " must be at least 1");
+    if (value > kMostRequestTokens) throw UsageError(std::string(what) + " must be at most 2^24");
+  };
+  positive("tokens of the prompt", request.prompt_tokens);
+  positive("generated tokens", request.generated_tokens);
+  positive("concurrency", request.concurrency);
+  for (const std::int64_t context : question.contexts) positive("a context", context);
+  const std::int64_t tokens = request.prompt_tokens + request.generated_tokens;
+  if (tokens > kMostRequestTokens / request.concurrency) {
+    throw UsageError("prompt and generation of all sequences together must be at most 2^24 tokens");
+  }
+}
+
+std::vector<std::int64_t> usual_contexts(const llm::LanguageModel& model) {
+  constexpr std::int64_t kFirst = 512, kLast = 131072;
+  const std::int64_t trained = model.description.context;
+  const std::int64_t last = trained > 0 ? std::min(trained, kLast) : kLast;
+  std::vector<std::int64_t> contexts;
+  for (std::int64_t context = kFirst; context <= last; context *= 4) contexts.push_back(context);
+  if (contexts.empty() || contexts.back() != last) contexts.push_back(last);
+  return contexts;
+}
+
+// What is run in what: places in the list of weights.
+struct Combination {
+  std::size_t weights = 0;
+  const llm::ShippedEngine* engine = nullptr;
+};
+
+class Combinations {
+ public:
+  Combinations(const LanguageQuestion& question, const llm::LanguageModel& model) : model_(model) {
+    for (const auto& name : question.runtimes) engines_.push_back(&llm::find_engine(name));
+    std::vector<std::string> names = question.quantizations;
+    if (names.empty() && !model.tensors.empty()) names.emplace_back(kAsStored);
+    for (const auto& name : names) {
+      const std::size_t weights = add(name);
+      if (engines_.empty()) {
+        all_.push_back({weights, first_that_runs(weights)});
+        continue;
+      }
+      for (const auto* engine : engines_) all_.push_back({weights, engine});
+    }
+    if (!names.empty()) return;
+    // Nothing is stored and nothing was asked for: each engine in its own way.
+    if (engines_.empty()) engines_.push_back(&llm::engines().front());
+    for (const auto* engine : engines_) {
+      all_.push_back({add(std::string(usual_recipe(engine->name))), engine});
+    }
+  }
+
+  const std::vector<Combination>& all() const { return all_; }
+  const std::vector<WeightFormat>& formats() const { return formats_; }
+  std::vector<LanguageWeights> take_weights() { return std::move(weights_); }
+
+ private:
+  std::size_t add(const std::string& name) {
+    const bool stored = name == kAsStored;
+    if (stored && model_.tensors.empty()) {
+      throw UsageError("nothing is stored of this model", name, "name a quantization");
+    }
+    if (!stored && !model_.weights_known) {
+      throw UsageError("only the stored size of this model is known", name,
+                       "leave --quantization out");
+    }
+    const WeightFormat format =
+        stored ? format_of_stored(model_) : format_of(llm::find_recipe(name));
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (weights_[i].name == format.name) return i;
+    }
+    LanguageWeights weights;
+    weights.name = format.name;
+    weights.tensors =
+        stored ? model_.tensors : llm::quantized(model_.description, llm::find_recipe(name));
+    weights_.push_back(std::move(weights));
+    formats_.push_back(format);
+    asked_.push_back(name);
+    return weights_.size() - 1;
+  }
+
+  const llm::ShippedEngine* first_that_runs(std::size_t weights) const {
+    for (const auto& engine : llm::engines()) {
+      if (why_not_run(engine.name, formats_[weights], Board()).empty()) return &engine;
+    }
+    return &llm::engines().front();
+  }
+
+ public:
+  // As llm::fits is asked for them.
+  const std::vector<std::string>& asked() const { return asked_; }
+
+ private:
+  const llm::LanguageModel& model_;
+  std::vector<const llm::ShippedEngine*> engines_;
+  std::vector<LanguageWeights> weights_;
+  std::vector<WeightFormat> formats_;
+  std::vector<std::string> asked_;
+  std::vector<Combination> all_;
+};
+
+void add_steps(const LanguageQuestion& question, const llm::LanguageModel& model,
+               std::vector<LanguageWeights>& all) {
+  if (!model.weights_known) return;
+  const llm::Request& request = question.request;
+  parallel_for(all.size(), [&](std::size_t i) {
+    for (const auto phase : {llm::StepPhase::kPrefill, llm::StepPhase::kDecode}) {
+      llm::StepOptions step{phase, request.concurrency, request.prompt_tokens};
+      if (phase == llm::StepPhase::kDecode) step.tokens += request.generated_tokens / 2;
+      const auto cost = llm::step_cost(model.description, all[i].tensors, step, request.kv_type);
+      all[i].steps.push_back({phase, cost.work_flop(), cost.traffic_bytes()});
+    }
+  });
+}
+
+// Memory of each board and quantization, the quantizations of a board together.
+std::vector<LanguageMemory> memory_of_all(const LanguageAnswer& found,
+                                          const std::vector<std::string>& asked) {
+  llm::FitsOptions options;
+  options.quantizations = asked;
+  options.batch = found.question.request.concurrency;
+  options.kv_type = found.question.kv_type;
+  options.reserve_bytes = found.question.reserve_bytes;
+  const auto at = [&](std::int64_t context) {
+    options.context = context;
+    return llm::fits(found.model, found.boards, options);
+  };
+  const llm::Request& request = found.question.request;
+  std::vector<LanguageMemory> all;
+  for (auto& fit : at(request.prompt_tokens + request.generated_tokens)) {
+    all.push_back({std::move(fit), {}});
+  }
+  for (const std::int64_t context : found.question.contexts) {
+    const auto fits = at(context);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].at_contexts.push_back(fits[i]);
+  }
+  return all;
+}
+
+// Modes of each board; empty where it has none of those asked for and others have.
+std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
+  std::vector<std::vector<PowerMode>> all;
+  for (const Board& board : found.boards) {
+    all.emplace_back();
+    try {
+      all.back() = select_modes(board, found.question.modes);
+      const int cores = std::min(found.question.min_cores, board.cpu_cores);
+      std::erase_if(all.back(), [&](const PowerMode& mode) {
+        return mode.cpu_cores > 0 && mode.cpu_cores < cores;
+      });
+    } catch (const Error& error) {
+      if (found.boards.size() == 1) throw;
+      found.left_out.push_back({board.name, error.what()});
+    }
+  }
+  const auto none = [](const auto& modes) { return modes.empty(); };
+  if (std::all_of(all.begin(), all.end(), none)) {
+    throw NotFoundError("no board has these modes", found.question.modes,
+                        "fewer cores are left out with --min-cores");
+  }
+  return all;
+}
+
+void mark_fronts(LanguageAnswer& found) {
+  std::map<std::string, std::vector<std::size_t>> groups;  // by quantization
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const LanguageRow& row = found.rows[i];
+    if (found.memory_of(row).fit.fits()) groups[found.quantization_of(row)].push_back(i);
+  }
+  for (const auto& [name, rows] : groups) {
+    std::vector<double> seconds, joules;  // per token
+    for (const std::size_t i : rows) {
+      seconds.push_back(1 / found.rows[i].forecast.tokens_per_s.value);
+      joules.push_back(found.rows[i].forecast.joules_per_token.value);
+    }
+    for (const std::size_t on : predict::pareto_front(seconds, joules)) {
+      found.rows[rows[on]].on_front = true;
+    }
+  }
+}
+
+void add_rows(LanguageAnswer& found, const std::vector<llm::Forecaster>& forecasters) {
+  parallel_for(found.rows.size(), [&](std::size_t i) {
+    LanguageRow& row = found.rows[i];
+    const llm::Forecaster& forecaster = forecasters[row.setting];
+    row.forecast = forecaster(row.mode);
+    for (const std::int64_t context : found.question.contexts) {
+      row.step_s.push_back(forecaster.step_s(row.mode, context));
+    }
+  });
+}
+
+}  // namespace
+
+LanguageAnswer ask_language(const LanguageQuestion& question, const llm::LanguageModel& model,
+                            std::vector<Board> boards) {
+  check_request(question);
+  LanguageAnswer found;
+  found.model = model;
+  found.question = question;
+  found.boards = std::move(boards);
+  found.question.request.kv_type = llm::stored_type_of(question.kv_type);
+  if (question.contexts.empty()) found.question.contexts = usual_contexts(model);
+  Combinations combinations(question, model);
+  const auto modes = modes_of_boards(found);
+  found.memory = memory_of_all(found, combinations.asked());
+  const std::vector<WeightFormat> formats = combinations.formats();
+  found.weights = combinations.take_weights();
+  add_steps(found.question, model, found.weights);
+
+  std::vector<llm::Forecaster> forecasters;
+  for (std::size_t b = 0; b < found.boards.size(); ++b) {
+    const Board& board = found.boards[b];
+    if (modes[b].empty()) continue;
+    for (const auto& [weights, engine] : combinations.all()) {
+      const std::string reason = why_not_run(engine->name, formats[weights], board);
+      if (!reason.empty()) {
+        found.left_out.push_back(
+            {engine->name + " with " + formats[weights].name + " on " + board.name, reason});
+        continue;
+      }
+      if (found.rows.size() + modes[b].size() > kMostRows) {
+        throw UsageError("more than a million rows", "", "ask for fewer modes or combinations");
+      }
+      forecasters.emplace_back(*engine, model.description, found.weights[weights].tensors, board,
+                               found.question.request);
+      found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
+                                forecasters.back().widened_by()});
+      for (const PowerMode& mode : modes[b]) {
+        found.rows.push_back({found.settings.size() - 1, mode, {}, {}, false});
+      }
+    }
+  }
+  if (found.rows.empty()) throw UsageError(found.left_out.back().reason);
+  add_rows(found, forecasters);
+  mark_fronts(found);
+  return found;
+}
+
+LanguageRoof roof_of(const Board& board, const PowerMode& mode) {
+  return {peak_flops(board, mode, Arithmetic::kFp16), peak_bandwidth(board, mode)};
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,312 @@
+// The question of language models: sums, units and choices against what follows by hand.
+#include "ridgewatt/answer/language.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/answer/language_tune.h"
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using ::testing::HasSubstr;
+
+LanguageAnswer ask(const LanguageQuestion& question, const char* model = "zoo:llama-3.1-8b",
+                   const char* board = "agx-orin") {
+  return ask_language(question, llm::read_language_model(model), {load_board(board)});
+}
+
+LanguageQuestion question_of(const char* quantization, const char* modes = "maxn") {
+  LanguageQuestion question;
+  question.quantizations = {quantization};
+  question.modes = modes;
+  return question;
+}
+
+TEST(Language, MemoryIsTheSumByHand) {
+  LanguageQuestion question = question_of("q4_k_m");
+  question.request = {.prompt_tokens = 3000, .generated_tokens = 1096, .concurrency = 2};
+  question.contexts = {8192};
+  const LanguageAnswer found = ask(question);
+  const llm::Fit& fit = found.memory_of(found.rows.front()).fit;
+  // 8 heads of 128 numbers of 2 bytes, keys and values, 32 layers: 131,072 bytes per token.
+  EXPECT_EQ(fit.kv_bytes, 2.0 * 4096 * 131072);
+  EXPECT_EQ(found.memory_of(found.rows.front()).at_contexts.front().kv_bytes, 2.0 * 8192 * 131072);
+  EXPECT_NEAR(fit.weights_bytes / (1 << 30), 4.58, 0.003 * 4.58);  // llama.cpp's table
+  EXPECT_DOUBLE_EQ(LanguageMemory::needed_bytes(fit) + fit.system_bytes + fit.left_bytes(),
+                   fit.board_bytes);
+}
+
+TEST(Language, FiguresOfARowBelongTogether) {
+  LanguageQuestion question = question_of("q4_k_m");
+  question.request = {.prompt_tokens = 512, .generated_tokens = 256, .concurrency = 4};
+  const LanguageAnswer found = ask(question);
+  const llm::Forecast& row = found.rows.front().forecast;
+  EXPECT_NEAR(row.tokens_per_s.value, 4 / row.tpot_s.value, 1e-9 * row.tokens_per_s.value);
+  EXPECT_NEAR(row.joules_per_token.value, row.decode_power_w.value * row.tpot_s.value / 4,
+              1e-9 * row.joules_per_token.value);
+  EXPECT_NEAR(row.request_s, row.ttft_s.value + 255 * row.tpot_s.value, 1e-9 * row.request_s);
+  for (const llm::Foretold* figure :
+       {&row.ttft_s, &row.tpot_s, &row.tokens_per_s, &row.prefill_power_w, &row.decode_power_w,
+        &row.joules_per_token, &row.request_j}) {
+    EXPECT_LT(figure->low, figure->value);
+    EXPECT_GT(figure->high, figure->value);
+  }
+}
+
+// Each token more in the cache is read once more by every step: of a model without windows a step
+// is a straight line over context.
+TEST(Language, TimePerTokenIsLinearInContext) {
+  LanguageQuestion question = question_of("f16");
+  question.contexts = {1000, 5000, 21000, 85000};
+  const auto& step_s = ask(question).rows.front().step_s;
+  const double first = (step_s[1] - step_s[0]) / 4000;
+  EXPECT_GT(first, 0);
+  EXPECT_NEAR((step_s[2] - step_s[1]) / 16000, first, 1e-6 * first);
+  EXPECT_NEAR((step_s[3] - step_s[2]) / 64000, first, 1e-6 * first);
+}
+
+// Decoding one sequence reads every weight for two FLOP each; a prompt of 512 tokens uses what it
+// reads 512 times.
+TEST(Language, PhasesLieOnBothSidesOfTheRidge) {
+  const LanguageAnswer found = ask(question_of("f16"));
+  const double ridge = roof_of(found.boards.front(), found.rows.front().mode).ridge();
+  const auto& steps = found.weights.front().steps;
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_GT(steps[0].intensity(), ridge);
+  EXPECT_LT(steps[1].intensity(), 2);
+  EXPECT_NEAR(steps[1].intensity(), 1, 0.2);
+  // 2 x 7.5e9 parameters of the layers and of the head, by 512 tokens but for the head.
+  EXPECT_NEAR(steps[0].work_flop, 2 * 512 * 6.98e9, 0.05 * 2 * 512 * 6.98e9);
+}
+
+TEST(Language, CombinationsThatDoNotExistAreRefused) {
+  LanguageQuestion question = question_of("q4_k_m");
+  question.runtimes = {"tensorrt-llm"};
+  try {
+    ask(question);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tensorrt-llm does not run q4_k_m: it takes f16"));
+  }
+  question.runtimes = {"tensorrt-llm", "llama.cpp"};
+  const LanguageAnswer found = ask(question);
+  EXPECT_EQ(found.rows.size(), 1U);
+  EXPECT_EQ(found.left_out.size(), 1U);
+  // Ampere does not compute in FP8, Blackwell does.
+  question = question_of("fp8");
+  question.runtimes = {"tensorrt-llm"};
+  EXPECT_THROW(ask(question), UsageError);
+  EXPECT_EQ(ask(question, "zoo:llama-3.1-8b", "thor").rows.size(), 1U);
+}
+
+TEST(Language, WithoutARuntimeTheFirstThatRunsIt) {
+  EXPECT_EQ(ask(question_of("q6_k")).settings.front().engine->name, "llama.cpp");
+  EXPECT_EQ(ask(question_of("awq")).settings.front().engine->name, "vllm");
+  const LanguageAnswer usual = ask({});
+  EXPECT_EQ(usual.settings.front().engine->name, "llama.cpp");
+  EXPECT_EQ(usual.weights.front().name, "q4_k_m");
+  LanguageQuestion every;
+  every.runtimes = runtimes_named("all");
+  EXPECT_EQ(ask(every).settings.size(), every.runtimes.size());
+}
+
+TEST(Language, RequestsThatMeanNothingAreRefused) {
+  for (const llm::Request& request :
+       {llm::Request{.prompt_tokens = 0}, llm::Request{.generated_tokens = 0},
+        llm::Request{.concurrency = 0}, llm::Request{.prompt_tokens = -5},
+        llm::Request{.prompt_tokens = std::int64_t{1} << 62},
+        llm::Request{.prompt_tokens = 1 << 20, .concurrency = 1 << 20}}) {
+    LanguageQuestion question = question_of("q4_k_m");
+    question.request = request;
+    EXPECT_THROW(ask(question), UsageError);
+  }
+  LanguageQuestion question = question_of("q4_k_m");
+  question.contexts = {0};
+  EXPECT_THROW(ask(question), UsageError);
+  EXPECT_THROW(ask(question_of("q9_z")), UsageError);
+  question = question_of("q4_k_m");
+  question.runtimes = {"no-such-engine"};
+  EXPECT_THROW(ask(question), UsageError);
+}
+
+TEST(Language, WhatDoesNotFitHasFiguresAndIsOnNoFront) {
+  const LanguageAnswer found =
+      ask(question_of("q4_k_m", "presets"), "zoo:llama-3.3-70b", "orin-nano-8gb");
+  EXPECT_FALSE(found.memory.front().fit.fits());
+  for (const LanguageRow& row : found.rows) {
+    EXPECT_GT(row.forecast.tpot_s.value, 0);
+    EXPECT_FALSE(row.on_front);
+  }
+}
+
+TEST(Language, NoRowBeatsOneOnTheFront) {
+  const LanguageAnswer found =
+      ask(question_of("q4_k_m", "all"), "zoo:qwen3-0.6b", "orin-nano-8gb@super");
+  std::size_t on = 0;
+  for (const LanguageRow& front : found.rows) {
+    if (!front.on_front) continue;
+    ++on;
+    for (const LanguageRow& row : found.rows) {
+      EXPECT_FALSE(row.forecast.tokens_per_s.value > front.forecast.tokens_per_s.value &&
+                   row.forecast.joules_per_token.value < front.forecast.joules_per_token.value);
+    }
+  }
+  EXPECT_GT(on, 1U);
+}
+
+class TuneLanguage : public ::testing::Test {
+ protected:
+  static LanguageAnswer rows(const llm::Request& request = {}) {
+    LanguageQuestion question = question_of("q4_k_m", "all");
+    question.request = request;
+    question.contexts = {1024};
+    return ask(question, "zoo:llama-3.2-1b", "orin-nano-8gb@super");
+  }
+};
+
+// Whatever the search does, its answer is that of looking at every row.
+TEST_F(TuneLanguage, OneModeIsTheBestOfAllRowsWithinLimits) {
+  LanguageTuneQuestion question;
+  question.limits = {.power_w = 12, .tpot_s = 0.1};
+  const auto found = tune_language(question, rows());
+  const auto keeps = [](const llm::Forecast& forecast) {
+    return forecast.prefill_power_w.value <= 12 && forecast.decode_power_w.value <= 12 &&
+           forecast.tpot_s.value <= 0.1;
+  };
+  double least = 1e300;
+  for (const LanguageRow& row : found.language.rows) {
+    if (keeps(row.forecast)) least = std::min(least, row.forecast.request_j.value);
+  }
+  double shortest = 1e300;  // of those within 1 %
+  for (const LanguageRow& row : found.language.rows) {
+    if (keeps(row.forecast) && row.forecast.request_j.value <= 1.01 * least) {
+      shortest = std::min(shortest, row.forecast.request_s);
+    }
+  }
+  const LanguagePlan& best = found.settings.front().best.value();
+  EXPECT_TRUE(best.one_mode());
+  EXPECT_TRUE(keeps(best.forecast));
+  EXPECT_NEAR(best.forecast.request_s, shortest, 1e-9 * shortest);
+  EXPECT_LE(best.forecast.request_j.value, 1.01 * least * (1 + 1e-9));
+}
+
+TEST_F(TuneLanguage, AModeForEachPhaseCountsItsSwitches) {
+  LanguageTuneQuestion question;
+  question.phases = true;
+  // A long prompt and a limit on its first token: the prompt wants clocks, decoding does not.
+  question.limits.ttft_s = 1.0;
+  const auto found =
+      tune_language(question, rows({.prompt_tokens = 1024, .generated_tokens = 512}));
+  const TunedLanguage& tuned = found.settings.front();
+  ASSERT_TRUE(tuned.best && tuned.one_mode);
+  const LanguagePlan& best = *tuned.best;
+  EXPECT_LE(best.forecast.request_j.value,
+            1.01 * tuned.one_mode->forecast.request_j.value * (1 + 1e-9));
+  EXPECT_EQ(best.prefill.cpu_cores, best.decode.cpu_cores);
+  EXPECT_LE(best.forecast.ttft_s.value, 1.0);
+  if (best.one_mode()) return;
+  const auto row_of = [&](const PowerMode& mode) -> const LanguageRow& {
+    return *std::find_if(found.language.rows.begin(), found.language.rows.end(),
+                         [&](const LanguageRow& row) { return row.mode == mode; });
+  };
+  const llm::Forecast &prompt = row_of(best.prefill).forecast,
+                      &decode = row_of(best.decode).forecast;
+  EXPECT_DOUBLE_EQ(best.switch_s, mode_switch_s(best.prefill, best.decode));
+  EXPECT_NEAR(best.forecast.request_s,
+              prompt.ttft_s.value + 511 * decode.tpot_s.value + 2 * best.switch_s, 1e-9);
+  EXPECT_NEAR(best.forecast.ttft_s.value, prompt.ttft_s.value + best.switch_s, 1e-12);
+  const double switches_j =
+      2 * best.switch_s * std::max(prompt.prefill_power_w.value, decode.decode_power_w.value);
+  EXPECT_NEAR(best.forecast.request_j.value,
+              prompt.prefill_power_w.value * prompt.ttft_s.value +
+                  decode.decode_power_w.value * decode.tpot_s.value * 511 + switches_j,
+              1e-6 * best.forecast.request_j.value);
+}
+
+// All pairs of a few modes, one by one.
+TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
+  LanguageAnswer few = rows({.prompt_tokens = 2048, .generated_tokens = 128});
+  std::vector<LanguageRow> kept;
+  for (std::size_t i = 0; i < few.rows.size(); i += 41) kept.push_back(few.rows[i]);
+  few.rows = kept;
+  for (const LanguageGoal goal : {LanguageGoal::kEnergy, LanguageGoal::kTokenEnergy,
+                                  LanguageGoal::kTime, LanguageGoal::kTokenTime}) {
+    LanguageTuneQuestion question;
+    question.goal = goal;
+    question.phases = true;
+    question.limits = {.power_w = 11, .ttft_s = 3};
+    const auto found = tune_language(question, few);
+    double least = 1e300;
+    for (const LanguageRow& prompt : kept) {
+      for (const LanguageRow& decode : kept) {
+        if (prompt.mode.cpu_cores != decode.mode.cpu_cores) continue;
+        const llm::Forecast &p = prompt.forecast, &d = decode.forecast;
+        const double away_s = mode_switch_s(prompt.mode, decode.mode);
+        if (p.prefill_power_w.value > 11 || d.decode_power_w.value > 11) continue;
+        if (p.ttft_s.value + away_s > 3) continue;
+        const double worst_w = std::max(p.prefill_power_w.value, d.decode_power_w.value);
+        const double energy = p.prefill_power_w.value * p.ttft_s.value +
+                              127 * d.joules_per_token.value + 2 * away_s * worst_w;
+        const double time = p.ttft_s.value + 127 * d.tpot_s.value + 2 * away_s;
+        const double value = goal == LanguageGoal::kEnergy        ? energy
+                             : goal == LanguageGoal::kTokenEnergy ? d.joules_per_token.value
+                             : goal == LanguageGoal::kTime        ? time
+                                                                  : d.tpot_s.value + away_s / 127;
+        least = std::min(least, value);
+      }
+    }
+    const auto& best = found.settings.front().best;
+    if (least > 1e299) {
+      EXPECT_FALSE(best);
+      continue;
+    }
+    ASSERT_TRUE(best) << name_of(goal);
+    EXPECT_LE(goal_value(goal, best->forecast), 1.01 * least * (1 + 1e-9)) << name_of(goal);
+    EXPECT_GE(goal_value(goal, best->forecast), least * (1 - 1e-9)) << name_of(goal);
+  }
+}
+
+TEST_F(TuneLanguage, SwitchesTakeWhatWasPublished) {
+  const PowerMode low{4, 729.6e6, 306e6, 2133e6, ""}, high{4, 1510.4e6, 624.75e6, 3199e6, ""};
+  EXPECT_DOUBLE_EQ(mode_switch_s(low, low), 0);
+  EXPECT_DOUBLE_EQ(mode_switch_s(low, high), 0.014);
+  PowerMode gpu = low;
+  gpu.gpu_clock_hz = 408e6;
+  EXPECT_DOUBLE_EQ(mode_switch_s(low, gpu), 0.005);
+}
+
+TEST_F(TuneLanguage, AHigherConfidenceKeepsLimitsByMore) {
+  LanguageTuneQuestion question;
+  question.limits.power_w = 14;
+  question.goal = LanguageGoal::kTime;
+  LanguageAnswer all = rows();
+  const auto even = tune_language(question, all);
+  question.confidence = 0.95;
+  const auto sure = tune_language(question, all);
+  ASSERT_TRUE(even.settings.front().best && sure.settings.front().best);
+  // The 95 % end of the interval keeps the limit.
+  EXPECT_LE(sure.settings.front().best->forecast.decode_power_w.high, 14 * (1 + 1e-9));
+  EXPECT_LE(even.settings.front().best->forecast.request_s,
+            sure.settings.front().best->forecast.request_s);
+}
+
+TEST_F(TuneLanguage, WithoutAnAnswerTheNearestSaysWhatItBreaks) {
+  LanguageTuneQuestion question;
+  question.limits = {.power_w = 30, .tokens_per_s = 1e6};
+  const auto found = tune_language(question, rows());
+  const TunedLanguage& tuned = found.settings.front();
+  EXPECT_FALSE(tuned.best);
+  ASSERT_TRUE(tuned.miss);
+  ASSERT_EQ(tuned.broken.size(), 1U);
+  EXPECT_THAT(tuned.broken.front(), HasSubstr("tokens per second"));
+  question.limits.power_w = std::nan("");
+  EXPECT_THROW(tune_language(question, found.language), UsageError);
+}
+
+}  // namespace
+}  // namespace ridgewatt::answer

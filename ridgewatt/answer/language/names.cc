@@ -1,0 +1,43 @@
+// What a user's words mean in questions of language models.
+#include "ridgewatt/answer/language.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::string_view kEvery = "all";
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  if (text.empty()) return names;
+  for (const auto& name : split(text, ',')) names.emplace_back(trim(name));
+  return names;
+}
+
+}  // namespace
+
+std::vector<Board> boards_named(const std::string& device) {
+  if (device != kEvery) return {load_board(device)};
+  std::vector<Board> boards;
+  for (const auto& name : list_boards()) boards.push_back(load_board(name));
+  return boards;
+}
+
+std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
+                                             const std::string& text) {
+  if (text != kEvery) return names_in(text);
+  std::vector<std::string> names;
+  if (!model.tensors.empty()) names.emplace_back("stored");
+  if (!model.weights_known) return names;
+  for (const llm::Recipe& recipe : llm::recipes()) names.push_back(recipe.name);
+  return names;
+}
+
+std::vector<std::string> runtimes_named(const std::string& text) {
+  if (text != kEvery) return names_in(text);
+  std::vector<std::string> names;
+  for (const auto& engine : llm::engines()) names.push_back(engine.name);
+  return names;
+}
+
+}  // namespace ridgewatt::answer

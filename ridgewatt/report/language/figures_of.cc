@@ -1,0 +1,85 @@
+#include "ridgewatt/report/language/figures_of.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace ridgewatt::report {
+namespace {
+
+struct ForecastFigure {
+  llm::Foretold llm::Forecast::*of;
+  double scale;
+  const char* name;  // and its unit, as keys have them
+  const char* unit;
+  const char* heading;
+  int rank;  // of its bounds
+};
+
+constexpr std::array<ForecastFigure, 7> kFigures = {{
+    {&llm::Forecast::ttft_s, 1e3, "ttft", "_ms", "first token (ms)", 5},
+    {&llm::Forecast::tpot_s, 1e3, "tpot", "_ms", "time per token (ms)", 5},
+    {&llm::Forecast::tokens_per_s, 1, "tokens", "_per_s", "tokens per second", 6},
+    {&llm::Forecast::prefill_power_w, 1, "prefill_power", "_w", "prompt (W)", 6},
+    {&llm::Forecast::decode_power_w, 1, "decode_power", "_w", "decoding (W)", 6},
+    {&llm::Forecast::joules_per_token, 1, "joules", "_per_token", "joules per token", 5},
+    {&llm::Forecast::request_j, 1, "request", "_j", "request (J)", 7},
+}};
+
+std::string key_of(const ForecastFigure& figure, const char* bound) {
+  return std::string(figure.name) + bound + figure.unit;
+}
+
+}  // namespace
+
+std::vector<Column> forecast_columns() {
+  std::vector<Column> columns;
+  for (const ForecastFigure& figure : kFigures) {
+    const std::string heading = figure.heading;
+    const auto unit = heading.find(" (");
+    const auto bounded = [&](const char* word) {
+      return unit == std::string::npos ? heading + word
+                                       : heading.substr(0, unit) + word + heading.substr(unit);
+    };
+    const bool of_request = figure.of == &llm::Forecast::request_j;
+    columns.push_back(
+        {.name = key_of(figure, ""), .heading = heading, .digits = 3, .rank = of_request ? 1 : 0});
+    columns.push_back({.name = key_of(figure, "_lo"),
+                       .heading = bounded(" from"),
+                       .digits = 3,
+                       .rank = figure.rank});
+    columns.push_back({.name = key_of(figure, "_hi"),
+                       .heading = bounded(" to"),
+                       .digits = 3,
+                       .rank = figure.rank});
+  }
+  columns.push_back({.name = "request_s", .heading = "request (s)", .digits = 3, .rank = 4});
+  return columns;
+}
+
+void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast) {
+  for (const ForecastFigure& figure : kFigures) {
+    const llm::Foretold& value = forecast.*figure.of;
+    for (const double one : {value.value, value.low, value.high}) {
+      cells.push_back(known_cell(one * figure.scale));
+    }
+  }
+  cells.push_back(known_cell(forecast.request_s));
+}
+
+void add_forecast(Json& json, const llm::Forecast& forecast) {
+  for (const ForecastFigure& figure : kFigures) {
+    const llm::Foretold& value = forecast.*figure.of;
+    json[key_of(figure, "")] = value.value * figure.scale;
+    json[key_of(figure, "_lo")] = value.low * figure.scale;
+    json[key_of(figure, "_hi")] = value.high * figure.scale;
+  }
+  json["request_s"] = forecast.request_s;
+}
+
+std::string figure_text(const llm::Foretold& figure, double scale, const char* unit) {
+  return fmt::format("{:.3g} {} ({:.3g} to {:.3g})", figure.value * scale, unit, figure.low * scale,
+                     figure.high * scale);
+}
+
+}  // namespace ridgewatt::report

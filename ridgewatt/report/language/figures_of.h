@@ -1,0 +1,20 @@
+// Figures of a forecast as columns, cells and keys, each with its 90 % bounds.
+#pragma once
+
+#include <vector>
+
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/llm/forecast.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt::report {
+
+// ttft_ms, ttft_lo_ms, ttft_hi_ms, tpot_ms, ... request_j, request_hi_j, request_s.
+std::vector<Column> forecast_columns();
+void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast);
+void add_forecast(Json& json, const llm::Forecast& forecast);
+
+// "12.3 ms (11 to 14)".
+std::string figure_text(const llm::Foretold& figure, double scale, const char* unit);
+
+}  // namespace ridgewatt::report

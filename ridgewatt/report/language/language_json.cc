@@ -1,0 +1,137 @@
+// The JSON of `llm`.
+#include <cmath>
+
+#include "ridgewatt/llm/footprint.h"
+#include "ridgewatt/report/analysis_report.h"
+#include "ridgewatt/report/language/figures_of.h"
+#include "ridgewatt/report/language_report.h"
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt::report {
+namespace {
+
+Json engines_json(const answer::LanguageAnswer& found) {
+  Json list = Json::array();
+  for (const auto& engine : llm::engines()) {
+    const bool used = std::any_of(found.settings.begin(), found.settings.end(),
+                                  [&](const auto& one) { return one.engine == &engine; });
+    if (!used) continue;
+    list.push_back({{"runtime", engine.name},
+                    {"title", engine.title},
+                    {"boards", engine.boards},
+                    {"quantizations", engine.quantizations},
+                    {"origin", engine.origin}});
+  }
+  return list;
+}
+
+Json memory_json(const answer::LanguageAnswer& found) {
+  Json list = Json::array();
+  for (std::size_t b = 0; b < found.boards.size(); ++b) {
+    for (std::size_t w = 0; w < found.weights.size(); ++w) {
+      const auto& memory = found.memory[b * found.weights.size() + w];
+      const llm::Fit& fit = memory.fit;
+      Json contexts = Json::array();
+      for (std::size_t i = 0; i < memory.at_contexts.size(); ++i) {
+        const llm::Fit& at = memory.at_contexts[i];
+        contexts.push_back({{"context", found.question.contexts[i]},
+                            {"memory_bytes", answer::LanguageMemory::needed_bytes(at)},
+                            {"fits", at.fits()}});
+      }
+      list.push_back({{"board", board_label(found.boards[b])},
+                      {"quantization", fit.quantization},
+                      {"fits", fit.fits()},
+                      {"board_bytes", fit.board_bytes},
+                      {"system_bytes", fit.system_bytes},
+                      {"runtime_bytes", fit.runtime_bytes},
+                      {"weights_bytes", fit.weights_bytes},
+                      {"kv_bytes", fit.kv_bytes},
+                      {"buffer_bytes", fit.buffer_bytes},
+                      {"left_bytes", fit.left_bytes()},
+                      {"largest_context", fit.largest_context},
+                      {"largest_context_by", fit.context_of_model ? "model" : "memory"},
+                      {"largest_batch", fit.largest_batch},
+                      {"sum", fits_text(fit)},
+                      {"contexts", std::move(contexts)}});
+    }
+  }
+  return list;
+}
+
+Json phases_json(const answer::LanguageAnswer& found) {
+  Json list = Json::array();
+  for (const auto& weights : found.weights) {
+    for (const auto& step : weights.steps) {
+      list.push_back({{"quantization", weights.name},
+                      {"phase", name_of(step.phase)},
+                      {"work_flop", step.work_flop},
+                      {"traffic_bytes", step.traffic_bytes},
+                      {"flop_per_byte", step.intensity()}});
+    }
+  }
+  return list;
+}
+
+Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& row) {
+  const Board& board = found.board_of(row);
+  const llm::Fit& fit = found.memory_of(row).fit;
+  const std::string preset = preset_name(board, row.mode);
+  const auto& setting = found.setting_of(row);
+  Json json = {{"model", found.model.name},
+               {"board", board_label(board)},
+               {"preset", preset.empty() ? Json() : Json(preset)},
+               {"mode", mode_to_json(row.mode)},
+               {"runtime", setting.engine->name},
+               {"quantization", found.quantization_of(row)}};
+  add_forecast(json, row.forecast);
+  json["bound"] = row.forecast.limited_by;
+  json["memory_bytes"] = answer::LanguageMemory::needed_bytes(fit);
+  json["fits"] = fit.fits();
+  json["largest_context"] = fit.largest_context;
+  json["largest_batch"] = fit.largest_batch;
+  Json steps = Json::array();
+  for (const double step_s : row.step_s) steps.push_back(step_s * 1e3);
+  json["step_ms"] = std::move(steps);
+  json["ridge_flop_per_byte"] = answer::roof_of(board, row.mode).ridge();
+  json["on_front"] = row.on_front;
+  if (!setting.widened_by.empty()) json["interval_widened_by"] = setting.widened_by;
+  json["provenance"] = "modelled";
+  return json;
+}
+
+}  // namespace
+
+Json language_json(const answer::LanguageAnswer& found, bool front) {
+  const llm::LanguageModel& model = found.model;
+  const llm::Request& request = found.question.request;
+  Json json = {{"model", model.name},
+               {"source", model.source},
+               {"format", name_of(model.format)},
+               {"architecture", model.architecture},
+               {"provenance", "modelled"}};
+  json["parameters"] = model.weights_known ? Json(llm::parameters_of(model.description)) : Json();
+  json["active_parameters"] =
+      model.weights_known ? Json(llm::active_parameters_of(model.description)) : Json();
+  json["trained_context"] = model.description.context;
+  json["prompt"] = request.prompt_tokens;
+  json["generate"] = request.generated_tokens;
+  json["concurrency"] = request.concurrency;
+  json["kv_type"] = name_of(found.question.kv_type);
+  json["kv_bytes_per_token"] = llm::kv_bytes_per_token(model.description, request.kv_type);
+  json["contexts"] = found.question.contexts;
+  json["rows"] = Json::array();
+  for (const auto& row : found.rows) {
+    if (!front || row.on_front) json["rows"].push_back(row_json(found, row));
+  }
+  json["memory"] = memory_json(found);
+  json["phases"] = phases_json(found);
+  json["engines"] = engines_json(found);
+  json["left_out"] = Json::array();
+  for (const auto& [what, reason] : found.left_out) {
+    json["left_out"].push_back({{"what", what}, {"reason", reason}});
+  }
+  json["remarks"] = language_remarks(found);
+  return json;
+}
+
+}  // namespace ridgewatt::report

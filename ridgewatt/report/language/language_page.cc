@@ -1,0 +1,212 @@
+// The page of `llm`: facts, tables and figures.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/report/language/figures_of.h"
+#include "ridgewatt/report/language_report.h"
+#include "ridgewatt/report/result_report.h"
+#include "ridgewatt/report/svg.h"
+
+namespace ridgewatt::report {
+namespace {
+
+using answer::LanguageAnswer;
+using answer::LanguageMemory;
+using answer::LanguageRow;
+
+constexpr std::size_t kMostLines = 8;  // colors that are told apart
+constexpr std::size_t kMostMemoryBars = 24;
+constexpr std::size_t kMostMarks = 2000;
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+// What tells a setting from the others, "q4_k_m, llama.cpp, agx-orin".
+std::string setting_name(const LanguageAnswer& found, std::size_t s) {
+  const auto& setting = found.settings[s];
+  return fmt::format("{}, {}, {}", found.weights[setting.weights].name, setting.engine->name,
+                     board_label(found.boards[setting.board]));
+}
+
+FigureSource source_of(const LanguageAnswer& found) {
+  const auto& setting = found.settings.front();
+  if (found.settings.size() == 1) {
+    return {found.model.name + " in " + found.weights[setting.weights].name,
+            found.boards[setting.board].title, Provenance::kModelled, setting.engine->title};
+  }
+  return {found.model.name, fmt::format("{} combinations", found.settings.size()),
+          Provenance::kModelled, "engines as fitted"};
+}
+
+// The first rows of settings, or of modes where there is one setting; at most so many.
+std::vector<std::size_t> drawn_rows(const LanguageAnswer& found) {
+  std::vector<std::size_t> rows;
+  std::size_t last = found.settings.size();
+  for (std::size_t i = 0; i < found.rows.size() && rows.size() < kMostLines; ++i) {
+    if (found.settings.size() > 1 && found.rows[i].setting == last) continue;
+    last = found.rows[i].setting;
+    rows.push_back(i);
+  }
+  return rows;
+}
+
+std::string row_name(const LanguageAnswer& found, const LanguageRow& row) {
+  return found.settings.size() > 1 ? setting_name(found, row.setting)
+                                   : mode_name(found.board_of(row), row.mode);
+}
+
+Plot context_figure(const LanguageAnswer& found) {
+  Plot plot{.title = "Time per token over context",
+            .source = source_of(found),
+            .x = {.label = "tokens in the cache", .log = true},
+            .y = {.label = "time per token (ms)", .log = true}};
+  const auto drawn = drawn_rows(found);
+  for (const std::size_t i : drawn) {
+    const LanguageRow& row = found.rows[i];
+    Series line{.name = row_name(found, row), .mark = Mark::kLinePoints};
+    for (std::size_t c = 0; c < row.step_s.size(); ++c) {
+      line.x.push_back(static_cast<double>(found.question.contexts[c]));
+      line.y.push_back(row.step_s[c] * 1e3);
+    }
+    plot.series.push_back(std::move(line));
+  }
+  if (drawn.size() < found.rows.size() && drawn.size() == kMostLines) {
+    plot.note = fmt::format("{} of {} rows drawn", drawn.size(), found.rows.size());
+  }
+  return plot;
+}
+
+// Rows as points, a series for each of the first settings, and the front.
+Plot front_figure(const LanguageAnswer& found) {
+  Plot plot{.title = "Tokens per second and joules per token",
+            .source = source_of(found),
+            .x = {.label = "output tokens per second"},
+            .y = {.label = "joules per token of decoding"}};
+  const std::size_t stride = (found.rows.size() + kMostMarks - 1) / kMostMarks;
+  std::vector<Series> points(std::min(found.settings.size(), kMostLines));
+  Series front{.name = "on the front", .mark = Mark::kPoints, .color = "#C0392B"};
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const LanguageRow& row = found.rows[i];
+    if (row.setting >= points.size() && !row.on_front) continue;
+    if (!row.on_front && i % stride != 0) continue;
+    Series& series = row.on_front ? front : points[row.setting];
+    series.x.push_back(row.forecast.tokens_per_s.value);
+    series.y.push_back(row.forecast.joules_per_token.value);
+    series.rows.push_back(i < kMostTableRows ? static_cast<int>(i) : -1);
+    series.labels.push_back(row_name(found, row) + ": " + mode_name(found.board_of(row), row.mode));
+  }
+  for (std::size_t s = 0; s < points.size(); ++s) {
+    points[s].name = found.settings.size() > 1 ? setting_name(found, s) : "modes";
+    points[s].mark = Mark::kPoints;
+    if (!points[s].x.empty()) plot.series.push_back(std::move(points[s]));
+  }
+  if (!front.x.empty()) plot.series.push_back(std::move(front));
+  if (stride > 1 || found.settings.size() > kMostLines) {
+    plot.note =
+        fmt::format("every {} of {} rows drawn, and all on the front", stride, found.rows.size());
+  }
+  return plot;
+}
+
+// The roof of the first row's mode, and where both phases of its board's quantizations lie: their
+// intensity, and the work per second that is modelled.
+Plot phase_figure(const LanguageAnswer& found) {
+  const LanguageRow& first = found.rows.front();
+  const answer::LanguageRoof roof = answer::roof_of(found.board_of(first), first.mode);
+  Plot plot{.title = "Roofline of both phases in " + mode_name(found.board_of(first), first.mode),
+            .source = source_of(found),
+            .x = {.label = "arithmetic intensity (FLOP/byte)", .log = true},
+            .y = {.label = "GFLOP/s", .log = true}};
+  double low = roof.ridge() / 30, high = roof.ridge() * 30;
+  std::vector<Series> points;
+  for (const std::size_t i : drawn_rows(found)) {
+    const LanguageRow& row = found.rows[i];
+    if (found.board_of(row).name != found.board_of(first).name || row.mode != first.mode) continue;
+    Series series{.name = row_name(found, row), .mark = Mark::kPoints};
+    for (const auto& step : found.weights[found.setting_of(row).weights].steps) {
+      const bool prompt = step.phase == llm::StepPhase::kPrefill;
+      const double seconds = prompt ? row.forecast.ttft_s.value : row.forecast.tpot_s.value;
+      series.x.push_back(step.intensity());
+      series.y.push_back(step.work_flop / seconds / kGiga);
+      series.labels.emplace_back(prompt ? "prefill" : "decode");
+      low = std::min(low, step.intensity() / 2);
+      high = std::max(high, step.intensity() * 2);
+    }
+    points.push_back(std::move(series));
+  }
+  Series line{.name = "dense FP16 and DRAM peaks"};
+  for (const double x : {low, roof.ridge(), high}) {
+    line.x.push_back(x);
+    line.y.push_back(std::min(roof.flop_per_s, x * roof.bytes_per_s) / kGiga);
+  }
+  plot.series.push_back(std::move(line));
+  for (auto& series : points) plot.series.push_back(std::move(series));
+  return plot;
+}
+
+StackedBars memory_figure(const LanguageAnswer& found) {
+  StackedBars bars{.title = "Memory while it answers",
+                   .source = source_of(found),
+                   .value_label = "GiB",
+                   .parts = {"weights", "cache", "buffers", "runtime", "system", "left"},
+                   .values = std::vector<std::vector<double>>(6)};
+  for (const LanguageMemory& memory : found.memory) {
+    if (bars.bars.size() == kMostMemoryBars) {
+      bars.note = fmt::format("{} of {} drawn", kMostMemoryBars, found.memory.size());
+      break;
+    }
+    const llm::Fit& fit = memory.fit;
+    bars.bars.push_back(
+        fmt::format("{}, {}{}", fit.board, fit.quantization, fit.fits() ? "" : " (does not fit)"));
+    const double parts[] = {fit.weights_bytes, fit.kv_bytes,     fit.buffer_bytes,
+                            fit.runtime_bytes, fit.system_bytes, std::max(0.0, fit.left_bytes())};
+    for (std::size_t i = 0; i < bars.values.size(); ++i) bars.values[i].push_back(parts[i] / kGib);
+  }
+  return bars;
+}
+
+std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
+  const LanguageRow& row = found.rows.front();
+  const llm::Forecast& forecast = row.forecast;
+  const auto fact = [](const char* name, const llm::Foretold& figure, double scale,
+                       const char* unit) {
+    return HtmlReport::Fact{
+        name, fmt::format("{:.3g} {}", figure.value * scale, unit),
+        fmt::format("{:.3g} to {:.3g}", figure.low * scale, figure.high * scale)};
+  };
+  const llm::Fit& fit = found.memory_of(row).fit;
+  return {fact("first token", forecast.ttft_s, 1e3, "ms"),
+          fact("tokens per second", forecast.tokens_per_s, 1, ""),
+          fact("per token", forecast.joules_per_token, 1, "J"),
+          fact("while decoding", forecast.decode_power_w, 1, "W"),
+          {"memory", fmt::format("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
+           fit.fits() ? "fits" : "does not fit"}};
+}
+
+}  // namespace
+
+HtmlReport language_page(const LanguageAnswer& found) {
+  HtmlReport page(found.model.name + ", modelled");
+  for (const auto& line : language_headline(found)) page.paragraph(line);
+  const LanguageRow& first = found.rows.front();
+  page.heading(fmt::format("{} in {}", setting_name(found, first.setting),
+                           mode_name(found.board_of(first), first.mode)));
+  page.facts(facts_of(found));
+  const int rows = page.next_table();
+  page.figure(front_figure(found), rows);
+  page.figure(context_figure(found));
+  if (!found.weights.front().steps.empty()) page.figure(phase_figure(found));
+  page.figure(memory_figure(found));
+  Table table = language_table(found, {.for_people = true});
+  table.keep_first(kMostTableRows);
+  page.table("All rows", table);
+  page.table("Over contexts, first row", language_context_table(found));
+  if (!found.weights.front().steps.empty()) {
+    page.table("Both phases on the roofline, first row", language_phase_table(found));
+  }
+  for (const auto& line : language_remarks(found)) page.paragraph(line);
+  return page;
+}
+
+}  // namespace ridgewatt::report

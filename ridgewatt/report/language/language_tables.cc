@@ -1,0 +1,260 @@
+// What a language model costs, as tables and in words.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/analysis_report.h"
+#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/language/figures_of.h"
+#include "ridgewatt/report/language_report.h"
+#include "ridgewatt/report/mode_json.h"
+
+namespace ridgewatt::report {
+namespace {
+
+constexpr double kGibibytes = 1024.0 * 1024 * 1024;
+
+std::string yes_or_no(bool yes) {
+  return yes ? "yes" : "no";
+}
+
+// What differs between the rows.
+struct Varied {
+  bool board = true, runtime = true, quantization = true;
+  bool preset = true;  // there is one at least
+  bool named = false;  // every mode is one
+};
+
+Varied varied(const answer::LanguageAnswer& found, bool for_people) {
+  Varied varies;
+  if (for_people) {
+    std::set<std::size_t> boards, weights;
+    std::set<std::string> engines;
+    for (const auto& setting : found.settings) {
+      boards.insert(setting.board);
+      weights.insert(setting.weights);
+      engines.insert(setting.engine->name);
+    }
+    varies.board = boards.size() > 1;
+    varies.runtime = engines.size() > 1;
+    varies.quantization = weights.size() > 1;
+  }
+  const auto is_preset = [&](const auto& row) {
+    return !preset_name(found.board_of(row), row.mode).empty();
+  };
+  varies.preset = std::any_of(found.rows.begin(), found.rows.end(), is_preset);
+  varies.named = std::all_of(found.rows.begin(), found.rows.end(), is_preset);
+  return varies;
+}
+
+std::vector<Column> memory_columns(bool for_people) {
+  if (for_people) {
+    return {{.name = "memory_gib", .digits = 3, .rank = 2},
+            {.name = "fits"},
+            {.name = "largest_context", .rank = 4},
+            {.name = "largest_batch", .rank = 5}};
+  }
+  return {{"memory_bytes"}, {"fits"}, {"largest_context"}, {"largest_batch"}};
+}
+
+void add_memory_cells(std::vector<Cell>& cells, const llm::Fit& fit, bool for_people) {
+  const double needed = answer::LanguageMemory::needed_bytes(fit);
+  cells.emplace_back(for_people ? needed / kGibibytes : needed);
+  cells.emplace_back(yes_or_no(fit.fits()));
+  cells.emplace_back(fit.largest_context);
+  cells.emplace_back(fit.largest_batch);
+}
+
+std::vector<Column> language_columns(const answer::LanguageAnswer& found, const Varied& varies,
+                                     const std::vector<Column>& knobs, bool for_people) {
+  std::vector<Column> columns;
+  if (!for_people) append(columns, {{"model"}});
+  if (varies.board) append(columns, {column("board")});
+  if (varies.quantization) append(columns, {{"quantization"}});
+  if (varies.runtime) append(columns, {column("runtime")});
+  if (varies.preset) append(columns, {column("preset", varies.named ? 0 : 3)});
+  append(columns, knobs);
+  append(columns, forecast_columns());
+  append(columns, {column("bound", 2)});
+  append(columns, memory_columns(for_people));
+  append(columns, {{.name = "on_front", .heading = "on the front", .rank = 6}});
+  if (for_people) return columns;
+  for (const std::int64_t context : found.question.contexts) {
+    append(columns, {{fmt::format("step_at_{}_ms", context)}});
+  }
+  append(columns, {column("provenance")});
+  return columns;
+}
+
+std::string tokens_text(std::int64_t tokens, const char* what = "token") {
+  return fmt::format("{} {}{}", tokens, what, tokens == 1 ? "" : "s");
+}
+
+std::string request_text(const llm::Request& request) {
+  std::string text = fmt::format("a prompt of {}, {} generated", tokens_text(request.prompt_tokens),
+                                 request.generated_tokens);
+  if (request.concurrency > 1) text += fmt::format(", {} sequences at once", request.concurrency);
+  return text;
+}
+
+std::string longest_text(const llm::Fit& fit, std::int64_t sequences) {
+  if (fit.largest_context == 0) return "";
+  return fmt::format("; up to {} {}{}", tokens_text(fit.largest_context),
+                     sequences == 1 ? "in one sequence" : "in each",
+                     fit.context_of_model ? ", what the model was trained for" : "");
+}
+
+}  // namespace
+
+std::string board_label(const Board& board) {
+  const bool usual = board.bsp.empty() || board.bsp == board.default_bsp;
+  return usual ? board.name : board.name + "@" + board.bsp;
+}
+
+Table language_table(const answer::LanguageAnswer& found, const LanguageTableOptions& options) {
+  const bool people = options.for_people;
+  std::vector<PowerMode> modes;
+  for (const auto& row : found.rows) modes.push_back(row.mode);
+  const Varied varies = varied(found, people);
+  const std::vector<Column> knobs = knob_columns(modes, varies.named ? 3 : 0);
+  Table table(language_columns(found, varies, knobs, people));
+  for (const auto& row : found.rows) {
+    if (options.front && !row.on_front) continue;
+    const Board& board = found.board_of(row);
+    std::vector<Cell> cells;
+    if (!people) cells.emplace_back(found.model.name);
+    if (varies.board) cells.emplace_back(board_label(board));
+    if (varies.quantization) cells.emplace_back(found.quantization_of(row));
+    if (varies.runtime) cells.emplace_back(found.setting_of(row).engine->name);
+    if (varies.preset) {
+      const std::string preset = preset_name(board, row.mode);
+      cells.push_back(preset.empty() ? Cell() : Cell(preset));
+    }
+    for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(std::move(cell));
+    add_forecast(cells, row.forecast);
+    cells.emplace_back(row.forecast.limited_by);
+    add_memory_cells(cells, found.memory_of(row).fit, people);
+    cells.emplace_back(yes_or_no(row.on_front));
+    if (!people) {
+      for (const double step_s : row.step_s) cells.emplace_back(step_s * 1e3);
+      cells.emplace_back("modelled");
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<std::string> language_headline(const answer::LanguageAnswer& found) {
+  const answer::LanguageRow& first = found.rows.front();
+  const auto& setting = found.setting_of(first);
+  const llm::Request& request = found.question.request;
+  std::string what = found.model.name;
+  if (found.model.weights_known) {
+    const auto parameters = static_cast<double>(llm::parameters_of(found.model.description));
+    const auto active = static_cast<double>(llm::active_parameters_of(found.model.description));
+    what += fmt::format(", {} parameters", format_si(parameters, ""));
+    if (active < parameters) what += fmt::format(" ({} for each token)", format_si(active, ""));
+  }
+  std::vector<std::string> lines = {what + ": " + request_text(request)};
+  if (found.settings.size() > 1) return lines;
+  const auto& memory = found.memory_of(first);
+  lines.push_back(fmt::format("{} in {} on {}, modelled; bounds hold 90 %",
+                              found.quantization_of(first), setting.engine->title,
+                              board_label(found.board_of(first))));
+  lines.push_back("memory: " + fits_text(memory.fit) +
+                  longest_text(memory.fit, request.concurrency));
+  if (!memory.fit.fits()) {
+    lines.emplace_back("it does not fit: the figures are what it would take if it did");
+  }
+  return lines;
+}
+
+std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
+  std::vector<std::string> lines = found.model.remarks;
+  std::set<std::string> wide, python;
+  for (const auto& setting : found.settings) {
+    for (const auto& reason : setting.widened_by) {
+      wide.insert(found.settings.size() > 1
+                      ? setting.engine->name + " on " + board_label(found.boards[setting.board]) +
+                            ": " + reason
+                      : reason);
+    }
+    const std::string& name = setting.engine->name;
+    if (name == "vllm" || name == "sglang" || name == "pytorch") python.insert(name);
+  }
+  constexpr std::size_t kMostReasons = 3;
+  if (!wide.empty()) {
+    std::vector<std::string> told(wide.begin(), wide.end());
+    const std::size_t more = told.size() > kMostReasons ? told.size() - kMostReasons : 0;
+    told.resize(told.size() - more);
+    lines.push_back(fmt::format("the interval is wide: {}{}", fmt::join(told, "; "),
+                                more > 0 ? fmt::format("; and {} more", more) : ""));
+  }
+  if (!python.empty()) {
+    lines.push_back(
+        fmt::format("memory is that of a C++ engine; {} loads Python and its libraries besides",
+                    fmt::join(python, ", ")));
+  }
+  const auto preset = std::any_of(found.rows.begin(), found.rows.end(), [&](const auto& row) {
+    return !preset_name(found.board_of(row), row.mode).empty();
+  });
+  if (preset && found.question.modes == "presets") {
+    lines.emplace_back("the power in a preset's name is a budget of the vendor, not a cap");
+  }
+  const std::int64_t trained = found.model.description.context;
+  const std::int64_t asked =
+      found.question.request.prompt_tokens + found.question.request.generated_tokens;
+  if (trained > 0 && asked > trained) {
+    lines.push_back(fmt::format("the model was trained for a context of {}", trained));
+  }
+  return lines;
+}
+
+Table language_context_table(const answer::LanguageAnswer& found) {
+  Table table({{.name = "context", .digits = kNominal},
+               {.name = "step_ms", .heading = "time per token (ms)", .digits = 3},
+               {.name = "tokens_per_s", .heading = "tokens per second", .digits = 3},
+               {.name = "kv_gib", .heading = "cache (GiB)", .digits = 3},
+               {.name = "memory_gib", .digits = 3},
+               {.name = "fits"}});
+  const answer::LanguageRow& row = found.rows.front();
+  const auto sequences = static_cast<double>(found.question.request.concurrency);
+  for (std::size_t i = 0; i < row.step_s.size(); ++i) {
+    const llm::Fit& fit = found.memory_of(row).at_contexts[i];
+    table.add_row({found.question.contexts[i], row.step_s[i] * 1e3, sequences / row.step_s[i],
+                   fit.kv_bytes / kGibibytes,
+                   answer::LanguageMemory::needed_bytes(fit) / kGibibytes, yes_or_no(fit.fits())});
+  }
+  return table;
+}
+
+Table language_phase_table(const answer::LanguageAnswer& found) {
+  Table table({{"phase"},
+               {.name = "work_gflop", .digits = 3},
+               {.name = "traffic_gb", .digits = 3},
+               {.name = "flop_per_byte", .heading = "FLOP per byte", .digits = 3},
+               {.name = "ridge_flop_per_byte", .heading = "ridge (FLOP/byte)", .digits = 3},
+               column("bound"),
+               {.name = "least_ms", .heading = "at the roof (ms)", .digits = 3},
+               {.name = "modelled_ms", .heading = "modelled (ms)", .digits = 3},
+               {.name = "roof_share_pct", .heading = "of the roof (%)", .digits = 3}});
+  const answer::LanguageRow& row = found.rows.front();
+  const answer::LanguageRoof roof = answer::roof_of(found.board_of(row), row.mode);
+  for (const auto& step : found.weights[found.setting_of(row).weights].steps) {
+    const bool compute = step.intensity() > roof.ridge();
+    const double least_s =
+        std::max(step.work_flop / roof.flop_per_s, step.traffic_bytes / roof.bytes_per_s);
+    const double modelled_s = step.phase == llm::StepPhase::kPrefill ? row.forecast.ttft_s.value
+                                                                     : row.forecast.tpot_s.value;
+    table.add_row({std::string(name_of(step.phase)), step.work_flop / 1e9, step.traffic_bytes / 1e9,
+                   step.intensity(), roof.ridge(), std::string(compute ? "compute" : "memory"),
+                   least_s * 1e3, modelled_s * 1e3, 100 * least_s / modelled_s});
+  }
+  return table;
+}
+
+}  // namespace ridgewatt::report
