@@ -4,7 +4,7 @@ what a slider's move takes, and whether memory stays flat.
 
     bench/serve_load.py build/ridgewatt/ridgewatt [--streams 200] [--rate 50] [--seconds 60]
 
-Prints one JSON object. Client and server share the machine, so that what is printed is an upper bound."""
+--seconds 0: the sliders alone. Prints one JSON object. Client and server share the machine, so that what is printed is an upper bound."""
 import argparse
 import asyncio
 import json
@@ -77,6 +77,17 @@ def slider_paths(knobs, count):
         yield f"/api/v1/estimate?{model}", f"/api/v1/roofline?{model}"
 
 
+def language_paths(knobs, count):
+    """Moves of the page Language models: a clock or the prompt changes, and what is asked for each."""
+    for _ in range(count):
+        mode = f"cores={random.choice(knobs['cpu_cores'])},gpu={random.choice(knobs['gpu_mhz'])}"
+        request = (f"model=zoo:llama-3.1-8b&device=agx-orin&prompt={random.choice([2 ** i for i in range(4, 18)])}"
+                   f"&generate={random.choice([64, 256, 1024])}")
+        prompt, generate = (int(re.search(rf"{name}=(\d+)", request)[1]) for name in ("prompt", "generate"))
+        yield (f"/api/v1/llm?{request}&concurrency=1&context=512&modes={mode}",
+               f"/api/v1/fits?model=zoo:llama-3.1-8b&device=agx-orin&quantization=all&context={prompt + generate}&batch=1")
+
+
 async def load(port, options, pid):
     until = time.monotonic() + options.seconds
     counts = {"statuses": [], "events": [], "ended": 0}
@@ -107,14 +118,15 @@ async def load(port, options, pid):
             "most_ms": 1e3 * max(times), "memory_begin_kb": first_kb, "memory_end_kb": memory[-1] if memory else None}
 
 
-async def slide(port, moves, knobs, pid):
+async def slide(port, paths, pid):
     times, before_s = [], processor_s(pid)
-    for estimate, roofline in slider_paths(knobs, moves):
+    for move in paths:
         begin = time.perf_counter()
-        answers = await asyncio.gather(ask(port, estimate), ask(port, roofline))
+        answers = await asyncio.gather(*(ask(port, path) for path in move))
         if any(status != 200 for status, _ in answers):
-            raise SystemExit(f"a move was answered {answers}: {estimate}")
+            raise SystemExit(f"a move was answered {answers}: {move}")
         times.append(time.perf_counter() - begin)
+    moves = len(times)
     return {"moves": moves, "processor_ms_per_move": 1e3 * (processor_s(pid) - before_s) / moves, "median_ms": 1e3 * statistics.median(times), "p99_ms": 1e3 * percentile(times, 0.99)}
 
 
@@ -134,8 +146,10 @@ def main():
                                   env={**os.environ, "RIDGEWATT_FAKE": folder}, stderr=subprocess.PIPE, text=True)
         try:
             port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
-            result = {"slider": asyncio.run(slide(port, options.moves, knobs, server.pid))}
-            result["load"] = asyncio.run(load(port, options, server.pid))
+            result = {"slider": asyncio.run(slide(port, slider_paths(knobs, options.moves), server.pid)),
+                      "language_slider": asyncio.run(slide(port, language_paths(knobs, options.moves), server.pid))}
+            if options.seconds > 0:
+                result["load"] = asyncio.run(load(port, options, server.pid))
         finally:
             server.terminate()
             server.wait()

@@ -5,7 +5,7 @@ import { address } from "./api.js";
 import { shown } from "./questions.js";
 
 const gibibyte = 1024 ** 3;
-const gib = (bytes) => `${number(bytes / gibibyte, 3)} GiB`;
+const gib = (bytes) => `${(bytes / gibibyte).toFixed(2)} GiB`;
 const parts = [
   { key: "system_bytes", name: "system" }, { key: "runtime_bytes", name: "process" }, { key: "weights_bytes", name: "weights" },
   { key: "kv_bytes", name: "cache" }, { key: "buffer_bytes", name: "buffers" }, { key: "left_bytes", name: "left" },

@@ -1,34 +1,120 @@
 // Language models: does it fit, how fast is it, at how many joules per token, in which power mode.
-// The numbers are those of `ridgewatt fits`.
-import { html, useMemo } from "./standalone.module.js";
-import { address } from "./api.js";
-import { DownloadBar, ErrorLine, Provenance, number } from "./controls.js";
+// The numbers are those of `ridgewatt llm`, `ridgewatt fits` and `ridgewatt tune llm`.
+import { html, useMemo, useRef } from "./standalone.module.js";
+import { address, getText } from "./api.js";
+import { Chart, DownloadBar, ErrorLine, Provenance, Select, number, useThemeCount } from "./controls.js";
+import { parseCsv, modeAt } from "./cloud.js";
+import { allModes, figures, keyOf, modeColumns, overKnob, overLength } from "./language_charts.js";
 import { LanguageForm, fitsQuestion, languageQuestion } from "./language_form.js";
 import { MemoryBar, Quantizations } from "./language_memory.js";
-import { shown, useReply } from "./questions.js";
+import { BestMode, LimitForm, tuneLimits } from "./language_tune.js";
+import { ModeForm } from "./mode_form.js";
+import { knobOf } from "./explore_charts.js";
+import { knobs, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
 
 export const title = "Language models";
 
-function Memory({ fits, question }) {
-  const row = fits.json && fits.json.rows[0];
-  return html`<${ErrorLine} error=${fits.error} />
-    ${row && html`<div class=${fits.error ? "stale" : ""}><h2>Memory on ${row.board}: <span data-answer="Fits" class=${row.fits ? "" : "warn"}>${row.fits ? "fits" : "does not fit"}</span></h2>
-      <${MemoryBar} row=${row} /></div>
-      ${(fits.json.remarks || []).map((text) => html`<p class="warn note">${text}</p>`)}
-      <${Provenance} kind=${fits.json.provenance} text=${`${number(fits.json.parameters / 1e9, 4)} billion weights, ${number(fits.json.kv_bytes_per_token, 6)} bytes of cache per token; ${row.system_source}`} />
-      <${DownloadBar} command=${shown(fits.command)} csv=${address("fits", { ...question, format: "csv" })} json=${address("fits", question)} name="fits" />`}
-    ${!row && !fits.error && html`<p class="faint" role="status">Asking</p>`}`;
+const lengths = [128, 512, 2048, 8192, 32768, 131072];  // of prompts, in the chart over them
+const aContext = 512;  // at which a step is told besides: one is enough here
+const figureOptions = Object.entries(figures).map(([value, one]) => ({ value, label: one.name }));
+
+function Figure({ name, row, top, figure, unit, digits = 4, children }) {
+  const value = row[keyOf(figure)], most = top && top[keyOf(figure)];
+  return html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(value, digits)}</span> <small>${unit}</small></dd>
+    <dd>90 %: ${number(row[keyOf(figure, "lo")], digits)} to ${number(row[keyOf(figure, "hi")], digits)} ${unit}</dd>
+    ${most > 0 && most !== value && html`<dd>${number(value / most, 3)} times the highest clocks' ${number(most, digits)} ${unit}</dd>`}${children}</div>`;
+}
+
+function Answers({ reply, top }) {
+  const row = reply.json && reply.json.rows[0], highest = top.json && top.json.rows[0];
+  if (!row) return html`<${ErrorLine} error=${reply.error} />${!reply.error && html`<p class="faint" role="status">Asking</p>`}`;
+  return html`<${ErrorLine} error=${reply.error} />
+    <dl class=${reply.error ? "answers stale" : "answers"} aria-live="polite">
+      <${Figure} name="Speed" unit="tokens/s" row=${row} top=${highest} figure=${figures.speed}><dd>${number(row.tpot_ms)} ms per token; a step waits most for ${row.bound}</dd></${Figure}>
+      <${Figure} name="First token" unit="ms" row=${row} top=${highest} figure=${figures.ttft} />
+      <${Figure} name="Energy" unit="J/token" row=${row} top=${highest} figure=${figures.joules}><dd>${number(row.request_j)} J per request</dd></${Figure}>
+      <${Figure} name="Power" unit="W" row=${row} top=${highest} figure=${figures.power} digits=${3}><dd>decoding; ${number(row.prefill_power_w, 3)} W on the prompt</dd></${Figure}>
+    </dl>
+    <${Provenance} kind=${row.provenance} text=${[`${reply.json.format === "zoo" ? reply.json.model : "the file"} in ${row.quantization}, run by ${row.runtime}`, ...reply.json.remarks].join("; ")} />`;
+}
+
+function Memory({ memory }) {
+  return memory && html`<h2>Memory on ${memory.board}: <span data-answer="Fits" class=${memory.fits ? "" : "warn"}>${memory.fits ? "fits" : "does not fit"}</span></h2><${MemoryBar} row=${memory} />`;
+}
+
+// The same request at several lengths of the prompt, asked once the sliders rest.
+function useLengths(question, trained) {
+  const settled = useSettled(question);
+  const wanted = [...lengths.filter((prompt) => settled && prompt !== settled.prompt), settled && settled.prompt];
+  const asked = [...lengths, 0].map((_, i) => (wanted[i] && trained !== undefined && (!trained || wanted[i] + settled.generate <= trained) ? { ...settled, prompt: wanted[i] } : null));
+  const replies = asked.map((question) => useReply("llm", question));
+  return replies.filter((reply, i) => asked[i] && reply.json && address("llm", reply.params) === address("llm", asked[i]))
+    .map((reply) => ({ prompt: reply.json.prompt, row: reply.json.rows[0] })).sort((a, b) => a.prompt - b.prompt);
+}
+
+function OverLength({ rows, figure, prompt, setQuery }) {
+  const handle = useRef(null);
+  const theme = useThemeCount();
+  const drawn = useMemo(() => rows.length > 1 && overLength(rows, figure, prompt), [JSON.stringify(rows.map((one) => [one.prompt, one.row[keyOf(figure)]])), figure, prompt, theme]);
+  if (!drawn) return null;
+  return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`${figure.name} over the length of the prompt`} height=${400}
+      source="Everything else as the sliders have it; a click on a point asks for that prompt." note=${drawn.outgrown ? "Hollow points: more than the board's memory holds." : ""}
+      onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.prompt !== undefined && setQuery({ prompt: item.prompt })} />
+    <${DownloadBar} svg=${() => handle.current.picture()} name="lengths" /></div>`;
+}
+
+function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, question }) {
+  const front = useRef(null), knobChart = useRef(null);
+  const theme = useThemeCount();
+  const knob = knobOf(query.over);
+  const all = useMemo(() => allModes(cloud, board.presets, mode, answer), [cloud, modeText(mode), answer && modeText(answer), theme]);
+  const over = useMemo(() => overKnob(cloud, mode, knob, figure), [cloud, modeText(mode), knob, figure, theme]);
+  const files = { csv: address("llm", question), json: address("llm", { ...question, format: undefined, columns: undefined }) };
+  return html`<div class="charts dense">
+    <div><${Chart} option=${all.option} legend=${all.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: joules over time per token`} height=${430}
+      source="A click on the front chooses a mode." note=${`${all.onFront} modes on the front`} onReady=${(h) => { front.current = h; }}
+      onClick=${(item) => item.row !== undefined && setQuery(queryOfMode(modeAt(cloud, item.row)))} />
+      <${DownloadBar} command=${shown(reply.command)} ...${files} svg=${() => front.current.picture()} name="modes" /></div>
+    <div><${Chart} option=${over.option} legend=${over.legend} title=${`${figure.name} over ${knob.label}`} height=${430}
+      source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { knobChart.current = h; }}
+      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: cloud.columns[knob.of][item.row] })} />
+      <div class="row"><${Select} label="Over" value=${knob.key} options=${knobs.map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} /></div></div></div>`;
 }
 
 export function Page({ query, setQuery }) {
   const asked = languageQuestion(query);
-  const question = fitsQuestion(asked);
-  const fits = useReply("fits", question);
-  const every = { ...question, quantization: "all" };
+  const board = useBoard(asked.device);
+  const mode = board.knobs && modeOf(query, board), top = board.knobs && modeOf({}, board);
+  const at = (of) => of && { ...asked, context: aContext, modes: modeText(of) };
+  const question = at(mode);
+  const llm = useReply("llm", question);
+  const highest = useReply("llm", at(top));
+  const every = { ...fitsQuestion(asked), quantization: "all" };
   const quantizations = useReply("fits", every);
   const names = useMemo(() => (quantizations.json ? quantizations.json.rows.map((row) => row.quantization) : []), [quantizations.json]);
+  const figure = figures[query.figure] || figures.speed;
+  const byLength = useLengths(question, llm.json && llm.json.trained_context);
+  const csv = useSettled({ ...asked, context: aContext, modes: "all", format: "csv", columns: modeColumns });
+  const cloudReply = useReply("llm", llm.json && csv, getText);
+  const cloud = useMemo(() => cloudReply.text && parseCsv(cloudReply.text), [cloudReply.text]);
+  const memory = llm.json && llm.json.memory[0];
+  // What is known not to fit has no best mode: that is not asked.
+  const holds = Boolean(memory && memory.fits && question && !llm.error && address("llm", llm.params) === address("llm", question));
+  const tuneQuestion = useSettled(holds ? { ...asked, ...tuneLimits(query) } : null);
+  const tune = useReply("tune/llm", holds && tuneQuestion);
+  const best = holds && !tune.error && tune.json && tune.json.feasible ? tune.json.mode || tune.json.decode_mode : null;
   return html`<h1>Language models</h1><div class="sided">
-    <div class="side"><${LanguageForm} query=${query} setQuery=${setQuery} quantizations=${names} /></div>
-    <div><${Memory} fits=${fits} question=${question} />
-      <${Quantizations} reply=${quantizations} question=${every} chosen=${fits.json && fits.json.rows[0].quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
+    <div class="side"><${LanguageForm} query=${query} setQuery=${setQuery} quantizations=${names} /><${ErrorLine} error=${board.error} />
+      ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}
+      <${LimitForm} query=${query} setQuery=${setQuery} /></div>
+    <div>${mode && html`<${Answers} reply=${llm} top=${highest} />
+      <${DownloadBar} command=${shown(llm.command)} csv=${address("llm", { ...question, format: "csv" })} json=${address("llm", question)} name="llm" />
+      <${Memory} memory=${memory} />
+      <h2>Over lengths and modes</h2>
+      <div class="row"><${Select} label="Figure" value=${query.figure || "speed"} options=${figureOptions} onChange=${(value) => setQuery({ figure: value })} /></div>
+      <div class="charts dense"><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
+      <${ErrorLine} error=${cloudReply.error} />
+      ${cloud && cloud.count > 0 && html`<${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} />`}
+      <${BestMode} tune=${tune} outgrown=${Boolean(memory && !memory.fits)} question=${tuneQuestion} presets=${board.presets} setQuery=${setQuery} />`}
+      <${Quantizations} reply=${quantizations} question=${every} chosen=${memory && memory.quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
 }

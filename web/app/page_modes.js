@@ -1,30 +1,18 @@
 // Modes: all power modes of a board as a cloud, the limits that lines set, and the answer of `ridgewatt
 // tune` within them; measured points of a sweep over what was predicted.
-import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
+import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
-import { cloudColumns, queryOfMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
+import { cloudColumns, queryOfMode, shown, useBoard, useReply, useSettled, workloadOf } from "./questions.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Modes";
 
 const goals = ["time", "energy", "power", "edp", "throughput"];
-const settleMs = 120;  // a search over all modes takes half a second: it is asked when a line rests
-
-function useSettled(value) {
-  const [settled, setSettled] = useState(value);
-  const key = JSON.stringify(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), settleMs);
-    return () => clearTimeout(timer);
-  }, [key]);
-  return settled;
-}
-
 export function limitsOf(query) {
   const limits = {};
   Object.values(axes).forEach((axis) => {

@@ -21,6 +21,18 @@ export function useReply(endpoint, params, fetcher = get) {
   return reply;
 }
 
+const settleMs = 120;  // a search over all modes takes half a second: it is asked when a slider or line rests
+
+export function useSettled(value) {
+  const [settled, setSettled] = useState(value);
+  const key = JSON.stringify(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settleMs);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return settled;
+}
+
 const kept = new Map();  // what does not change while the page is open
 function once(endpoint, params) {
   const key = address(endpoint, params);

@@ -40,6 +40,15 @@ TEST(Server, AnswersAreTheCommandLinesByteForByte) {
            {"estimate?model=zoo:resnet50&device=agx-orin&format=csv",
             "estimate zoo:resnet50 --device agx-orin --format csv"},
            {"zoo", "zoo list --format json"},
+           {"zoo?language=1", "zoo list --language --format json"},
+           {"llm?model=zoo:qwen3-4b&device=agx-orin&runtime=llama.cpp&quantization=q4_k_m&prompt="
+            "300",
+            "llm zoo:qwen3-4b --device agx-orin --runtime llama.cpp --quantization q4_k_m --prompt "
+            "300 --format json"},
+           {"tune/llm?model=zoo:qwen3-4b&device=agx-orin&max-power=30&phases=1&modes=presets",
+            "tune llm zoo:qwen3-4b --device agx-orin --max-power 30 --phases --modes presets "
+            "--format "
+            "json"},
            {"tune?model=zoo:lenet5&device=agx-orin&max-power=1",
             "tune zoo:lenet5 --device agx-orin --max-power 1 --format json"}}) {
     const auto answer = server.get("/api/v1/" + path);
@@ -190,6 +199,30 @@ TEST(Server, ModelsAreUploadedAndAsked) {
                 AllOf(HasSubstr("upload:"), Not(HasSubstr("/dev/fd")), Not(HasSubstr("\n"))));
   }
   EXPECT_EQ(server.status_of("/api/v1/analyze?model=upload:" + std::string(32, '0')), 404);
+}
+
+// The numbers of Llama-3.2-1B's configuration, and the weights that Meta counts.
+TEST(Server, AConfigurationIsUploadedAndAsked) {
+  const RunningServer server;
+  auto client = server.client();
+  const auto sent = client.Post("/api/v1/uploads",
+                                R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+          "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16,
+          "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 64,
+          "vocab_size": 128256, "max_position_embeddings": 131072, "tie_word_embeddings": true})",
+                                "application/octet-stream");
+  ASSERT_TRUE(sent);
+  const std::string question = "/api/v1/fits?device=nano&model=upload:" +
+                               Json::parse(sent->body).at("upload").get<std::string>();
+  const auto answer = server.get(question);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->status, 200) << answer->body;
+  EXPECT_EQ(Json::parse(answer->body).at("parameters"), 1235814400);
+  EXPECT_THAT(answer->body, Not(HasSubstr("/dev/fd")));
+  for (const char* more : {"&context=0", "&context=nan", "&batch=-1", "&quantization=q9",
+                           "&quantization=/etc/passwd", "&reserve-gb=x"}) {
+    EXPECT_EQ(server.status_of(question + more), 400) << more;
+  }
 }
 
 TEST(Server, TheMachineIsWatched) {
@@ -468,6 +501,9 @@ TEST(Server, EveryDescribedPathAnswersAsDescribed) {
       {"/api/v1/estimate", "?model=zoo:lenet5&device=agx-orin"},
       {"/api/v1/roofline", "?model=zoo:lenet5&device=agx-orin"},
       {"/api/v1/tune", "?model=zoo:lenet5&device=agx-orin&max-power=40"},
+      {"/api/v1/fits", "?model=zoo:llama-3.2-1b&device=agx-orin"},
+      {"/api/v1/llm", "?model=zoo:llama-3.2-1b&device=agx-orin"},
+      {"/api/v1/tune/llm", "?model=zoo:llama-3.2-1b&device=agx-orin&modes=presets"},
       {"/api/v1/device", "?device=agx-orin"},
       {"/api/v1/schedule/plan",
        "?inference=zoo:lenet5&training=zoo:lenet5&device=agx-orin&arrival-rate=10&max-latency=1000&"

@@ -86,6 +86,18 @@ std::vector<EndpointOption> simulating() {
                         {"power-bin", kNumber}});
 }
 
+// A language model, what runs it, and a request: of llm and tune llm.
+std::vector<EndpointOption> with_language(std::vector<EndpointOption> more) {
+  std::vector<EndpointOption> options = {
+      {"model", kModel, "MODEL", true}, {"device", kBoard, {}, true}, {"runtime", kWord},
+      {"quantization", kWord},          {"prompt", kNumber},          {"generate", kNumber},
+      {"concurrency", kNumber},         {"kv-type", kWord},           {"modes", kWord},
+      {"reserve-gb", kNumber},
+  };
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
 std::vector<Endpoint> answers() {
   return {
       {"analyze", "analyze", "Operations, bytes, parameters and memory of a model",
@@ -127,6 +139,16 @@ std::vector<Endpoint> answers() {
         {"batch", kNumber},
         {"kv-type", kWord},
         {"reserve-gb", kNumber}}},
+      {"llm", "llm", "Speed, power and joules per token of a language model",
+       with_language({{"context", kNumber}, {"pareto", kFlag}})},
+      {"tune/llm", "tune llm", "The best power modes for a language model",
+       with_language({{"minimize", kWord},
+                      {"max-power", kNumber},
+                      {"max-ttft", kNumber},
+                      {"max-tpot", kNumber},
+                      {"min-tokens-per-s", kNumber},
+                      {"confidence", kNumber},
+                      {"phases", kFlag}})},
       {"layers",
        "layers",
        "Measured layers beside the model's",

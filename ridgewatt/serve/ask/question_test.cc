@@ -62,6 +62,17 @@ TEST(Question, NoFileOfTheServerIsNamed) {
   }
 }
 
+TEST(Question, ARuntimeMayHaveADotAndIsNoFile) {
+  const std::string whole = "model=zoo:llama-3.2-1b&device=agx-orin&runtime=";
+  EXPECT_THAT(ask("llm", whole + "llama.cpp,vllm").words, ::testing::Contains("llama.cpp,vllm"));
+  for (const char* value : {"/etc/passwd", "../llama.cpp", "a/b.c", "x%5Cy.z"}) {
+    EXPECT_NE(refusal("llm", whole + value), "") << value;
+  }
+  EXPECT_THAT(ask("tune/llm", whole + "vllm&phases=1&max-ttft=500").words,
+              ElementsAre("tune", "llm", "zoo:llama-3.2-1b", "--device", "agx-orin", "--runtime",
+                          "vllm", "--max-ttft", "500", "--phases", "--format", "json"));
+}
+
 TEST(Question, NoBoardAtHandIsAsked) {
   for (const char* device : {"local", "fake:agx-orin", "replay:x"}) {
     EXPECT_NE(refusal("tune", std::string("model=zoo:resnet50&device=") + device), "") << device;
