@@ -57,6 +57,46 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
   found.plan = schedule::find_plan_strategy(question.strategy).every_point
                    ? schedule::PlanTable(std::move(candidates)).best(question.problem)
                    : search_plan(question, std::move(candidates), found.profiled);
+  found.native = schedule::forecast_sharing(found.plan.candidate);
+  return found;
+}
+
+std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device) {
+  const auto model =
+      std::make_shared<const twin::TwinModel>(twin::load_twin(load_board(device)), workload,
+                                              question.run, usual_batch(workload->options().kind));
+  return [model](const OperatingPoint& point) {
+    const int batch = point.batch > 0 ? point.batch : usual_batch(WorkloadKind::kInference);
+    const twin::Breakdown at = model->estimator(batch).breakdown(point.mode);
+    return schedule::DeviceUse{std::clamp(at.gpu_load, 0.0, 1.0),
+                               (at.launch_cpu_s + at.load_cpu_s) / at.total.period_s};
+  };
+}
+
+SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
+                              std::optional<double> idle_power_w, double switching) {
+  SharingAnswer found;
+  std::vector<const Sweep*> programs;
+  if (workloads.inference) programs.push_back(&*workloads.inference);
+  for (const auto& background : workloads.background) programs.push_back(&background.sweep);
+  if (programs.size() != 2) {
+    throw UsageError("sharing is predicted of two programs", "",
+                     "give an inference and a training, or two of one kind");
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    found.programs[i] = programs[i]->workload + " " + programs[i]->kind;
+  }
+  auto [candidates, idle_source] = planned_points(workloads, idle_power_w);
+  found.idle_source = std::move(idle_source);
+  found.origin = schedule::plan_origin(workloads);
+  // What comes out is modelled, whatever went in.
+  found.origin.provenance = weaker_provenance(found.origin.provenance, Provenance::kModelled);
+  for (auto& candidate : candidates) {
+    const auto forecast = schedule::forecast_sharing(candidate, switching);
+    if (forecast) found.rows.push_back({std::move(candidate), *forecast});
+  }
   return found;
 }
 

@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/schedule/executor.h"
+#include "ridgewatt/schedule/native_sharing.h"
 #include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/schedule/plan_search.h"
 
@@ -26,6 +30,28 @@ struct PlannedPoints {
 // sweeps name, or the least power in them.
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
+
+// What a model keeps busy at a point, by the twin of a board; for ScheduleWorkloads::uses beside
+// the same question's estimate_sweep.
+std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);
+
+struct SharingRow {
+  schedule::Candidate candidate;  // both programs, each alone
+  schedule::SharingForecast forecast;
+};
+struct SharingAnswer {
+  std::string programs[2];  // "resnet50 inference"
+  std::vector<SharingRow> rows;
+  std::string idle_source;
+  RowOrigin origin;
+};
+// What two programs do to each other in each of their modes and batches, beside each other and in
+// turns. UsageError unless the workloads are two.
+SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
+                              std::optional<double> idle_power_w = {},
+                              double switching = schedule::kNativeSwitching);
 
 struct PlanQuestion {
   schedule::ScheduleWorkloads workloads;
@@ -44,6 +70,8 @@ struct PlanAnswer {
   std::string strategy, idle_source;
   std::uint64_t seed = 1;
   RowOrigin origin;
+  // Of the plan's two programs, left to the driver; nothing where they are not two.
+  std::optional<schedule::SharingForecast> native;
   std::vector<schedule::Plan> profiled;  // of each point that was profiled, in order
 };
 // Which mode, batch and training minibatches per cycle give the most training within the limits.

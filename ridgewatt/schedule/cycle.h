@@ -42,6 +42,10 @@ struct Minibatch {
   int batch = 0;  // 0: batch is not a dimension of its sweep
   double time_s = 0;
   double power_w = 0;
+  // Of its time the share in which the device runs for it, where that is known, and how many CPU
+  // cores it keeps busy, 0 where it is not (native_sharing.h).
+  std::optional<double> busy_share = {};
+  double busy_cores = 0;
 };
 
 // Background work between two inference minibatches. One training workload has one minibatch per

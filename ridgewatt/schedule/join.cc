@@ -12,6 +12,18 @@
 namespace ridgewatt::schedule {
 namespace {
 
+// A row as a minibatch of program `index`.
+Minibatch minibatch_of(const ScheduleWorkloads& workloads, std::size_t index, int batch,
+                       const Observation& row) {
+  Minibatch result{.batch = batch, .time_s = row.time_s, .power_w = row.power_w};
+  if (index < workloads.uses.size() && workloads.uses[index]) {
+    const DeviceUse use = workloads.uses[index](row.point);
+    result.busy_share = use.busy_share;
+    result.busy_cores = use.busy_cores;
+  }
+  return result;
+}
+
 // The start of every candidate: each mode of the inference with each of its batches, or each mode
 // of the first background.
 std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) {
@@ -24,7 +36,7 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
         }
         Candidate& candidate = result.emplace_back();
         candidate.mode = mode;
-        candidate.inference = {batch, observation.time_s, observation.power_w};
+        candidate.inference = minibatch_of(workloads, 0, batch, observation);
       }
     }
     return result;
@@ -94,6 +106,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
     throw UsageError("nothing to schedule", "", "give an inference or a training sweep");
   }
   std::vector<Candidate> candidates = inference_candidates(workloads);
+  std::size_t index = workloads.inference ? 1 : 0;
   for (const auto& [sweep, required_rate] : workloads.background) {
     const RowsByMode observations = rows_by_mode(sweep);
     std::vector<Candidate> extended;
@@ -103,12 +116,13 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
       for (const auto& [batch, observation] : found->second) {
         auto& background = extended.emplace_back(candidate).background;
         if (!background) background.emplace();
-        background->add({batch, observation.time_s, observation.power_w}, observation.energy_j(),
+        background->add(minibatch_of(workloads, index, batch, observation), observation.energy_j(),
                         required_rate);
       }
       if (extended.size() > 1'000'000) throw UsageError("more than 10^6 combinations to plan");
     }
     candidates = std::move(extended);
+    ++index;
   }
   if (candidates.empty()) {
     throw InputError("the sweeps have no power mode in common",

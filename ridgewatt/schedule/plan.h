@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -30,10 +31,19 @@ struct Background {
   double required_samples_per_s = 0;
 };
 
+// What a minibatch keeps busy while it has the device to itself (Minibatch).
+struct DeviceUse {
+  std::optional<double> busy_share;
+  double busy_cores = 0;
+};
+
 struct ScheduleWorkloads {
   std::optional<Sweep> inference;  // the urgent one
   std::vector<Background> background;
   double switch_s = 0;  // of every candidate (cycle.h)
+  // Of each program at a point, the inference first, then the background; may be shorter, and empty
+  // where it is not known.
+  std::vector<std::function<DeviceUse(const OperatingPoint&)>> uses = {};
 };
 
 // Where a plan of these sweeps comes from: replayed, or the word of the sweep that is farthest from

@@ -178,7 +178,9 @@ class Simulator {
     const double start_s = now_s_;
     const double end_s = start_s + (shared ? 2 * interference() * work_s : work_s);
     record(shared ? Segment::Kind::kShared : Segment::Kind::kInference, end_s,
-           static_cast<int>(count), shared ? serving_.candidate.peak_power_w() : batch.power_w);
+           static_cast<int>(count),
+           shared ? options_.shared_power_w.value_or(serving_.candidate.peak_power_w())
+                  : batch.power_w);
     if (shared) {
       const double rounds = work_s / serving_.candidate.background->time_s;
       count_training(start_s, rounds, rounds);

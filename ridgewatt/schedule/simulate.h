@@ -86,9 +86,11 @@ struct SimulationOptions {
   double mode_change_s = 0;  // device is idle while the mode changes
   double epoch_s = 1;        // how often the controller is asked
   double interference = kNativeInterference;  // of native sharing
-  double power_bin_s = 1;                     // resolution of power over time
-  double window_s = 60;                       // resolution of the windows
-  std::size_t timeline_segments = 0;          // how many segments of the timeline to keep
+  // While both run by native sharing; nothing: the higher of both powers.
+  std::optional<double> shared_power_w = {};
+  double power_bin_s = 1;             // resolution of power over time
+  double window_s = 60;               // resolution of the windows
+  std::size_t timeline_segments = 0;  // how many segments of the timeline to keep
   std::uint64_t seed = 1;
 
   void check() const;

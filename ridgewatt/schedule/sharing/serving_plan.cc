@@ -32,6 +32,8 @@ void SimulationOptions::check() const {
   require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
   require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
   require(interference > 0.5 && interference <= 100, "interference must be above 0.5");
+  require(!shared_power_w || (*shared_power_w >= 0 && *shared_power_w < 1e6),
+          "the power of both programs must not be negative");
   require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
 }
 
