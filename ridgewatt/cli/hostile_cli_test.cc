@@ -213,6 +213,12 @@ constexpr FileUse kInputs[] = {
      "schedule plan " PLAN "--strategy als --profiles 5 --training-reference %"},
     {"schedule plan", "--inference-reference",
      "schedule plan " PLAN "--strategy als --profiles 5 --inference-reference %"},
+    {"schedule predict-sharing", "--inference-sweep",
+     "schedule predict-sharing --training-sweep training.csv --inference-sweep %"},
+    {"schedule predict-sharing", "--training-sweep",
+     "schedule predict-sharing --training-sweep % --inference-sweep inference.csv"},
+    {"schedule predict-sharing", "--non-urgent",
+     "schedule predict-sharing --non-urgent % --inference-sweep inference.csv"},
     {"schedule run", "--inference-sweep",
      "schedule run --inference-sweep % --arrival-rate 5 --max-latency 20s --max-power 60 "
      "--socket s.sock --duration 50ms"},

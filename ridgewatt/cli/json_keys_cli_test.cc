@@ -103,6 +103,7 @@ constexpr const char* kCommands[] = {
     "schedule plan " PLAN,
     "schedule plan " PLAN "--strategy random --profiles 5",
     "schedule plan --training-sweep training.csv --max-power 1",
+    "schedule predict-sharing " EXAMPLES "--busy-share 0.9,0.6",
     "schedule run " PLAN "--socket s.sock --duration 50ms",
     "schedule run --replan " EXAMPLES
     "--max-latency 20s --max-power 60 --socket s.sock --duration 50ms",

@@ -118,6 +118,7 @@ std::vector<std::string> EveryTable::commands() {
       "sweep " + infer,
       "sweep check " + suspect,
       "schedule plan --max-power 30 --max-latency 3000 --arrival-rate 4" + schedule,
+      "schedule predict-sharing --busy-share 0.5,0.9" + schedule,
       "schedule simulate --max-power 30 --max-latency 3000 --arrival-rate 4 --duration 20" +
           schedule,
       "schedule dynamic --max-power 30 --max-latency 1000 --traces 2 --duration 60" + schedule,

@@ -13,6 +13,9 @@ Json plan_to_json(const schedule::Plan& plan);
 // The contract of `schedule plan --format json`: the same with bound, strategy, idle_power, seed,
 // origin and what was profiled.
 Json plan_to_json(const answer::PlanAnswer& found);
+// A row per mode and batches: what both programs take alone, beside each other with bounds, and in
+// turns.
+Table sharing_table(const answer::SharingAnswer& found);
 // Quantity and value, one per row, for people.
 Table plan_table(const schedule::Plan& plan);
 

@@ -13,6 +13,7 @@ void add_schedule(CLI::App& app, Context& context) {
   add_schedule_dynamic(*schedule, context);
   add_schedule_run(*schedule, context);
   add_schedule_measure_sharing(*schedule, context);
+  add_schedule_predict_sharing(*schedule, context);
 }
 
 }  // namespace ridgewatt::cli

@@ -77,6 +77,7 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
   options->schedule.add_to(*command);
   options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
+  options->schedule.add_busy_share_to(*command);
   std::vector<std::string> names(schedule::plan_strategy_names().begin(),
                                  schedule::plan_strategy_names().end());
   command

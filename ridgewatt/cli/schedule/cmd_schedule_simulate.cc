@@ -33,7 +33,7 @@ struct SimulateOptions {
       schedule::Sharing::kManaged, schedule::Sharing::kPriority, schedule::Sharing::kNative};
   schedule::SimulationOptions simulation;
   double mode_change_ms = 0;
-  bool full_batches = false;
+  bool full_batches = false, interference_given = false;
   std::string power_csv, timeline_csv, arrivals_csv;
   FigureFiles figures;
 };
@@ -196,9 +196,16 @@ void run(const Context& context, const SimulateOptions& options) {
   if (!options.arrivals_csv.empty()) {
     write_output(options.arrivals_csv, schedule::write_arrivals_csv(arrivals));
   }
-  const std::string interference_source{simulation.interference == schedule::kNativeInterference
-                                            ? schedule::kNativeInterferenceSource
-                                            : std::string_view("given")};
+  std::string interference_source{options.interference_given ? std::string_view("given")
+                                                             : schedule::kNativeInterferenceSource};
+  const auto native = schedule::forecast_sharing(plan.candidate);
+  if (native && native->busy_known) {
+    simulation.shared_power_w = native->power_w.value;
+    if (!options.interference_given) {
+      simulation.interference = std::max(0.501, native->factor.value);  // it has to be above 0.5
+      interference_source = "modelled: by how much of its time each program keeps the device busy";
+    }
+  }
   const schedule::ServingPlan serving = schedule::make_serving_plan(plan, candidates);
   const RowOrigin origin = schedule::plan_origin(workloads);
   report::Table table(kColumns);
@@ -262,6 +269,7 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
   options->schedule.add_to(*command);
   options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
+  options->schedule.add_busy_share_to(*command);
   auto& simulation = options->simulation;
   command
       ->add_option("--arrivals", options->arrivals,
@@ -319,6 +327,7 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used"));
   command->callback([&context, options, command] {
     check(*command, *options);
+    options->interference_given = command->count("--interference") > 0;
     run(context, *options);
   });
 }

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/choice.h"
@@ -77,18 +77,18 @@ void ScheduleModels::add_sweeps(const Context& context,
   if (empty()) return;
   const std::string board = board_or_at_hand(context, device);
   if (!inference.empty()) {
-    workloads.inference = answer::estimate_sweep(
-        {.modes = modes, .batches = inference_batches},
-        deployed(inference, WorkloadKind::kInference, inference_runtime, inference_precision),
-        board);
+    const answer::EstimateQuestion question{.modes = modes, .batches = inference_batches};
+    const auto model =
+        deployed(inference, WorkloadKind::kInference, inference_runtime, inference_precision);
+    workloads.inference = answer::estimate_sweep(question, model, board);
+    workloads.uses.push_back(answer::device_use(question, model, board));
   }
-  for (const auto& model : training) {
-    workloads.background.push_back(
-        {answer::estimate_sweep(
-             {.modes = modes, .batches = {training_batch}},
-             deployed(model, WorkloadKind::kTraining, Runtime::kPytorchEager, training_precision),
-             board),
-         0});
+  for (const auto& name : training) {
+    const answer::EstimateQuestion question{.modes = modes, .batches = {training_batch}};
+    const auto model =
+        deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, training_precision);
+    workloads.background.push_back({answer::estimate_sweep(question, model, board), 0});
+    workloads.uses.push_back(answer::device_use(question, model, board));
   }
 }
 

@@ -62,5 +62,74 @@ TEST(ScheduleModels, WhatDoesNotFitTheMemoryIsNotPlannedWith) {
   EXPECT_THAT(result.output, HasSubstr("memory"));
 }
 
+// Two programs at once, foretold: of models how busy each is says the twin, of sweeps the user.
+TEST(PredictSharing, OfModelsByTheTwin) {
+  const auto result = testing::run_program(
+      "schedule predict-sharing --quiet --training zoo:resnet18 --inference zoo:resnet50 "
+      "--inference-batch 1,8 --device orin-nano --modes 7W,15W --switching 1 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json rows = Json::parse(result.output).at("rows");
+  ASSERT_EQ(rows.size(), 4u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("provenance"), "modelled");
+    const double busy = row.at("a_busy_share").get<double>() * row.at("b_busy_share").get<double>();
+    EXPECT_GT(busy, 0);
+    EXPECT_LE(busy, 1);
+    // No worse than in turns, no better than if each had the device to itself.
+    EXPECT_GE(row.at("factor").get<double>(), 0.5);
+    EXPECT_LE(row.at("factor").get<double>(), 1);
+    for (const std::string program : {"a", "b"}) {
+      const double alone_ms = row.at(program + "_alone_ms");
+      EXPECT_NEAR(row.at(program + "_beside_ms").get<double>(), alone_ms * (1 + busy),
+                  1e-9 * alone_ms);
+    }
+    // Static power is there once: less than the sum of both.
+    EXPECT_LT(row.at("power_hi_w").get<double>(),
+              row.at("a_power_w").get<double>() + row.at("b_power_w").get<double>());
+  }
+}
+
+TEST(PredictSharing, OfSweepsByTheirBusyShares) {
+  const testing::TemporaryFolder folder;
+  const auto sweep = [&](const std::string& name, double time_ms, double power_w) {
+    folder.write(name, "workload,kind,cpu_cores,time_ms,power_w\n" + name + ",training,4," +
+                           std::to_string(time_ms) + "," + std::to_string(power_w) + "\n");
+    return path;
+  };
+  const std::string command =
+      "schedule predict-sharing --quiet --format json --keep-outliers "
+      "--training-sweep " +
+      sweep("a.csv", 20, 25) + " --training-sweep " + sweep("b.csv", 50, 15) +
+      " --idle-power 5 --switching 1 ";
+  const auto known = testing::run_program(command + "--busy-share 1,80%");
+  ASSERT_EQ(known.status, 0) << known.output;
+  const Json row = Json::parse(known.output).at("rows").at(0);
+  EXPECT_NEAR(row.at("a_beside_ms"), 36, 1e-9);
+  EXPECT_NEAR(row.at("b_beside_ms"), 90, 1e-9);
+  EXPECT_NEAR(row.at("power_w").get<double>(), 5 + 20 / 1.8 + 10 / 1.8, 1e-9);
+  EXPECT_NEAR(row.at("turns_ms"), 70, 1e-9);
+  const auto unknown = testing::run_program(command);
+  ASSERT_EQ(unknown.status, 0) << unknown.output;
+  const Json full = Json::parse(unknown.output).at("rows").at(0);
+  EXPECT_NEAR(full.at("a_beside_ms"), 40, 1e-9);
+  EXPECT_NEAR(full.at("a_beside_lo_ms"), 20, 1e-9);
+  EXPECT_TRUE(full.at("a_busy_share").is_null());
+}
+
+TEST(PredictSharing, WhatMeansNothingIsRefused) {
+  const auto refused = [](const std::string& line, const std::string& words) {
+    const auto result = testing::run_program("schedule predict-sharing " + line);
+    EXPECT_EQ(result.status, 2) << line << result.output;
+    EXPECT_THAT(result.output, HasSubstr(words)) << line;
+  };
+  refused("--training zoo:lenet5 --device agx-orin", "two programs");
+  refused("", "two programs");
+  const std::string pair = "--training zoo:lenet5 --training zoo:lenet5 --device agx-orin ";
+  refused(pair + "--busy-share 0.5", "of each program or of none");
+  refused(pair + "--busy-share 1.5,0.5", "--busy-share");
+  refused(pair + "--switching 0.5", "--switching");
+  refused(pair + "--training zoo:lenet5", "two programs");
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli

@@ -21,10 +21,15 @@ struct ScheduleOptions {
   bool keep_outliers = false;
   std::optional<double> idle_power_w;
   double switch_ms = 0;
+  std::vector<double> busy_shares;  // of each program, the inference first
   ScheduleModels models;  // in place of sweeps, where the command offers that
 
   bool has_inference() const { return !infer.empty() || !models.inference.empty(); }
   void add_to(CLI::App& command);
+  // Of them the programs alone, without what is asked of them.
+  void add_programs_to(CLI::App& command);
+  // --busy-share: of sweeps, or in place of what the twin says of models.
+  void add_busy_share_to(CLI::App& command);
   void add_idle_power_to(CLI::App& command);
   schedule::PlanProblem problem() const;
   // Reads the sweeps; flagged rows are left out unless wanted, and a remark says how many.

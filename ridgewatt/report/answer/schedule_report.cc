@@ -50,6 +50,21 @@ Json profiled_to_json(const schedule::Plan& plan) {
   return json;
 }
 
+Json bounded_to_json(const schedule::Bounded& value, double factor = 1) {
+  return {{"value", factor * value.value}, {"lo", factor * value.lo}, {"hi", factor * value.hi}};
+}
+
+// Both programs at once, left to the driver, in place of the plan's turns.
+Json native_to_json(const schedule::SharingForecast& native) {
+  Json json;
+  json["factor"] = bounded_to_json(native.factor);
+  json["inference_time_ms"] = bounded_to_json(native.time_s[0], 1e3);
+  json["training_time_ms"] = bounded_to_json(native.time_s[1], 1e3);
+  json["power_w"] = bounded_to_json(native.power_w);
+  json["busy_known"] = native.busy_known;
+  return json;
+}
+
 }  // namespace
 
 Json plan_to_json(const schedule::Plan& plan) {
@@ -71,6 +86,9 @@ Json plan_to_json(const answer::PlanAnswer& found) {
   json["idle_power"] = found.idle_source;
   json["seed"] = found.seed;
   add_origin(json, found.origin);
+  if (found.native && found.plan.candidate.inference) {
+    json["native_sharing"] = native_to_json(*found.native);
+  }
   json["profiled"] = Json::array();
   for (const auto& plan : found.profiled) json["profiled"].push_back(profiled_to_json(plan));
   return json;

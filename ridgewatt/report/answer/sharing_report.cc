@@ -1,0 +1,69 @@
+#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/schedule_report.h"
+
+namespace ridgewatt::report {
+namespace {
+
+constexpr double kMs = 1e3;
+
+// Columns of a quantity with its bounds: "a_beside_ms" gets "a_beside_lo_ms", "a_beside_hi_ms".
+void add_bounded_columns(std::vector<Column>& columns, const std::string& name,
+                         const std::string& unit, const std::string& heading, int rank) {
+  const std::string in = unit.empty() ? "" : " (" + unit + ")";
+  const std::string suffix = unit.empty() ? "" : (unit == "W" ? "_w" : "_" + unit);
+  columns.push_back({.name = name + suffix, .heading = heading + in, .rank = rank});
+  columns.push_back({.name = name + "_lo" + suffix, .heading = "from" + in, .rank = rank + 2});
+  columns.push_back({.name = name + "_hi" + suffix, .heading = "to" + in, .rank = rank + 2});
+}
+
+void add_bounded(std::vector<Cell>& cells, const schedule::Bounded& value, double factor = 1) {
+  for (const double one : {value.value, value.lo, value.hi}) cells.emplace_back(factor * one);
+}
+
+Cell share_cell(const std::optional<double>& share) {
+  return share ? Cell(*share) : Cell();
+}
+
+}  // namespace
+
+Table sharing_table(const answer::SharingAnswer& found) {
+  std::vector<PowerMode> modes;
+  for (const auto& row : found.rows) modes.push_back(row.candidate.mode);
+  const std::vector<Column> knobs = knob_columns(modes, 1);
+  std::vector<Column> columns = knobs;
+  for (const std::string name : {"a", "b"}) {
+    columns.push_back({.name = name + "_batch", .heading = name + " batch", .rank = 1});
+    columns.push_back({.name = name + "_alone_ms", .heading = name + " alone (ms)"});
+    columns.push_back({.name = name + "_power_w", .heading = name + " alone (W)", .rank = 2});
+    columns.push_back({.name = name + "_busy_share", .heading = name + " busy", .rank = 1});
+    add_bounded_columns(columns, name + "_beside", "ms", name + " beside", 0);
+  }
+  add_bounded_columns(columns, "factor", "", "factor", 0);
+  add_bounded_columns(columns, "power", "W", "power", 0);
+  columns.push_back({.name = "turns_ms", .heading = "in turns (ms)", .rank = 1});
+  columns.push_back({.name = "turns_power_w", .heading = "in turns (W)", .rank = 1});
+  columns.push_back({.name = "idle_power_w", .heading = "idle (W)", .rank = 3});
+  Table table(columns);
+  for (const auto& [candidate, forecast] : found.rows) {
+    std::vector<schedule::Minibatch> programs = candidate.train().minibatches;
+    if (candidate.inference) programs.insert(programs.begin(), *candidate.inference);
+    std::vector<Cell> cells = knob_cells(candidate.mode, knobs);
+    for (std::size_t i = 0; i < 2; ++i) {
+      cells.push_back(programs[i].batch > 0 ? Cell(std::int64_t{programs[i].batch}) : Cell());
+      cells.emplace_back(kMs * programs[i].time_s);
+      cells.emplace_back(programs[i].power_w);
+      cells.push_back(share_cell(programs[i].busy_share));
+      add_bounded(cells, forecast.time_s[i], kMs);
+    }
+    add_bounded(cells, forecast.factor);
+    add_bounded(cells, forecast.power_w);
+    cells.emplace_back(kMs * forecast.turns_s);
+    cells.emplace_back(forecast.turns_power_w);
+    cells.emplace_back(candidate.idle_power_w);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace ridgewatt::report
