@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What two programs do to each other, foretold and measured: pairs of real programs
+(examples/schedule/load_worker.cc) on one core of this machine, which is then the device that they
+share. Each program is run alone for what it is (time of a minibatch, share of it in which the core
+works for it), `ridgewatt schedule predict-sharing` foretells the pair from these two numbers each,
+and `ridgewatt schedule measure-sharing` runs both.
+
+    tools/sharing_pairs.py --seconds 16 --rounds 4                  # about 7 minutes
+    tools/sharing_pairs.py --pairs compute:10:0,memory:10:10        # a pair of one's own
+
+Nothing of the prediction is fitted to these pairs: a core loses next to nothing when it switches,
+so --switching is 1. Where that is allowed, all of it runs in a session of the highest priority that
+is not real-time (autogroup nice -20), so that other programs take little of the core.
+
+Prints JSON: each pair, and over all the errors of the prediction. What is compared is how much
+longer a minibatch takes beside the other program than alone in the same round.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# KIND:BUSY_MS:WAIT_MS[:BURSTS] of both. What fills the core, what leaves gaps, short beside long.
+PAIRS = [
+    ("compute:20:0", "compute:20:0"),
+    ("compute:20:0", "compute:10:10"),
+    ("compute:10:10", "compute:10:10"),
+    ("compute:10:10:4", "compute:15:9:5"),
+    ("compute:5:15", "compute:5:15"),
+    ("compute:40:10:8", "compute:5:5"),
+    ("compute:30:10:3", "compute:30:10:7"),
+    ("memory:20:0", "memory:20:0"),
+    ("memory:20:0", "compute:10:10"),
+    ("memory:10:10:2", "memory:15:5:3"),
+    ("mixed:20:0", "mixed:10:20"),
+    ("mixed:12:6:3", "memory:8:12:2"),
+]
+
+
+def words(program):
+    return program.split(":")
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def prefer_this_session():
+    """Of the sessions on the machine this one gets nearly all of a core that it wants."""
+    if os.getsid(0) != os.getpid():
+        if os.fork() != 0:  # a leader of a group cannot begin a session
+            sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+        os.setsid()
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text("-20")
+    except OSError as error:
+        print(f"without priority, other programs may disturb: {error}", file=sys.stderr)
+
+
+def on_core(options, command):
+    return ["taskset", "-c", str(options.core), *command]
+
+
+def alone(options, program):
+    text = run(on_core(options, [options.worker, "-", *words(program)]))
+    time_ms, busy = map(float, text.split())
+    return time_ms, min(busy, 1.0)
+
+
+def predict(options, folder, programs):
+    """By the program itself, from one-row sweeps."""
+    names = []
+    for i, (time_ms, _) in enumerate(programs):
+        names.append(f"{folder}/{i}.csv")
+        pathlib.Path(names[-1]).write_text(
+            f"workload,kind,cpu_cores,time_ms,power_w\nprogram{i},training,1,{time_ms},1\n")
+    rows = json.loads(run(
+        [options.program, "schedule", "predict-sharing", "--quiet", "--format", "json",
+         "--keep-outliers", "--training-sweep", names[0], "--training-sweep", names[1],
+         "--idle-power", "0", "--switching", "1", "--busy-share",
+         ",".join(str(busy) for _, busy in programs)]))
+    return (rows["rows"] if isinstance(rows, dict) else rows)[0]
+
+
+def measure(options, pair):
+    commands = [" ".join(on_core(options, [options.worker, *words(program)])) for program in pair]
+    text = run([options.program, "schedule", "measure-sharing", "--quiet", "--format", "json",
+                "--duration", str(options.seconds), "--rounds", str(options.rounds), "--socket",
+                f"{options.folder}/pair.sock", *commands])
+    rows = json.loads(text)
+    return {row["quantity"]: row for row in (rows["rows"] if isinstance(rows, dict) else rows)}
+
+
+def compare(options, pair):
+    programs = [alone(options, program) for program in pair]
+    foretold = predict(options, options.folder, programs)
+    measured = measure(options, pair)
+    result = {"pair": list(pair), "busy_share": [round(busy, 3) for _, busy in programs],
+              "factor": {"foretold": foretold["factor"], "lo": foretold["factor_lo"],
+                         "hi": foretold["factor_hi"],
+                         "measured": measured["interference factor"]["value"],
+                         "measured_lo": measured["interference factor"]["lo"],
+                         "measured_hi": measured["interference factor"]["hi"]},
+              "slowdown": []}
+    for name, key in (("A", "a"), ("B", "b")):
+        alone_ms = foretold[f"{key}_alone_ms"]
+        result["slowdown"].append(
+            {"foretold": foretold[f"{key}_beside_ms"] / alone_ms,
+             "lo": foretold[f"{key}_beside_lo_ms"] / alone_ms,
+             "hi": foretold[f"{key}_beside_hi_ms"] / alone_ms,
+             "measured": 1 / measured[f"{name} speed beside the other"]["value"]})
+    return result
+
+
+def summary(pairs):
+    factor = [abs(p["factor"]["foretold"] / p["factor"]["measured"] - 1) for p in pairs]
+    slowdowns = [s for p in pairs for s in p["slowdown"]]
+    slowdown = [abs(s["foretold"] / s["measured"] - 1) for s in slowdowns]
+    full = [abs(1 / p["factor"]["measured"] - 1) for p in pairs]  # as if each always had half
+    within = [s["lo"] - 0.03 <= s["measured"] <= s["hi"] + 0.03 for s in slowdowns]
+    in_factor = [p["factor"]["lo"] - 0.015 <= p["factor"]["measured"] <= p["factor"]["hi"] + 0.015
+                 for p in pairs]
+    percent = lambda values, of: round(100 * of(values), 1)  # noqa: E731
+    return {"pairs": len(pairs), "factor_error_percent_median": percent(factor, statistics.median),
+            "factor_error_percent_worst": percent(factor, max),
+            "factor_error_percent_median_of_1": percent(full, statistics.median),
+            "slowdown_error_percent_median": percent(slowdown, statistics.median),
+            "slowdown_error_percent_worst": percent(slowdown, max),
+            "slowdowns_within_bounds": f"{sum(within)} of {len(within)}",
+            "factors_within_bounds": f"{sum(in_factor)} of {len(in_factor)}",
+            "load_average": os.getloadavg()[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/ridgewatt/ridgewatt")
+    parser.add_argument("--worker", default="build/examples/load_worker")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=16)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--pairs", action="append", help="A,B in place of the built-in ones")
+    options = parser.parse_args()
+    prefer_this_session()
+    pairs = [tuple(pair.split(",")) for pair in options.pairs] if options.pairs else PAIRS
+    with tempfile.TemporaryDirectory() as folder:
+        options.folder = folder
+        results = [compare(options, pair) for pair in pairs]
+    print(json.dumps({"pairs": results, "summary": summary(results)}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
