@@ -5,7 +5,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kMs = 1e3;
+constexpr double kMsInS = 1e3;
 
 // Columns of a quantity with its bounds: "a_beside_ms" gets "a_beside_lo_ms", "a_beside_hi_ms".
 void add_bounded_columns(std::vector<Column>& columns, const std::string& name,
@@ -51,14 +51,14 @@ Table sharing_table(const answer::SharingAnswer& found) {
     std::vector<Cell> cells = knob_cells(candidate.mode, knobs);
     for (std::size_t i = 0; i < 2; ++i) {
       cells.push_back(programs[i].batch > 0 ? Cell(std::int64_t{programs[i].batch}) : Cell());
-      cells.emplace_back(kMs * programs[i].time_s);
+      cells.emplace_back(kMsInS * programs[i].time_s);
       cells.emplace_back(programs[i].power_w);
       cells.push_back(share_cell(programs[i].busy_share));
-      add_bounded(cells, forecast.time_s[i], kMs);
+      add_bounded(cells, forecast.time_s[i], kMsInS);
     }
     add_bounded(cells, forecast.factor);
     add_bounded(cells, forecast.power_w);
-    cells.emplace_back(kMs * forecast.turns_s);
+    cells.emplace_back(kMsInS * forecast.turns_s);
     cells.emplace_back(forecast.turns_power_w);
     cells.emplace_back(candidate.idle_power_w);
     table.add_row(std::move(cells));
