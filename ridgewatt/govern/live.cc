@@ -177,7 +177,7 @@ class LiveRun {
 }  // namespace
 
 void LiveOptions::check() const {
-  require_option(!command.empty(), "LiveOptions::command", "empty", "a program");
+  require_option(open || !command.empty(), "LiveOptions::command", "empty", "a program");
   require_option(rate_hz >= 1 && rate_hz <= 1000, "LiveOptions::rate_hz", rate_hz, "1 to 1000");
   require_option(time_scale > 0 && std::isfinite(time_scale), "LiveOptions::time_scale", time_scale,
                  "positive");
@@ -194,15 +194,17 @@ LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
   if (modes.size() != policy.belief().size()) {
     throw UsageError("the policy's modes are those that are set");
   }
-  if (options.rest_s > 0) {
+  if (options.rest_s > 0 && !options.open) {  // one that runs already does not rest
     set_mode(modes[policy.rest_mode()].mode);
     policy.see_rest(measure::mean_power_w(sysfs, options.rate_hz, options.rest_s));
   }
   LiveRun live(policy, modes, set_mode, options, step);
   live.begin();
+  const auto look = [&](const measure::WatchedMoment& now) { return live.look(now); };
+  const auto running = options.open ? options.open() : nullptr;
   const measure::WatchedRun run =
-      measure::watch_command(sysfs, options.command, options.rate_hz,
-                             [&](const measure::WatchedMoment& now) { return live.look(now); });
+      running ? measure::watch_program(*running, look)
+              : measure::watch_command(sysfs, options.command, options.rate_hz, look);
   LiveOutcome outcome;
   outcome.status = run.status;
   outcome.ended = run.ended;

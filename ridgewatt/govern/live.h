@@ -9,17 +9,22 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/govern/policy.h"
+#include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt::govern {
 
 struct LiveOptions {
   std::vector<std::string> command;  // marks its minibatches (measure/marks.h)
-  double rate_hz = 100;              // of power samples
+  // In place of a command: a program that runs already, opened once its first mode is set. It is
+  // never ended; what it did before does not count.
+  std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
+  double rate_hz = 100;  // of power samples
   // So many seconds of the goal pass in one of the clock: for programs on a fake board that run
   // faster than the board would.
   double time_scale = 1;
@@ -40,9 +45,10 @@ struct LiveStep {
 };
 
 struct LiveOutcome {
-  int status = 0;      // of the program; 0 where it was ended here
-  bool ended = false;  // because the budget was used or the job was done
-  std::string end;     // why
+  int status = 0;  // of the program; 0 where it was ended here
+  bool ended =
+      false;        // because the budget was used or the job was done; a program of `open` goes on
+  std::string end;  // why
   double end_s = 0, minibatches = 0, energy_j = 0;
   std::size_t switches = 0, trials = 0, malformed_marks = 0;
 };

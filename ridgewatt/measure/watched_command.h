@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/measure/marks.h"
 #include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/platform/sysfs.h"
@@ -34,6 +35,12 @@ struct WatchedRun {
 // the board shows no power, and what starting a program throws; the program has ended then.
 WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::string>& command,
                          double rate_hz, const std::function<bool(const WatchedMoment&)>& watch);
+
+// The same of a program that is opened already (measure/live_program.h): one that is not ours is
+// not ended when `watch` says false, it is left to go on. What the program marked before is not
+// seen. Throws what TunedProgram::wait throws too.
+WatchedRun watch_program(TunedProgram& program,
+                         const std::function<bool(const WatchedMoment&)>& watch);
 
 // Mean power of the board over so long from now on, while nothing of ours runs. NotSupportedError
 // as above.

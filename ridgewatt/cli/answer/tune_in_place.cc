@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "ridgewatt/answer/tune_in_place.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/answer/tune_command.h"
+#include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -75,14 +75,6 @@ void print_in_place(const Context& context, const answer::InPlaceAnswer& found, 
   if (!trace) return;
   std::cout << '\n';
   print(context, report::windows_table(found));
-}
-
-// As if the signal had ended us, now that the first mode is back.
-[[noreturn]] void end_by(int number) {
-  std::cout.flush();
-  ::signal(number, SIG_DFL);
-  ::raise(number);
-  throw measure::InterruptedError(number);
 }
 
 }  // namespace
@@ -173,11 +165,11 @@ void tune_in_place(const Context& context, TuneOptions options, const CLI::App& 
     });
   } catch (const measure::InterruptedError& error) {
     control.restore();
-    end_by(error.signal());
+    end_by_signal(error.signal());
   }
   found.answer.remark = "windows are kept in " + live.store;
   print_in_place(context, found, options.trace);
-  if (found.signal != 0) end_by(found.signal);
+  if (found.signal != 0) end_by_signal(found.signal);
   if (!found.answer.answer) {
     throw NoSolutionError("no answer within the limits", report::describe_goal(found.answer.goal),
                           report::how_to_mend(found.answer));

@@ -8,11 +8,13 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/board/govern_phases.h"
 #include "ridgewatt/cli/board/govern_tables.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -38,6 +40,8 @@ struct GovernCommand {
   bool simulate = false;
   govern::PolicyOptions policy;
   govern::LiveOptions live;
+  GovernPhases phases;
+  std::optional<pid_t> process;  // that runs already
   platform::JetsonModeControl::Options control;
 };
 
@@ -138,13 +142,27 @@ Known known_of(const Context& context, const GovernCommand& options, const std::
   return known;
 }
 
-void finish(const Context& context, const GovernCommand& options, const GovernResult& result,
-            const std::vector<GovernStepRow>& steps) {
-  if (!options.log.empty()) {
+// The CSV of --log: a file is whole after every step, standard output gets the new lines alone.
+class StepLog {
+ public:
+  explicit StepLog(std::string path) : path_(std::move(path)) {}
+  void write(const std::vector<GovernStepRow>& steps) {
+    if (path_.empty()) return;
     std::ostringstream text;
     govern_steps_table(steps).print_csv(text);
-    write_output(options.log, text.str());
+    const std::string whole = text.str();
+    if (path_ != "-") return write_output(path_, whole);
+    // The header names the knobs that occur: with another one it begins anew.
+    const bool goes_on = whole.starts_with(printed_);
+    write_output(path_, goes_on ? whole.substr(printed_.size()) : whole);
+    printed_ = whole;
   }
+
+ private:
+  std::string path_, printed_;
+};
+
+void finish(const Context& context, const GovernResult& result) {
   if (context.json()) return print(context, govern_to_json(result));
   print(context, govern_table(result));
 }
@@ -192,7 +210,8 @@ void simulate(const Context& context, const GovernCommand& options) {
   result.switches = held.switches;
   result.trials = held.trials;
   result.modes = known.points.size();
-  finish(context, options, result, steps);
+  StepLog(options.log).write(steps);
+  finish(context, result);
 }
 
 void govern_live(const Context& context, GovernCommand options) {
@@ -208,27 +227,43 @@ void govern_live(const Context& context, GovernCommand options) {
   govern::Policy policy(result.goal, known.prior, govern::idle_powers(known.twin, known.points),
                         options.policy);
   std::vector<GovernStepRow> steps;
+  StepLog log(options.log);
   std::size_t over = 0, late = 0;
-  const auto outcome = govern::govern_program(
-      *device.sysfs, policy, known.points,
-      [&](const PowerMode& mode) {
-        control.apply(mode);
-        control.check_safety();
-      },
-      options.live,
-      [&](const govern::LiveStep& step) {
-        control.check_safety();
-        const govern::Window& seen = step.seen;
-        over += seen.duration_s > 0 && seen.energy_j > 1.02 * result.goal.power_w * seen.duration_s;
-        late += seen.minibatches > 0 && seen.duration_s / seen.minibatches > result.goal.latency_s;
-        steps.push_back(
-            {step.begin_s, known.points[step.decision.mode.value_or(policy.rest_mode())].mode,
-             !step.decision.mode, step.decision, step.seen, step.minibatches, step.energy_j});
-        if (options.log.empty()) return;
-        std::ostringstream text;
-        govern_steps_table(steps).print_csv(text);
-        write_output(options.log, text.str());
-      });
+  if (options.process) {
+    options.live.open = [&] {
+      return std::make_unique<measure::LiveProgram>(*device.sysfs, control, *options.process);
+    };
+  }
+  const std::string program =
+      options.process ? fmt::format("process {}", *options.process) : options.live.command[0];
+  const auto governed = [&] {
+    return govern::govern_program(
+        *device.sysfs, policy, known.points,
+        [&](const PowerMode& mode) {
+          control.apply(mode);
+          control.check_safety();
+        },
+        options.live,
+        [&](const govern::LiveStep& step) {
+          control.check_safety();
+          const govern::Window& seen = step.seen;
+          over +=
+              seen.duration_s > 0 && seen.energy_j > 1.02 * result.goal.power_w * seen.duration_s;
+          late +=
+              seen.minibatches > 0 && seen.duration_s / seen.minibatches > result.goal.latency_s;
+          steps.push_back(
+              {step.begin_s, known.points[step.decision.mode.value_or(policy.rest_mode())].mode,
+               !step.decision.mode, step.decision, step.seen, step.minibatches, step.energy_j});
+          log.write(steps);
+        });
+  };
+  govern::LiveOutcome outcome;
+  try {
+    outcome = governed();
+  } catch (const measure::InterruptedError& error) {
+    control.restore();
+    end_by_signal(error.signal());
+  }
   control.restore();
   const auto count = static_cast<double>(std::max<std::size_t>(steps.size(), 1));
   result.device = device.name;
@@ -244,14 +279,39 @@ void govern_live(const Context& context, GovernCommand options) {
   result.trials = outcome.trials;
   result.modes = known.points.size();
   if (outcome.minibatches == 0) {
-    throw NotFoundError("the program marked no minibatches", options.live.command[0],
-                        "see docs/guide/measure.md");
+    throw NotFoundError("the program marked no minibatches", program, "see docs/guide/measure.md");
   }
-  finish(context, options, result, steps);
-  check_status(outcome.status, options.live.command);
+  finish(context, result);
+  check_status(outcome.status, {program});
+}
+
+// One program, that is started here or runs already.
+void check_program(const GovernCommand& options) {
+  if (options.process && !options.live.command.empty()) {
+    throw UsageError("--pid and a command say two programs", options.live.command[0],
+                     "give one of them");
+  }
+  if (!options.process && options.live.command.empty()) {
+    throw UsageError("there is no program to govern", "govern",
+                     "give it after --, or --pid N, or --simulate for a day on the board's twin");
+  }
 }
 
 void run(const Context& context, const GovernCommand& options, const CLI::App& command) {
+  if (options.phases.given()) {
+    refuse_without_effect(
+        command,
+        {"--deadline",     "--minibatches", "--dataset-size", "--epochs",     "--day-energy",
+         "--hours",        "--max-power",   "--max-latency",  "--model",      "--samples",
+         "--batch",        "--training",    "--precision",    "--runtime",    "--step",
+         "--least-step",   "--log",         "--idle",         "--time-scale", "--simulate",
+         "--arrival-rate", "--sampling-hz"},
+        "with --phase-mode", "the modes are given, no goal chooses them");
+    check_program(options);
+    return govern_phases(context, options.phases, options.device, options.live.command,
+                         options.process, options.control);
+  }
+  refuse_without_effect(command, {"--least-phase"}, "without --phase-mode");
   if (!(options.dataset_size > 0)) {
     refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
   } else {
@@ -265,9 +325,10 @@ void run(const Context& context, const GovernCommand& options, const CLI::App& c
     refuse_without_effect(command, {"--minibatches", "--dataset-size"}, "without --deadline");
   }
   if (options.simulate) {
-    refuse_without_effect(
-        command, {"COMMAND", "--time-scale", "--idle", "--sampling-hz", "--sysroot", "--state-dir"},
-        "with --simulate");
+    refuse_without_effect(command,
+                          {"COMMAND", "--time-scale", "--idle", "--sampling-hz", "--sysroot",
+                           "--state-dir", "--pid", "--phase-mode"},
+                          "with --simulate");
     if (options.max_latency_ms && !(options.arrival_hz > 0)) {
       throw UsageError("requests must come", "--max-latency", "give --arrival-rate");
     }
@@ -275,9 +336,9 @@ void run(const Context& context, const GovernCommand& options, const CLI::App& c
   }
   refuse_without_effect(command, {"--arrival-rate"}, "without --simulate",
                         "a program shows how many requests come");
-  if (options.live.command.empty()) {
-    throw UsageError("there is no program to govern", "govern",
-                     "give it after --, or --simulate for a day on the board's twin");
+  check_program(options);
+  if (options.process) {
+    refuse_without_effect(command, {"--idle"}, "with --pid", "a program that runs does not rest");
   }
   govern_live(context, options);
 }
@@ -292,7 +353,12 @@ void add_govern(CLI::App& app, Context& context) {
       "  ridgewatt govern --simulate --device agx-orin --day-energy 400Wh --model zoo:resnet50");
   auto options = std::make_shared<GovernCommand>();
   command->add_option("COMMAND", options->live.command, "Program that is governed, after --");
+  quantity(command->add_option("--pid", options->process,
+                               "A process that runs already and marks into a file, in place of "
+                               "COMMAND"),
+           count().within(1, 1 << 30));
   add_device_options(*command, options->device);
+  add_phase_options(*command, options->phases);
   command->add_option("--deadline", options->deadline,
                       "When the job is to be done: HH:MM of the local clock, or a time from now");
   quantity(command->add_option("--minibatches", options->minibatches, "Minibatches of the job"),

@@ -96,7 +96,7 @@ void add_soak(CLI::App& app, Context& context) {
       ->capture_default_str();
   quantity(command->add_option("--ambient", options->ambient_celsius,
                                "Temperature around the board; else fitted"),
-           celsius());
+           celsius().within(-60, 100));
   quantity(command->add_option("--trip", options->trip_celsius,
                                "Temperature at which it throttles; else the kernel's passive trip"),
            celsius());

@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -57,6 +62,180 @@ TEST_F(GovernCommand, AProgramThatMarksNothingIsSaid) {
       (folder_.path() / "state").string() + " -- false");
   EXPECT_EQ(result.status, 1) << result.output;
   EXPECT_THAT(result.output, HasSubstr("marked no minibatches"));
+}
+
+// A program on a fake board, and the mode before and after.
+class GovernLive : public ::testing::Test {
+ protected:
+  static std::string program() { return (testing::build_folder() / "ridgewatt").string(); }
+  std::string govern() const {
+    return "govern --quiet --device local --sysroot " + board_.root + " ";
+  }
+  std::string fake_run(const std::string& what) const {
+    return program() + " fake-run --quiet --sysroot " + board_.root + " " + what;
+  }
+  std::string mode() const {
+    return testing::run_program("mode show --format json --sysroot " + board_.root).output;
+  }
+  std::string gpu_clock() const {
+    return board_.sysfs->host_path("/sys/class/devfreq/17000000.gpu/cur_freq");
+  }
+  // `requests` of a long prefill and a long decode, with the GPU's clock in each kept in files.
+  std::string server(int requests) const {
+    const std::string folder = board_.folder.path().string();
+    const auto phase = [&](const std::string& name, const std::string& run) {
+      return "echo begin " + name + " >&$RIDGEWATT_MARK_FD\n" + fake_run(run) + "\ncat " +
+             gpu_clock() + " >> " + folder + "/" + name + "\necho end " + name +
+             " >&$RIDGEWATT_MARK_FD\n";
+    };
+    return board_.folder.write(
+        "serve.sh", "for i in $(seq " + std::to_string(requests) + "); do\n" +
+                        phase("prefill", "zoo:resnet18 --batch 8 --minibatches 3 --speed 2") +
+                        phase("decode", "zoo:mobilenet_v2 --minibatches 12 --speed 2") + "done\n");
+  }
+  std::set<std::string> clocks(const std::string& phase) const {
+    std::set<std::string> found;
+    for (const auto& line : split(read_file((board_.folder.path() / phase).string()), '\n')) {
+      if (!line.empty()) found.insert(std::string(line));
+    }
+    return found;
+  }
+
+  // `before` in the same shell, its outputs apart.
+  static testing::ProgramResult run_after(const std::string& before, const std::string& arguments) {
+    testing::ProgramResult result;
+    FILE* pipe = popen((before + "'" + program() + "' " + arguments + " 2>&1").c_str(), "r");
+    if (pipe == nullptr) return {127, "cannot start the shell"};
+    for (int c = 0; (c = std::fgetc(pipe)) != EOF;) result.output += static_cast<char>(c);
+    const int status = pclose(pipe);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+  }
+
+  const testing::FakeBoard board_{"orin-nano"};
+};
+
+TEST_F(GovernLive, EachPhaseRunsInItsMode) {
+  const std::string before = mode();
+  const auto result =
+      testing::run_program(govern() +
+                           "--phase-mode prefill=gpu=624.75 --phase-mode decode=gpu=306,cores=2 "
+                           "--format json -- /bin/sh " +
+                           server(4));
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json held = Json::parse(result.output);
+  EXPECT_EQ(held["provenance"], "fake");
+  EXPECT_EQ(held["minibatches"], 4 * 15);
+  EXPECT_EQ(held["switches"], 7);  // the first prefill has its mode from the start
+  EXPECT_GT(held["median_switch_ms"].get<double>(), 0);
+  EXPECT_GE(held["longest_switch_ms"].get<double>(), held["median_switch_ms"].get<double>());
+  const Json &prefill = held["phases"][0], &decode = held["phases"][1];
+  EXPECT_EQ(prefill["phase"], "prefill");
+  EXPECT_EQ(prefill["times"], 4);
+  EXPECT_EQ(prefill["minibatches"], 12);
+  EXPECT_EQ(decode["minibatches"], 48);
+  EXPECT_EQ(decode["cpu_cores"], 2);
+  EXPECT_LT(decode["power_w"].get<double>(), prefill["power_w"].get<double>());
+  // What the program itself saw.
+  EXPECT_EQ(clocks("prefill"), std::set<std::string>{"624750000"});
+  EXPECT_EQ(clocks("decode"), std::set<std::string>{"306000000"});
+  EXPECT_EQ(mode(), before);
+}
+
+TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
+  const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
+  const auto result =
+      run_after("RIDGEWATT_MARK_FD=3 /bin/sh " + server(3) + " 3>" + marks +
+                    " >/dev/null 2>&1 & sleep 0.05; ",
+                govern() +
+                    "--phase-mode decode=gpu=306 --phase-mode prefill=gpu=624.75 --pid $! "
+                    "--format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json held = Json::parse(result.output);
+  EXPECT_GE(held["switches"].get<int>(), 3);
+  EXPECT_GE(held["phases"][0]["times"].get<int>(), 2);
+  EXPECT_TRUE(clocks("decode").contains("306000000"));
+  EXPECT_EQ(mode(), before);
+}
+
+// A job in five seconds that stand for five minutes; its log has a line per step.
+TEST_F(GovernLive, AJobIsHeldAndLogged) {
+  const std::string before = mode(), log = (board_.folder.path() / "log.csv").string();
+  const auto result = testing::run_program(
+      govern() +
+      "--deadline 5min --minibatches 600 --model zoo:mobilenet_v2 --batch 4 --time-scale 60 "
+      "--step 30 --idle 0.2 --format json --log " +
+      log + " -- " + fake_run("zoo:mobilenet_v2 --batch 4 --minibatches 1000000 --speed 60"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json held = Json::parse(result.output);
+  EXPECT_EQ(held["how"], "the job is done");
+  EXPECT_GE(held["minibatches"].get<double>(), 600);
+  EXPECT_GT(held["energy_j"].get<double>(), 0);
+  EXPECT_EQ(held["provenance"], "fake");
+  EXPECT_EQ(mode(), before);
+  const std::string text = read_file(log);
+  const auto lines = split(text, '\n');
+  ASSERT_GE(lines.size(), 3u);
+  EXPECT_TRUE(lines[0].starts_with("begin_s,")) << text;
+  EXPECT_TRUE(lines[1].starts_with("0,") || lines[1].starts_with("0.0,")) << text;
+}
+
+// On standard output every step is there once.
+TEST_F(GovernLive, ALogOnStandardOutputGrows) {
+  const auto result = testing::run_program(
+      govern() +
+      "--deadline 2min --minibatches 100000 --model zoo:mobilenet_v2 --batch 4 --time-scale 60 "
+      "--step 20 --idle 0 --log - -- " +
+      fake_run("zoo:mobilenet_v2 --batch 4 --minibatches 200 --speed 60"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  std::size_t headers = 0;
+  for (auto at = result.output.find("begin_s,"); at != std::string::npos;
+       at = result.output.find("begin_s,", at + 1)) {
+    ++headers;
+  }
+  EXPECT_EQ(headers, 1u) << result.output;
+}
+
+TEST_F(GovernLive, AProcessThatRunsAlreadyIsGoverned) {
+  const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
+  const auto result = run_after(
+      "RIDGEWATT_MARK_FD=3 " +
+          fake_run("zoo:mobilenet_v2 --batch 4 --minibatches 3000 --speed 60 3>" + marks) +
+          " >/dev/null 2>&1 & sleep 0.05; ",
+      govern() +
+          "--deadline 5min --minibatches 300 --model zoo:mobilenet_v2 --batch 4 "
+          "--time-scale 60 --step 30 --format json --pid $!; kill $! && echo runs");
+  const auto at = result.output.find('{');
+  ASSERT_NE(at, std::string::npos) << result.output;
+  const auto end = result.output.rfind('}');
+  const Json held = Json::parse(result.output.substr(at, end + 1 - at));
+  EXPECT_EQ(held["how"], "the job is done");
+  EXPECT_GE(held["minibatches"].get<double>(), 300);
+  EXPECT_THAT(result.output.substr(end), HasSubstr("runs"));  // it is not ours to end
+  EXPECT_EQ(mode(), before);
+}
+
+TEST_F(GovernLive, WhatCannotBeIsOneLine) {
+  const std::string before = mode();
+  const auto refused = [&](const std::string& options, int status, const std::string& why) {
+    const auto result = testing::run_program(govern() + options);
+    EXPECT_EQ(result.status, status) << options << result.output;
+    EXPECT_THAT(result.output, HasSubstr(why)) << options;
+  };
+  refused("--phase-mode decode -- true", 2, "PHASE=MODE");
+  refused("--phase-mode =MAXN -- true", 2, "PHASE=MODE");
+  refused("--phase-mode decode= -- true", 2, "PHASE=MODE");
+  refused("--phase-mode decode=NOTHING -- true", 1, "NOTHING");
+  refused("--phase-mode decode=gpu=x -- true", 2, "gpu");
+  refused("--phase-mode a=gpu=306 --phase-mode a=gpu=306 -- true", 2, "one mode");
+  refused("--phase-mode a=gpu=306", 2, "no program");
+  refused("--phase-mode a=gpu=306 --deadline 1h -- true", 2, "--deadline");
+  refused("--phase-mode a=gpu=306 --pid 1 -- true", 2, "two programs");
+  refused("--phase-mode a=gpu=306 --pid 999999999", 1, "no such process");
+  refused("--phase-mode a=gpu=306 -- false", 1, "status 1");
+  refused("--least-phase 3 --deadline 1h --minibatches 5 --model zoo:lenet5 -- true", 2,
+          "--least-phase");
+  EXPECT_EQ(mode(), before);
 }
 
 Json tune(const std::string& goal) {

@@ -79,6 +79,36 @@ WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::st
   return result;
 }
 
+WatchedRun watch_program(TunedProgram& program,
+                         const std::function<bool(const WatchedMoment&)>& watch) {
+  static constexpr double kWaitS = 0.05;
+  WatchedRun result;
+  result.begin_s = program.now_s();
+  EnergyIntegral energy(result.begin_s);
+  std::vector<TimedMark> marks;
+  std::vector<TimedPower> power;
+  bool runs = true;
+  double sampled_s = 0;
+  while (runs && !result.ended) {
+    power.clear();
+    runs = program.wait(kWaitS, marks, power);
+    for (const auto& sample : power) {
+      if (sample.time_s <= sampled_s) continue;
+      sampled_s = sample.time_s;
+      energy.add(sample.time_s, sample.power_w);
+    }
+    result.end_s = program.now_s();
+    const double energy_j = energy.empty() ? 0 : energy.until(result.end_s).energy_j;
+    result.ended = !watch({result.begin_s, result.end_s, marks, energy_j});
+  }
+  result.energy_j = energy.empty() ? 0 : energy.until(result.end_s).energy_j;
+  result.minibatches =
+      static_cast<std::size_t>(std::count_if(marks.begin(), marks.end(), [](const TimedMark& mark) {
+        return mark.kind == TimedMark::Kind::kMinibatch;
+      }));
+  return result;
+}
+
 double mean_power_w(const platform::Sysfs& sysfs, double rate_hz, double duration_s) {
   TotalPower power(sysfs, rate_hz);
   const double begin_s = monotonic_s();
