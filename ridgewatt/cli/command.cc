@@ -81,7 +81,8 @@ void print(const Context& context, const Json& result) {
 }
 
 void remark(const Context& context, const std::string& text) {
-  if (!context.quiet) std::cerr << escape_terminal(text) << '\n';
+  // At once: threads remark too, and lines of theirs must not meet in the middle.
+  if (!context.quiet) std::cerr << escape_terminal(text) + '\n';
 }
 
 void check_status(int status, const std::vector<std::string>& program) {

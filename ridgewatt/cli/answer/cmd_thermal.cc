@@ -89,7 +89,7 @@ void add_thermal(CLI::App& app, Context& context) {
   fit->add_flag("--fake", options->fake, "The trace is of a fake board: the file says so");
   quantity(fit->add_option("--ambient", options->thermal.ambient_celsius,
                            "Temperature around the board; else fitted"),
-           celsius());
+           celsius().within(-60, 100));
   quantity(fit->add_option("--trip", options->thermal.trip_celsius,
                            "Temperature at which the board throttles"),
            celsius());

@@ -18,7 +18,7 @@ void ThermalOptions::add_to(CLI::App& command, bool with_file) {
   }
   quantity(command.add_option("--ambient", ambient_celsius,
                               "Temperature around the board; else that of the trace"),
-           celsius());
+           celsius().within(-60, 100));
   quantity(command.add_option("--fan", fan, "Its speed as a share; else that of the trace"),
            share());
   quantity(command.add_option("--trip", trip_celsius,
