@@ -88,6 +88,7 @@ py::object tune_on_board(const py::kwargs& given) {
 
 void bind_live_tune(py::module_& module) {
   module.def("_tune_on_board", &tune_on_board);
+  bind_in_place(module);
 }
 
 }  // namespace ridgewatt::python

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "ridgewatt/answer/tune.h"
@@ -19,7 +20,9 @@ namespace ridgewatt::answer {
 struct InPlaceQuestion {
   measure::InPlaceOptions options;  // but for the limit
   std::optional<pid_t> process;     // that runs already; else the command of the board's profile
-  bool end_program = false;         // once the search has ended
+  // Opened in place of both, once the first mode is set: this process itself (CallerProgram).
+  std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
+  bool end_program = false;  // once the search has ended
 };
 
 struct InPlaceAnswer {

@@ -1,5 +1,5 @@
-// The program that is tuned in place on a board at hand: a command that is started, or a process
-// that runs already, with the board's mode control and power sensors.
+// The program that is tuned in place on a board at hand: a command that is started, a process that
+// runs already, or this process, with the board's mode control and power sensors.
 //
 //   control.apply(first_mode);               // its guardian is started before any thread
 //   LiveProgram program(sysfs, control, command, batch);
@@ -12,7 +12,9 @@
 
 #include <sys/types.h>
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,46 @@ class LiveProgram final : public TunedProgram {
  private:
   class State;
   std::unique_ptr<State> state_;
+};
+
+class BoardWatch;
+
+// What this process marks of itself, from any thread.
+class CallerMarks {
+ public:
+  void mark(TimedMark::Kind kind, const std::string& name = "");
+  // Nothing more will come.
+  void end();
+  // As TunedProgram::wait.
+  bool wait(double at_most_s, std::vector<TimedMark>& marks);
+
+ private:
+  static constexpr std::size_t kMost = 1 << 20;
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::vector<TimedMark> marks_;
+  bool ended_ = false;
+};
+
+// This process as the program that is tuned, by a thread of its own. No signal is handled here, and
+// nothing is ended.
+class CallerProgram final : public TunedProgram {
+ public:
+  // IoError where the machine shows no power. All must outlive this.
+  CallerProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control, CallerMarks& marks);
+  ~CallerProgram() override;
+
+  double now_s() const override;
+  bool wait(double at_most_s, std::vector<TimedMark>& marks,
+            std::vector<TimedPower>& power) override;
+  void set(const PowerMode& mode) override;
+  Surroundings surroundings() override;
+  bool tells_means() const override;
+
+ private:
+  platform::JetsonModeControl& control_;
+  CallerMarks& marks_;
+  std::unique_ptr<BoardWatch> board_;
 };
 
 }  // namespace ridgewatt::measure

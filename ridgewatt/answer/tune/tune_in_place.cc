@@ -49,13 +49,22 @@ class StoredWindows {
   std::map<OperatingPoint, Observation> known_;
 };
 
-std::unique_ptr<measure::LiveProgram> open_program(BoardAtHand& board,
-                                                   const InPlaceQuestion& in_place, int batch) {
-  if (in_place.process) {
-    return std::make_unique<measure::LiveProgram>(board.sysfs, board.control, *in_place.process);
-  }
-  return std::make_unique<measure::LiveProgram>(board.sysfs, board.control,
-                                                board.profile.measure.command, batch);
+// Opened from outside, or here; then `live` says how it ended.
+struct OpenProgram {
+  std::unique_ptr<measure::TunedProgram> program;
+  measure::LiveProgram* live = nullptr;
+  int status() const { return live != nullptr ? live->status() : 0; }
+};
+
+OpenProgram open_program(BoardAtHand& board, const InPlaceQuestion& in_place, int batch) {
+  if (in_place.open) return {in_place.open()};
+  auto live =
+      in_place.process
+          ? std::make_unique<measure::LiveProgram>(board.sysfs, board.control, *in_place.process)
+          : std::make_unique<measure::LiveProgram>(board.sysfs, board.control,
+                                                   board.profile.measure.command, batch);
+  measure::LiveProgram* const pointer = live.get();
+  return {std::move(live), pointer};
 }
 
 TuneAnswer answer_of(const TuneQuestion& question, const BoardAtHand& board,
@@ -73,7 +82,7 @@ TuneAnswer answer_of(const TuneQuestion& question, const BoardAtHand& board,
 }
 
 // The program in the answer's mode, until it ends or a signal comes.
-void hold(const TuneAnswer& answer, BoardAtHand& board, measure::LiveProgram& program,
+void hold(const TuneAnswer& answer, BoardAtHand& board, const OpenProgram& program,
           measure::InPlaceProfiler& profiler, InPlaceAnswer& found) {
   try {
     if (answer.answer) {
@@ -110,8 +119,8 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
   }
   const OperatingPoint start = space[tune::in_place_start(space, question.goal)];
   board.control.apply(start.mode);  // its guardian begins before any thread
-  const auto program = open_program(board, in_place, start.batch);
-  measure::InPlaceProfiler profiler(*program, options, board.profile.series.provenance,
+  const OpenProgram program = open_program(board, in_place, start.batch);
+  measure::InPlaceProfiler profiler(*program.program, options, board.profile.series.provenance,
                                     [&](const auto& window) { stored.keep(window); });
   ReportingProfiler telling(profiler, board);
   tune::InPlaceSearch in_place_search(space, question.goal, telling, std::move(search));
@@ -131,12 +140,12 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
   answer.left_modes = result.over_limit;
   answer.renewed = result.renewed;
   answer.program_ended = result.program_ended;
-  answer.status = program->status();
+  answer.status = program.status();
   if (found) found(answer.answer);
-  if (in_place.end_program) {
-    program->end();
+  if (in_place.end_program && program.live != nullptr) {
+    program.live->end();
   } else if (!result.program_ended) {
-    hold(answer.answer, board, *program, profiler, answer);
+    hold(answer.answer, board, program, profiler, answer);
     answer.run = profiler.run();
     answer.held_s = answer.run.time_s() - answer.search_s;
     answer.held_minibatches = answer.run.minibatches - answer.search_minibatches;

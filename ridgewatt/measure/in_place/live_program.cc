@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -20,8 +19,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/measure/machine_series.h"
-#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/measure/in_place/board_watch.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 
 namespace ridgewatt::measure {
@@ -67,31 +65,6 @@ OwnedFd marks_of(pid_t process) {
   return file;
 }
 
-// A process on the device is the program's when it is the program or below it.
-bool belongs_to(int process, pid_t program) {
-  for (int depth = 0; depth < 100 && process > 1; ++depth) {
-    if (process == program) return true;
-    std::string text;
-    try {
-      text = read_file(fmt::format("/proc/{}/stat", process));
-    } catch (const Error&) {
-      return false;
-    }
-    const auto end = text.rfind(')');  // the name before it may hold anything
-    const auto words = split(trim(text.substr(end == std::string::npos ? 0 : end + 1)), ' ');
-    process = words.size() > 1 ? static_cast<int>(parse_int(words[1]).value_or(0)) : 0;
-  }
-  return false;
-}
-
-std::string name_of_process(int process) {
-  try {
-    return fmt::format("{} {}", process, trim(read_file(fmt::format("/proc/{}/comm", process))));
-  } catch (const Error&) {
-    return std::to_string(process);
-  }
-}
-
 }  // namespace
 
 class LiveProgram::State {
@@ -125,25 +98,16 @@ class LiveProgram::State {
  public:
   State(platform::Sysfs& sysfs, platform::JetsonModeControl& control, StartedCommand started,
         bool ours)
-      : sysfs_(sysfs),
-        control_(control),
-        started_(std::move(started)),
-        ours_(ours),
-        meter_(sysfs),
-        reader_(sysfs),
-        marks_(monotonic_s()) {
+      : control_(control), started_(std::move(started)), ours_(ours), marks_(monotonic_s()) {
     asked_group = ours ? started_.process : 0;
     end_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, started_.process, 0)));
     if (ours) ::fcntl(started_.marks.get(), F_SETFL, O_NONBLOCK);
-    source_ = meter_.source();
-    if (source_ == nullptr) {
+    try {
+      board_ = std::make_unique<BoardWatch>(sysfs, started_.process);
+    } catch (const Error&) {
       end();
-      throw IoError("a program cannot be tuned without power", meter_.description());
+      throw;
     }
-    Sampler::Options options;
-    options.rate_hz = meter_.usable_rate_hz(options.rate_hz);
-    sampler_ = std::make_unique<Sampler>(*source_, options);
-    first_throttling_ = platform::read_throttling(sysfs);
   }
 
   bool wait(double at_most_s, std::vector<TimedMark>& marks, std::vector<TimedPower>& power) {
@@ -154,35 +118,14 @@ class LiveProgram::State {
     if (asked_by != 0) throw InterruptedError(asked_by);
     take_marks();
     for (auto& mark : marks_.take()) marks.push_back(std::move(mark));
-    samples_.clear();
-    sampler_->drain(samples_);
-    const auto& channels = source_->channels();
-    for (const auto& sample : samples_) {
-      const auto total =
-          platform::total_power_w(channels, [&](std::size_t c) { return sample.power_w[c]; });
-      if (total && std::isfinite(*total)) power.push_back({sample.time_s, *total});
-    }
+    board_->drain(power);
     return runs();
   }
 
   void set(const PowerMode& mode) { control_.apply(mode); }
 
-  Surroundings surroundings() {
-    Surroundings found;
-    const auto sensors = reader_.read();
-    for (const auto& zone : sensors.temperatures) {
-      if (zone.celsius) found.celsius[zone.name] = *zone.celsius;
-    }
-    for (const int process : gpu_processes(sysfs_)) {
-      if (!belongs_to(process, started_.process)) {
-        found.processes.push_back(name_of_process(process));
-      }
-    }
-    found.throttled = platform::throttled(first_throttling_, platform::read_throttling(sysfs_));
-    return found;
-  }
-
-  bool tells_means() const { return source_->tells_means(); }
+  Surroundings surroundings() { return board_->surroundings(); }
+  bool tells_means() const { return board_->tells_means(); }
   pid_t process() const { return started_.process; }
   int status() const { return status_; }
 
@@ -243,17 +186,11 @@ class LiveProgram::State {
   }
 
   const AskingSignals signals_;
-  platform::Sysfs& sysfs_;
   platform::JetsonModeControl& control_;
   StartedCommand started_;
   bool ours_;
   OwnedFd end_;
-  platform::PowerMeter meter_;
-  platform::PowerSource* source_ = nullptr;
-  std::unique_ptr<Sampler> sampler_;
-  std::vector<PowerSample> samples_;
-  platform::SensorReader reader_;
-  std::vector<platform::ThrottleSignal> first_throttling_;
+  std::unique_ptr<BoardWatch> board_;
   MarkReader marks_;
   bool open_ = true, ended_ = false;
   int status_ = 0;

@@ -1,0 +1,39 @@
+// What a board shows while a program is tuned on it: samples of total power, and what disturbs from
+// outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "ridgewatt/measure/in_place.h"
+#include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/platform/jetson_sensors.h"
+#include "ridgewatt/platform/power_source.h"
+#include "ridgewatt/platform/sysfs.h"
+
+namespace ridgewatt::measure {
+
+class BoardWatch {
+ public:
+  // Of a program whose own processes do not disturb it. Starts a thread; IoError where the machine
+  // shows no power.
+  BoardWatch(const platform::Sysfs& sysfs, pid_t program);
+  // Appends the valid samples since the last call.
+  void drain(std::vector<TimedPower>& power);
+  TunedProgram::Surroundings surroundings();
+  bool tells_means() const { return source_->tells_means(); }
+
+ private:
+  const platform::Sysfs& sysfs_;
+  pid_t program_;
+  platform::PowerMeter meter_;
+  platform::PowerSource* source_ = nullptr;
+  std::unique_ptr<Sampler> sampler_;
+  std::vector<PowerSample> samples_;
+  platform::SensorReader reader_;
+  std::vector<platform::ThrottleSignal> first_throttling_;
+};
+
+}  // namespace ridgewatt::measure
