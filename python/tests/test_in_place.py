@@ -50,8 +50,8 @@ class InPlace(InPlaceHere):
         tuned = tuning.tuned
         self.assertEqual(tuned.provenance, "fake")
         self.assertEqual(tuned.best.mode, best.best.mode)
-        self.assertLessEqual(len(tuned.profiled), 4)
-        self.assertEqual(min(step.time_s for step in tuned.profiled), tuned.best.time_s)
+        self.assertLessEqual(len(tuned.profiled), 5)  # and the answer once more
+        self.assertIn(tuned.best.time_s, [step.time_s for step in tuned.profiled])
         report = tuning.report["in_place"]
         self.assertGreater(report["search_minibatches"], 20)
         with sqlite3.connect(self.store) as store:

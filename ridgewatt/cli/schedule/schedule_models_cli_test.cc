@@ -94,7 +94,7 @@ TEST(PredictSharing, OfSweepsByTheirBusyShares) {
   const auto sweep = [&](const std::string& name, double time_ms, double power_w) {
     folder.write(name, "workload,kind,cpu_cores,time_ms,power_w\n" + name + ",training,4," +
                            std::to_string(time_ms) + "," + std::to_string(power_w) + "\n");
-    return path;
+    return (folder.path() / name).string();
   };
   const std::string command =
       "schedule predict-sharing --quiet --format json --keep-outliers "
