@@ -53,7 +53,7 @@ class InPlace(InPlaceHere):
         self.assertLessEqual(len(tuned.profiled), 5)  # and the answer once more
         self.assertIn(tuned.best.time_s, [step.time_s for step in tuned.profiled])
         report = tuning.report["in_place"]
-        self.assertGreater(report["search_minibatches"], 20)
+        self.assertGreater(report["minibatches_trained"], 20)
         with sqlite3.connect(self.store) as store:
             self.assertGreaterEqual(store.execute("SELECT COUNT(*) FROM point").fetchone()[0], 4)
         tuning.mark()  # nobody hears

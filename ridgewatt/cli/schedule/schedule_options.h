@@ -22,7 +22,7 @@ struct ScheduleOptions {
   std::optional<double> idle_power_w;
   double switch_ms = 0;
   std::vector<double> busy_shares;  // of each program, the inference first
-  ScheduleModels models;  // in place of sweeps, where the command offers that
+  ScheduleModels models;            // in place of sweeps, where the command offers that
 
   bool has_inference() const { return !infer.empty() || !models.inference.empty(); }
   void add_to(CLI::App& command);
