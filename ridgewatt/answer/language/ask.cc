@@ -1,6 +1,6 @@
 // What a language model costs: every combination of board, quantization, engine and mode.
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <map>
 
 #include "ridgewatt/answer/language.h"
@@ -14,6 +14,8 @@ namespace ridgewatt::answer {
 namespace {
 
 constexpr std::string_view kAsStored = "stored";
+// What runs a quantization where no engine is named: the first of them that does.
+constexpr std::array<std::string_view, 2> kUsualEngines = {"llama.cpp", "vllm"};
 constexpr std::size_t kMostRows = 1'000'000;
 constexpr std::int64_t kMostRequestTokens = std::int64_t{1} << 24;  // as in llm/graph.h
 
@@ -65,7 +67,7 @@ class Combinations {
     }
     if (!names.empty()) return;
     // Nothing is stored and nothing was asked for: each engine in its own way.
-    if (engines_.empty()) engines_.push_back(&llm::engines().front());
+    if (engines_.empty()) engines_.push_back(&llm::find_engine(kUsualEngines.front()));
     for (const auto* engine : engines_) {
       all_.push_back({add(std::string(usual_recipe(engine->name))), engine});
     }
@@ -73,6 +75,8 @@ class Combinations {
 
   const std::vector<Combination>& all() const { return all_; }
   const std::vector<WeightFormat>& formats() const { return formats_; }
+  // The names of `weights` as llm::fits is asked for them.
+  const std::vector<std::string>& asked() const { return asked_; }
   std::vector<LanguageWeights> take_weights() { return std::move(weights_); }
 
  private:
@@ -101,17 +105,12 @@ class Combinations {
   }
 
   const llm::ShippedEngine* first_that_runs(std::size_t weights) const {
-    for (const auto& engine : llm::engines()) {
-      if (why_not_run(engine.name, formats_[weights], Board()).empty()) return &engine;
+    for (const std::string_view name : kUsualEngines) {
+      if (why_not_run(name, formats_[weights], Board()).empty()) return &llm::find_engine(name);
     }
-    return &llm::engines().front();
+    return &llm::find_engine(kUsualEngines.front());
   }
 
- public:
-  // As llm::fits is asked for them.
-  const std::vector<std::string>& asked() const { return asked_; }
-
- private:
   const llm::LanguageModel& model_;
   std::vector<const llm::ShippedEngine*> engines_;
   std::vector<LanguageWeights> weights_;
@@ -171,7 +170,7 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
       });
     } catch (const Error& error) {
       if (found.boards.size() == 1) throw;
-      found.left_out.push_back({board.name, error.what()});
+      found.left_out.push_back({board.name, board.name + ": " + error.what()});
     }
   }
   const auto none = [](const auto& modes) { return modes.empty(); };

@@ -63,7 +63,7 @@ TEST(Language, FiguresOfARowBelongTogether) {
 TEST(Language, TimePerTokenIsLinearInContext) {
   LanguageQuestion question = question_of("f16");
   question.contexts = {1000, 5000, 21000, 85000};
-  const auto& step_s = ask(question).rows.front().step_s;
+  const std::vector<double> step_s = ask(question).rows.front().step_s;
   const double first = (step_s[1] - step_s[0]) / 4000;
   EXPECT_GT(first, 0);
   EXPECT_NEAR((step_s[2] - step_s[1]) / 16000, first, 1e-6 * first);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -54,14 +56,18 @@ answer::LanguageAnswer LanguageOptions::ask(const Context& context, const CLI::A
 void say_left_out(const Context& context, const answer::LanguageAnswer& found) {
   constexpr std::size_t kMostTold = 3;
   if (context.json()) return;
-  for (std::size_t i = 0; i < std::min(kMostTold, found.left_out.size()); ++i) {
-    remark(context, "left out: " + found.left_out[i].what + ": " + found.left_out[i].reason);
+  std::vector<std::string> reasons;
+  for (const auto& [what, reason] : found.left_out) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(reason);
+    }
   }
-  if (found.left_out.size() > kMostTold) {
-    remark(context,
-           fmt::format("left out besides: {} combinations that do not exist (--format json "
-                       "lists them)",
-                       found.left_out.size() - kMostTold));
+  for (std::size_t i = 0; i < std::min(kMostTold, reasons.size()); ++i) {
+    remark(context, "left out: " + reasons[i]);
+  }
+  if (reasons.size() > kMostTold) {
+    remark(context, fmt::format("left out besides: {} more (--format json lists them)",
+                                reasons.size() - kMostTold));
   }
 }
 
