@@ -94,6 +94,8 @@ struct LanguageAnswer {
   std::vector<LanguageMemory> memory;  // of each board and quantization
   std::vector<LanguageSetting> settings;
   std::vector<LanguageRow> rows;
+  // The row that is told in detail: of the first setting, that with the most tokens per second.
+  std::size_t shown = 0;
   // Combinations that do not exist, and boards without the modes that were asked for.
   std::vector<LeftOutLanguage> left_out;
 

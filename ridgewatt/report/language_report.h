@@ -31,9 +31,9 @@ Json language_json(const answer::LanguageAnswer& found, bool front = false);
 std::vector<std::string> language_headline(const answer::LanguageAnswer& found);
 // What figures rest on and why intervals are wide; a line each.
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found);
-// The first row over contexts: time of a step, tokens per second, memory.
+// The shown row over contexts: time of a step, tokens per second, memory.
 Table language_context_table(const answer::LanguageAnswer& found);
-// Both phases of the first row against the roofs of its mode. Empty where weights are not known.
+// Both phases of the shown row against the roofs of its mode. Empty where weights are not known.
 Table language_phase_table(const answer::LanguageAnswer& found);
 
 // Facts, tables and figures: time per token over context, the Pareto front, the roofline of both

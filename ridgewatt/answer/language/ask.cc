@@ -254,6 +254,10 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   if (found.rows.empty()) throw UsageError(found.left_out.back().reason);
   add_rows(found, forecasters);
   mark_fronts(found);
+  for (std::size_t i = 0; i < found.rows.size() && found.rows[i].setting == 0; ++i) {
+    const double fastest = found.rows[found.shown].forecast.tokens_per_s.value;
+    if (found.rows[i].forecast.tokens_per_s.value > fastest) found.shown = i;
+  }
   return found;
 }
 

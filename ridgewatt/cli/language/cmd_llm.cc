@@ -23,7 +23,7 @@ void print_llm_text(const Context& context, const answer::LanguageAnswer& found,
   print(context, report::language_table(found, {.for_people = true, .front = front}));
   if (found.settings.size() == 1) {
     const Board& board = found.boards[found.settings.front().board];
-    const answer::LanguageRow& first = found.rows.front();
+    const answer::LanguageRow& first = found.rows[found.shown];
     const std::string mode = escape_terminal(mode_name(board, first.mode));
     std::cout << "\nA step in " << mode << " waits most for "
               << escape_terminal(first.forecast.limited_by) << ". Over contexts:\n\n";

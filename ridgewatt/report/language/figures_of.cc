@@ -1,7 +1,5 @@
 #include "ridgewatt/report/language/figures_of.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace ridgewatt::report {
@@ -15,6 +13,8 @@ struct ForecastFigure {
   const char* heading;
   int rank;  // of its bounds
 };
+
+constexpr int kDigits = 3;
 
 constexpr std::array<ForecastFigure, 7> kFigures = {{
     {&llm::Forecast::ttft_s, 1e3, "ttft", "_ms", "first token (ms)", 5},
@@ -42,18 +42,20 @@ std::vector<Column> forecast_columns() {
                                        : heading.substr(0, unit) + word + heading.substr(unit);
     };
     const bool of_request = figure.of == &llm::Forecast::request_j;
-    columns.push_back(
-        {.name = key_of(figure, ""), .heading = heading, .digits = 3, .rank = of_request ? 1 : 0});
+    columns.push_back({.name = key_of(figure, ""),
+                       .heading = heading,
+                       .digits = kDigits,
+                       .rank = of_request ? 1 : 0});
     columns.push_back({.name = key_of(figure, "_lo"),
                        .heading = bounded(" from"),
-                       .digits = 3,
+                       .digits = kDigits,
                        .rank = figure.rank});
     columns.push_back({.name = key_of(figure, "_hi"),
                        .heading = bounded(" to"),
-                       .digits = 3,
+                       .digits = kDigits,
                        .rank = figure.rank});
   }
-  columns.push_back({.name = "request_s", .heading = "request (s)", .digits = 3, .rank = 4});
+  columns.push_back({.name = "request_s", .heading = "request (s)", .digits = kDigits, .rank = 4});
   return columns;
 }
 
@@ -77,9 +79,17 @@ void add_forecast(Json& json, const llm::Forecast& forecast) {
   json["request_s"] = forecast.request_s;
 }
 
-std::string figure_text(const llm::Foretold& figure, double scale, const char* unit) {
-  return fmt::format("{:.3g} {} ({:.3g} to {:.3g})", figure.value * scale, unit, figure.low * scale,
-                     figure.high * scale);
+std::string value_text(const llm::Foretold& figure, double scale, const std::string& unit) {
+  const std::string text = cell_text(figure.value * scale, kDigits);
+  return unit.empty() ? text : text + " " + unit;
+}
+
+std::string bounds_text(const llm::Foretold& figure, double scale) {
+  return cell_text(figure.low * scale, kDigits) + " to " + cell_text(figure.high * scale, kDigits);
+}
+
+std::string figure_text(const llm::Foretold& figure, double scale, const std::string& unit) {
+  return value_text(figure, scale, unit) + " (" + bounds_text(figure, scale) + ")";
 }
 
 }  // namespace ridgewatt::report

@@ -1,6 +1,7 @@
 // Figures of a forecast as columns, cells and keys, each with its 90 % bounds.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "ridgewatt/io/json.h"
@@ -14,7 +15,9 @@ std::vector<Column> forecast_columns();
 void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast);
 void add_forecast(Json& json, const llm::Forecast& forecast);
 
-// "12.3 ms (11 to 14)".
-std::string figure_text(const llm::Foretold& figure, double scale, const char* unit);
+// "12.3 ms"; "11.0 to 14.0"; both, "12.3 ms (11.0 to 14.0)".
+std::string value_text(const llm::Foretold& figure, double scale, const std::string& unit);
+std::string bounds_text(const llm::Foretold& figure, double scale);
+std::string figure_text(const llm::Foretold& figure, double scale, const std::string& unit);
 
 }  // namespace ridgewatt::report

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -39,16 +39,36 @@ FigureSource source_of(const LanguageAnswer& found) {
           Provenance::kModelled, "engines as fitted"};
 }
 
-// The first rows of settings, or of modes where there is one setting; at most so many.
+// So many rows at most: the shown one or the first of each setting, or presets of one setting, or
+// modes from slow to fast.
 std::vector<std::size_t> drawn_rows(const LanguageAnswer& found) {
   std::vector<std::size_t> rows;
-  std::size_t last = found.settings.size();
-  for (std::size_t i = 0; i < found.rows.size() && rows.size() < kMostLines; ++i) {
-    if (found.settings.size() > 1 && found.rows[i].setting == last) continue;
-    last = found.rows[i].setting;
-    rows.push_back(i);
+  if (found.settings.size() > 1) {
+    std::size_t last = found.settings.size();
+    for (std::size_t i = 0; i < found.rows.size() && rows.size() < kMostLines; ++i) {
+      if (found.rows[i].setting == last) continue;
+      last = found.rows[i].setting;
+      rows.push_back(last == 0 ? found.shown : i);
+    }
+    return rows;
   }
-  return rows;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const LanguageRow& row = found.rows[i];
+    const bool named = !preset_name(found.board_of(row), row.mode).empty();
+    if (named || i == found.shown || found.rows.size() <= kMostLines) rows.push_back(i);
+  }
+  if (rows.size() > kMostLines) rows.resize(kMostLines);
+  if (rows.size() > 1 || found.rows.size() == 1) return rows;
+  rows.resize(found.rows.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const auto speed = [&](std::size_t i) { return found.rows[i].forecast.tokens_per_s.value; };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::size_t a, std::size_t b) { return speed(a) < speed(b); });
+  std::vector<std::size_t> spread;
+  for (std::size_t i = 0; i < kMostLines; ++i) {
+    spread.push_back(rows[i * (rows.size() - 1) / (kMostLines - 1)]);
+  }
+  return spread;
 }
 
 std::string row_name(const LanguageAnswer& found, const LanguageRow& row) {
@@ -71,7 +91,7 @@ Plot context_figure(const LanguageAnswer& found) {
     }
     plot.series.push_back(std::move(line));
   }
-  if (drawn.size() < found.rows.size() && drawn.size() == kMostLines) {
+  if (drawn.size() < found.rows.size()) {
     plot.note = fmt::format("{} of {} rows drawn", drawn.size(), found.rows.size());
   }
   return plot;
@@ -102,9 +122,12 @@ Plot front_figure(const LanguageAnswer& found) {
     if (!points[s].x.empty()) plot.series.push_back(std::move(points[s]));
   }
   if (!front.x.empty()) plot.series.push_back(std::move(front));
-  if (stride > 1 || found.settings.size() > kMostLines) {
+  if (found.settings.size() > kMostLines) {
+    plot.note = fmt::format("of {} combinations the first {}, and all on the front",
+                            found.settings.size(), kMostLines);
+  } else if (stride > 1) {
     plot.note =
-        fmt::format("every {} of {} rows drawn, and all on the front", stride, found.rows.size());
+        fmt::format("of {} rows one in {}, and all on the front", found.rows.size(), stride);
   }
   return plot;
 }
@@ -112,7 +135,7 @@ Plot front_figure(const LanguageAnswer& found) {
 // The roof of the first row's mode, and where both phases of its board's quantizations lie: their
 // intensity, and the work per second that is modelled.
 Plot phase_figure(const LanguageAnswer& found) {
-  const LanguageRow& first = found.rows.front();
+  const LanguageRow& first = found.rows[found.shown];
   const answer::LanguageRoof roof = answer::roof_of(found.board_of(first), first.mode);
   Plot plot{.title = "Roofline of both phases in " + mode_name(found.board_of(first), first.mode),
             .source = source_of(found),
@@ -151,29 +174,27 @@ StackedBars memory_figure(const LanguageAnswer& found) {
                    .value_label = "GiB",
                    .parts = {"weights", "cache", "buffers", "runtime", "system", "left"},
                    .values = std::vector<std::vector<double>>(6)};
-  for (const LanguageMemory& memory : found.memory) {
+  for (std::size_t i = 0; i < found.memory.size(); ++i) {
     if (bars.bars.size() == kMostMemoryBars) {
       bars.note = fmt::format("{} of {} drawn", kMostMemoryBars, found.memory.size());
       break;
     }
-    const llm::Fit& fit = memory.fit;
-    bars.bars.push_back(
-        fmt::format("{}, {}{}", fit.board, fit.quantization, fit.fits() ? "" : " (does not fit)"));
+    const llm::Fit& fit = found.memory[i].fit;
+    bars.bars.push_back(fmt::format("{}, {}{}", board_label(found.boards[i / found.weights.size()]),
+                                    fit.quantization, fit.fits() ? "" : " (does not fit)"));
     const double parts[] = {fit.weights_bytes, fit.kv_bytes,     fit.buffer_bytes,
                             fit.runtime_bytes, fit.system_bytes, std::max(0.0, fit.left_bytes())};
-    for (std::size_t i = 0; i < bars.values.size(); ++i) bars.values[i].push_back(parts[i] / kGib);
+    for (std::size_t p = 0; p < bars.values.size(); ++p) bars.values[p].push_back(parts[p] / kGib);
   }
   return bars;
 }
 
 std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
-  const LanguageRow& row = found.rows.front();
+  const LanguageRow& row = found.rows[found.shown];
   const llm::Forecast& forecast = row.forecast;
   const auto fact = [](const char* name, const llm::Foretold& figure, double scale,
                        const char* unit) {
-    return HtmlReport::Fact{
-        name, fmt::format("{:.3g} {}", figure.value * scale, unit),
-        fmt::format("{:.3g} to {:.3g}", figure.low * scale, figure.high * scale)};
+    return HtmlReport::Fact{name, value_text(figure, scale, unit), bounds_text(figure, scale)};
   };
   const llm::Fit& fit = found.memory_of(row).fit;
   return {fact("first token", forecast.ttft_s, 1e3, "ms"),
@@ -189,7 +210,7 @@ std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
 HtmlReport language_page(const LanguageAnswer& found) {
   HtmlReport page(found.model.name + ", modelled");
   for (const auto& line : language_headline(found)) page.paragraph(line);
-  const LanguageRow& first = found.rows.front();
+  const LanguageRow& first = found.rows[found.shown];
   page.heading(fmt::format("{} in {}", setting_name(found, first.setting),
                            mode_name(found.board_of(first), first.mode)));
   page.facts(facts_of(found));
@@ -201,9 +222,9 @@ HtmlReport language_page(const LanguageAnswer& found) {
   Table table = language_table(found, {.for_people = true});
   table.keep_first(kMostTableRows);
   page.table("All rows", table);
-  page.table("Over contexts, first row", language_context_table(found));
+  page.table("That row over contexts", language_context_table(found));
   if (!found.weights.front().steps.empty()) {
-    page.table("Both phases on the roofline, first row", language_phase_table(found));
+    page.table("Its phases on the roofline", language_phase_table(found));
   }
   for (const auto& line : language_remarks(found)) page.paragraph(line);
   return page;

@@ -3,10 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <set>
 
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
@@ -94,6 +93,13 @@ std::string tokens_text(std::int64_t tokens, const char* what = "token") {
   return fmt::format("{} {}{}", tokens, what, tokens == 1 ? "" : "s");
 }
 
+// "8.03 billion".
+std::string count_text(std::int64_t count) {
+  const auto value = static_cast<double>(count);
+  return value >= 1e9 ? fmt::format("{:.3g} billion", value / 1e9)
+                      : fmt::format("{:.3g} million", value / 1e6);
+}
+
 std::string request_text(const llm::Request& request) {
   std::string text = fmt::format("a prompt of {}, {} generated", tokens_text(request.prompt_tokens),
                                  request.generated_tokens);
@@ -154,10 +160,10 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   const llm::Request& request = found.question.request;
   std::string what = found.model.name;
   if (found.model.weights_known) {
-    const auto parameters = static_cast<double>(llm::parameters_of(found.model.description));
-    const auto active = static_cast<double>(llm::active_parameters_of(found.model.description));
-    what += fmt::format(", {} parameters", format_si(parameters, ""));
-    if (active < parameters) what += fmt::format(" ({} for each token)", format_si(active, ""));
+    const std::int64_t parameters = llm::parameters_of(found.model.description);
+    const std::int64_t active = llm::active_parameters_of(found.model.description);
+    what += ", " + count_text(parameters) + " parameters";
+    if (active < parameters) what += " (" + count_text(active) + " for each token)";
   }
   std::vector<std::string> lines = {what + ": " + request_text(request)};
   if (found.settings.size() > 1) return lines;
@@ -175,24 +181,22 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
 
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   std::vector<std::string> lines = found.model.remarks;
-  std::set<std::string> wide, python;
+  std::map<std::string, std::size_t> wide;  // by reason, of how many settings
+  std::set<std::string> python;
   for (const auto& setting : found.settings) {
-    for (const auto& reason : setting.widened_by) {
-      wide.insert(found.settings.size() > 1
-                      ? setting.engine->name + " on " + board_label(found.boards[setting.board]) +
-                            ": " + reason
-                      : reason);
-    }
+    for (const auto& reason : setting.widened_by) ++wide[reason];
     const std::string& name = setting.engine->name;
     if (name == "vllm" || name == "sglang" || name == "pytorch") python.insert(name);
   }
-  constexpr std::size_t kMostReasons = 3;
-  if (!wide.empty()) {
-    std::vector<std::string> told(wide.begin(), wide.end());
-    const std::size_t more = told.size() > kMostReasons ? told.size() - kMostReasons : 0;
-    told.resize(told.size() - more);
-    lines.push_back(fmt::format("the interval is wide: {}{}", fmt::join(told, "; "),
-                                more > 0 ? fmt::format("; and {} more", more) : ""));
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : wide) {
+    const bool all = count == found.settings.size();
+    reasons.push_back(
+        all ? reason
+            : fmt::format("{} ({} of {} combinations)", reason, count, found.settings.size()));
+  }
+  if (!reasons.empty()) {
+    lines.push_back(fmt::format("the interval is wide: {}", fmt::join(reasons, "; ")));
   }
   if (!python.empty()) {
     lines.push_back(
@@ -221,7 +225,7 @@ Table language_context_table(const answer::LanguageAnswer& found) {
                {.name = "kv_gib", .heading = "cache (GiB)", .digits = 3},
                {.name = "memory_gib", .digits = 3},
                {.name = "fits"}});
-  const answer::LanguageRow& row = found.rows.front();
+  const answer::LanguageRow& row = found.rows[found.shown];
   const auto sequences = static_cast<double>(found.question.request.concurrency);
   for (std::size_t i = 0; i < row.step_s.size(); ++i) {
     const llm::Fit& fit = found.memory_of(row).at_contexts[i];
@@ -242,7 +246,7 @@ Table language_phase_table(const answer::LanguageAnswer& found) {
                {.name = "least_ms", .heading = "at the roof (ms)", .digits = 3},
                {.name = "modelled_ms", .heading = "modelled (ms)", .digits = 3},
                {.name = "roof_share_pct", .heading = "of the roof (%)", .digits = 3}});
-  const answer::LanguageRow& row = found.rows.front();
+  const answer::LanguageRow& row = found.rows[found.shown];
   const answer::LanguageRoof roof = answer::roof_of(found.board_of(row), row.mode);
   for (const auto& step : found.weights[found.setting_of(row).weights].steps) {
     const bool compute = step.intensity() > roof.ridge();

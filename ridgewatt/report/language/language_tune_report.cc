@@ -183,10 +183,13 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
 
 Table language_tune_table(const answer::LanguageTuneAnswer& found) {
   const answer::LanguageAnswer& language = found.language;
-  std::vector<Column> columns = {
-      {"plan"}, column("board", 1), {.name = "quantization", .rank = 1}, column("runtime", 1)};
-  append(columns, {{.name = "prefill_mode", .heading = "mode of the prompt", .rank = 2},
-                   {.name = "decode_mode", .heading = "mode of decoding", .rank = 2}});
+  const int of_setting = found.settings.size() > 1 ? 0 : 6;
+  std::vector<Column> columns = {{"plan"},
+                                 column("board", of_setting),
+                                 {.name = "quantization", .rank = of_setting},
+                                 column("runtime", of_setting),
+                                 {.name = "prefill_mode", .heading = "prompt in", .rank = 3},
+                                 {.name = "decode_mode", .heading = "decoding in", .rank = 3}};
   append(columns, forecast_columns());
   Table table(columns);
   const auto add = [&](const std::string& name, const answer::TunedLanguage& tuned,
