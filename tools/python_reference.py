@@ -200,7 +200,8 @@ def docs():
     parts.append(python_class_section(measuring.OpenWindow).replace("### ridgewatt.", "### "))
     parts.append(module_section("Windows by name", monitor))
     parts.append(module_section("The board at hand", modes))
-    parts.append(module_section("Tuning a program", live, ["tune"]))
+    parts.append(module_section("Tuning a program", live, ["tune", "in_place"]))
+    parts.append(python_class_section(live.InPlace).replace("### ridgewatt.", "### ridgewatt.live."))
     for title, module in (("Loops of PyTorch", torch), ("Lightning", lightning),
                           ("Transformers", transformers)):
         parts.append(module_section(title, module, module.__all__))
