@@ -63,7 +63,7 @@ TEST(LlmCommand, TextTellsMemoryTableContextsAndPhases) {
   EXPECT_EQ(text.status, 0) << text.output;
   for (const char* part :
        {"8.03 billion parameters", "q4_k_m in llama.cpp", "memory: board 7.44 GiB",
-        "joules per token", "A step in MAXN", "Over contexts", "prefill", "(FLOP/byte)"}) {
+        "decoding     joules", "A step in MAXN", "Over contexts", "prefill", "(FLOP/byte)"}) {
     EXPECT_THAT(text.output, HasSubstr(part));
   }
 }

@@ -77,20 +77,24 @@ Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& ro
   const llm::Fit& fit = found.memory_of(row).fit;
   const std::string preset = preset_name(board, row.mode);
   const auto& setting = found.setting_of(row);
-  Json json = {{"model", found.model.name},
-               {"board", board_label(board)},
-               {"preset", preset.empty() ? Json() : Json(preset)},
-               {"mode", mode_to_json(row.mode)},
-               {"runtime", setting.engine->name},
-               {"quantization", found.quantization_of(row)}};
+  constexpr std::size_t kKeys = 48;
+  Json json = Json::object();
+  json.get_ref<Json::object_t&>().reserve(kKeys);  // of thousands of rows
+  json["model"] = found.model.name;
+  json["board"] = board_label(board);
+  json["preset"] = preset.empty() ? Json() : Json(preset);
+  json["mode"] = mode_to_json(row.mode);
+  json["runtime"] = setting.engine->name;
+  json["quantization"] = found.quantization_of(row);
   add_forecast(json, row.forecast);
   json["bound"] = row.forecast.limited_by;
   json["memory_bytes"] = answer::LanguageMemory::needed_bytes(fit);
   json["fits"] = fit.fits();
   json["largest_context"] = fit.largest_context;
   json["largest_batch"] = fit.largest_batch;
-  Json steps = Json::array();
-  for (const double step_s : row.step_s) steps.push_back(step_s * 1e3);
+  Json::array_t steps;
+  steps.reserve(row.step_s.size());
+  for (const double step_s : row.step_s) steps.emplace_back(step_s * 1e3);
   json["step_ms"] = std::move(steps);
   json["ridge_flop_per_byte"] = answer::roof_of(board, row.mode).ridge();
   json["on_front"] = row.on_front;
@@ -119,10 +123,12 @@ Json language_json(const answer::LanguageAnswer& found, bool front) {
   json["kv_type"] = name_of(found.question.kv_type);
   json["kv_bytes_per_token"] = llm::kv_bytes_per_token(model.description, request.kv_type);
   json["contexts"] = found.question.contexts;
-  json["rows"] = Json::array();
+  Json::array_t rows;
+  rows.reserve(found.rows.size());
   for (const auto& row : found.rows) {
-    if (!front || row.on_front) json["rows"].push_back(row_json(found, row));
+    if (!front || row.on_front) rows.push_back(row_json(found, row));
   }
+  json["rows"] = std::move(rows);
   json["memory"] = memory_json(found);
   json["phases"] = phases_json(found);
   json["engines"] = engines_json(found);

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
+
+#include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -46,12 +49,12 @@ std::string goal_text(const answer::LanguageTuneQuestion& question) {
 }
 
 std::string plan_text(const Board& board, const LanguagePlan& plan) {
-  const auto mode_text = [&](const PowerMode& mode) {
+  const auto in_words = [&](const PowerMode& mode) {
     const std::string preset = preset_name(board, mode);
     return describe(mode) + (preset.empty() ? "" : " (preset " + preset + ")");
   };
-  if (plan.one_mode()) return mode_text(plan.decode);
-  return fmt::format("prompt: {}; decoding: {}", mode_text(plan.prefill), mode_text(plan.decode));
+  if (plan.one_mode()) return in_words(plan.decode);
+  return fmt::format("prompt: {}; decoding: {}", in_words(plan.prefill), in_words(plan.decode));
 }
 
 // "12 % less energy of a request than one mode".
@@ -175,6 +178,10 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   if (!tuned.best->one_mode()) {
     lines.push_back(fmt::format("each switch takes {:.3g} ms, and there are two for each request",
                                 tuned.best->switch_s * 1e3));
+    lines.push_back(
+        fmt::format("for a program that marks its phases: ridgewatt govern --phase-mode "
+                    "prefill={} --phase-mode decode={} -- PROGRAM",
+                    mode_text(tuned.best->prefill), mode_text(tuned.best->decode)));
   }
   const std::string saving = saving_text(found, tuned);
   if (!saving.empty()) lines.push_back(saving);
