@@ -22,7 +22,8 @@ void bind_roofline(py::module_& module);   // roofline
 void bind_plan(py::module_& module);       // plan
 void bind_measure(py::module_& module);    // Measurement, .., _Run
 void bind_modes(py::module_& module);      // ModeState, _Device, _HeldMode
-void bind_llm(py::module_& module);        // language models: fits
+void bind_llm(py::module_& module);        // llm.fits, llm.zoo
+void bind_language(py::module_& module);   // llm.estimate, llm.tune
 void bind_live_tune(py::module_& module);  // _tune_on_board
 
 // What long work calls: Ctrl+C ends it as KeyboardInterrupt, and `progress(label, done, total)` is

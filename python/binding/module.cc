@@ -15,6 +15,7 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_roofline(module);
   ridgewatt::python::bind_plan(module);
   ridgewatt::python::bind_llm(module);
+  ridgewatt::python::bind_language(module);
   ridgewatt::python::bind_measure(module);
   ridgewatt::python::bind_modes(module);
   ridgewatt::python::bind_live_tune(module);

@@ -107,8 +107,44 @@ def _layers(analysis, ax):
     return _label(ax, analysis.model, "operations of a minibatch (GFLOP)", "")
 
 
+def _fits(answer, ax):
+    """What each row leaves of the memory."""
+    gibibyte = 2.0 ** 30
+    names = [f"{row.quantization} on {row.board}" for row in answer]
+    ax.barh(names, [row.left_bytes / gibibyte for row in answer],
+            color=["C0" if row.fits else "C3" for row in answer])
+    ax.axvline(0, color="black", linewidth=1)
+    return _label(ax, f"{answer.model}, {answer.provenance}", "memory left (GiB)", "")
+
+
+def _language(answer, ax):
+    """Joules per token over the time per token, a color for each board, runtime and quantization;
+    what no other beats is a line."""
+    kinds = {}
+    for row in answer:
+        kinds.setdefault((row.board, row.runtime, row.quantization), []).append(row)
+    for names, rows in kinds.items():
+        drawn = ax.scatter([1e3 * row.tpot_s for row in rows],
+                           [row.joules_per_token for row in rows], s=8, label=", ".join(names))
+        front, least = [], float("inf")
+        for row in sorted(rows, key=lambda row: (row.tpot_s, row.joules_per_token)):
+            if row.joules_per_token < least:
+                least = row.joules_per_token
+                front.append(row)
+        if len(front) > 1:
+            ax.plot([1e3 * row.tpot_s for row in front], [row.joules_per_token for row in front],
+                    color=drawn.get_facecolor()[0], marker=".", drawstyle="steps-post")
+    if len(kinds) <= 12:
+        ax.legend(fontsize="small")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    return _label(ax, f"{answer.model}, {answer.provenance}", "time per token (ms)",
+                  "joules per token")
+
+
 _FIGURES = {"Analysis": _layers, "Estimates": _energy, "Predictions": _cloud, "Sweep": _cloud,
-            "Tuned": _timeline, "Roofline": _roofline}
+            "Tuned": _timeline, "Roofline": _roofline, "Fits": _fits, "LanguageEstimates": _language,
+            "LanguageTunes": _language}
 
 
 def draw(answer, ax):

@@ -48,6 +48,86 @@ class Equality(unittest.TestCase):
             self.assertEqual(answer.parameters, said["parameters"])
             self.assertEqual(list(answer.remarks), said["remarks"])
 
+    def request(self, chance):
+        """Keyword arguments and the options that say the same."""
+        asked = {"prompt": chance.choice([1, 300, 2048]), "generate": chance.choice([1, 64, 1000]),
+                 "concurrency": chance.choice([1, 4]), "kv_type": chance.choice(["f16", "q8_0"])}
+        words = [word for name, value in asked.items()
+                 for word in ("--" + name.replace("_", "-"), str(value))]
+        return asked, words
+
+    def same_figures(self, row, said):
+        for stem, unit, scale in (("ttft", "ms", 1e3), ("tpot", "ms", 1e3),
+                                  ("tokens", "per_s", 1), ("prefill_power", "w", 1),
+                                  ("decode_power", "w", 1), ("joules", "per_token", 1),
+                                  ("request", "j", 1)):
+            for end in ("", "_lo", "_hi"):
+                name = f"{stem}{end}_{unit.replace('ms', 's')}"
+                self.assertEqual(getattr(row, name) * scale, said[f"{stem}{end}_{unit}"], name)
+        self.assertEqual(row.bound, said["bound"])
+        self.assertEqual(row.request_s, said["request_s"])
+
+    def test_estimate(self):
+        chance = random.Random(25)
+        for number in range(10):
+            model = chance.choice(rw.llm.zoo())
+            device = "all" if number == 0 else chance.choice(["agx-orin", "orin-nano@super",
+                                                              "agx-orin-32gb"])
+            runtime, quantization = chance.choice([
+                (["llama.cpp"], ["q4_k_m", "q8_0"]), (["vllm", "sglang"], ["awq"]),
+                (["all"], ["f16"]), (["llama.cpp"], ["all"])])
+            modes = chance.choice(["maxn", "presets"]) if number else "maxn"
+            request, words = self.request(chance)
+            answer = rw.llm.estimate(model, device=device, runtime=runtime, modes=modes,
+                                     quantization=quantization, contexts=[512, 3000], **request)
+            said = self.same(answer, "llm", model, "--device", device, "--modes", modes,
+                             "--runtime", ",".join(runtime), "--quantization",
+                             ",".join(quantization), "--context", "512,3000", *words)
+            self.assertEqual(len(answer), len(said["rows"]))
+            for row, one in zip(answer, said["rows"]):
+                self.same_figures(row, one)
+                for name in ("board", "runtime", "quantization", "memory_bytes", "fits",
+                             "largest_context", "largest_batch", "on_front"):
+                    self.assertEqual(getattr(row, name), one[name], name)
+                self.assertEqual(row.preset or None, one["preset"])
+                self.assertEqual(row.mode.gpu_clock_hz, round(one["mode"]["gpu_mhz"] * 1e6))
+            self.assertEqual(answer.left_out, [(one["what"], one["reason"])
+                                               for one in said["left_out"]])
+
+    def test_tune(self):
+        chance = random.Random(26)
+        for _ in range(8):
+            model = chance.choice(["zoo:llama-3.2-1b", "zoo:qwen3-4b", "zoo:llama-3.1-8b"])
+            device = chance.choice(["agx-orin", "orin-nano-8gb"])
+            request, words = self.request(chance)
+            goal, watts, ms = (chance.choice(values) for values in (
+                ["energy", "token-energy", "time", "token-time"], [None, 6, 12], [None, 50, 2000]))
+            given, phases = {}, chance.random() < 0.5
+            if watts:
+                given["max_power_w"] = watts
+                words += ["--max-power", str(watts)]
+            if ms:
+                given["max_ttft_s"] = ms / 1e3
+                words += ["--max-ttft", str(ms)]
+            if phases:
+                given["phases"] = True
+                words.append("--phases")
+            answer = rw.llm.tune(model, device=device, minimize=goal, modes="presets",
+                                 **given, **request)
+            said = self.same(answer, "tune", "llm", model, "--device", device, "--minimize", goal,
+                             "--modes", "presets", *words)
+            self.assertEqual(answer.feasible, said["feasible"])
+            if answer.feasible:
+                self.same_figures(answer.best, said)
+                mode = said.get("mode") or said["decode_mode"]
+                self.assertEqual(answer.best.mode.gpu_clock_hz, round(mode["gpu_mhz"] * 1e6))
+            else:
+                with self.assertRaises(rw.NoSolutionError):
+                    answer.best
+                if "nearest_miss" in said:
+                    self.same_figures(answer[0], said["nearest_miss"])
+                    self.assertEqual(list(answer[0].misses), said["misses"])
+
     def test_reserve_is_in_bytes(self):
         answer = rw.llm.fits("zoo:qwen3-4b", device="orin-nano-8gb", reserve_bytes=0.9e9)
         self.same(answer, "fits", "zoo:qwen3-4b", "--device", "orin-nano-8gb", "--reserve-gb", "0.9")
@@ -65,6 +145,17 @@ class Equality(unittest.TestCase):
             done = ask_program("fits", "--device", "agx-orin", *words)
             line = done.stderr.strip().splitlines()[-1].removeprefix("ridgewatt: ")
             self.assertEqual(str(raised.exception), line)
+        for ask, words in (
+                (lambda: rw.llm.estimate("zoo:qwen3-4b", device="agx-orin", runtime="vlm"),
+                 ["llm", "zoo:qwen3-4b", "--device", "agx-orin", "--runtime", "vlm"]),
+                (lambda: rw.llm.estimate("zoo:qwen3-4b", device="agx-orin", modes="MODE_31W"),
+                 ["llm", "zoo:qwen3-4b", "--device", "agx-orin", "--modes", "MODE_31W"]),
+                (lambda: rw.llm.tune("zoo:qwen3-4b", device="agx-orin", max_power_w=1).best,
+                 ["tune", "llm", "zoo:qwen3-4b", "--device", "agx-orin", "--max-power", "1"])):
+            with self.assertRaises(rw.Error) as raised:
+                ask()
+            line = ask_program(*words).stderr.strip().splitlines()[-1]
+            self.assertEqual(str(raised.exception), line.removeprefix("ridgewatt: "))
 
 
 class Fits(unittest.TestCase):
@@ -102,12 +193,37 @@ class Fits(unittest.TestCase):
             answer = rw.llm.fits(path, device=rw.Board("nano"))
         self.assertEqual(answer.parameters, 1_235_814_400)
 
+    def test_figures_belong_together(self):
+        """Sequences by the time per token are tokens per second; power times that is joules."""
+        for row in rw.llm.estimate("zoo:llama-3.2-3b", device="agx-orin", modes="presets",
+                                   concurrency=4):
+            self.assertAlmostEqual(row.tokens_per_s * row.tpot_s / 4, 1, places=9)
+            self.assertAlmostEqual(row.joules_per_token * row.tokens_per_s / row.decode_power_w, 1,
+                                   places=9)
+            self.assertLess(row.tpot_lo_s, row.tpot_s)
+            self.assertGreater(row.tpot_hi_s, row.tpot_s)
+
+    def test_two_modes_are_no_worse_than_one(self):
+        one, two = (rw.llm.tune("zoo:llama-3.2-1b", device="agx-orin", prompt=4096, generate=512,
+                                modes="presets", phases=phases).best for phases in (False, True))
+        # Both may differ by what a twin cannot tell apart.
+        self.assertLessEqual(two.request_j, one.request_j * 1.02)
+
     def test_wrong_arguments(self):
         for given in ({"context": 0}, {"context": 1.5}, {"batch": -1}, {"kv_type": "f8"},
                       {"reserve_bytes": float("nan")}, {"quantization": []}, {"device": 3},
                       {"model": ""}, {"model": 7}, {"context": "many"}):
             with self.assertRaises(rw.UsageError, msg=given) as raised:
                 rw.llm.fits(**{"model": "zoo:qwen3-4b", "device": "nano", **given})
+            self.assertNotIn("\n", str(raised.exception))
+        for ask, given in (
+                (rw.llm.estimate, {"prompt": 0}), (rw.llm.estimate, {"contexts": [512, -1]}),
+                (rw.llm.estimate, {"runtime": 7}), (rw.llm.estimate, {"concurrency": 10**9}),
+                (rw.llm.estimate, {"runtime": "tensorrt"}), (rw.llm.tune, {"max_ttft_s": 0}),
+                (rw.llm.tune, {"minimize": "joules"}), (rw.llm.tune, {"confidence": 1}),
+                (rw.llm.tune, {"min_tokens_per_s": float("inf")})):
+            with self.assertRaises(rw.UsageError, msg=given) as raised:
+                ask(**{"model": "zoo:qwen3-4b", "device": "nano", **given})
             self.assertNotIn("\n", str(raised.exception))
 
 

@@ -37,6 +37,9 @@ class Notebooks(unittest.TestCase):
     def test_few_shot_prediction(self):
         self.run_notebook("few_shot_prediction.ipynb")
 
+    def test_language_models(self):
+        self.run_notebook("language_models.ipynb")
+
     def test_no_outputs_are_kept(self):
         for path in NOTEBOOKS.glob("*.ipynb"):
             text = path.read_text()

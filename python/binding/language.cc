@@ -1,0 +1,341 @@
+// What a language model costs in an engine, in the modes of a board, and its best modes.
+#include <utility>
+
+#include "python/binding/questions.h"
+#include "ridgewatt/answer/language_tune.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/report/language_report.h"
+
+namespace ridgewatt::python {
+namespace {
+
+using answer::LanguageAnswer;
+using answer::LanguagePlan;
+
+constexpr Range kTokens = {"whole number", "", 1, 1 << 24};
+constexpr Range kSequences = {"whole number", "", 1, 65536};
+constexpr Range kTokensPerSecond = {"rate", "1/s", 0, 1e9, true};
+
+// A row of the answer with what it points to.
+struct LanguageEstimate {
+  std::string board, runtime, quantization;
+  PowerMode mode;
+  std::string preset;
+  llm::Forecast forecast;
+  llm::Fit fit;
+  bool on_front = false;
+};
+
+struct BoundLanguage {
+  LanguageAnswer found;
+  std::vector<LanguageEstimate> rows;
+  Json json() const { return report::language_json(found); }
+};
+
+// The figures of a forecast as fields of what holds one.
+template <class T, const llm::Forecast& (*Of)(const T&)>
+Fields<T> forecast_fields() {
+  return {
+      {"ttft_s", [](const T& t) { return Of(t).ttft_s.value; },
+       "time to the first token: the prompt and that token (s)"},
+      {"ttft_lo_s", [](const T& t) { return Of(t).ttft_s.low; },
+       "lower end of its 90 % interval (s)"},
+      {"ttft_hi_s", [](const T& t) { return Of(t).ttft_s.high; }, "upper end (s)"},
+      {"tpot_s", [](const T& t) { return Of(t).tpot_s.value; },
+       "time per further token of a sequence, mean over the answer (s)"},
+      {"tpot_lo_s", [](const T& t) { return Of(t).tpot_s.low; }, "lower end (s)"},
+      {"tpot_hi_s", [](const T& t) { return Of(t).tpot_s.high; }, "upper end (s)"},
+      {"tokens_per_s", [](const T& t) { return Of(t).tokens_per_s.value; },
+       "output tokens of all sequences per second while decoding (1/s)"},
+      {"tokens_lo_per_s", [](const T& t) { return Of(t).tokens_per_s.low; }, "lower end (1/s)"},
+      {"tokens_hi_per_s", [](const T& t) { return Of(t).tokens_per_s.high; }, "upper end (1/s)"},
+      {"prefill_power_w", [](const T& t) { return Of(t).prefill_power_w.value; },
+       "of the board while it reads the prompt (W)"},
+      {"prefill_power_lo_w", [](const T& t) { return Of(t).prefill_power_w.low; }, "lower end (W)"},
+      {"prefill_power_hi_w", [](const T& t) { return Of(t).prefill_power_w.high; },
+       "upper end (W)"},
+      {"decode_power_w", [](const T& t) { return Of(t).decode_power_w.value; },
+       "of the board while it decodes (W)"},
+      {"decode_power_lo_w", [](const T& t) { return Of(t).decode_power_w.low; }, "lower end (W)"},
+      {"decode_power_hi_w", [](const T& t) { return Of(t).decode_power_w.high; }, "upper end (W)"},
+      {"joules_per_token", [](const T& t) { return Of(t).joules_per_token.value; },
+       "of decoding, per output token of any sequence (J)"},
+      {"joules_lo_per_token", [](const T& t) { return Of(t).joules_per_token.low; },
+       "lower end (J)"},
+      {"joules_hi_per_token", [](const T& t) { return Of(t).joules_per_token.high; },
+       "upper end (J)"},
+      {"request_j", [](const T& t) { return Of(t).request_j.value; },
+       "of one request, from its prompt to its last token (J)"},
+      {"request_lo_j", [](const T& t) { return Of(t).request_j.low; }, "lower end (J)"},
+      {"request_hi_j", [](const T& t) { return Of(t).request_j.high; }, "upper end (J)"},
+      {"request_s", [](const T& t) { return Of(t).request_s; }, "time of one request (s)"},
+      {"bound", [](const T& t) { return Of(t).limited_by; },
+       "what most of a step waits for: weights, cache, launches .."}};
+}
+
+const llm::Forecast& forecast_of_row(const LanguageEstimate& row) {
+  return row.forecast;
+}
+
+const Fields<LanguageEstimate>& row_fields() {
+  using R = LanguageEstimate;
+  static const Fields<R> fields = [] {
+    Fields<R> all = {
+        {"board", [](const R& r) { return r.board; }, "its name"},
+        {"runtime", [](const R& r) { return r.runtime; }, "the engine"},
+        {"quantization", [](const R& r) { return r.quantization; }, "how weights are stored"},
+        {"mode", [](const R& r) { return r.mode; }, "the PowerMode"},
+        {"preset", [](const R& r) { return r.preset; },
+         "the board's preset with this mode; empty: none"}};
+    for (auto& field : forecast_fields<R, forecast_of_row>()) all.push_back(field);
+    all.push_back({"memory_bytes",
+                   [](const R& r) { return answer::LanguageMemory::needed_bytes(r.fit); },
+                   "of weights, cache, buffers and the process, when the answer is whole (bytes)"});
+    all.push_back({"left_bytes", [](const R& r) { return r.fit.left_bytes(); },
+                   "of the board, the system's share taken off (bytes)"});
+    all.push_back({"fits", [](const R& r) { return r.fit.fits(); },
+                   "left_bytes is not below 0; figures are modelled all the same"});
+    all.push_back({"largest_context", [](const R& r) { return r.fit.largest_context; },
+                   "tokens that fit with so many sequences; 0: not one"});
+    all.push_back({"largest_batch", [](const R& r) { return r.fit.largest_batch; },
+                   "sequences that fit at this length"});
+    all.push_back({"on_front", [](const R& r) { return r.on_front; },
+                   "no row of its quantization that fits has both more tokens per second and "
+                   "fewer joules per token"});
+    return all;
+  }();
+  return fields;
+}
+
+const Fields<BoundLanguage>& answer_fields() {
+  using A = BoundLanguage;
+  static const Fields<A> fields = {
+      {"model", [](const A& a) { return a.found.model.name; }, "its name"},
+      {"source", [](const A& a) { return a.found.model.source; },
+       "its path, or where the zoo's numbers come from"},
+      {"prompt", [](const A& a) { return a.found.question.request.prompt_tokens; }, "tokens"},
+      {"generate", [](const A& a) { return a.found.question.request.generated_tokens; },
+       "tokens of the answer"},
+      {"concurrency", [](const A& a) { return a.found.question.request.concurrency; },
+       "sequences at once"},
+      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
+      {"remarks", [](const A& a) { return report::language_remarks(a.found); },
+       "what the figures rest on and why intervals are wide, a sentence each"}};
+  return fields;
+}
+
+struct Asked {
+  answer::LanguageQuestion question;
+  std::string model, device, runtime, quantization;
+};
+
+// One name, or a list of them.
+std::string names_of(Arguments& given, const char* name) {
+  std::string text;
+  for (const auto& one : given.texts(name)) text += (text.empty() ? "" : ",") + one;
+  return text;
+}
+
+Asked language_question(Arguments& given) {
+  Asked asked;
+  asked.model = given.path("model");
+  if (asked.model.empty()) throw UsageError("MODEL is required");
+  asked.runtime = names_of(given, "runtime");
+  asked.quantization = names_of(given, "quantization");
+  answer::LanguageQuestion& question = asked.question;
+  if (const std::string modes = modes_of(given); !modes.empty()) question.modes = modes;
+  llm::Request& request = question.request;
+  request.prompt_tokens = given.whole("prompt", kTokens).value_or(request.prompt_tokens);
+  request.generated_tokens = given.whole("generate", kTokens).value_or(request.generated_tokens);
+  request.concurrency = given.whole("concurrency", kSequences).value_or(request.concurrency);
+  for (const int context : given.wholes("contexts", kTokens)) question.contexts.push_back(context);
+  question.kv_type =
+      given.choice<llm::KvType>("kv_type", "type of the cache").value_or(question.kv_type);
+  question.reserve_bytes = given.quantity("reserve_bytes", kBytes);
+  asked.device = device_of(given);
+  return asked;
+}
+
+LanguageAnswer answer_of(Asked& asked) {
+  const llm::LanguageModel model = llm::read_language_model(asked.model);
+  asked.question.runtimes = answer::runtimes_named(asked.runtime);
+  asked.question.quantizations = answer::quantizations_named(model, asked.quantization);
+  return answer::ask_language(asked.question, model, answer::boards_named(asked.device));
+}
+
+std::shared_ptr<BoundLanguage> estimate(const py::kwargs& given) {
+  Arguments arguments(given);
+  Asked asked = language_question(arguments);
+  const py::object progress = arguments.progress();
+  arguments.done();
+  asked.device = device_or_at_hand(asked.device);
+  return without_gil(
+      [&] {
+        auto made = std::make_shared<BoundLanguage>();
+        made->found = answer_of(asked);
+        const LanguageAnswer& found = made->found;
+        for (const auto& row : found.rows) {
+          const auto& setting = found.setting_of(row);
+          made->rows.push_back({report::board_label(found.board_of(row)), setting.engine->name,
+                                found.quantization_of(row), row.mode,
+                                preset_name(found.board_of(row), row.mode), row.forecast,
+                                found.memory_of(row).fit, row.on_front});
+        }
+        return made;
+      },
+      progress);
+}
+
+// The answer of one setting; without one the nearest miss.
+struct LanguageTuned {
+  std::string board, runtime, quantization;
+  bool fits = true, feasible = false;
+  std::size_t considered = 0;
+  LanguagePlan plan;
+  std::vector<std::string> misses;
+};
+
+struct BoundLanguageTuned {
+  std::string path;  // of the model, as it was asked
+  answer::LanguageTuneAnswer found;
+  std::vector<LanguageTuned> rows;
+  Json json() const { return report::language_tune_json(found); }
+};
+
+const llm::Forecast& forecast_of_plan(const LanguageTuned& row) {
+  return row.plan.forecast;
+}
+
+const Fields<LanguageTuned>& tuned_row_fields() {
+  using R = LanguageTuned;
+  static const Fields<R> fields = [] {
+    Fields<R> all = {
+        {"board", [](const R& r) { return r.board; }, "its name"},
+        {"runtime", [](const R& r) { return r.runtime; }, "the engine"},
+        {"quantization", [](const R& r) { return r.quantization; }, "how weights are stored"},
+        {"fits", [](const R& r) { return r.fits; }, "the board holds it"},
+        {"feasible", [](const R& r) { return r.feasible; },
+         "it fits and keeps every limit; else all that follows is of the nearest miss"},
+        {"mode", [](const R& r) { return r.plan.decode; },
+         "the PowerMode; with phases that of decoding"},
+        {"switch_s", [](const R& r) { return r.plan.switch_s; },
+         "from the mode of the prompt to that of decoding, and back (s); 0: one mode"}};
+    for (auto& field : forecast_fields<R, forecast_of_plan>()) all.push_back(field);
+    all.push_back({"considered", [](const R& r) { return static_cast<std::int64_t>(r.considered); },
+                   "modes that were compared"});
+    all.push_back(
+        {"misses", [](const R& r) { return r.misses; }, "the limits that are not kept, in words"});
+    return all;
+  }();
+  return fields;
+}
+
+const Fields<BoundLanguageTuned>& tuned_fields() {
+  using A = BoundLanguageTuned;
+  static const Fields<A> fields = {
+      {"model", [](const A& a) { return a.found.language.model.name; }, "its name"},
+      {"feasible", [](const A& a) { return a.rows.front().feasible; },
+       "some setting keeps every limit"},
+      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
+      {"remarks", [](const A& a) { return report::language_remarks(a.found.language); },
+       "what the figures rest on and why intervals are wide, a sentence each"}};
+  return fields;
+}
+
+answer::LanguageTuneQuestion tune_question(Arguments& given) {
+  answer::LanguageTuneQuestion question;
+  question.goal = given.choice<answer::LanguageGoal>("minimize", "goal").value_or(question.goal);
+  answer::LanguageLimits& limits = question.limits;
+  limits.power_w = given.quantity("max_power_w", kWatts, limits.power_w);
+  limits.ttft_s = given.quantity("max_ttft_s", kSeconds, limits.ttft_s);
+  limits.tpot_s = given.quantity("max_tpot_s", kSeconds, limits.tpot_s);
+  limits.tokens_per_s = given.quantity("min_tokens_per_s", kTokensPerSecond, limits.tokens_per_s);
+  question.confidence = given.quantity("confidence", kConfidence, question.confidence);
+  question.phases = given.flag("phases");
+  return question;
+}
+
+LanguageTuned tuned_row(const LanguageAnswer& language, const answer::TunedLanguage& tuned) {
+  const auto& setting = language.settings[tuned.setting];
+  LanguageTuned row = {report::board_label(language.boards[setting.board]),
+                       setting.engine->name,
+                       language.weights[setting.weights].name,
+                       tuned.fits,
+                       tuned.best.has_value(),
+                       tuned.modes,
+                       {},
+                       tuned.broken};
+  if (tuned.best)
+    row.plan = *tuned.best;
+  else if (tuned.miss)
+    row.plan = *tuned.miss;
+  return row;
+}
+
+std::shared_ptr<BoundLanguageTuned> tune(const py::kwargs& given) {
+  Arguments arguments(given);
+  Asked asked = language_question(arguments);
+  if (!arguments.has("modes")) asked.question.modes = "all";
+  const answer::LanguageTuneQuestion question = tune_question(arguments);
+  const py::object progress = arguments.progress();
+  arguments.done();
+  asked.device = device_or_at_hand(asked.device);
+  return without_gil(
+      [&] {
+        auto made = std::make_shared<BoundLanguageTuned>();
+        made->path = asked.model;
+        made->found = answer::tune_language(question, answer_of(asked));
+        for (const auto& tuned : made->found.settings) {
+          made->rows.push_back(tuned_row(made->found.language, tuned));
+        }
+        return made;
+      },
+      progress);
+}
+
+}  // namespace
+
+void bind_language(py::module_& module) {
+  record<LanguageEstimate>(module, "LanguageEstimate",
+                           "What a language model costs in one engine, quantization and mode.",
+                           row_fields());
+  auto made = answer_class<BoundLanguage>(
+      module, "LanguageEstimates",
+      "What a language model costs: a sequence of LanguageEstimate, in the order of boards, "
+      "quantizations, engines and modes.",
+      answer_fields(), row_fields());
+  made.def_property_readonly(
+      "left_out",
+      [](Self<BoundLanguage> self) {
+        py::list list;
+        for (const auto& one : self->found.left_out) {
+          list.append(py::make_tuple(one.what, one.reason));
+        }
+        return list;
+      },
+      "(name, reason) of each combination and board that cannot be asked");
+  auto plan = record<LanguageTuned>(
+      module, "LanguageTuned", "The best modes of a language model in one engine and quantization.",
+      tuned_row_fields());
+  plan.def_property_readonly(
+      "prefill_mode", [](Self<LanguageTuned> self) { return self->plan.prefill; },
+      "the PowerMode of the prompt; with one mode for all the same as mode");
+  auto tuned = answer_class<BoundLanguageTuned>(
+      module, "LanguageTunes",
+      "The best modes of a language model: a sequence of LanguageTuned, one per board, "
+      "quantization and engine, the best first.",
+      tuned_fields(), tuned_row_fields());
+  tuned.def_property_readonly(
+      "best",
+      [](Self<BoundLanguageTuned> self) {
+        if (self->rows.front().feasible) return self->rows.front();
+        const bool fits = self->rows.front().fits;
+        throw NoSolutionError(fits ? "no mode keeps the limits" : "the model fits no board asked",
+                              self->path, fits ? "loosen a limit" : "take a smaller quantization");
+      },
+      "the first LanguageTuned; NoSolutionError where no setting keeps the limits");
+  module.def("llm_estimate", &estimate);
+  module.def("llm_tune", &tune);
+}
+
+}  // namespace ridgewatt::python
