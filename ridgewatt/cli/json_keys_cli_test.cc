@@ -73,6 +73,7 @@ constexpr const char* kCommands[] = {
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
     "fake-board orin-nano board",
     "fits zoo:llama-3.2-1b --device orin-nano-8gb",
+    "govern --phase-mode infer=gpu=306 " FAKE FAKE_RUN,
     "govern --simulate --device agx-orin --day-energy 100Wh --hours 6 --model zoo:lenet5",
     "help tune",
     "llm zoo:qwen3-0.6b --device agx-orin --modes maxn",
