@@ -143,6 +143,30 @@ TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   EXPECT_EQ(mode(), before);
 }
 
+// As `tune llm --phases --format json` writes them; a file without a mode of the phase has one for
+// all.
+TEST_F(GovernLive, PhasesTakeTheModesOfAnAnswer) {
+  const std::string two = board_.folder.write(
+      "two.json", R"({"prefill_mode": {"gpu_mhz": 612}, "decode_mode": {"gpu_mhz": 306}})");
+  const std::string one = board_.folder.write("one.json", R"({"mode": {"gpu_mhz": 408}})");
+  const auto modes = [&](const std::string& prefill, const std::string& decode) {
+    const auto result =
+        testing::run_program(govern() + "--format json --phase-mode prefill=" + prefill +
+                             " --phase-mode decode=" + decode + " -- true");
+    EXPECT_EQ(result.status, 0) << result.output;
+    const Json phases = Json::parse(result.output).at("phases");
+    return std::pair<double, double>(phases[0]["gpu_mhz"], phases[1]["gpu_mhz"]);
+  };
+  EXPECT_EQ(modes(two, two), (std::pair(612.0, 306.0)));
+  EXPECT_EQ(modes(one, two), (std::pair(408.0, 306.0)));
+  for (const char* bad :
+       {"{}", "[]", "{\"decode_mode\": 3}", "{\"mode\": {\"gpu_mhz\": \"x\"}}", ""}) {
+    const std::string file = board_.folder.write("bad.json", bad);
+    const auto result = testing::run_program(govern() + "--phase-mode decode=" + file + " -- true");
+    EXPECT_EQ(result.status, 1) << bad << result.output;
+  }
+}
+
 TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
   const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
   const auto result = run_after(

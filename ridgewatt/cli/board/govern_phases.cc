@@ -18,10 +18,10 @@ constexpr double kFileWaitS = 0.002;  // a file of marks wakes nobody
 // Every knob has a value, so that a phase's mode is the same whatever came before it: knobs that
 // the text leaves out are as they were at the beginning.
 PowerMode whole_mode(platform::JetsonModeControl& control, const PowerMode& before,
-                     const std::string& text) {
+                     const std::string& phase, const std::string& text) {
   PowerMode mode;
   if (text.ends_with(".json")) {
-    mode = read_answer(text);
+    mode = read_answer(text, phase);
   } else if (text.find('=') != std::string::npos) {
     mode = parse_mode_text(text);
   } else {
@@ -51,7 +51,8 @@ std::vector<govern::PhaseMode> phase_modes(platform::JetsonModeControl& control,
       throw UsageError("a phase and its mode are written PHASE=MODE", text,
                        "for example prefill=MAXN or decode=gpu=612");
     }
-    modes.push_back({text.substr(0, at), whole_mode(control, before, text.substr(at + 1))});
+    const std::string phase = text.substr(0, at);
+    modes.push_back({phase, whole_mode(control, before, phase, text.substr(at + 1))});
   }
   return modes;
 }

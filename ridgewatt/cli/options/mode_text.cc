@@ -8,9 +8,13 @@
 
 namespace ridgewatt::cli {
 
-PowerMode read_answer(const std::string& path) {
+PowerMode read_answer(const std::string& path, const std::string& phase) {
   const Json answer = Json::parse(read_file(path), nullptr, false);
-  const Json knobs = answer.is_object() ? answer.value("mode", Json()) : Json();
+  Json knobs;
+  if (answer.is_object()) {
+    const std::string own = phase + "_mode";
+    knobs = answer.value(!phase.empty() && answer.contains(own) ? own : "mode", Json());
+  }
   if (!knobs.is_object()) {
     throw InputError("holds no mode", path, "give the output of tune --format json");
   }
