@@ -59,6 +59,7 @@ constexpr FileUse kOutputs[] = {
     {"campaign collect", "--output", "campaign collect c.json -o %"},
     {"campaign plan", "--output",
      "campaign plan c --store c.db --boards fake:agx-orin --sample 1 -o % -- true"},
+    {"evaluate llm", "--output", "evaluate llm cells.csv -o %"},
     {"evaluate predictors", "--figures",
      "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --figures "
      "svg:%"},
@@ -295,6 +296,9 @@ class Hostile : public ::testing::Test {
  protected:
   Hostile() {
     folder_.write("training.csv", made_up_sweep("net", "training", 60));
+    folder_.write("cells.csv",
+                  "runtime,model,quantization,prompt_tokens,generated_tokens,ttft_ms,tpot_ms,"
+                  "decode_power_w\nllamacpp,Llama-3.2-1B,Q8_0,512,512,120,15.6,38\n");
     folder_.write("inference.csv", made_up_sweep("resnet18", "inference", 20));
     folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
     folder_.write("profile.json",

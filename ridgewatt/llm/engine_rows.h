@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/llm/engine.h"
+#include "ridgewatt/llm/engine_fit.h"
 
 namespace ridgewatt::llm {
 
@@ -15,6 +15,7 @@ struct LeftOutEngineRow {
 struct EngineRows {
   std::vector<EngineRow> rows;
   std::vector<LeftOutEngineRow> left_out;
+  std::size_t memory_twice = 0;  // powers whose total held the memory's rail twice
 };
 
 // Two layouts, told apart by their columns:
@@ -22,9 +23,12 @@ struct EngineRows {
 // decode_power_w:
 //   cells of an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz. A first token of
 //   a prompt of less than 256, or out of a cache of prompts (vLLM fp16, SGLang), is not taken.
-// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value: of them tokens
-//   per second of llama.cpp on an Orin Nano 8GB whose mode names both clocks. Its 7 W and 15 W rows
-//   are judged and never learned from.
+// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value: of them
+//   - llama.cpp on an Orin Nano 8GB whose mode names both clocks: tokens per second, and joules per
+//     token of the rail of GPU and CPU, which are judged only, as are the 7 W and 15 W rows;
+//   - one sequence of vLLM on an AGX Orin 64GB (output tokens over the whole request), of MLC on an
+//     Orin Nano at 15 W and of TensorRT-Edge-LLM: judged and never learned from, with the context
+//     that the source states, or 128 tokens.
 // InputError where a column is missing or a value is not a positive number.
 EngineRows load_engine_rows(const std::string& path);
 

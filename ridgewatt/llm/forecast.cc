@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/llm/footprint.h"
-#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/llm/engine_file.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -16,66 +15,53 @@ Foretold foretold(double value, double log_sd) {
   return {value, value * std::exp(-kZ90 * log_sd), value * std::exp(kZ90 * log_sd)};
 }
 
-// Mean of the bytes that one sequence's cache is read at, over the steps of the generation: exact
-// but for what windows bend between samples.
-double mean_cache_bytes(const Description& description, const Request& request) {
-  constexpr int kSamples = 16;
-  const auto steps = static_cast<double>(std::max<std::int64_t>(1, request.generated_tokens - 1));
-  double sum = 0;
-  for (int i = 0; i < kSamples; ++i) {
-    const double context =
-        static_cast<double>(request.prompt_tokens) + (i + 0.5) / kSamples * steps;
-    sum += kv_bytes(description, request.kv_type, std::llround(context));
-  }
-  return sum / kSamples;
-}
-
-// Power that follows clocks, by the twin of the board.
-struct ModePower {
-  double idle_w = 0;    // while nothing runs
-  double gpu_w = 0;     // of a GPU that runs
-  double voltage2 = 1;  // squared voltage of the GPU over that at its highest clock
-};
-ModePower mode_power(const twin::Twin& twin, const PowerMode& mode) {
-  using P = twin::TwinParam;
-  const double relative = mode.gpu_clock_hz / twin.gpu_clock_hz;
-  const double voltage =
-      twin::relative_voltage(relative, twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
-  ModePower power;
-  power.idle_w = twin::idle_power_w(twin, mode);
-  power.voltage2 = voltage * voltage;
-  power.gpu_w = (twin[P::kGpuClockPower] + twin[P::kGpuBusyPower]) * relative * power.voltage2;
-  return power;
-}
-
 }  // namespace
 
 struct Forecaster::Bound {
+  // Layers that hold the same of a cache, and bytes per token that a step reads of them.
+  struct CacheGroup {
+    double window = 0;  // 0: all
+    double bytes = 0;
+  };
   Engine engine;
+  EngineScales scales;
+  EngineBoard board;
   Request request;
-  Description description;
-  Board board;
-  PowerMode top;
-  twin::Twin twin;
-  ModePower fitted;  // where the engine's power was fitted
-  double energy_scale = 1;
   EngineWork decode, prompt;
-  double step_log_sd = 0, prompt_log_sd = 0, power_log_sd = 0;
+  std::vector<CacheGroup> cache;
+  double dynamic = 1;  // of power above idle
+  double other_step = 0, other_prompt = 0, other_power = 0;
 
-  PowerMode whole(const PowerMode& mode) const {
-    PowerMode all = mode;
-    for (const Knob knob : kKnobs) {
-      if (!all.has(knob)) all.set(knob, top.get(knob));
+  explicit Bound(const Board& on) : board(on) {}
+
+  void add_cache(const Description& description) {
+    for (const Layer& layer : description.layers) {
+      Attention attention = layer.attention;
+      attention.shares_cache = false;  // what it shares it reads all the same
+      const auto elements = static_cast<double>(attention.cached_elements());
+      if (elements == 0) continue;
+      const auto window = static_cast<double>(attention.window);
+      const auto same = std::find_if(cache.begin(), cache.end(),
+                                     [&](const CacheGroup& one) { return one.window == window; });
+      CacheGroup& group = same == cache.end() ? cache.emplace_back() : *same;
+      group.window = window;
+      group.bytes += elements * facts_of(request.kv_type).bits() / 8;
     }
-    return all;
   }
-  double power_w(const PowerMode& mode, const EngineWork& work, double seconds) const {
-    const ModePower here = mode_power(twin, mode);
-    Engine parts = engine;
-    parts.draw[2] *= here.voltage2;
-    parts.draw[0] = 0;
-    const double busy = std::max(0.0, engine.draw[0] - fitted.idle_w) * here.gpu_w / fitted.gpu_w;
-    return here.idle_w + busy + parts.power_w(work, seconds);
+  // Mean over steps with `from` to `to` tokens in the cache: of a ramp that ends at a window.
+  double read_bytes(double from, double to) const {
+    double bytes = 0;
+    for (const CacheGroup& group : cache) {
+      const double end = group.window > 0 ? group.window : to;
+      double tokens = (from + to) / 2;
+      if (from >= end) {
+        tokens = end;
+      } else if (to > end) {
+        tokens = ((end - from) * (from + end) / 2 + (to - end) * end) / (to - from);
+      }
+      bytes += group.bytes * tokens;
+    }
+    return static_cast<double>(request.concurrency) * bytes;
   }
 };
 
@@ -85,66 +71,90 @@ Forecaster::Forecaster(const ShippedEngine& engine, const Description& descripti
   if (request.prompt_tokens < 1) throw UsageError("a prompt has at least one token");
   if (request.generated_tokens < 1) throw UsageError("at least one token must be generated");
   if (request.concurrency < 1) throw UsageError("there must be at least one sequence");
-  auto bound = std::make_shared<Bound>();
-  bound->engine = engine.engine;
+  const EngineRelease& release = engine.release_for(board.name);
+  auto bound = std::make_shared<Bound>(board);
+  bound->engine = release.engine;
+  bound->scales = release.scales;
   bound->request = request;
-  bound->description = description;
-  bound->board = board;
-  bound->top = knob_space(board).top();
-  engine_hardware(board, bound->top);  // that it has the rates
-  bound->twin = twin::load_twin(board);
-  const Board orin = load_board("agx-orin");
-  bound->fitted = mode_power(twin::load_twin(orin), knob_space(orin).top());
-  const auto sequences = static_cast<double>(request.concurrency);
-  bound->decode = decode_work(description, tensors, 1, request.kv_type, request.concurrency);
-  bound->decode.cache_bytes = sequences * mean_cache_bytes(description, request);
-  bound->prompt = prompt_work(description, tensors, static_cast<double>(request.prompt_tokens));
-  bound->prompt.linear_flop *= sequences;
-  bound->prompt.attention_flop *= sequences;
-  bound->step_log_sd = 0.15;
-  bound->prompt_log_sd = 0.3;
-  bound->power_log_sd = 0.12;
-  if (std::find(engine.boards.begin(), engine.boards.end(), board.name) == engine.boards.end()) {
-    widened_by_.push_back(engine.boards.empty() ? engine.title + " was fitted on no board"
-                                                : "another board than " + engine.boards.front());
-    bound->step_log_sd *= 2;
-    bound->prompt_log_sd *= 1.5;
-    bound->power_log_sd *= 2;
+  bound->add_cache(description);
+  bound->decode = decode_work(description, tensors, static_cast<double>(request.prompt_tokens),
+                              request.kv_type, request.concurrency);
+  const auto first = static_cast<double>(request.prompt_tokens + 1);
+  const auto last = static_cast<double>(request.prompt_tokens + request.generated_tokens);
+  bound->decode.cache_bytes = bound->read_bytes(std::min(first, last), last);
+  bound->prompt = prompt_work(description, tensors, static_cast<double>(request.prompt_tokens),
+                              request.concurrency);
+  const std::span<const BoardDraw> draws = shipped_engine_file().boards;
+  bound->dynamic = dynamic_of(draws, board.name) * dynamic_of(draws, board.relative);
+  const auto& boards = release.boards;
+  if (boards.empty()) {
+    widened_by_.push_back(release.title + " was fitted on no board: drawn from other engines");
+  } else if (std::find(boards.begin(), boards.end(), board.name) == boards.end()) {
+    widened_by_.push_back(release.title + " was fitted on another board: " + boards.front());
+  }
+  if (!widened_by_.empty()) {
+    bound->other_step = kOtherBoardStep;
+    bound->other_prompt = kOtherBoardPrompt;
+    bound->other_power = kOtherBoardPower;
+  }
+  if (request.concurrency > 1) {
+    widened_by_.push_back("cells of one sequence were fitted, not of several");
+    constexpr double kSequences = 0.1;
+    bound->other_step = std::hypot(bound->other_step, kSequences);
+    bound->other_prompt = std::hypot(bound->other_prompt, kSequences);
+    bound->other_power = std::hypot(bound->other_power, kSequences);
   }
   bound_ = std::move(bound);
 }
 
-Forecast Forecaster::operator()(const PowerMode& asked) const {
+Forecast Forecaster::operator()(const PowerMode& mode) const {
   const Bound& b = *bound_;
-  const PowerMode mode = b.whole(asked);
-  const EngineHardware hardware = engine_hardware(b.board, mode);
+  const Engine& engine = b.engine;
+  const EngineHardware hardware = b.board(mode);
   const auto sequences = static_cast<double>(b.request.concurrency);
-  const double further = static_cast<double>(b.request.generated_tokens - 1);
-  const double step = b.engine.step_s(b.decode, hardware);
-  const double first = b.engine.prompt_s(b.prompt, hardware);
-  const double decode_w = b.power_w(mode, b.decode, step);
-  const double prefill_w = b.power_w(mode, b.prompt, first);
+  const auto further = static_cast<double>(b.request.generated_tokens - 1);
+  const double step = engine.step_s(b.decode, hardware);
+  const double first = engine.prompt_s(b.prompt, hardware);
+  const double decode_idle_w = engine.decode_idle_w(hardware);
+  const double prefill_idle_w = engine.prefill_idle_w(hardware);
+  const double decode_w =
+      decode_idle_w + b.dynamic * (engine.decode_power_w(b.decode, hardware) - decode_idle_w);
+  const double prefill_w =
+      prefill_idle_w + b.dynamic * (engine.prefill_power_w(b.prompt, hardware) - prefill_idle_w);
+  const double step_sd =
+      std::hypot(b.scales.step * engine.step_log_sd(b.decode, hardware), b.other_step);
+  const double first_sd =
+      std::hypot(b.scales.prompt * engine.prompt_log_sd(b.prompt, hardware), b.other_prompt);
+  const double decode_sd = std::hypot(
+      b.scales.decode_power * engine.decode_power_log_sd(b.decode, hardware), b.other_power);
+  const double prefill_sd = std::hypot(
+      b.scales.prefill_power * engine.prefill_power_log_sd(b.prompt, hardware), b.other_power);
+  const double token_sd = std::hypot(step_sd, decode_sd);
+
   Forecast forecast;
-  forecast.ttft_s = foretold(first, b.prompt_log_sd);
-  forecast.tpot_s = foretold(step, b.step_log_sd);
-  forecast.tokens_per_s = foretold(sequences / step, b.step_log_sd);
-  forecast.prefill_power_w = foretold(prefill_w, b.power_log_sd);
-  forecast.decode_power_w = foretold(decode_w, b.power_log_sd);
-  const double joules_log_sd = std::hypot(b.step_log_sd, b.power_log_sd);
-  forecast.joules_per_token = foretold(decode_w * step / sequences, joules_log_sd);
+  forecast.ttft_s = foretold(first, first_sd);
+  forecast.tpot_s = foretold(step, step_sd);
+  forecast.tokens_per_s = foretold(sequences / step, step_sd);
+  forecast.prefill_power_w = foretold(prefill_w, prefill_sd);
+  forecast.decode_power_w = foretold(decode_w, decode_sd);
+  forecast.joules_per_token = foretold(decode_w * step / sequences, token_sd);
   forecast.request_s = first + further * step;
-  forecast.request_j = foretold((prefill_w * first + decode_w * further * step) / sequences,
-                                std::max(joules_log_sd, b.prompt_log_sd));
-  forecast.limited_by = b.engine.step_limited_by(b.decode, hardware);
+  const double prefill_j = prefill_w * first, decode_j = decode_w * further * step;
+  // Of a sum of two that do not err together.
+  const double request_sd =
+      std::hypot(prefill_j * std::hypot(first_sd, prefill_sd), decode_j * token_sd) /
+      (prefill_j + decode_j);
+  forecast.request_j = foretold((prefill_j + decode_j) / sequences, request_sd);
+  forecast.limited_by = engine.step_limited_by(b.decode, hardware);
   return forecast;
 }
 
 double Forecaster::step_s(const PowerMode& mode, std::int64_t context) const {
   const Bound& b = *bound_;
   EngineWork work = b.decode;
-  work.cache_bytes = static_cast<double>(b.request.concurrency) *
-                     kv_bytes(b.description, b.request.kv_type, context);
-  return b.engine.step_s(work, engine_hardware(b.board, b.whole(mode)));
+  const auto tokens = static_cast<double>(std::max<std::int64_t>(1, context));
+  work.cache_bytes = b.read_bytes(tokens, tokens);
+  return b.engine.step_s(work, b.board(mode));
 }
 
 }  // namespace ridgewatt::llm

@@ -19,24 +19,44 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/engine.h"
+#include "ridgewatt/llm/engine_left_out.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/stored_type.h"
 
 namespace ridgewatt::llm {
 
-// An engine as shipped: parameters that were fitted to public runs, and how far off they were.
-struct ShippedEngine {
-  std::string name;   // "llama.cpp"
-  std::string title;  // "llama.cpp b5283", the release that was fitted
+// A release of an engine as shipped: parameters that were fitted to public runs, and how far off
+// they were.
+struct EngineRelease {
+  std::string title;     // "llama.cpp b5283"
+  std::string works_as;  // whose traits it has: the name that cells give it
   Engine engine;
-  std::vector<std::string> boards;         // that it was fitted on; empty: priors alone
+  EngineScales scales;                     // of deviations, from leaving out
+  std::vector<std::string> boards;         // that it was fitted on; empty: drawn from others
   std::vector<std::string> quantizations;  // and in which
-  std::string origin;                      // date, data and command of the fit
+  std::string origin;                      // date and data of the fit
+};
+
+struct ShippedEngine {
+  std::string name;                        // "llama.cpp"
+  std::string title;                       // of its first release
+  std::vector<std::string> boards;         // of all releases
+  std::vector<std::string> quantizations;  // of all releases
+  std::string origin;                      // of its first release
+  std::vector<EngineRelease> releases;
+  // The release that was fitted on this board, or the first.
+  const EngineRelease& release_for(std::string_view board) const;
 };
 // llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm; of engines/language_models.toml.
 std::span<const ShippedEngine> engines();
 // By name, ignoring case. UsageError with the names.
 const ShippedEngine& find_engine(std::string_view name);
+
+// What is not known of a board that an engine was not fitted on, deviations of logarithms: rules of
+// thumb, judged by `evaluate llm` on rows that nothing was fitted to.
+inline constexpr double kOtherBoardStep = 0.15;
+inline constexpr double kOtherBoardPrompt = 0.25;
+inline constexpr double kOtherBoardPower = 0.2;
 
 struct Request {
   std::int64_t prompt_tokens = 512;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/llm/engine_file.h"
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/llm/language_model.h"
 
@@ -73,6 +74,123 @@ TEST(Forecast, LowerClocksAreSlowerAndDrawLess) {
       EXPECT_LE(slow.prefill_power_w.value, high.prefill_power_w.value) << engine.name;
     }
   }
+}
+
+// Sequences together: each waits longer, all together are faster; a longer context takes longer.
+TEST(Forecast, SequencesShareTheWeights) {
+  for (const char* engine : {"tensorrt-llm", "llama.cpp", "vllm"}) {
+    Request one, eight;
+    eight.concurrency = 8;
+    const auto board = "agx-orin-32gb@super";
+    const auto alone = forecaster_of(engine, "llama-3.1-8b", "int8", board, one);
+    const auto together = forecaster_of(engine, "llama-3.1-8b", "int8", board, eight);
+    const Forecast a = alone(top_of(board)), b = together(top_of(board));
+    EXPECT_GT(b.tpot_s.value, a.tpot_s.value) << engine;
+    EXPECT_LT(b.tpot_s.value, 3 * a.tpot_s.value) << engine;
+    EXPECT_GT(b.tokens_per_s.value, 2 * a.tokens_per_s.value) << engine;
+    EXPECT_LT(b.joules_per_token.value, a.joules_per_token.value) << engine;
+    EXPECT_GT(b.ttft_s.value, 4 * a.ttft_s.value) << engine;
+    EXPECT_FALSE(together.widened_by().empty());
+    EXPECT_GT(alone.step_s(top_of(board), 8192), alone.step_s(top_of(board), 512)) << engine;
+  }
+}
+
+// The mean over a generation is the mean of its steps; a window ends the growth.
+TEST(Forecast, ATokenIsTheMeanOfItsSteps) {
+  for (const char* model : {"llama-3.2-1b", "gemma3-1b"}) {
+    Request request;
+    request.prompt_tokens = 300;
+    request.generated_tokens = 1000;
+    const auto forecaster =
+        forecaster_of("tensorrt-llm", model, "f16", "agx-orin-32gb@super", request);
+    const PowerMode top = top_of("agx-orin-32gb@super");
+    double sum = 0;
+    for (std::int64_t i = 1; i < request.generated_tokens; ++i) {
+      sum += forecaster.step_s(top, request.prompt_tokens + i);
+    }
+    EXPECT_NEAR(forecaster(top).tpot_s.value, sum / 999, 2e-3 * sum / 999) << model;
+  }
+}
+
+// Two of eight experts: a token of Mixtral takes what 12.9 B parameters take and not 46.7 B.
+TEST(Forecast, OnlyRoutedExpertsAreRead) {
+  const auto board = "thor";
+  const double mixture =
+      forecaster_of("vllm", "mixtral-8x7b", "awq", board)(top_of(board)).tpot_s.value;
+  const double small =
+      forecaster_of("vllm", "llama-3.1-8b", "awq", board)(top_of(board)).tpot_s.value;
+  const double large =
+      forecaster_of("vllm", "llama-3.3-70b", "awq", board)(top_of(board)).tpot_s.value;
+  EXPECT_GT(mixture, 0.9 * small);
+  EXPECT_LT(mixture, 0.45 * large);
+}
+
+// Boards and engines without cells have wider intervals, and say why.
+TEST(Forecast, IntervalsAreWiderWhereLessIsKnown) {
+  const auto width = [](const Foretold& one) { return one.high / one.low; };
+  const auto home = forecaster_of("tensorrt-llm", "llama-3.1-8b", "f16", "agx-orin-32gb@super");
+  const auto away = forecaster_of("tensorrt-llm", "llama-3.1-8b", "f16", "thor");
+  const auto unseen = forecaster_of("mlc", "llama-3.1-8b", "f16", "agx-orin-32gb@super");
+  EXPECT_TRUE(home.widened_by().empty());
+  EXPECT_THAT(away.widened_by(), ::testing::ElementsAre(::testing::HasSubstr("another board")));
+  EXPECT_THAT(unseen.widened_by(), ::testing::ElementsAre(::testing::HasSubstr("no board")));
+  const Forecast at_home = home(top_of("agx-orin-32gb@super"));
+  EXPECT_GT(width(away(top_of("thor")).tpot_s), width(at_home.tpot_s));
+  EXPECT_GT(width(unseen(top_of("agx-orin-32gb@super")).tpot_s), width(at_home.tpot_s));
+}
+
+// Contract of issue 24; the board cannot read its weights faster than its memory allows.
+TEST(Forecast, TensorRtInInt8IsBoundByItsWeights) {
+  const auto description = read_language_model("zoo:llama-3.2-1b").description;
+  const auto tensors = quantized(description, find_recipe("int8"));
+  const Forecast found = forecaster_of("tensorrt-llm", "llama-3.2-1b", "int8",
+                                       "agx-orin-32gb@super")(top_of("agx-orin-32gb@super"));
+  const double least_s =
+      decode_step(description, tensors, StoredType::kF16, 512, 1).bytes() / 204.8e9;
+  EXPECT_GT(found.tpot_s.value, least_s);
+  EXPECT_LT(found.tpot_s.value, 2 * least_s);
+  EXPECT_EQ(found.limited_by, "weights");
+  EXPECT_GT(found.decode_power_w.value, 25);
+  EXPECT_LT(found.decode_power_w.value, 60);
+}
+
+// An Orin Nano draws what an Orin Nano can.
+TEST(Forecast, AnOrinNanoDrawsLess) {
+  const auto small = "orin-nano-8gb@super", large = "agx-orin-32gb@super";
+  for (const ShippedEngine& engine : engines()) {
+    const Forecast nano = forecaster_of(engine.name, "llama-3.2-1b", "q4_0", small)(top_of(small));
+    const Forecast agx = forecaster_of(engine.name, "llama-3.2-1b", "q4_0", large)(top_of(large));
+    EXPECT_LT(nano.decode_power_w.value, 25) << engine.name;
+    EXPECT_LT(nano.prefill_power_w.value, 27) << engine.name;
+    EXPECT_LT(nano.decode_power_w.value, 0.75 * agx.decode_power_w.value) << engine.name;
+  }
+}
+
+TEST(EngineFile, ComesBackAsItWasWritten) {
+  const std::string text = engines_toml(shipped_engine_file());
+  EXPECT_EQ(engines_toml(parse_engines(text, "engines.toml")), text);
+}
+
+TEST(EngineFile, DamageIsNamed) {
+  const std::string text = engines_toml(shipped_engine_file());
+  const auto refused = [&](const std::string& old, const std::string& now) {
+    std::string damaged = text;
+    const auto found = damaged.find(old);
+    ASSERT_NE(found, std::string::npos) << old;
+    damaged.replace(found, old.size(), now);
+    EXPECT_THROW(parse_engines(damaged, "engines.toml"), InputError) << now;
+  };
+  refused("weights = [", "weights = [-");
+  refused("weights = [", "weights = [nan, ");
+  refused("rows = ", "rows = -");
+  refused("cache = ", "cash = ");
+  refused("step_scale = ", "step_scale = 0 # ");
+  refused("title = ", "titel = ");
+  refused("dynamic_power = ", "dynamic_power = -");
+  refused("[[engine]]", "[engine]");
+  EXPECT_THROW(parse_engines("", "engines.toml"), InputError);
+  EXPECT_THROW(parse_engines("engine = 3", "engines.toml"), InputError);
+  EXPECT_THROW(parse_engines(text.substr(0, text.size() / 2), "engines.toml"), InputError);
 }
 
 TEST(Forecast, BadRequestsAndNamesAreRefused) {

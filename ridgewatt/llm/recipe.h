@@ -61,7 +61,8 @@ struct Recipe {
 
 // All recipes, large to small: those of GGUF, then those of checkpoints.
 std::span<const Recipe> recipes();
-// By name, ignoring case and whether words are joined by '-' or '_'. UsageError with the names.
+// By name or by what engines call it (fp16, int4, smoothquant ..), ignoring case and whether words
+// are joined by '-' or '_'. UsageError with the names.
 const Recipe& find_recipe(std::string_view name);
 
 // The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has

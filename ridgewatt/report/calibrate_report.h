@@ -13,6 +13,7 @@
 #include "ridgewatt/evaluate/runtime_scores.h"
 #include "ridgewatt/evaluate/thermal_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/thermal/hold.h"
@@ -85,8 +86,10 @@ Table board_score_table(const std::vector<evaluate::BoardScore>& scores);
 // Engines of language models: one row for each engine, board, mode, model and quantization, or sums
 // over some of them.
 Table llm_group_table(std::span<const evaluate::LlmGroup> groups);
-// Coefficients of every engine, fitted to all its rows.
-Table llm_engine_table(const evaluate::LlmScores& scores);
+Table llm_slope_table(std::span<const evaluate::LlmSlope> slopes);
+Table llm_judged_table(std::span<const evaluate::LlmJudged> rows);
+// Coefficients of every release of every engine.
+Table llm_engine_table(std::span<const llm::ShippedEngine> engines);
 Table llm_left_out_table(std::span<const llm::LeftOutEngineRow> rows);
 
 }  // namespace ridgewatt::report

@@ -8,20 +8,47 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/llm/forecast.h"
 
 namespace ridgewatt::evaluate {
 namespace {
 
 using llm::EngineRow;
+using llm::LeftOutCell;
+using llm::LeftOutFigure;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLlmZ90 = 1.645;
+
+struct FigureErrors {
+  std::vector<double> all, sides;
+  std::size_t inside = 0;
+
+  void add(const LeftOutFigure& figure, double scale) {
+    if (!figure.known()) return;
+    sides.push_back(figure.error());
+    all.push_back(std::abs(figure.error()));
+    if (std::abs(figure.log_error()) <= kLlmZ90 * scale * figure.log_sd) ++inside;
+  }
+  LlmFigureScore score() const {
+    if (all.empty()) return {kNone, kNone, kNone};
+    return {median(all), median(sides),
+            static_cast<double>(inside) / static_cast<double>(all.size())};
+  }
+};
 
 struct LlmErrors {
   std::size_t cells = 0, learned_from = 0;
-  std::vector<double> step, bias, prompt, power;
-};
+  FigureErrors step, prompt, decode_power, prefill_power;
 
-double llm_median(const std::vector<double>& values) {
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median(values);
-}
+  void add(const LeftOutCell& cell, const llm::EngineScales& scales) {
+    learned_from = cells++ == 0 ? cell.learned_from : std::min(learned_from, cell.learned_from);
+    step.add(cell.step, scales.step);
+    prompt.add(cell.prompt, scales.prompt);
+    decode_power.add(cell.decode_power, scales.decode_power);
+    prefill_power.add(cell.prefill_power, scales.prefill_power);
+  }
+};
 
 using LlmKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
@@ -32,74 +59,152 @@ std::vector<LlmGroup> groups_of(const std::map<LlmKey, LlmErrors>& errors) {
     std::tie(group.engine, group.board, group.mode, group.model, group.quantization) = key;
     group.cells = found.cells;
     group.learned_from = found.learned_from;
-    group.step_error = llm_median(found.step);
-    group.step_bias = llm_median(found.bias);
-    group.prompt_error = llm_median(found.prompt);
-    group.power_error = llm_median(found.power);
+    group.step = found.step.score();
+    group.prompt = found.prompt.score();
+    group.decode_power = found.decode_power.score();
+    group.prefill_power = found.prefill_power.score();
     groups.push_back(std::move(group));
   }
   return groups;
 }
 
-// What is left of an engine's rows when one is asked for.
-std::vector<EngineRow> rows_without(const std::vector<EngineRow>& rows, const EngineRow& asked,
-                                    bool whole_model) {
-  std::vector<EngineRow> left;
-  for (const EngineRow& row : rows) {
-    if (row.engine != asked.engine) continue;
-    if (row.model == asked.model && (whole_model || row.quantization == asked.quantization)) {
-      continue;
-    }
-    left.push_back(row);
+// Slope of y over x by least squares; with centers that every group has for itself.
+struct SlopeSums {
+  struct Group {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  };
+  std::map<double, Group> groups;
+  void add(double group, double x, double y) {
+    Group& sums = groups[group];
+    sums.n += 1;
+    sums.x += x;
+    sums.y += y;
+    sums.xx += x * x;
+    sums.xy += x * y;
   }
-  return left;
+  double slope() const {
+    double xx = 0, xy = 0;
+    for (const auto& [key, sums] : groups) {
+      xx += sums.xx - sums.x * sums.x / sums.n;
+      xy += sums.xy - sums.x * sums.y / sums.n;
+    }
+    return xx > 0 ? xy / xx : kNone;
+  }
+};
+
+std::vector<LlmSlope> slopes_of(const std::vector<LeftOutCell>& cells, const EngineRow& first) {
+  struct Sums {
+    std::size_t cells = 0;
+    SlopeSums measured, generated, predicted;
+    std::vector<double> host;
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, Sums> all;
+  for (const LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    if (row.board != first.board || !cell.step.known()) continue;
+    Sums& sums = all[{row.engine, row.model, row.quantization}];
+    const double cache_s = row.decode.cache_bytes / row.hardware.bytes_per_s;
+    ++sums.cells;
+    sums.measured.add(0, cache_s, row.step_s);
+    sums.generated.add(row.prompt_tokens, cache_s, row.step_s);
+    sums.predicted.add(0, cache_s, cell.step.predicted);
+    sums.host.push_back(cell.engine.host_share(row.decode, row.hardware));
+  }
+  std::vector<LlmSlope> slopes;
+  for (const auto& [key, sums] : all) {
+    LlmSlope slope;
+    std::tie(slope.engine, slope.model, slope.quantization) = key;
+    slope.cells = sums.cells;
+    slope.measured = sums.measured.slope();
+    slope.measured_generated = sums.generated.slope();
+    slope.predicted = sums.predicted.slope();
+    slope.host_share = median(sums.host);
+    if (!std::isnan(slope.measured)) slopes.push_back(std::move(slope));
+  }
+  return slopes;
 }
 
-void add_errors(const EngineRow& row, const llm::Engine& engine, LlmErrors& errors) {
-  const double step_s = engine.step_s(row.decode, row.hardware);
-  const bool first = errors.cells++ == 0;
-  errors.learned_from = first ? engine.step_rows : std::min(errors.learned_from, engine.step_rows);
-  errors.bias.push_back(step_s / row.step_s - 1);
-  errors.step.push_back(std::abs(errors.bias.back()));
-  if (!std::isnan(row.prompt_s)) {
-    errors.prompt.push_back(std::abs(engine.prompt_s(row.prompt, row.hardware) / row.prompt_s - 1));
+std::vector<LlmJudged> judged_of(const std::vector<LeftOutCell>& cells,
+                                 const llm::EngineScales& scales) {
+  const double share = llm::rail_share_of(cells);
+  std::vector<LlmJudged> all;
+  for (const LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    if (row.fitted) continue;
+    LlmJudged one{row.engine, row.board, row.mode, row.model, row.quantization, "", 0, 0, 0, 0};
+    const double step_s = cell.step.predicted;
+    double log_sd = std::hypot(scales.step * cell.step.log_sd, llm::kOtherBoardStep);
+    const double power_sd =
+        std::hypot(scales.decode_power * cell.decode_power.log_sd, llm::kOtherBoardPower);
+    if (cell.step.known()) {
+      one.figure = "token (ms)";
+      one.measured = 1e3 * row.step_s;
+      one.predicted = 1e3 * step_s;
+    } else if (!std::isnan(row.request_s)) {
+      one.figure = "request (s)";
+      one.measured = row.request_s;
+      const double decode_s = step_s * (row.generated_tokens - 1);
+      one.predicted = cell.prompt.predicted + decode_s;
+      const double prompt_sd =
+          std::hypot(scales.prompt * cell.prompt.log_sd, llm::kOtherBoardPrompt);
+      log_sd = std::hypot(log_sd * decode_s, prompt_sd * cell.prompt.predicted) / one.predicted;
+    } else if (!std::isnan(row.rail_token_j) && !std::isnan(share)) {
+      one.figure = "GPU and CPU (mJ/token)";
+      one.measured = 1e3 * row.rail_token_j;
+      // The board's factor without this model.
+      const double factor = llm::dynamic_of(llm::board_draws(cells, row.model), row.board);
+      const double above_w = cell.decode_power.predicted - cell.engine.decode_idle_w(row.hardware);
+      one.predicted = 1e3 * step_s * (share * factor * above_w + row.hardware.leak_w);
+      log_sd = std::hypot(log_sd, power_sd);
+    } else {
+      continue;
+    }
+    one.low = one.predicted * std::exp(-kLlmZ90 * log_sd);
+    one.high = one.predicted * std::exp(kLlmZ90 * log_sd);
+    all.push_back(std::move(one));
   }
-  // By the time that was predicted, not the measured one.
-  if (!std::isnan(row.decode_power_w)) {
-    errors.power.push_back(std::abs(engine.power_w(row.decode, step_s) / row.decode_power_w - 1));
-  }
+  return all;
 }
 
 }  // namespace
 
-LlmScores score_llm(const std::vector<std::string>& paths) {
-  LlmScores scores;
+llm::EngineRows load_llm_rows(const std::vector<std::string>& paths) {
+  llm::EngineRows all;
   for (const std::string& path : paths) {
     auto more = llm::load_engine_rows(path);
-    auto& rows = scores.rows;
-    std::move(more.rows.begin(), more.rows.end(), std::back_inserter(rows.rows));
-    std::move(more.left_out.begin(), more.left_out.end(), std::back_inserter(rows.left_out));
+    std::move(more.rows.begin(), more.rows.end(), std::back_inserter(all.rows));
+    std::move(more.left_out.begin(), more.left_out.end(), std::back_inserter(all.left_out));
+    all.memory_twice += more.memory_twice;
   }
+  if (all.rows.empty()) throw UsageError("no row of these files can be used", paths.front());
+  return all;
+}
+
+LlmScores score_llm(const std::vector<std::string>& paths) {
+  LlmScores scores;
+  scores.rows = load_llm_rows(paths);
   const auto& rows = scores.rows.rows;
-  if (rows.empty()) throw UsageError("no row of these files can be used", paths.front());
-  std::map<std::tuple<std::string, std::string, std::string>, llm::Engine> engines;
+  const std::vector<LeftOutCell> cells = llm::left_out_cells(rows);
+  std::map<std::string, llm::EngineScales> scales;  // of all engines but one
   std::map<LlmKey, LlmErrors> groups, by_engine, totals;
-  for (const EngineRow& row : rows) {
-    const bool whole_model = row.board != rows.front().board;
-    const std::tuple key(row.engine, row.model, whole_model ? "" : row.quantization);
-    auto found = engines.find(key);
-    if (found == engines.end()) {
-      const auto left = rows_without(rows, row, whole_model);
-      found = engines.emplace(key, llm::fit_engine(left)).first;
+  for (const LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    auto scale = scales.find(row.engine);
+    if (scale == scales.end()) {
+      scale = scales.emplace(row.engine, llm::engine_scales(cells, row.engine)).first;
     }
+    const bool alone = !row.fitted && !cell.step.known();  // stands among the judged alone
+    if (alone) continue;
     const LlmKey whole(row.engine, row.board, row.mode, row.model, row.quantization);
-    add_errors(row, found->second, groups[whole]);
-    add_errors(row, found->second, by_engine[LlmKey(row.engine, row.board, row.mode, "", "")]);
-    add_errors(row, found->second, totals[LlmKey("", row.board, row.mode, "", "")]);
+    groups[whole].add(cell, scale->second);
+    by_engine[LlmKey(row.engine, row.board, row.mode, "", "")].add(cell, scale->second);
+    totals[LlmKey("", row.board, row.mode, "", "")].add(cell, scale->second);
   }
   scores.groups = groups_of(groups);
   scores.engines = groups_of(by_engine);
   scores.totals = groups_of(totals);
+  scores.slopes = slopes_of(cells, rows.front());
+  scores.judged = judged_of(cells, llm::engine_scales(cells));
   return scores;
 }
 

@@ -1,7 +1,9 @@
 #include "ridgewatt/llm/recipe.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <utility>
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/llm/quantization/checkpoint.h"
@@ -50,6 +52,22 @@ std::vector<Recipe> all_recipes() {
   };
 }
 
+// What engines and checkpoints call these: TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose
+// weights are those of compressed tensors in 8 bits.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOtherNames = {
+    {{"fp16", "f16"},
+     {"float16", "f16"},
+     {"w16a16", "f16"},
+     {"bfloat16", "bf16"},
+     {"fp32", "f32"},
+     {"int4", "awq"},
+     {"int4_awq", "awq"},
+     {"w4a16_awq", "awq"},
+     {"int8_sq", "int8"},
+     {"smoothquant", "int8"},
+     {"w8a8", "int8"},
+     {"w8a16", "int8"}}};
+
 }  // namespace
 
 double bytes_of(std::span<const Tensor> tensors) {
@@ -67,6 +85,9 @@ const Recipe& find_recipe(std::string_view name) {
   std::string wanted(name);
   for (char& c : wanted) {
     c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  for (const auto& [other, name] : kOtherNames) {
+    if (wanted == other) wanted = name;
   }
   std::vector<std::string> names;
   for (const Recipe& recipe : recipes()) {

@@ -44,6 +44,14 @@ TEST(Recipe, TotalsOfLlama8bAreThoseOfLlamaCpp) {
 // What llama.cpp says of files as the size of their tensors (`model_size` of llama-bench, `size` of
 // /v1/models), to the byte: public logs of others' runs. None was looked at while the rules were
 // written.
+TEST(Recipe, EnginesHaveOtherNames) {
+  EXPECT_EQ(find_recipe("fp16").name, "f16");
+  EXPECT_EQ(find_recipe("FP16").name, "f16");
+  EXPECT_EQ(find_recipe("int4").name, "awq");
+  EXPECT_EQ(find_recipe("int8").name, "int8");
+  EXPECT_EQ(find_recipe("SmoothQuant").name, "int8");
+}
+
 TEST(Recipe, SizesThatLlamaCppPrintedAreMetToTheByte) {
   EXPECT_DOUBLE_EQ(size_of("qwen3-4b", "q4_k_m"), 2491323904.0);
   EXPECT_DOUBLE_EQ(size_of("qwen3-8b", "q4_k_m"), 5021827072.0);

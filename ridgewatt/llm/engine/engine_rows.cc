@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -18,6 +20,7 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr double kLeastPrompt = 256;
+constexpr double kLeastSampledPrompt = 1024;  // power of shorter ones is sampled too few times
 constexpr std::size_t kMostRowBytes = std::size_t{64} << 20;
 
 struct EngineName {
@@ -31,7 +34,21 @@ constexpr std::array kEngineNames = std::to_array<EngineName>({
     {"sglang", "sglang"},
     {"trtllm", "tensorrt-llm"},
     {"pytorch", "pytorch"},
+    {"mlc", "mlc"},
+    {"tensorrt-edge-llm (trt 10.7)", "tensorrt-llm"},
 });
+
+// "Llama 3.2 3B" and "Qwen3-4B-VL" (the part that writes) as the zoo calls them.
+std::string model_named(std::string_view theirs) {
+  std::string name;
+  for (const char c : theirs) {
+    name += c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  constexpr std::string_view kVision = "-vl";
+  if (name.ends_with(kVision)) name.resize(name.size() - kVision.size());
+  if (name.starts_with("qwen-")) name.erase(4, 1);
+  return name;
+}
 
 std::string lowered(std::string_view text) {
   std::string out(text);
@@ -41,9 +58,11 @@ std::string lowered(std::string_view text) {
 
 // Recipes under the names that sources have for them.
 std::optional<Recipe> recipe_named(std::string name) {
-  if (name == "fp16") name = "f16";
+  if (name == "fp16" || name == "w16a16") name = "f16";
   if (name == "int4") name = "awq";  // TensorRT-LLM: AWQ
-  if (name == "4bit") {              // bitsandbytes: a scale of 32 bits for 64 numbers, 4.5 bits
+  if (name == "w8a16") name = "int8";
+  if (name.starts_with("w4a16")) name = "w4a16";
+  if (name == "4bit") {  // bitsandbytes: a scale of 32 bits for 64 numbers, 4.5 bits
     Recipe recipe = find_recipe("w4a16");
     recipe.group = 32;
     return recipe;
@@ -100,7 +119,7 @@ class EngineRowReader {
                                       [&](const EngineName& one) { return one.theirs == theirs; });
     if (engine == kEngineNames.end()) return leave_out("the engine is not known"), false;
     row.engine = engine->ours;
-    row.model = lowered(model);
+    row.model = model_named(model);
     constexpr std::string_view kFallback = "gguf_";  // vLLM falls back to an older engine
     if (quantization.starts_with(kFallback)) {
       quantization.erase(0, kFallback.size());
@@ -110,8 +129,10 @@ class EngineRowReader {
     if (quantization.ends_with(kWithoutCache)) {
       quantization.resize(quantization.size() - kWithoutCache.size());
     }
-    row.quantization = quantization;
-    const auto recipe = recipe_named(quantization);
+    row.quantization = quantization.substr(0, quantization.find(' '));  // "w4a16 or similar"
+    // MLC's q4f16_1 keeps all matrices in 4.5 bits, the head too: nearest to q4_0.
+    const bool mlc = row.engine == "mlc" && quantization == "int4";
+    const auto recipe = recipe_named(mlc ? "q4_0" : quantization);
     if (!recipe) return leave_out("the quantization is not known"), false;
     const auto zoo = language_zoo();
     const auto* entry = std::find_if(zoo.data(), zoo.data() + zoo.size(),
@@ -125,6 +146,31 @@ class EngineRowReader {
     return true;
   }
 
+  double rail_w(const char* name) {
+    const auto column = csv_.column(name);
+    if (!column || csv_.field(*column).empty()) return std::numeric_limits<double>::quiet_NaN();
+    return csv_.number(*column);
+  }
+
+  // The total of a phase, NaN where there is none. Some runs add VDDQ_VDD2_1V8AO to rails that hold
+  // it already (docs/reference/sensors.md): their total is that of the other three.
+  double power_of(const std::string& phase) {
+    const auto total = csv_.column(phase + "_power_w");
+    if (!total || csv_.field(*total).empty()) return std::numeric_limits<double>::quiet_NaN();
+    const double power_w = csv_.number(*total);
+    if (!(power_w > 0)) throw InputError(phase + "_power_w must be positive", csv_.where());
+    double rails_w = 0, memory_w = 0;
+    for (const char* rail : {"_gpu_w", "_cpu_w", "_soc_w", "_dram_w"}) {
+      const auto column = csv_.column(phase + rail);
+      if (!column || csv_.field(*column).empty()) return power_w;
+      memory_w = csv_.number(*column);
+      rails_w += memory_w;
+    }
+    const bool twice = memory_w > 0 && std::abs(power_w - rails_w) < 0.5 * memory_w;
+    if (twice) ++all_.memory_twice;
+    return twice ? power_w - memory_w : power_w;
+  }
+
   void read_cell() {
     EngineRow row;
     const std::string quantization = lowered(at("quantization"));
@@ -134,11 +180,17 @@ class EngineRowReader {
     static const Board kBoard = load_board("agx-orin-32gb@super");
     row.board = kBoard.name;
     row.mode = "MAXN";
-    row.hardware = engine_hardware(kBoard, knob_space(kBoard).top());
+    static const EngineBoard kHardware(kBoard);
+    row.hardware = kHardware(knob_space(kBoard).top());
     row.step_s = positive("tpot_ms") * 1e-3;
     const bool cached = quantization == "fp16" && (row.engine == "vllm" || row.engine == "sglang");
     if (!cached && row.prompt_tokens >= kLeastPrompt) row.prompt_s = positive("ttft_ms") * 1e-3;
-    if (!at("decode_power_w").empty()) row.decode_power_w = positive("decode_power_w");
+    row.decode_power_w = power_of("decode");
+    row.rail_share = rail_w("decode_gpu_w") + rail_w("decode_cpu_w");
+    row.rail_share /= row.decode_power_w;
+    if (!cached && row.prompt_tokens >= kLeastSampledPrompt) {
+      row.prefill_power_w = power_of("prefill");
+    }
     all_.rows.push_back(std::move(row));
   }
 
@@ -151,30 +203,84 @@ class EngineRowReader {
   }
 
   void read_board_row() {
-    if (at("metric") != "tok_s_decode") return leave_out("no tokens per second");
+    const std::string_view metric = at("metric");
+    if (metric != "tok_s_decode" && metric != "J_per_token") return leave_out("no time or joules");
+    if (at("batch") != "1") return leave_out("more than one sequence");
     const double gpu_mhz = number_behind(at("power_mode"), "GPU ");
     const double cpu_mhz = number_behind(at("power_mode"), "CPU ");
-    if (!at("board").starts_with("Orin Nano Super") || gpu_mhz <= 0 || cpu_mhz <= 0) {
-      return leave_out("the mode does not name its clocks");
+    if (at("board").starts_with("Orin Nano Super") && gpu_mhz > 0 && cpu_mhz > 0) {
+      return read_nano_row(gpu_mhz, cpu_mhz);
     }
+    if (metric == "tok_s_decode") return read_judged_row();
+    leave_out("the mode does not name its clocks");
+  }
+
+  void read_nano_row(double gpu_mhz, double cpu_mhz) {
     EngineRow row;
     const std::string_view sequence = at("sequence");
     row.prompt_tokens = parse_double(sequence.substr(0, sequence.find(' '))).value_or(0);
     row.generated_tokens = number_behind(sequence, "prompt, ");
-    if (row.prompt_tokens <= 0 || row.generated_tokens <= 0 || at("batch") != "1") {
-      return leave_out("prompt and generation of one sequence are not stated");
+    if (row.prompt_tokens <= 0 || row.generated_tokens <= 0) {
+      return leave_out("prompt and generation are not stated");
     }
     if (!describe_row(row, at("workload"), lowered(at("precision")))) return;
     static const Board kBoard = load_board("orin-nano-8gb@super");
+    static const EngineBoard kHardware(kBoard);
     row.board = kBoard.name;
     row.mode = std::string(at("power_mode").substr(0, at("power_mode").find(':')));
     PowerMode mode = knob_space(kBoard).top();
     mode.gpu_clock_hz = hz_of_mhz(gpu_mhz);
     mode.cpu_clock_hz = hz_of_mhz(cpu_mhz);
-    row.fitted = row.mode != "7W" && row.mode != "15W";
-    if (!row.fitted) mode.mem_clock_hz = hz_of_mhz(2133);
-    row.hardware = engine_hardware(kBoard, mode);
-    row.step_s = 1 / positive("value");
+    const bool low = row.mode == "7W" || row.mode == "15W";
+    if (low) mode.mem_clock_hz = hz_of_mhz(2133);
+    row.hardware = kHardware(mode);
+    if (at("metric") == "J_per_token") {
+      row.fitted = false;
+      row.rail_token_j = positive("value");
+    } else {
+      row.fitted = !low;
+      row.step_s = 1 / positive("value");
+    }
+    all_.rows.push_back(std::move(row));
+  }
+
+  // Rows that state little of their mode: what the source implies is in engine_rows.h.
+  void read_judged_row() {
+    struct Source {
+      std::string_view theirs, board, mode;
+      bool whole_request;
+    };
+    constexpr std::array<Source, 3> kSources = {
+        {{"vllm", "agx-orin@jp5.1", "MAXN", true},
+         {"mlc", "orin-nano-8gb@jp5", "15W", false},
+         {"tensorrt-edge-llm (trt 10.7)", "agx-orin@jp5.1", "MAXN", false}}};
+    const std::string theirs = lowered(at("runtime"));
+    const auto* source = std::find_if(kSources.begin(), kSources.end(),
+                                      [&](const Source& one) { return one.theirs == theirs; });
+    if (source == kSources.end()) return leave_out("the mode does not name its clocks");
+    EngineRow row;
+    row.fitted = false;
+    const std::string_view sequence = at("sequence");
+    constexpr double kShort = 128;
+    row.prompt_tokens = parse_double(sequence.substr(0, sequence.find(' '))).value_or(kShort);
+    row.generated_tokens = std::max(kShort, number_behind(sequence, "in / "));
+    if (!describe_row(row, at("workload"), lowered(at("precision")))) return;
+    // Of today's releases, which capture graphs; the cells' ran without.
+    if (row.engine == "vllm") row.engine = "vllm (graphs)";
+    const Board board = load_board(std::string(source->board));
+    row.board = board.name;
+    row.mode = source->mode;
+    PowerMode mode = knob_space(board).top();
+    for (const Preset& preset : board.find_bsp().presets) {
+      if (preset.name == source->mode) mode = preset.mode;
+    }
+    row.hardware = EngineBoard(board)(mode);
+    const double seconds = 1 / positive("value");
+    if (source->whole_request) {
+      row.request_s = seconds * row.generated_tokens;
+    } else {
+      row.step_s = seconds;
+    }
     all_.rows.push_back(std::move(row));
   }
 

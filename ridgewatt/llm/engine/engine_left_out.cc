@@ -1,0 +1,144 @@
+#include "ridgewatt/llm/engine_left_out.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "ridgewatt/base/statistics.h"
+
+namespace ridgewatt::llm {
+namespace {
+
+// On the first board that cells are of, the same model in another quantization tells most; on
+// others, whose models ran in one, nothing of the model may be left.
+bool is_like(const EngineRow& row, const EngineRow& asked, bool whole_model) {
+  return row.engine == asked.engine && row.model == asked.model &&
+         (whole_model || row.quantization == asked.quantization);
+}
+
+double scale_of(std::span<const LeftOutCell> cells, LeftOutFigure LeftOutCell::*figure,
+                std::string_view without) {
+  using Group = std::tuple<std::string, std::string, std::string>;
+  const auto group = [](const LeftOutCell& cell) {
+    return Group(cell.row->engine, cell.row->model, cell.row->quantization);
+  };
+  const auto counts = [&](const LeftOutCell& cell) {
+    return cell.row->fitted && cell.row->engine != without && (cell.*figure).known();
+  };
+  std::map<Group, double> sizes;
+  for (const LeftOutCell& cell : cells) {
+    if (counts(cell)) sizes[group(cell)] += 1;
+  }
+  std::vector<std::pair<double, double>> distances;  // and weights
+  double whole = 0;
+  for (const LeftOutCell& cell : cells) {
+    if (!counts(cell)) continue;
+    const LeftOutFigure& one = cell.*figure;
+    const double weight = 1 / sizes.at(group(cell));
+    distances.emplace_back(std::abs(one.log_error()) / one.log_sd, weight);
+    whole += weight;
+  }
+  if (distances.empty()) return 1;
+  std::sort(distances.begin(), distances.end());
+  constexpr double kInside = 0.9, kZ90 = 1.645;
+  double sum = 0;
+  for (const auto& [distance, weight] : distances) {
+    sum += weight;
+    if (sum >= kInside * whole) return distance / kZ90;
+  }
+  return distances.back().first / kZ90;
+}
+
+}  // namespace
+
+double LeftOutFigure::log_error() const {
+  return std::log(predicted / measured);
+}
+bool LeftOutFigure::known() const {
+  return !std::isnan(measured);
+}
+
+std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows) {
+  std::map<std::tuple<std::string, std::string, std::string>, Engine> engines;
+  std::vector<LeftOutCell> cells;
+  for (const EngineRow& row : rows) {
+    const bool whole_model = row.board != rows.front().board;
+    const std::tuple key(row.engine, row.model, whole_model ? "" : row.quantization);
+    auto found = engines.find(key);
+    if (found == engines.end()) {
+      std::vector<EngineRow> left;
+      for (const EngineRow& other : rows) {
+        if (!is_like(other, row, whole_model)) left.push_back(other);
+      }
+      found = engines.emplace(key, fit_engines(left).of(row.engine)).first;
+    }
+    const Engine& engine = found->second;
+    LeftOutCell cell;
+    cell.row = &row;
+    cell.learned_from = engine.step.rows;
+    cell.engine = engine;
+    cell.step = {row.step_s, engine.step_s(row.decode, row.hardware),
+                 engine.step_log_sd(row.decode, row.hardware)};
+    cell.prompt = {row.prompt_s, engine.prompt_s(row.prompt, row.hardware),
+                   engine.prompt_log_sd(row.prompt, row.hardware)};
+    cell.decode_power = {row.decode_power_w, engine.decode_power_w(row.decode, row.hardware),
+                         engine.decode_power_log_sd(row.decode, row.hardware)};
+    cell.prefill_power = {row.prefill_power_w, engine.prefill_power_w(row.prompt, row.hardware),
+                          engine.prefill_power_log_sd(row.prompt, row.hardware)};
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+double rail_share_of(std::span<const LeftOutCell> cells) {
+  std::vector<double> shares;
+  for (const LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    if (std::isnan(row.rail_share)) continue;
+    const double above_w = row.decode_power_w - cell.engine.decode_idle_w(row.hardware);
+    shares.push_back((row.rail_share * row.decode_power_w - row.hardware.leak_w) / above_w);
+  }
+  return shares.empty() ? std::numeric_limits<double>::quiet_NaN() : median(shares);
+}
+
+std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
+                                   std::string_view without_model) {
+  const double share = rail_share_of(cells);
+  std::map<std::string, std::vector<double>> ratios;
+  // Cells of 15 W and 7 W are judged alone here, too: so those of modes whose step is fitted.
+  std::set<std::pair<std::string, std::string>> modes;
+  for (const LeftOutCell& cell : cells) {
+    if (cell.row->fitted) modes.emplace(cell.row->board, cell.row->mode);
+  }
+  for (const LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    if (std::isnan(row.rail_token_j) || std::isnan(share) || row.model == without_model) continue;
+    if (!modes.contains({row.board, row.mode})) continue;
+    const double rail_w = row.rail_token_j / cell.step.predicted - row.hardware.leak_w;
+    const double above_w = cell.decode_power.predicted - cell.engine.decode_idle_w(row.hardware);
+    ratios[row.board].push_back(rail_w / (share * above_w));
+  }
+  std::vector<BoardDraw> draws;
+  for (const auto& [board, all] : ratios) draws.push_back({board, median(all), all.size()});
+  return draws;
+}
+
+double dynamic_of(std::span<const BoardDraw> draws, std::string_view board) {
+  const auto found = std::find_if(draws.begin(), draws.end(),
+                                  [&](const BoardDraw& one) { return one.board == board; });
+  return found == draws.end() ? 1 : found->dynamic;
+}
+
+EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without) {
+  return {scale_of(cells, &LeftOutCell::step, without),
+          scale_of(cells, &LeftOutCell::prompt, without),
+          scale_of(cells, &LeftOutCell::decode_power, without),
+          scale_of(cells, &LeftOutCell::prefill_power, without)};
+}
+
+}  // namespace ridgewatt::llm
