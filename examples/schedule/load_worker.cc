@@ -10,6 +10,7 @@
 // work of a burst is counted once, at the start, in processor time, and is the same ever after.
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,7 +50,7 @@ class Load {
       units_s.push_back(busy_s() - before_s);
     }
     std::nth_element(units_s.begin(), units_s.begin() + 50, units_s.end());
-    units_ = std::max(1, static_cast<int>(busy_ms / 1e3 / bursts / units_s[50] + 0.5));
+    units_ = std::max(1, static_cast<int>(std::lround(busy_ms / 1e3 / bursts / units_s[50])));
   }
 
   void minibatch() {
