@@ -240,7 +240,8 @@ Engine prior_engine(const EngineTraits& traits) {
   if (!traits.fused_layers) engine.prompt.value[kPromptActivations] *= kUnfusedActivations;
   if (traits.launches_ahead) {
     engine.step.value[kStepHostLayer] *= kPythonLaunches;
-    engine.step.value[kStepHostPacked] *= kPythonLaunches;
+    // A product with packed weights is one kernel in vLLM and SGLang; bitsandbytes calls several.
+    if (!traits.fused_layers) engine.step.value[kStepHostPacked] *= kPythonLaunches;
     engine.prompt.value[kPromptHostLayer] *= kPythonPrompt;
   }
   return engine;
