@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/epochs.h"
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/answer/layers.h"
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/answer/profile.h"
