@@ -69,7 +69,8 @@ struct LanguageMemory {
 struct LanguageSetting {
   std::size_t board = 0, weights = 0, memory = 0;  // places in the answer's lists
   const llm::ShippedEngine* engine = nullptr;
-  std::vector<std::string> widened_by;  // see Forecaster
+  const llm::EngineRelease* release = nullptr;  // that figures are of
+  std::vector<std::string> widened_by;          // see Forecaster
 };
 
 struct LanguageRow {

@@ -245,7 +245,7 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
       forecasters.emplace_back(*engine, model.description, found.weights[weights].tensors, board,
                                found.question.request);
       found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
-                                forecasters.back().widened_by()});
+                                &engine->release_for(board.name), forecasters.back().widened_by()});
       for (const PowerMode& mode : modes[b]) {
         found.rows.push_back({found.settings.size() - 1, mode, {}, {}, false});
       }

@@ -1,5 +1,5 @@
 // The JSON of `llm`.
-#include <cmath>
+#include <set>
 
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -12,15 +12,15 @@ namespace {
 
 Json engines_json(const answer::LanguageAnswer& found) {
   Json list = Json::array();
-  for (const auto& engine : llm::engines()) {
-    const bool used = std::any_of(found.settings.begin(), found.settings.end(),
-                                  [&](const auto& one) { return one.engine == &engine; });
-    if (!used) continue;
-    list.push_back({{"runtime", engine.name},
-                    {"title", engine.title},
-                    {"boards", engine.boards},
-                    {"quantizations", engine.quantizations},
-                    {"origin", engine.origin}});
+  std::set<const llm::EngineRelease*> told;
+  for (const auto& setting : found.settings) {
+    const llm::EngineRelease& release = *setting.release;
+    if (!told.insert(&release).second) continue;
+    list.push_back({{"runtime", setting.engine->name},
+                    {"title", release.title},
+                    {"boards", release.boards},
+                    {"quantizations", release.quantizations},
+                    {"origin", release.origin}});
   }
   return list;
 }

@@ -33,7 +33,7 @@ FigureSource source_of(const LanguageAnswer& found) {
   const auto& setting = found.settings.front();
   if (found.settings.size() == 1) {
     return {found.model.name + " in " + found.weights[setting.weights].name,
-            found.boards[setting.board].title, Provenance::kModelled, setting.engine->title};
+            found.boards[setting.board].title, Provenance::kModelled, setting.release->title};
   }
   return {found.model.name, fmt::format("{} combinations", found.settings.size()),
           Provenance::kModelled, "engines as fitted"};

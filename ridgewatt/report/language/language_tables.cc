@@ -169,7 +169,7 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   if (found.settings.size() > 1) return lines;
   const auto& memory = found.memory_of(first);
   lines.push_back(fmt::format("{} in {} on {}, modelled; bounds hold 90 %",
-                              found.quantization_of(first), setting.engine->title,
+                              found.quantization_of(first), setting.release->title,
                               board_label(found.board_of(first))));
   lines.push_back("memory: " + fits_text(memory.fit) +
                   longest_text(memory.fit, request.concurrency));

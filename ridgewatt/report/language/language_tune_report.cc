@@ -152,8 +152,8 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   std::vector<std::string> lines = {
       goal_text(found.question),
       fmt::format("{} in {}, {} on {}: {} modes, modelled", language.model.name,
-                  language.weights[setting.weights].name, setting.engine->title, board_label(board),
-                  tuned.modes)};
+                  language.weights[setting.weights].name, setting.release->title,
+                  board_label(board), tuned.modes)};
   lines.front()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(lines.front()[0])));
   if (!tuned.fits) {
     lines.emplace_back("No answer: the model does not fit the board.");
