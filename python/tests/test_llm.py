@@ -7,8 +7,10 @@ import random
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import ridgewatt as rw
+from ridgewatt import plots
 
 PROGRAM = os.environ.get("RIDGEWATT_PROGRAM", "ridgewatt")
 
@@ -202,6 +204,20 @@ class Fits(unittest.TestCase):
                                    places=9)
             self.assertLess(row.tpot_lo_s, row.tpot_s)
             self.assertGreater(row.tpot_hi_s, row.tpot_s)
+
+    def test_figures_hold_every_row(self):
+        """On axes that only remember what is drawn: matplotlib need not be there."""
+        fits = rw.llm.fits("zoo:llama-3.1-8b", device="nano", quantization="all")
+        axes = unittest.mock.MagicMock()
+        plots.draw(fits, axes)
+        self.assertEqual(len(axes.barh.call_args.args[1]), len(fits))
+        modes = rw.llm.estimate("zoo:llama-3.2-1b", device="agx-orin", runtime=["llama.cpp"],
+                                quantization=["q4_k_m", "q8_0"], modes="presets")
+        axes = unittest.mock.MagicMock()
+        plots.draw(modes, axes)
+        drawn = [call.args for call in axes.scatter.call_args_list]
+        self.assertEqual(sum(len(xs) for xs, _ in drawn), len(modes))
+        self.assertEqual(drawn[0][1][0], modes[0].joules_per_token)
 
     def test_two_modes_are_no_worse_than_one(self):
         one, two = (rw.llm.tune("zoo:llama-3.2-1b", device="agx-orin", prompt=4096, generate=512,
