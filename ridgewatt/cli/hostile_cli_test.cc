@@ -91,6 +91,7 @@ constexpr FileUse kOutputs[] = {
      "measure --device fake:agx-orin --idle 0 --minibatches-csv %" FAKE_RUN, true},
     {"measure", "--series-csv", "measure --device fake:agx-orin --idle 0 --series-csv %" FAKE_RUN,
      true},
+    {"measure", "--llm-rows", "measure --results bench.json --llm-rows %"},
     {"microbench", "--output", "microbench --seconds 1ms --footprint 4MiB --intensities 1 -o %",
      true},
     {"mode export", "--output", "mode export --device fake:agx-orin --cpu-cores 4 -o %"},
@@ -181,6 +182,8 @@ constexpr FileUse kInputs[] = {
     {"layers", "--times", "layers --profile profile.json --times %"},
     {"layers", "--power", "layers --profile profile.json --power %"},
     {"llm", "MODEL", "llm % --device agx-orin"},
+    {"measure", "--results", "measure --results %"},
+    {"measure", "--power-trace", "measure --results records.jsonl --power-trace %"},
     {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
     {"mode apply", "--answer", "mode apply --device fake:agx-orin --dry-run --answer %"},
     {"pareto", "--samples", "pareto --samples % --device agx-orin --method linear"},
@@ -303,6 +306,10 @@ class Hostile : public ::testing::Test {
     folder_.write("modes.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,828.75,2133\n");
     folder_.write("profile.json",
                   R"([{"count": 1}, {"name": "Conv_0 + Relu_1", "timeMs": 1, "averageMs": 1}])");
+    folder_.write("bench.json", R"([{"n_prompt": 512, "n_gen": 0, "avg_ns": 500000000}])");
+    folder_.write("records.jsonl",
+                  R"({"metadata": {"request_start_ns": 1e18, "request_end_ns": 1.000000001e18},)"
+                  R"( "metrics": {"time_to_first_token": {"value": 500, "unit": "ms"}}})");
     folder_.write("heat.csv", testing::heat_trace_text());
     shell("ridgewatt fake-board agx-orin heated");
     platform::heat_fake_board(path("heated"), platform::FakeHeatSpec{.scale = 600});

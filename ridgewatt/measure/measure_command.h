@@ -12,6 +12,7 @@
 #include "ridgewatt/measure/machine_use.h"
 #include "ridgewatt/measure/marks.h"
 #include "ridgewatt/measure/power_trace.h"
+#include "ridgewatt/measure/token_runs.h"
 #include "ridgewatt/measure/window.h"
 #include "ridgewatt/pipeline/process_io.h"
 #include "ridgewatt/platform/power_source.h"
@@ -85,6 +86,7 @@ struct Measurement {
   std::vector<MarkedMinibatch> minibatches;  // of the window, excluded ones among them
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
+  std::vector<TokenRequest> token_requests;  // of phases "prefill" and "decode"
   std::vector<std::string> throttled;  // signals that rose during the run
   std::size_t malformed_marks = 0;
   double rate_asked_hz = 0;      // of power samples

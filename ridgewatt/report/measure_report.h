@@ -1,12 +1,15 @@
-// What a measured command cost, as JSON and as a table.
+// What a measured command, server of language models or soak cost, as JSON and as a table.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/measure/soak.h"
+#include "ridgewatt/measure/token_runs.h"
+#include "ridgewatt/measure/token_server.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -27,6 +30,24 @@ std::string minibatches_csv(const measure::Measurement& measurement);
 // channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "fan:..", "memory:used"),
 // value in SI; "power:total" where the module's power is a sum of rails.
 std::string series_csv(const measure::Measurement& measurement);
+
+// Runs of language models, a row each; docs/reference/json.md#measure lists the keys, which are
+// those of `ridgewatt llm` where they mean the same. What was not measured is null.
+Json token_runs_json(std::span<const measure::TokenRun> runs, Provenance provenance);
+Table token_runs_table(std::span<const measure::TokenRun> runs, Provenance provenance);
+
+// A measurement of a server or of llama-bench: as measurement_to_json, with "runs".
+Json token_measurement_json(const measure::TokenMeasurement& measured,
+                            const std::vector<std::string>& command, Provenance provenance);
+// The rows of the runs behind those of the measurement.
+void add_token_rows(std::span<const measure::TokenRun> runs, Table& table);
+
+// The rows with both times in the layout that `evaluate llm` reads, and why others are left out.
+struct EngineRowsText {
+  std::string csv;
+  std::vector<std::string> left_out;
+};
+EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs);
 
 // A soak: verdict, temperatures against the trip, what speed lasts, fitted constants.
 Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,

@@ -21,7 +21,8 @@ Json ranking_to_json(const std::vector<answer::TuneAnswer>& reports);
 // The errors of a twin's fit; null where it was not fitted or not checked.
 Json twin_error_json(const twin::TwinFitError& fit);
 // "time per sample under 30 W".
-std::string describe_goal(const tune::Goal& goal);
+// `kind` of the sweep: says what a sample is.
+std::string describe_goal(const tune::Goal& goal, const std::string& kind = {});
 // What was asked, and of what; a line each.
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // What was found, or why nothing was; a line each.

@@ -52,7 +52,8 @@ void print_answer(const Context& context, const answer::TuneAnswer& found, bool 
     }
   }
   if (!found.answer) {
-    throw NoSolutionError("no answer within the limits", report::describe_goal(found.goal),
+    throw NoSolutionError("no answer within the limits",
+                          report::describe_goal(found.goal, found.origin.kind),
                           report::how_to_mend(found));
   }
 }

@@ -1,10 +1,13 @@
-// ridgewatt measure: time, energy and power of any program.
+// ridgewatt measure: time, energy and power of any program, of a server of language models, and of
+// results that others measured.
 #include <optional>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/token_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/measure/run_conditions.h"
@@ -20,7 +23,89 @@ struct MeasureCommand {
   std::string series_file;
   bool full_fan = false;
   measure::CacheOptions cache;
+  TokenOptions tokens;
+  std::string results_file, power_file, rows_file;
+  std::optional<double> idle_w;
+  std::string quantization, runtime;  // of the runs, where they do not say
 };
+
+// What the user says of the runs; rows for `evaluate llm`.
+void finish_runs(const Context& context, const MeasureCommand& options,
+                 std::vector<measure::TokenRun>& runs) {
+  for (auto& run : runs) {
+    if (!options.quantization.empty()) run.quantization = options.quantization;
+    if (!options.runtime.empty()) run.engine = options.runtime;
+    if (!options.tokens.server.model.empty()) run.model = options.tokens.server.model;
+  }
+  if (options.rows_file.empty()) return;
+  if (runs.empty()) {
+    throw NotFoundError("no run of a language model for --llm-rows", options.rows_file,
+                        "the command marked no phases prefill and decode");
+  }
+  const auto rows = report::engine_rows_csv(measure::with_joined_phases(runs));
+  for (const auto& reason : rows.left_out) remark(context, "left out of the rows: " + reason);
+  write_output(options.rows_file, rows.csv);
+}
+
+// Results that a program wrote before, with the power that was recorded meanwhile.
+void read_results(const Context& context, const MeasureCommand& options) {
+  auto runs = measure::read_token_runs(options.results_file);
+  for (auto& run : runs) {
+    if (options.power_file.empty()) break;
+    if (run.timeline.empty()) {
+      throw NotSupportedError(
+          "no time stamps, so energy cannot be split", options.results_file,
+          "profile_export.jsonl of aiperf and --save-detailed of vLLM have them");
+    }
+    const auto power = measure::read_power_log(options.power_file, run.clock);
+    run.cost = measure::split_energy(run.timeline, power, options.idle_w);
+  }
+  finish_runs(context, options, runs);
+  if (context.json()) {
+    print(context, Json{{"runs", report::token_runs_json(runs, Provenance::kReplayed)}});
+    return;
+  }
+  print(context, report::token_runs_table(runs, Provenance::kReplayed));
+  for (const auto& run : runs) {
+    for (const auto& note : run.notes) remark(context, run.model + ": " + note);
+  }
+}
+
+void print_measurement(const Context& context, const MeasureCommand& options,
+                       const measure::TokenMeasurement& measured, Provenance provenance) {
+  const auto& measurement = measured.measurement;
+  std::vector<std::string> command = options.measure.command;
+  if (command.empty()) command = {options.tokens.server.url};
+  if (context.json()) {
+    print(context, report::token_measurement_json(measured, command, provenance));
+  } else {
+    auto table = report::measurement_table(measurement, provenance);
+    report::add_token_rows(measured.runs, table);
+    print(context, table);
+  }
+  if (!options.minibatches_file.empty()) {
+    write_output(options.minibatches_file, report::minibatches_csv(measurement));
+  }
+  if (!options.series_file.empty())
+    write_output(options.series_file, report::series_csv(measurement));
+}
+
+measure::TokenMeasurement measured(const platform::LocalDevice& device,
+                                   const MeasureCommand& options) {
+  platform::PowerMeter meter(*device.sysfs);
+  if (options.tokens.asks_server()) {
+    measure::ServerQuestion question = options.tokens.server;
+    question.warm_up = options.measure.window.warm_up;
+    return measure::measure_server(*device.sysfs, options.measure, question, meter);
+  }
+  if (options.tokens.llama_bench) {
+    return measure::measure_llama_bench(*device.sysfs, options.measure, meter);
+  }
+  measure::TokenMeasurement result{measure::measure_command(*device.sysfs, options.measure, meter),
+                                   {}};
+  result.runs = measure::marked_token_runs(result.measurement);
+  return result;
+}
 
 void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
@@ -28,20 +113,54 @@ void run(const Context& context, const MeasureCommand& options) {
   std::optional<measure::FullFan> fan;
   if (options.full_fan) fan.emplace(*device.sysfs, options.device.state_folder);
   cache.prepare();
-  auto measurement = measure::measure_command(*device.sysfs, options.measure);
+  auto result = measured(device, options);
   if (fan) fan->check();
-  measurement.conditions = measure::condition_words(options.full_fan, options.cache);
-  const Provenance provenance = device.provenance();
-  if (context.json())
-    print(context, report::measurement_to_json(measurement, options.measure.command, provenance));
-  else
-    print(context, report::measurement_table(measurement, provenance));
-  if (!options.minibatches_file.empty()) {
-    write_output(options.minibatches_file, report::minibatches_csv(measurement));
+  result.measurement.conditions = measure::condition_words(options.full_fan, options.cache);
+  finish_runs(context, options, result.runs);
+  print_measurement(context, options, result, device.provenance());
+  check_status(result.measurement.status, options.measure.command);
+}
+
+void check_and_run(const CLI::App& command, const Context& context, MeasureCommand& options) {
+  finish_token_options(command, context, options.tokens);
+  if (options.results_file.empty()) {
+    refuse_without_effect(command, {"--power-trace", "--idle-power"}, "without --results");
+    if (options.measure.command.empty() && !options.tokens.asks_server()) {
+      throw UsageError("give a command to measure, --server URL or --results FILE",
+                       "measure -- COMMAND");
+    }
+    return run(context, options);
   }
-  if (!options.series_file.empty())
-    write_output(options.series_file, report::series_csv(measurement));
-  check_status(measurement.status, options.measure.command);
+  refuse_without_effect(
+      command,
+      {"--server", "--llama-bench", "--device", "--sysroot", "--state-dir", "--sampling-hz",
+       "--idle", "--warm-up", "--meter", "--meter-total", "--residency", "--full-fan",
+       "--fill-cache", "--drop-cache", "--minibatches-csv", "--series-csv", "COMMAND"},
+      "with --results");
+  if (options.power_file.empty()) {
+    refuse_without_effect(command, {"--idle-power"}, "without --power-trace");
+  }
+  read_results(context, options);
+}
+
+void add_result_options(CLI::App& command, MeasureCommand& options) {
+  input_file(command.add_option("--results", options.results_file,
+                                "Read what llama-bench, aiperf or vLLM wrote, in place of a run"))
+      ->group(kLanguageGroup);
+  input_file(command.add_option("--power-trace", options.power_file,
+                                "Power recorded during --results: CSV with unix_s or time_s, and "
+                                "power_w"))
+      ->group(kLanguageGroup);
+  quantity(command.add_option("--idle-power", options.idle_w, "Of the idle board, for --results"),
+           watts())
+      ->group(kLanguageGroup);
+  output_file(command.add_option("--llm-rows", options.rows_file,
+                                 "Write the runs as rows that `evaluate llm` reads"))
+      ->group(kLanguageGroup);
+  command.add_option("--quantization", options.quantization, "Of the model, where no one says it")
+      ->group(kLanguageGroup);
+  command.add_option("--runtime", options.runtime, "Engine of the model, where no one says it")
+      ->group(kLanguageGroup);
 }
 
 }  // namespace
@@ -59,7 +178,7 @@ void add_measure(CLI::App& app, Context& context) {
       seconds().within(0, 3600))
       ->capture_default_str();
   quantity(command->add_option("--warm-up", options->measure.window.warm_up,
-                               "Minibatches that do not count"),
+                               "Minibatches, or requests to a server, that do not count"),
            count().within(1, 1e6))
       ->capture_default_str();
   input_file(
@@ -78,9 +197,10 @@ void add_measure(CLI::App& app, Context& context) {
   output_file(
       command->add_option("--series-csv", options->series_file,
                           "Write power, clocks, loads and temperatures over time to this CSV"));
-  command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --")
-      ->required();
-  command->callback([&context, options] { run(context, *options); });
+  add_token_options(*command, options->tokens);
+  add_result_options(*command, *options);
+  command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --");
+  command->callback([&context, options, command] { check_and_run(*command, context, *options); });
 }
 
 }  // namespace ridgewatt::cli

@@ -6,10 +6,13 @@
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/token_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/profile.h"
+#include "ridgewatt/measure/token_profile.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::cli {
@@ -24,6 +27,8 @@ struct ProfileCommand {
   std::int64_t sample = 0;
   std::size_t suggest = 0;
   platform::JetsonModeControl::Options control;
+  TokenOptions tokens;
+  bool phases = false;  // prefill and decode, each a point
 };
 
 // The modes of a file, those that the predictor proposes, or a random part of the board's grid.
@@ -46,6 +51,50 @@ std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& op
   return answer::modes_to_learn_from(space, question);
 }
 
+measure::ProfileSummary profiled(const platform::LocalDevice& device,
+                                 platform::JetsonModeControl& control, store::Store& store,
+                                 const std::vector<PowerMode>& modes, ProfileCommand& options) {
+  if (!options.phases) {
+    return measure::profile(*device.sysfs, control, store, modes, options.profile);
+  }
+  measure::TokenProfileOptions tokens{options.profile, std::nullopt, options.tokens.llama_bench};
+  if (options.tokens.asks_server()) {
+    tokens.server = options.tokens.server;
+    tokens.server->warm_up = options.profile.measure.window.warm_up;
+  }
+  return measure::profile_tokens(*device.sysfs, control, store, modes, tokens);
+}
+
+// The parts of the language models' options that go together.
+void check_tokens(const CLI::App& command, const Context& context, ProfileCommand& options) {
+  finish_token_options(command, context, options.tokens);
+  const bool server = options.tokens.asks_server();
+  if (options.phases && (server || options.tokens.llama_bench)) {
+    throw UsageError("--phases has no effect with --server and --llama-bench", "", "leave it out");
+  }
+  options.phases = options.phases || server || options.tokens.llama_bench;
+  if (options.profile.measure.command.empty() && !server) {
+    throw UsageError("give a command to profile, or --server URL", "profile -- COMMAND");
+  }
+  if (!server) refuse_without_effect(command, {"--model"}, "without --server");
+  if (!options.phases) return;
+  refuse_without_effect(
+      command,
+      {"--kind", "--settle", "--settle-window", "--window", "--fill-cache", "--drop-cache"},
+      "for a language model");
+  if (server) {
+    refuse_without_effect(command, {"--batch"}, "with --server", "give --concurrency");
+    options.profile.batch = options.tokens.server.concurrency;
+  } else if (options.profile.batch == 0) {
+    options.profile.batch = 1;
+  }
+  auto& workload = options.profile.series.workload;
+  if (workload.empty() && server) {
+    workload = options.tokens.server.model.empty() ? options.tokens.server.url
+                                                   : options.tokens.server.model;
+  }
+}
+
 void run(const Context& context, ProfileCommand& options) {
   const int ways = (options.modes_file.empty() ? 0 : 1) + (options.sample > 0 ? 1 : 0) +
                    (options.suggest > 0 ? 1 : 0);
@@ -60,7 +109,7 @@ void run(const Context& context, ProfileCommand& options) {
   profile_options.quiet = context.quiet;
   store::Store store = store::Store::made_at_first_write(options.database);
   const auto modes = modes_of(context, options, control);
-  const auto summary = measure::profile(*device.sysfs, control, store, modes, profile_options);
+  const auto summary = profiled(device, control, store, modes, options);
   if (context.json()) {
     print(context, Json{{"measured", summary.measured},
                         {"skipped", summary.skipped},
@@ -112,8 +161,16 @@ void add_profile(CLI::App& app, Context& context) {
       hertz().within(1, 1000))
       ->capture_default_str();
   add_profile_options(*command, profile_options, options->control);
-  command->add_option("COMMAND", profile_options.measure.command, "Program, after --")->required();
-  command->callback([&context, options] { run(context, *options); });
+  add_token_options(*command, options->tokens);
+  command
+      ->add_flag("--phases", options->phases,
+                 "COMMAND marks the phases prefill and decode: each becomes a point")
+      ->group(kLanguageGroup);
+  command->add_option("COMMAND", profile_options.measure.command, "Program, after --");
+  command->callback([&context, options, command] {
+    check_tokens(*command, context, *options);
+    run(context, *options);
+  });
 }
 
 }  // namespace ridgewatt::cli

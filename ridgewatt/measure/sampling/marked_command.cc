@@ -253,12 +253,14 @@ void signal_tree(pid_t process, int number) {
   ::kill(process, number);
 }
 
-StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie) {
+StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
+                                    int output) {
   if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
   Pipe marks_pipe;
   Pipe error_pipe;
   ChildPlan plan = plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());
   plan.tie = tie;
+  if (output >= 0) plan.output = output;
   StartedCommand started;
   if (tie == CommandTie::kOutlivesUs) {
     Pipe life;
@@ -288,10 +290,11 @@ StartedCommand start_marked_command(const std::vector<std::string>& command, Com
 }
 
 CommandRun run_marked_command(const std::vector<std::string>& command,
-                              const std::function<bool(const std::vector<TimedMark>&)>& watch) {
+                              const std::function<bool(const std::vector<TimedMark>&)>& watch,
+                              int output) {
   CommandRun result;
   result.begin_s = monotonic_s();
-  const StartedCommand started = start_marked_command(command, CommandTie::kEndsWithUs);
+  const StartedCommand started = start_marked_command(command, CommandTie::kEndsWithUs, output);
   rusage usage{};
   const int status = Watch(started.process, started.marks.get(), result).until_end(watch, usage);
   result.end_s = monotonic_s();

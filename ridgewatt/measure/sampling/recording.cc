@@ -198,6 +198,7 @@ void Recording::add_costs(const std::vector<TimedMark>& marks, WindowOptions win
   for (const auto& span : phases_of(marks, result.end_s)) {
     result.phases.push_back({span, total.energy(span.begin_s, span.end_s)});
   }
+  result.token_requests = requests_of(marks, result.end_s);
   add_windows(marks, window, steady, total, result);
   add_series(*series_, result);
   add_machine_use(result);

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/sweep/unit.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -26,24 +27,25 @@ std::string with_interval(const predict::Estimate& value, double scale, const ch
 
 }  // namespace
 
-std::string describe_goal(const tune::Goal& goal) {
+std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
+  const std::string sample = sample_word(kind), minibatch = minibatch_word(kind, 1);
   std::string text = "least ";
   switch (goal.objective) {
     case tune::Objective::kTime:
-      text += "time per sample";
+      text += "time per " + sample;
       break;
     case tune::Objective::kEnergy:
-      text += "energy per sample";
+      text += "energy per " + sample;
       break;
     case tune::Objective::kPower:
       text += "power";
       break;
     case tune::Objective::kEdp:
-      text += "energy-delay product per sample";
+      text += "energy-delay product per " + sample;
       break;
     case tune::Objective::kCost:
-      text +=
-          fmt::format("cost per sample ({} x J + {} x s)", goal.energy_weight, goal.time_weight);
+      text += fmt::format("cost per {} ({} x J + {} x s)", sample, goal.energy_weight,
+                          goal.time_weight);
       break;
     case tune::Objective::kLatency:
       text += "latency";
@@ -53,10 +55,10 @@ std::string describe_goal(const tune::Goal& goal) {
   const tune::Limits& limit = goal.limits;
   if (limit.power_w < tune::Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
   if (limit.time_s < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} ms per minibatch", limit.time_s * 1e3));
+    limits.push_back(fmt::format("{:.4g} ms per {}", limit.time_s * 1e3, minibatch));
   }
   if (limit.energy_j < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} J per minibatch", limit.energy_j));
+    limits.push_back(fmt::format("{:.4g} J per {}", limit.energy_j, minibatch));
   }
   if (limit.latency_s < tune::Limits::kNone) {
     limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
@@ -72,7 +74,7 @@ std::string describe_goal(const tune::Goal& goal) {
 }
 
 std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
-  std::string question = describe_goal(report.goal);
+  std::string question = describe_goal(report.goal, report.origin.kind);
   question[0] = 'L';
   std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
                                name_of(report.provenance));
@@ -151,9 +153,10 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   lines.push_back(describe(answer.point.mode));
   if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
   if (!answer.preset.empty()) lines.back() += fmt::format(" (preset {})", answer.preset);
-  lines.push_back(fmt::format(
-      "{}, {}, {} per minibatch", with_interval(answer.cost.time_s, 1e3, "ms"),
-      with_interval(answer.cost.power_w, 1, "W"), with_interval(answer.cost.energy_j, 1, "J")));
+  lines.push_back(fmt::format("{}, {}, {} per {}", with_interval(answer.cost.time_s, 1e3, "ms"),
+                              with_interval(answer.cost.power_w, 1, "W"),
+                              with_interval(answer.cost.energy_j, 1, "J"),
+                              minibatch_word(report.origin.kind, answer.point.batch)));
   tell_serving(report, lines);
   if (!report.confidence.empty()) {
     lines.push_back(

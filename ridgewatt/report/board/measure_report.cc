@@ -252,7 +252,11 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   }
   add_summary_rows(measurement, table);
   for (const auto& phase : measurement.phases) {
-    table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", ""});
+    const std::string energy = phase.energy
+                                   ? fmt::format("{:.4g} J, error at most {:.2g} J",
+                                                 phase.energy->energy_j, phase.energy->error_j)
+                                   : "";
+    table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", energy});
   }
   for (const auto& series : measurement.series_summary) {
     const SeriesUnit unit = unit_of(series.channel);
@@ -262,8 +266,10 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   }
   add_residency_rows(measurement, table);
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
-  table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
-  table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+  if (measurement.peak_memory_bytes > 0) {  // else nothing was run here
+    table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
+    table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+  }
   add_use_rows(measurement, table);
   return table;
 }

@@ -7,35 +7,14 @@
 #include <ctime>
 #include <utility>
 
+#include "ridgewatt/measure/sampling/clock_shortfall.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 
 namespace ridgewatt::measure {
 namespace {
 
 constexpr int kMinPowerSamples = 10;
-constexpr double kDrift = 0.01;
 constexpr double kManyExcluded = 0.1;
-
-// A clock that ran lower than it was set to at any time of the window.
-bool drifted(const Measurement& measurement, const PowerMode& set, const PowerMode& now) {
-  for (const Knob knob : kKnobs) {
-    if (set.has(knob) && std::abs(now.get(knob) - set.get(knob)) > kDrift * set.get(knob)) {
-      return true;
-    }
-  }
-  if (!set.governor.empty()) return false;  // a governor moves clocks
-  const auto below = [&](const std::string& channel, Knob knob) {
-    for (const auto& series : measurement.series_summary) {
-      if (series.channel.rfind(channel, 0) == 0 && set.has(knob) && series.low > 0 &&
-          series.low < (1 - kDrift) * set.get(knob)) {
-        return true;
-      }
-    }
-    return false;
-  };
-  return below("clock:cpu", Knob::kCpuClock) || below("clock:gpu", Knob::kGpuClock) ||
-         below("clock:emc", Knob::kMemClock);
-}
 
 store::PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
   const auto& summary = measurement.summary;
@@ -194,7 +173,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point) {
   if (!measurement.total) fail(point, "no power: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
   record.flags = flags_of(measurement, record.power_samples,
-                          drifted(measurement, point.mode, control_.state().limits));
+                          clocks_fell_short(measurement, point.mode, control_.state().limits));
   return record;
 }
 

@@ -1,0 +1,95 @@
+#include "ridgewatt/io/http/curl.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/shared_library.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr char kCurlName[] = "libcurl.so.4";
+constexpr long kCurlGlobalDefault = 3;
+constexpr long kCurlHttpAndHttps = 3;
+constexpr long kCurlNetrcOptional = 1;
+constexpr std::size_t kCurlErrorBytes = 256;
+
+Curl open_curl() {
+  void* handle = open_library(kCurlName);  // for the rest of the process: it has state of its own
+  if (handle == nullptr) throw NotSupportedError(no_library(kCurlName), "", "install libcurl4");
+  const auto load = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+    if (function == nullptr) throw NotSupportedError(fmt::format("{} lacks {}", kCurlName, name));
+  };
+  Curl curl;
+  load(curl.global_init, "curl_global_init");
+  load(curl.init, "curl_easy_init");
+  load(curl.set, "curl_easy_setopt");
+  load(curl.perform, "curl_easy_perform");
+  load(curl.info, "curl_easy_getinfo");
+  load(curl.cleanup, "curl_easy_cleanup");
+  load(curl.error_text, "curl_easy_strerror");
+  load(curl.add_header, "curl_slist_append");
+  load(curl.free_headers, "curl_slist_free_all");
+  if (curl.global_init(kCurlGlobalDefault) != kCurlOk) throw IoError("libcurl does not start");
+  return curl;
+}
+
+}  // namespace
+
+const Curl& curl_library() {
+  static const Curl curl = open_curl();
+  return curl;
+}
+
+std::string server_of(const std::string& url) {
+  return url.substr(0, url.find('?'));
+}
+
+void check_url(const std::string& url) {
+  const bool known = url.starts_with("http://") || url.starts_with("https://");
+  if (!known) throw UsageError("not a URL of http or https", server_of(url).substr(0, 80));
+  const auto begin = url.find("//") + 2;
+  const auto host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  if (host.find('@') != std::string::npos) {
+    throw UsageError("a name or password in a URL is seen by others", "",
+                     "leave it out and write it into ~/.netrc");
+  }
+  for (const char c : url) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == 127) {
+      throw UsageError("a URL has no blanks and no control characters");
+    }
+  }
+}
+
+CurlQuestion::CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s)
+    : curl_((check_url(url), curl_library())), easy_(curl_.init()), error_(kCurlErrorBytes, '\0') {
+  if (easy_ == nullptr) throw IoError("libcurl does not start");
+  set(kCurlUrl, url.c_str());
+  set(kCurlProtocols, kCurlHttpAndHttps);
+  set(kCurlFollowLocation, 0L);
+  set(kCurlNoSignal, 1L);
+  set(kCurlNetrc, kCurlNetrcOptional);
+  set(kCurlTimeoutMs, static_cast<long>(timeout_s * 1e3));
+  set(kCurlConnectTimeoutMs, static_cast<long>(connect_timeout_s * 1e3));
+  set(kCurlUserAgent, "ridgewatt");
+  set(kCurlErrorBuffer, error_.data());
+}
+
+CurlQuestion::~CurlQuestion() {
+  curl_.cleanup(easy_);
+}
+
+long CurlQuestion::status() const {
+  long status = 0;
+  curl_.info(easy_, kCurlResponseCode, &status);
+  return status;
+}
+
+std::string CurlQuestion::reason(int result) const {
+  const std::string said = error_.c_str();
+  return said.empty() ? curl_.error_text(result) : said;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,79 @@
+// libcurl, opened while the program runs, and what every question to a server has in common.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ridgewatt {
+
+// The few parts of libcurl's binary interface that are used here (curl.se/libcurl/c).
+inline constexpr int kCurlOk = 0, kCurlWriteError = 23, kCurlAborted = 42;
+enum CurlOption {
+  kCurlNoProgress = 43,
+  kCurlNetrc = 51,
+  kCurlFollowLocation = 52,
+  kCurlPostFieldSize = 60,
+  kCurlNoSignal = 99,
+  kCurlTimeoutMs = 155,
+  kCurlConnectTimeoutMs = 156,
+  kCurlProtocols = 181,
+  kCurlWriteData = 10001,
+  kCurlUrl = 10002,
+  kCurlErrorBuffer = 10010,
+  kCurlPostFields = 10015,
+  kCurlUserAgent = 10018,
+  kCurlHeader = 10023,
+  kCurlProgressData = 10057,
+  kCurlWriteFunction = 20011,
+  kCurlProgressFunction = 20219
+};
+inline constexpr int kCurlResponseCode = 0x200002;
+
+struct Curl {
+  int (*global_init)(long) = nullptr;
+  void* (*init)() = nullptr;
+  int (*set)(void*, int, ...) = nullptr;
+  int (*perform)(void*) = nullptr;
+  int (*info)(void*, int, ...) = nullptr;
+  void (*cleanup)(void*) = nullptr;
+  const char* (*error_text)(int) = nullptr;
+  void* (*add_header)(void*, const char*) = nullptr;
+  void (*free_headers)(void*) = nullptr;
+};
+
+// Opened at the first call. NotSupportedError where there is no libcurl.
+const Curl& curl_library();
+
+// UsageError for what is not a URL of http or https, holds a password, blanks or control
+// characters.
+void check_url(const std::string& url);
+// The URL without its query, for messages.
+std::string server_of(const std::string& url);
+
+// One question: http and https alone, no redirects, a password from ~/.netrc.
+class CurlQuestion {
+ public:
+  // Throws as curl_library and check_url do.
+  CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s);
+  ~CurlQuestion();
+  CurlQuestion(const CurlQuestion&) = delete;
+  CurlQuestion& operator=(const CurlQuestion&) = delete;
+
+  void* handle() { return easy_; }
+  template <typename Value>
+  void set(CurlOption option, Value value) {
+    curl_.set(easy_, option, value);
+  }
+  // As curl_easy_perform says.
+  int perform() { return curl_.perform(easy_); }
+  long status() const;  // of HTTP; 0 before there is one
+  // Why perform() failed.
+  std::string reason(int result) const;
+
+ private:
+  const Curl& curl_;
+  void* easy_;
+  std::string error_;
+};
+
+}  // namespace ridgewatt

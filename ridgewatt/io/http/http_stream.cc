@@ -1,0 +1,139 @@
+#include "ridgewatt/io/http_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/http/curl.h"
+
+namespace ridgewatt {
+namespace {
+
+constexpr std::size_t kMostEventBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostErrorBytes = 2000;
+
+struct HttpPieces {
+  CurlQuestion& question;
+  const std::function<bool(std::string_view)>& take;
+  const HttpStreamOptions& options;
+  std::size_t bytes = 0;
+  bool enough = false;
+  bool too_long = false;
+  std::string error;  // body of an answer that is none
+  std::exception_ptr failure;
+};
+
+// Called by C: nothing may be thrown through it.
+std::size_t hand_on(char* bytes, std::size_t size, std::size_t count, void* target) {
+  auto& pieces = *static_cast<HttpPieces*>(target);
+  const std::string_view piece(bytes, size * count);
+  try {
+    if (pieces.question.status() != 200) {
+      pieces.error +=
+          piece.substr(0, kMostErrorBytes - std::min(kMostErrorBytes, pieces.error.size()));
+      return piece.size();
+    }
+    pieces.bytes += piece.size();
+    pieces.too_long = pieces.bytes > pieces.options.limit_bytes;
+    if (!pieces.too_long) pieces.enough = !pieces.take(piece);
+  } catch (...) {
+    pieces.failure = std::current_exception();
+  }
+  return pieces.enough || pieces.too_long || pieces.failure ? 0 : piece.size();
+}
+
+int give_up(void* target, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+  const auto* stop = static_cast<const HttpPieces*>(target)->options.stop;
+  return stop != nullptr && stop->load() ? 1 : 0;
+}
+
+class CurlHeaders {
+ public:
+  explicit CurlHeaders(const std::vector<std::string>& lines) {
+    add("Content-Type: application/json");
+    add("Expect:");  // no waiting for "100 Continue"
+    for (const auto& line : lines) add(line);
+  }
+  ~CurlHeaders() { curl_library().free_headers(list_); }
+  CurlHeaders(const CurlHeaders&) = delete;
+  CurlHeaders& operator=(const CurlHeaders&) = delete;
+  void* list() { return list_; }
+
+ private:
+  void add(const std::string& line) {
+    if (line.find_first_of("\r\n") != std::string::npos) {
+      throw UsageError("a header of a question has one line");
+    }
+    list_ = curl_library().add_header(list_, line.c_str());
+  }
+  void* list_ = nullptr;
+};
+
+}  // namespace
+
+void http_post_stream(const std::string& url, const std::string& body,
+                      const std::function<bool(std::string_view)>& take,
+                      const HttpStreamOptions& options) {
+  CurlQuestion question(url, options.timeout_s, options.connect_timeout_s);
+  CurlHeaders headers(options.headers);
+  HttpPieces pieces{question, take, options, 0, false, false, {}, nullptr};
+  question.set(kCurlPostFieldSize, static_cast<long>(body.size()));
+  question.set(kCurlPostFields, body.c_str());
+  question.set(kCurlHeader, headers.list());
+  question.set(kCurlWriteFunction, &hand_on);
+  question.set(kCurlWriteData, &pieces);
+  question.set(kCurlNoProgress, 0L);
+  question.set(kCurlProgressFunction, &give_up);
+  question.set(kCurlProgressData, &pieces);
+  const int result = question.perform();
+  if (pieces.failure) std::rethrow_exception(pieces.failure);
+  if (pieces.enough || result == kCurlAborted) return;
+  if (pieces.too_long) {
+    throw IoError(fmt::format("an answer of more than {} bytes", options.limit_bytes),
+                  server_of(url));
+  }
+  if (result != kCurlOk) throw IoError("no answer", server_of(url), question.reason(result));
+  if (const long status = question.status(); status != 200) {
+    throw IoError(fmt::format("the server answers with status {}", status), server_of(url),
+                  pieces.error.substr(0, std::min<std::size_t>(pieces.error.find('\n'), 200)));
+  }
+}
+
+void ServerEvents::add(std::string_view piece,
+                       const std::function<void(const std::string&)>& event) {
+  for (const char c : piece) {
+    const bool pair = after_return_ && c == '\n';  // CR LF is one end of a line
+    after_return_ = c == '\r';
+    if (pair) continue;
+    if (c == '\n' || c == '\r') {
+      line(event);
+      line_.clear();
+      continue;
+    }
+    if (line_.size() + data_.size() >= kMostEventBytes) {
+      throw InputError("an event of the server is too long");
+    }
+    line_ += c;
+  }
+}
+
+void ServerEvents::line(const std::function<void(const std::string&)>& event) {
+  if (line_.empty()) {
+    if (any_) event(data_);
+    data_.clear();
+    any_ = false;
+    return;
+  }
+  std::string_view text = line_;
+  if (!text.starts_with("data:")) return;  // a comment, or a field that no one here needs
+  text.remove_prefix(5);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  if (any_) data_ += '\n';
+  data_ += text;
+  any_ = true;
+}
+
+}  // namespace ridgewatt

@@ -1,0 +1,51 @@
+// A question to an HTTP server whose answer is handed on as it comes: server-sent events.
+//
+//   ServerEvents events;
+//   http_post_stream(url, body, [&](std::string_view piece) {
+//     events.add(piece, [&](const std::string& data) { .. });
+//     return true;                                  // false: that is enough
+//   });
+//
+// URLs, passwords, libraries and errors as in http_get.h.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridgewatt {
+
+struct HttpStreamOptions {
+  double timeout_s = 3600;  // of the whole answer
+  double connect_timeout_s = 10;
+  std::size_t limit_bytes = std::size_t{1} << 28;
+  std::vector<std::string> headers;         // "Authorization: Bearer ..", beside Content-Type
+  const std::atomic<bool>* stop = nullptr;  // once it is true the question is given up
+};
+
+// Posts `body`, JSON. An answer with another status than 200 is an IoError with its first line.
+// Ends early, without an error, where `take` says false or `stop` is true; what `take` throws comes
+// through.
+void http_post_stream(const std::string& url, const std::string& body,
+                      const std::function<bool(std::string_view)>& take,
+                      const HttpStreamOptions& options = {});
+
+// Server-sent events (HTML Living Standard, 9.2) from pieces of any size: the data of each event.
+class ServerEvents {
+ public:
+  // Throws InputError for an event of more than a mebibyte.
+  void add(std::string_view piece, const std::function<void(const std::string&)>& event);
+
+ private:
+  void line(const std::function<void(const std::string&)>& event);
+
+  std::string line_;
+  std::string data_;
+  bool any_ = false;  // a data field since the last event
+  bool after_return_ = false;
+};
+
+}  // namespace ridgewatt

@@ -1,0 +1,224 @@
+// Against examples/language_models/stand_in_server.py, which speaks the protocols, holds no model,
+// and says itself when its tokens came and what it drew.
+#include "ridgewatt/measure/token_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/shared_library.h"
+#include "ridgewatt/measure/tokens/server_client.h"
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/fake_load.h"
+
+namespace ridgewatt::measure {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr char kTokenPython[] = "/usr/bin/python3";
+
+std::string token_port(int test) {
+  return std::to_string(20000 + (::getpid() * 7 + test * 101) % 30000);
+}
+
+class TokenServer : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::access(kTokenPython, X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
+    if (open_library("libcurl.so.4") == nullptr) GTEST_SKIP() << "skipped: no libcurl4";
+  }
+  std::vector<std::string> server(int test, std::vector<std::string> options) const {
+    std::vector<std::string> command = {
+        kTokenPython,
+        (testing::source_folder() / "examples/language_models/stand_in_server.py").string(),
+        "--port",
+        token_port(test),
+        "--log",
+        log()};
+    command.insert(command.end(), options.begin(), options.end());
+    return command;
+  }
+  static ServerQuestion question(int test) {
+    ServerQuestion question;
+    question.url = "http://127.0.0.1:" + token_port(test);
+    question.prompt_tokens = 200;
+    question.output_tokens = 21;
+    question.requests = 3;
+    question.warm_up = 0;
+    return question;
+  }
+  std::string log() const { return (folder_.path() / "log").string(); }
+  // Begin, first and last token of each request, as the server knows them.
+  std::vector<TokenRequest> truth() const {
+    std::vector<TokenRequest> requests;
+    std::istringstream lines(read_file(log()));
+    TokenRequest request;
+    while (lines >> request.begin_s >> request.first_s >> request.end_s) {
+      requests.push_back(request);
+    }
+    return requests;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
+  const testing::FakeBoard board("agx-orin");
+  platform::FakeRails(*board.sysfs).set(6);
+  MeasureOptions options;
+  options.idle_s = 0.5;
+  options.command = server(1, {"--prompt-ms", "2", "--token-ms", "20", "--sysroot", board.root,
+                               "--prefill-power", "5", "--decode-power", "3"});
+  platform::PowerMeter meter(*board.sysfs);
+  const auto measured = measure_server(*board.sysfs, options, question(1), meter);
+  ASSERT_EQ(measured.runs.size(), 1u);
+  const TokenRun& run = measured.runs[0];
+  EXPECT_EQ(run.engine, "llama.cpp");
+  EXPECT_EQ(run.quantization, "q4_k_m");
+  EXPECT_EQ(run.prompt_tokens, 200);
+  EXPECT_EQ(run.output_tokens, 21);
+  const auto known = truth();
+  ASSERT_EQ(known.size(), 3u);
+  ASSERT_EQ(run.timeline.size(), 3u);
+  double prefill_s = 0, decode_s = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    EXPECT_NEAR(run.timeline[i].begin_s, known[i].begin_s, 0.05);
+    EXPECT_NEAR(run.timeline[i].first_s, known[i].first_s, 0.02);
+    EXPECT_NEAR(run.timeline[i].end_s, known[i].end_s, 0.02);
+    EXPECT_EQ(run.timeline[i].token_times_s.size(), 21u);
+    prefill_s += known[i].first_s - known[i].begin_s;
+    decode_s += known[i].end_s - known[i].first_s;
+  }
+  EXPECT_NEAR(run.ttft->mean_s, prefill_s / 3, 0.03);
+  EXPECT_NEAR(run.tpot->mean_s, decode_s / 60, 0.002);
+  // The board drew 5 and 3 times its rest, within what its sensor rounds to.
+  ASSERT_TRUE(run.cost);
+  EXPECT_NEAR(*run.cost->idle_w, 6, 0.05);
+  EXPECT_NEAR(run.cost->prefill.power_w(), 30, 1 + run.cost->prefill.power_error_w());
+  EXPECT_NEAR(run.cost->decode.power_w(), 18, 0.5 + run.cost->decode.power_error_w());
+  EXPECT_NEAR(run.cost->prefill.energy_j, 30 * prefill_s, 0.6 + run.cost->prefill.error_j);
+  EXPECT_NEAR(run.cost->decode.energy_j, 18 * decode_s, 0.6 + run.cost->decode.error_j);
+  EXPECT_LT(run.cost->decode.error_j, 0.1 * run.cost->decode.energy_j);
+  EXPECT_EQ(run.cost->decoded_tokens, 60);
+  EXPECT_EQ(run.cost->both.time_s, 0);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("server's own clock: prompt 400 ms, token 20 ms")));
+}
+
+TEST_F(TokenServer, OpenAiProtocolsAndRequestsAtOnce) {
+  for (const TokenApi api : {TokenApi::kAuto, TokenApi::kOpenAiChat}) {
+    ServerQuestion asked = question(2);
+    asked.api = api;
+    asked.concurrency = 3;
+    asked.requests = 6;
+    const ServerProgram program(
+        server(2, {"--api", "openai", "--prompt-ms", "0.5", "--token-ms", "5"}), asked);
+    const TokenRun run = ask_server(asked);
+    EXPECT_EQ(run.engine, "vllm");
+    EXPECT_EQ(run.model, "stand-in-q4_k_m.gguf");
+    EXPECT_EQ(run.requests, 6u);
+    EXPECT_EQ(run.failed, 0u);
+    EXPECT_EQ(run.prompt_tokens, 200);
+    EXPECT_EQ(run.output_tokens, 21);
+    EXPECT_GT(run.tpot->mean_s, 0.0049);
+    EXPECT_GT(run.ttft->mean_s, 0.099);
+    EXPECT_TRUE(run.notes.empty()) << run.notes[0];
+  }
+}
+
+TEST_F(TokenServer, RequestsThatFailAreCounted) {
+  ServerQuestion asked = question(3);
+  asked.requests = 4;
+  {
+    const ServerProgram program(server(3, {"--fail-every", "2", "--token-ms", "1"}), asked);
+    const TokenRun run = ask_server(asked);
+    EXPECT_EQ(run.requests, 2u);
+    EXPECT_EQ(run.failed, 2u);
+  }
+  const ServerProgram program(server(3, {"--fail-every", "1"}), asked);
+  try {
+    ask_server(asked);
+    FAIL() << "all failed";
+  } catch (const IoError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("status 500"));
+    EXPECT_THAT(error.what(), HasSubstr("told to fail"));
+  }
+}
+
+TEST_F(TokenServer, ServersThatAreNotThere) {
+  ServerQuestion asked = question(4);
+  EXPECT_THROW(ask_server(asked), IoError);
+  EXPECT_THROW(ServerProgram({"/bin/false"}, asked), IoError);
+  asked.ready_s = 0.2;
+  EXPECT_THROW(ServerProgram({"/bin/sleep", "100"}, asked), IoError);
+  asked.url = "file:///etc/passwd";
+  EXPECT_THROW(ask_server(asked), UsageError);
+  asked.requests = 0;
+  EXPECT_THROW(asked.check(), UsageError);
+}
+
+// A shell script stands in for llama-bench: its lines come when the "test" is over.
+TEST(TokenBench, RepetitionsArePlacedInTime) {
+  const testing::FakeBoard board("orin-nano");
+  platform::FakeRails(*board.sysfs).set(8);
+  MeasureOptions options;
+  options.idle_s = 0;
+  const std::string lines =
+      R"(sleep 0.4; echo '{"model_filename": "m-Q8_0.gguf", "n_prompt": 64, "n_gen": 0, "avg_ns": 150000000, "samples_ns": [ 150000000, 150000000 ]}'; )"
+      R"(sleep 0.3; echo '{"model_filename": "m-Q8_0.gguf", "n_prompt": 0, "n_gen": 10, "n_depth": 64, "avg_ns": 200000000, "samples_ns": [ 200000000 ]}')";
+  options.command = {"/bin/sh", "-c", lines};
+  platform::PowerMeter meter(*board.sysfs);
+  const auto measured = measure_llama_bench(*board.sysfs, options, meter);
+  ASSERT_EQ(measured.runs.size(), 2u);
+  const TokenCost& prompt = *measured.runs[0].cost;
+  const TokenCost& answer = *measured.runs[1].cost;
+  EXPECT_NEAR(prompt.prefill.time_s, 0.3, 1e-9);
+  EXPECT_NEAR(prompt.prefill.energy_j, 8 * 0.3, 0.02);
+  EXPECT_EQ(prompt.decode.time_s, 0);
+  EXPECT_NEAR(answer.decode.time_s, 0.2, 1e-9);
+  EXPECT_NEAR(answer.joules_per_token()->energy_j, 8 * 0.02, 0.002);
+  EXPECT_GE(measured.runs[0].timeline[0].begin_s, measured.measurement.begin_s);
+  EXPECT_LE(measured.runs[1].timeline[0].end_s, measured.measurement.end_s);
+  const auto joined = with_joined_phases(measured.runs);
+  ASSERT_EQ(joined.size(), 1u);
+  EXPECT_NEAR(joined[0].cost->prefill.power_w(), 8, 0.05);
+  EXPECT_NEAR(joined[0].cost->decode.power_w(), 8, 0.05);
+  // Another layout is read, and not placed; what is no result is refused.
+  options.command[2] = "printf '| model | test | t/s |\\n| llama 1B Q8_0 | tg8 | 40 |\\n'";
+  const auto table = measure_llama_bench(*board.sysfs, options, meter);
+  EXPECT_FALSE(table.runs.at(0).cost);
+  EXPECT_THAT(table.runs[0].notes, Contains(HasSubstr("-o jsonl")));
+  options.command[2] = "echo nothing";
+  EXPECT_THROW(measure_llama_bench(*board.sysfs, options, meter), InputError);
+  options.command[2] = "exit 3";
+  EXPECT_EQ(measure_llama_bench(*board.sysfs, options, meter).measurement.status, 3);
+}
+
+TEST(TokenMarks, PhasesOfAProgram) {
+  const testing::FakeBoard board("orin-nano");
+  platform::FakeRails(*board.sysfs).set(8);
+  MeasureOptions options;
+  options.idle_s = 0;
+  options.command = {"/bin/sh", "-c",
+                     "m() { echo $* >&$RIDGEWATT_MARK_FD; }; m value prompt_tokens 32; "
+                     "m begin prefill; sleep 0.2; m end prefill; m begin decode; "
+                     "for i in 1 2 3 4; do sleep 0.05; m minibatch; done; m end decode"};
+  const auto runs = marked_token_runs(measure_command(*board.sysfs, options));
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].prompt_tokens, 32);
+  EXPECT_EQ(runs[0].output_tokens, 5);
+  EXPECT_GE(runs[0].ttft->mean_s, 0.199);
+  EXPECT_GE(runs[0].tpot->mean_s, 0.049);
+  EXPECT_NEAR(runs[0].cost->decode.power_w(), 8, 0.05);
+  EXPECT_EQ(runs[0].cost->decoded_tokens, 4);
+  options.command[2] = "exit 0";
+  EXPECT_TRUE(marked_token_runs(measure_command(*board.sysfs, options)).empty());
+}
+
+}  // namespace
+}  // namespace ridgewatt::measure

@@ -1,0 +1,28 @@
+// What a minibatch is, by the kind of a sweep: of a language model, "prefill" reads the prompts of
+// `batch` requests at once, and "decode" writes a token of each.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ridgewatt {
+
+inline constexpr char kPrefillKind[] = "prefill";
+inline constexpr char kDecodeKind[] = "decode";
+
+// "sample"; of a language model "prompt" or "token".
+inline std::string sample_word(std::string_view kind) {
+  return kind == kPrefillKind ? "prompt" : kind == kDecodeKind ? "token" : "sample";
+}
+
+// "minibatch"; "prompt" or "token" of a single request, "round of 4 prompts" or "step of 4 tokens"
+// of several.
+inline std::string minibatch_word(std::string_view kind, int batch) {
+  const std::string one = sample_word(kind);
+  if (one == "sample") return "minibatch";
+  if (batch <= 1) return one;
+  return (kind == kPrefillKind ? "round of " : "step of ") + std::to_string(batch) + " " + one +
+         "s";
+}
+
+}  // namespace ridgewatt
