@@ -6,7 +6,8 @@ and checked; figures from it are of the stand-in. It listens on loopback alone.
     ridgewatt measure --server http://127.0.0.1:8089 --prompt 64 --generate 16 -- python3 stand_in_server.py --port 8089
 
 --sysroot names the tree of a fake board: there a prompt draws --prefill-power times what the board draws at rest, and a
-token --decode-power times. --log gets a line per request: when it came, its first token and its last (CLOCK_MONOTONIC)."""
+token --decode-power times. --log gets a line per request, when it came, its first token and its last, and a line per
+change of power: when it began and ended, and the factor (CLOCK_MONOTONIC)."""
 import argparse
 import glob
 import http.server
@@ -23,7 +24,9 @@ class Rails:
         self.rest = {}
         for name in files:
             with open(name) as file:
-                self.rest[name] = int(file.read())
+                text = file.read().strip()
+            if text.isdigit():  # a channel that no sensor is on reads "!EIO"
+                self.rest[name] = int(text)
         self.lock = threading.Lock()
         self.factors = []
 
@@ -33,9 +36,13 @@ class Rails:
                 self.factors.remove(old)
             if new is not None:
                 self.factors.append(new)
+            factor = max(self.factors, default=1)
+            begun = time.monotonic()
             for name, milliamperes in self.rest.items():
                 with open(name, "r+") as file:
-                    file.write(f"{round(milliamperes * max(self.factors, default=1)):<12}")
+                    file.write(f"{round(milliamperes * factor):<12}")
+            if self.rest:
+                tell(f"power {begun:.6f} {time.monotonic():.6f} {factor}")
 
 
 def parse():
@@ -57,6 +64,12 @@ OPTIONS = parse()
 RAILS = Rails(OPTIONS.sysroot)
 COUNT = 0
 LOCK = threading.Lock()
+
+
+def tell(line):
+    if OPTIONS.log:
+        with open(OPTIONS.log, "a") as log:
+            log.write(line + "\n")
 
 
 def until(moment):
@@ -117,9 +130,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         end = time.monotonic()
         RAILS.change(OPTIONS.decode_power, None)
         self.finish_answer(prompt, count)
-        if OPTIONS.log:
-            with LOCK, open(OPTIONS.log, "a") as log:
-                log.write(f"{begin:.6f} {first:.6f} {end:.6f}\n")
+        tell(f"request {begin:.6f} {first:.6f} {end:.6f}")
 
     def piece(self, chat, last):
         if self.path == "/completion":

@@ -241,14 +241,15 @@ void place_in_time(const Json& test, double end_s, TokenRun& run) {
   if (!run.timeline.empty()) run.clock = TokenClock::kMonotonic;
 }
 
-std::vector<TokenRun> runs_of_output(const TimedLines& output) {
+// `end_s`: of the program, before which all its lines were written, however late they were read.
+std::vector<TokenRun> runs_of_output(const TimedLines& output, double end_s) {
   std::vector<TokenRun> runs;
   for (const auto& line : output.lines) {
     const std::string_view text = trim(line.text);
     if (!text.starts_with('{') || text.find("\"avg_ns\"") == std::string_view::npos) continue;
     const Json test = parse_result_json(text, "the output of llama-bench");
     runs.push_back(llama_bench_test(test, "the output of llama-bench"));
-    place_in_time(test, line.time_s, runs.back());
+    place_in_time(test, std::min(line.time_s, end_s), runs.back());
   }
   if (!runs.empty()) return runs;
   runs = parse_token_runs(output.text, "the output of llama-bench");
@@ -386,7 +387,7 @@ TokenMeasurement measure_llama_bench(const platform::Sysfs& sysfs, const Measure
   measurement.system_s = run.system_s;
   measurement.peak_memory_bytes = run.peak_memory_bytes;
   measurement.io = run.io;
-  if (run.status == 0) result.runs = runs_of_output(output);
+  if (run.status == 0) result.runs = runs_of_output(output, run.end_s);
   add_costs_of(recording, options.window, measurement, result.runs, run.marks);
   return result;
 }
