@@ -87,7 +87,7 @@ struct Measurement {
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
   std::vector<TokenRequest> token_requests;  // of phases "prefill" and "decode"
-  std::vector<std::string> throttled;  // signals that rose during the run
+  std::vector<std::string> throttled;        // signals that rose during the run
   std::size_t malformed_marks = 0;
   double rate_asked_hz = 0;      // of power samples
   double rate_hz = 0;            // as used: the source may be slower; 0 without one
