@@ -202,7 +202,8 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "decode_power_w\n"
          "llamacpp,Llama-3.2-1B,Q8_0,512,512,120,15.6,38\n"
          "llamacpp,Llama-3.2-1B,f16,512,512,106,21,41\n"
-         "trtllm,Llama-3.2-1B,fp16,512,512,38,16.2,40\n";
+         "trtllm,Llama-3.2-1B,fp16,512,512,38,16.2,40\n"
+         "trtllm,Llama-3.2-1B,fp16,2048,512,101,16.5,41\n";
   std::ofstream few(folder / "four.csv");
   std::ifstream rows(folder / "training.csv");
   std::string row;

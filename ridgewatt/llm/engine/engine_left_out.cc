@@ -90,7 +90,7 @@ std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows) {
                          engine.decode_power_log_sd(row.decode, row.hardware)};
     cell.prefill_power = {row.prefill_power_w, engine.prefill_power_w(row.prompt, row.hardware),
                           engine.prefill_power_log_sd(row.prompt, row.hardware)};
-    cells.push_back(std::move(cell));
+    cells.push_back(cell);
   }
   return cells;
 }
