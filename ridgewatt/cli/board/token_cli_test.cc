@@ -19,7 +19,7 @@ using testing::run_program;
 
 // Only what is printed, without remarks.
 Json json_of(const std::string& arguments) {
-  const auto result = run_program(arguments + " --quiet --format json");
+  const auto result = run_program("--quiet --format json " + arguments);
   EXPECT_EQ(result.status, 0) << result.output;
   return Json::parse(result.output, nullptr, false);
 }
