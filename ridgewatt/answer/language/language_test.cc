@@ -9,6 +9,7 @@
 
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -167,16 +168,27 @@ class TuneLanguage : public ::testing::Test {
     question.contexts = {1024};
     return ask(question, "zoo:llama-3.2-1b", "orin-nano-8gb@super");
   }
+  // The `share` quantile of a figure over all rows: limits that some modes keep and some do not.
+  static double of_rows(const LanguageAnswer& rows, double share,
+                        llm::Foretold llm::Forecast::*figure) {
+    std::vector<double> values;
+    for (const LanguageRow& row : rows.rows) values.push_back((row.forecast.*figure).value);
+    return quantile(values, share);
+  }
 };
 
 // Whatever the search does, its answer is that of looking at every row.
 TEST_F(TuneLanguage, OneModeIsTheBestOfAllRowsWithinLimits) {
   LanguageTuneQuestion question;
-  question.limits = {.power_w = 12, .tpot_s = 0.1};
-  const auto found = tune_language(question, rows());
-  const auto keeps = [](const llm::Forecast& forecast) {
-    return forecast.prefill_power_w.value <= 12 && forecast.decode_power_w.value <= 12 &&
-           forecast.tpot_s.value <= 0.1;
+  const LanguageAnswer all = rows();
+  const double power_w = std::max(of_rows(all, 0.7, &llm::Forecast::decode_power_w),
+                                  of_rows(all, 0.7, &llm::Forecast::prefill_power_w));
+  const double tpot_s = of_rows(all, 0.6, &llm::Forecast::tpot_s);
+  question.limits = {.power_w = power_w, .tpot_s = tpot_s};
+  const auto found = tune_language(question, all);
+  const auto keeps = [&](const llm::Forecast& forecast) {
+    return forecast.prefill_power_w.value <= power_w && forecast.decode_power_w.value <= power_w &&
+           forecast.tpot_s.value <= tpot_s;
   };
   double least = 1e300;
   for (const LanguageRow& row : found.language.rows) {
@@ -199,16 +211,17 @@ TEST_F(TuneLanguage, AModeForEachPhaseCountsItsSwitches) {
   LanguageTuneQuestion question;
   question.phases = true;
   // A long prompt and a limit on its first token: the prompt wants clocks, decoding does not.
-  question.limits.ttft_s = 1.0;
-  const auto found =
-      tune_language(question, rows({.prompt_tokens = 1024, .generated_tokens = 512}));
+  const LanguageAnswer all = rows({.prompt_tokens = 1024, .generated_tokens = 512});
+  const double ttft_s = 1.3 * of_rows(all, 0, &llm::Forecast::ttft_s);
+  question.limits.ttft_s = ttft_s;
+  const auto found = tune_language(question, all);
   const TunedLanguage& tuned = found.settings.front();
   ASSERT_TRUE(tuned.best && tuned.one_mode);
   const LanguagePlan& best = *tuned.best;
   EXPECT_LE(best.forecast.request_j.value,
             1.01 * tuned.one_mode->forecast.request_j.value * (1 + 1e-9));
   EXPECT_EQ(best.prefill.cpu_cores, best.decode.cpu_cores);
-  EXPECT_LE(best.forecast.ttft_s.value, 1.0);
+  EXPECT_LE(best.forecast.ttft_s.value, ttft_s);
   if (best.one_mode()) return;
   const auto row_of = [&](const PowerMode& mode) -> const LanguageRow& {
     return *std::find_if(found.language.rows.begin(), found.language.rows.end(),
@@ -234,12 +247,15 @@ TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
   std::vector<LanguageRow> kept;
   for (std::size_t i = 0; i < few.rows.size(); i += 41) kept.push_back(few.rows[i]);
   few.rows = kept;
+  const double power_w = std::max(of_rows(few, 0.7, &llm::Forecast::decode_power_w),
+                                  of_rows(few, 0.7, &llm::Forecast::prefill_power_w));
+  const double ttft_s = of_rows(few, 0.5, &llm::Forecast::ttft_s);
   for (const LanguageGoal goal : {LanguageGoal::kEnergy, LanguageGoal::kTokenEnergy,
                                   LanguageGoal::kTime, LanguageGoal::kTokenTime}) {
     LanguageTuneQuestion question;
     question.goal = goal;
     question.phases = true;
-    question.limits = {.power_w = 11, .ttft_s = 3};
+    question.limits = {.power_w = power_w, .ttft_s = ttft_s};
     const auto found = tune_language(question, few);
     double least = 1e300;
     for (const LanguageRow& prompt : kept) {
@@ -247,8 +263,8 @@ TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
         if (prompt.mode.cpu_cores != decode.mode.cpu_cores) continue;
         const llm::Forecast &p = prompt.forecast, &d = decode.forecast;
         const double away_s = mode_switch_s(prompt.mode, decode.mode);
-        if (p.prefill_power_w.value > 11 || d.decode_power_w.value > 11) continue;
-        if (p.ttft_s.value + away_s > 3) continue;
+        if (p.prefill_power_w.value > power_w || d.decode_power_w.value > power_w) continue;
+        if (p.ttft_s.value + away_s > ttft_s) continue;
         const double worst_w = std::max(p.prefill_power_w.value, d.decode_power_w.value);
         const double energy = p.prefill_power_w.value * p.ttft_s.value +
                               127 * d.joules_per_token.value + 2 * away_s * worst_w;
@@ -282,22 +298,24 @@ TEST_F(TuneLanguage, SwitchesTakeWhatWasPublished) {
 
 TEST_F(TuneLanguage, AHigherConfidenceKeepsLimitsByMore) {
   LanguageTuneQuestion question;
-  question.limits.power_w = 14;
   question.goal = LanguageGoal::kTime;
-  LanguageAnswer all = rows();
+  const LanguageAnswer all = rows();
+  const double power_w = 1.01 * std::max(of_rows(all, 1, &llm::Forecast::decode_power_w),
+                                         of_rows(all, 1, &llm::Forecast::prefill_power_w));
+  question.limits.power_w = power_w;
   const auto even = tune_language(question, all);
   question.confidence = 0.95;
   const auto sure = tune_language(question, all);
   ASSERT_TRUE(even.settings.front().best && sure.settings.front().best);
   // The 95 % end of the interval keeps the limit.
-  EXPECT_LE(sure.settings.front().best->forecast.decode_power_w.high, 14 * (1 + 1e-9));
+  EXPECT_LE(sure.settings.front().best->forecast.decode_power_w.high, power_w * (1 + 1e-9));
   EXPECT_LE(even.settings.front().best->forecast.request_s,
             sure.settings.front().best->forecast.request_s);
 }
 
 TEST_F(TuneLanguage, WithoutAnAnswerTheNearestSaysWhatItBreaks) {
   LanguageTuneQuestion question;
-  question.limits = {.power_w = 30, .tokens_per_s = 1e6};
+  question.limits = {.power_w = 1000, .tokens_per_s = 1e6};
   const auto found = tune_language(question, rows());
   const TunedLanguage& tuned = found.settings.front();
   EXPECT_FALSE(tuned.best);

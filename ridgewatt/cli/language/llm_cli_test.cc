@@ -181,9 +181,11 @@ TEST(TuneLlmCommand, AnswerIsOneOfTheRowsAndModeApplyTakesIt) {
 }
 
 TEST(TuneLlmCommand, PhasesNameBothModesAndTheirSwitch) {
-  const Json answer = answer_of(
-      "tune llm zoo:llama-3.1-8b --device agx-orin --phases --prompt 2048 --generate 512 "
-      "--max-ttft 4s");
+  const std::string setting = "zoo:llama-3.1-8b --device agx-orin --prompt 2048 --generate 512";
+  const double fastest_ms = number(answer_of("llm " + setting)["rows"][0], "ttft_ms");
+  const Json answer =
+      answer_of("tune llm " + setting + " --phases --max-ttft " + std::to_string(1.4 * fastest_ms));
+  EXPECT_LE(number(answer, "ttft_ms"), 1.4 * fastest_ms);
   ASSERT_TRUE(answer.contains("one_mode"));
   EXPECT_LE(number(answer, "request_j"), 1.01 * number(answer["one_mode"], "request_j"));
   if (answer.contains("mode")) return;
@@ -199,11 +201,11 @@ TEST(TuneLlmCommand, PhasesNameBothModesAndTheirSwitch) {
 TEST(TuneLlmCommand, RanksBoardsAndQuantizations) {
   const Json answer = answer_of(
       "tune llm zoo:qwen3-4b --device all --modes presets --quantization q4_k_m,q8_0 "
-      "--min-tokens-per-s 5");
+      "--min-tokens-per-s 3");
   double last = 0;
   for (const Json& setting : answer["settings"]) {
     if (setting["feasible"] == false) break;
-    EXPECT_GE(number(setting, "tokens_per_s"), 5);
+    EXPECT_GE(number(setting, "tokens_per_s"), 3);
     EXPECT_GE(number(setting, "request_j"), last);
     last = number(setting, "request_j");
   }
