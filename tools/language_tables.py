@@ -56,7 +56,7 @@ def engines(program):
 def modes(program):
     rows = []
     answer = ask(program, "tune", "llm", "zoo:llama-3.1-8b", "--device", "agx-orin", "--phases", "--prompt", "2048",
-                 "--generate", "256", "--max-ttft", "4s")
+                 "--generate", "256", "--max-ttft", "2700ms")
     plans = [("two modes", answer), ("one mode", answer["one_mode"])]
     plans += [(preset["preset"], preset) for preset in answer["presets"]]
     for name, plan in plans:

@@ -84,9 +84,10 @@ struct LanguageTuneAnswer {
 };
 
 // Compares the rows of `asked`. Modes within the tie of a twin (kTwinTie) of the least cannot be
-// told apart: the fastest of them is best, as tune/choice.h has it. Settings that do not fit have
-// no answer. The two modes of a plan have the same cores: nothing is published of how long cores
-// take to come and go. UsageError for a limit or confidence that means nothing.
+// told apart: the fastest of them is best, as tune/choice.h has it, and one mode is before two.
+// Settings that do not fit have no answer. The two modes of a plan have the same cores: nothing is
+// published of how long cores take to come and go. UsageError for a limit or confidence that means
+// nothing.
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked);
 
 // What the goal makes small, in SI units.

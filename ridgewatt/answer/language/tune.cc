@@ -261,8 +261,9 @@ std::optional<LanguagePlan> best_pair(const LanguageTuneQuestion& question, cons
       });
   if (least == LanguageLimits::kNone) return std::nullopt;
   const double bound = least * (1 + twin::kTwinTie);
+  // One mode that cannot be told from the best pair needs no switch.
+  if (single && goal_value(question.goal, single->forecast) <= bound) return single;
   Best best(bound);
-  if (single) best.offer(goal_value(question.goal, single->forecast), *single);
   for_pairs(
       prompts, decodes, [&] { return bound; },
       [&](const LanguageRow& prompt, const LanguageRow& decode) {
