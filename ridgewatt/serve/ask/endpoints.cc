@@ -140,7 +140,7 @@ std::vector<Endpoint> answers() {
         {"kv-type", kWord},
         {"reserve-gb", kNumber}}},
       {"llm", "llm", "Speed, power and joules per token of a language model",
-       with_language({{"context", kNumber}, {"pareto", kFlag}})},
+       with_language({{"context", kNumber, {}, false, true}, {"pareto", kFlag}})},
       {"tune/llm", "tune llm", "The best power modes for a language model",
        with_language({{"minimize", kWord},
                       {"max-power", kNumber},
@@ -190,9 +190,9 @@ void mark_lists(std::string_view path, std::vector<EndpointOption>& options) {
                                                 "training-reference"};
   const bool one_batch = path == "analyze" || path == "fits" || path == "layers";
   for (EndpointOption& option : options) {
-    option.several =
-        option.kind != kFlag && !(one_batch && option.name == "batch") &&
-        std::find(std::begin(kLists), std::end(kLists), option.name) != std::end(kLists);
+    if (option.kind == kFlag || (one_batch && option.name == "batch")) continue;
+    const auto* const found = std::find(std::begin(kLists), std::end(kLists), option.name);
+    option.several = option.several || found != std::end(kLists);
   }
 }
 

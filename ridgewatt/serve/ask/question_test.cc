@@ -162,8 +162,9 @@ TEST(Endpoints, AreOptionsOfTheProgram) {
                entry.at("names").end();
       });
       ASSERT_NE(found, options.end()) << endpoint.path << " " << name;
-      const bool from_client =
-          option.kind != ValueKind::kUpload && option.kind != ValueKind::kStore;
+      const bool from_client = option.kind != ValueKind::kUpload &&
+                               option.kind != ValueKind::kModel &&  // zoo:NAME or an upload
+                               option.kind != ValueKind::kStore;
       if (from_client) {
         EXPECT_NE(found->at("kind"), "input") << endpoint.path << " " << name;
         EXPECT_NE(found->at("kind"), "output") << endpoint.path << " " << name;
