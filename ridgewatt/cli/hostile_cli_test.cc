@@ -86,7 +86,6 @@ constexpr FileUse kOutputs[] = {
     {"layers", "--figures", "layers --profile profile.json --figures html:%"},
     {"llm", "--figures", "llm zoo:qwen3-0.6b --device agx-orin --figures svg:%"},
     {"llm", "--figures", "llm zoo:qwen3-0.6b --device agx-orin --figures html:%"},
-    {"llm", "--output", "llm zoo:qwen3-0.6b --device agx-orin -o %"},
     {"measure", "--minibatches-csv",
      "measure --device fake:agx-orin --idle 0 --minibatches-csv %" FAKE_RUN, true},
     {"measure", "--series-csv", "measure --device fake:agx-orin --idle 0 --series-csv %" FAKE_RUN,
@@ -128,7 +127,6 @@ constexpr FileUse kOutputs[] = {
      "profile % --device fake:agx-orin --sample 1 --window 3 --settle-window 50ms --idle "
      "0" FAKE_RUN,
      true},
-    {"tune llm", "--output", "tune llm zoo:qwen3-0.6b --device agx-orin --modes maxn -o %"},
     {"zoo write", "--output", "zoo write lenet5 -o %"},
     {"man", "--output", "man -o %"},
 };
@@ -252,6 +250,7 @@ constexpr FileUse kInputs[] = {
     {"sweep check", "FILE", "sweep check %"},
     {"thermal fit", "TRACE", "thermal fit %"},
     {"thermal hold", "FILE", "thermal hold % --power 30"},
+    {"tune llm", "MODEL", "tune llm % --device agx-orin --modes maxn"},
     {"tune", "--thermal", "tune --sweep training.csv --max-power 40 --thermal %"},
     {"tune", "--campaign", "tune --campaign % --executor local --max-power 40"},
     {"tune", "--solar", "tune zoo:lenet5 --device agx-orin --battery 100Wh --solar %"},
