@@ -33,7 +33,7 @@ def kept_to_itself(text: str):
             inside = False
         elif inside:
             found = (re.match(r"(?:struct|class|enum(?: class)?) (\w+)[^;]*\{", line)
-                     or re.match(r"(?:static )?constexpr [^(=]*?\b(k[A-Z]\w*)(?:\[\w*\])* ?[={;]", line)
+                     or re.match(r"(?:static )?const(?:expr)? [^(=]*?\b(k[A-Z]\w*)(?:\[\w*\])* ?[={;]", line)
                      or re.match(r"[A-Za-z][^=;]*?[ &*](\w+\(.*\)) (?:const )?\{$", line))
             if found:
                 yield number, re.sub(r" \w+(?=[,)])", "", found[1])
@@ -81,9 +81,9 @@ def main() -> int:
             faults.append(f"{path}: room '{room}' has no floor")
             continue
         text = path.read_text()
-        if path.suffix == ".cc" and not test and not path.name.endswith("_fuzz.cc"):
+        if path.suffix == ".cc" and not path.name.endswith("_fuzz.cc"):
             for number, name in kept_to_itself(text):
-                kept[room, name].append(f"{path}:{number}")
+                kept[room, test, name].append(f"{path}:{number}")
         faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(room, text)]
         for number, line in enumerate(text.splitlines(), 1):
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)[^;]*\{", line)
@@ -108,7 +108,7 @@ def main() -> int:
     for (_, name), places in types.items():
         if len(places) > 1:
             faults.append(f"type {name} is defined at {' and at '.join(places)}")
-    for (_, name), places in kept.items():
+    for (_, _, name), places in kept.items():
         if len(places) > 1:
             faults.append(f"{name} is not its file's own: {' and '.join(places)}")
     print("\n".join(faults) if faults else "rooms: includes go down and meet faces, every type has one home")

@@ -81,11 +81,11 @@ std::vector<TimedMark> requests(int requests, double prefill_s, double decode_s,
   }
   return marks;
 }
-const std::vector<PhaseMode> kModes = {{"prefill", kFast}, {"decode", kSlow}};
+const std::vector<PhaseMode> kPhaseModes = {{"prefill", kFast}, {"decode", kSlow}};
 
 TEST(Phases, EachHasItsMode) {
   ScriptedProgram program(requests(5, 1, 4, 10), 27);
-  const PhaseOutcome held = hold_phases(program, {.modes = kModes});
+  const PhaseOutcome held = hold_phases(program, {.modes = kPhaseModes});
   ASSERT_EQ(held.phases.size(), 2u);
   const auto &prefill = held.phases[0], &decode = held.phases[1];
   EXPECT_EQ(prefill.times, 5u);
@@ -112,16 +112,16 @@ TEST(Phases, EachHasItsMode) {
 // A switch costs 10 ms and what clocks take to show it, 14 ms; there and back 48 ms.
 TEST(Phases, OneThatIsShorterThanASwitchIsLeftAlone) {
   ScriptedProgram shorter(requests(50, 0.5, 0.04, 2), 40);
-  const PhaseOutcome left = hold_phases(shorter, {.modes = kModes, .least_times = 1});
+  const PhaseOutcome left = hold_phases(shorter, {.modes = kPhaseModes, .least_times = 1});
   EXPECT_EQ(left.phases[1].times, 50u);
   EXPECT_EQ(left.phases[1].switches, 1u);  // nobody knew yet
   EXPECT_EQ(left.phases[1].too_short, 49u);
   EXPECT_EQ(left.switches, 2u);
   EXPECT_EQ(shorter.sets().back(), kFast);
   ScriptedProgram longer(requests(50, 0.5, 0.06, 2), 40);
-  EXPECT_EQ(hold_phases(longer, {.modes = kModes, .least_times = 1}).phases[1].switches, 50u);
+  EXPECT_EQ(hold_phases(longer, {.modes = kPhaseModes, .least_times = 1}).phases[1].switches, 50u);
   ScriptedProgram always(requests(50, 0.5, 0.04, 2), 40);
-  EXPECT_EQ(hold_phases(always, {.modes = kModes, .least_times = 0}).phases[1].switches, 50u);
+  EXPECT_EQ(hold_phases(always, {.modes = kPhaseModes, .least_times = 0}).phases[1].switches, 50u);
 }
 
 TEST(Phases, TheInnerOneCountsAndTheOuterComesBack) {
@@ -130,7 +130,7 @@ TEST(Phases, TheInnerOneCountsAndTheOuterComesBack) {
       {Kind::kEnd, "prefill", 4},    {Kind::kEnd, "checkpoint", 5},   {Kind::kEnd, "decode", 6},
       {Kind::kEnd, "never begun", 7}};
   ScriptedProgram program(marks, 8);
-  const PhaseOutcome held = hold_phases(program, {.modes = kModes});
+  const PhaseOutcome held = hold_phases(program, {.modes = kPhaseModes});
   EXPECT_EQ(program.sets(), (std::vector{kSlow, kFast, kSlow}));
   EXPECT_EQ(held.phases[0].times, 1u);
   EXPECT_NEAR(held.phases[1].time_s, 5, 1e-9);  // with what was inside it
@@ -138,7 +138,7 @@ TEST(Phases, TheInnerOneCountsAndTheOuterComesBack) {
 
 TEST(Phases, OneThatNeverEndsEndsWithTheProgram) {
   ScriptedProgram program({{Kind::kBegin, "decode", 1}}, 4);
-  const PhaseOutcome held = hold_phases(program, {.modes = kModes});
+  const PhaseOutcome held = hold_phases(program, {.modes = kPhaseModes});
   EXPECT_EQ(held.phases[1].times, 1u);
   EXPECT_NEAR(held.phases[1].time_s, 3, 1e-6);
   EXPECT_NEAR(held.phases[1].energy_j, 30, 1);
@@ -151,16 +151,16 @@ TEST(Phases, ManyOpenPhasesAreNotRemembered) {
   for (int i = 0; i < 100000; ++i) marks.push_back({Kind::kBegin, "p" + std::to_string(i), 1});
   marks.push_back({Kind::kMinibatch, "", 2});
   ScriptedProgram program(marks, 3);
-  EXPECT_EQ(hold_phases(program, {.modes = kModes}).minibatches, 1u);
+  EXPECT_EQ(hold_phases(program, {.modes = kPhaseModes}).minibatches, 1u);
 }
 
 TEST(Phases, LooksForSafetyAndPassesOnWhatItThrows) {
   ScriptedProgram program(requests(5, 1, 4, 10), 27);
   int looks = 0;
-  hold_phases(program, {.modes = kModes}, [&] { ++looks; });
+  hold_phases(program, {.modes = kPhaseModes}, [&] { ++looks; });
   EXPECT_NEAR(looks, 50, 10);
   ScriptedProgram hot(requests(5, 1, 4, 10), 27);
-  EXPECT_THROW(hold_phases(hot, {.modes = kModes}, [] { throw IoError("too hot"); }), IoError);
+  EXPECT_THROW(hold_phases(hot, {.modes = kPhaseModes}, [] { throw IoError("too hot"); }), IoError);
 }
 
 TEST(Phases, OptionsThatMeanNothingAreRefused) {
@@ -168,8 +168,9 @@ TEST(Phases, OptionsThatMeanNothingAreRefused) {
   EXPECT_THROW(hold_phases(program, {}), UsageError);
   EXPECT_THROW(hold_phases(program, {.modes = {{"a", kFast}, {"a", kSlow}}}), UsageError);
   EXPECT_THROW(hold_phases(program, {.modes = {{"", kFast}}}), UsageError);
-  EXPECT_THROW(hold_phases(program, {.modes = kModes, .least_times = std::nan("")}), UsageError);
-  EXPECT_THROW(hold_phases(program, {.modes = kModes, .wait_s = 0}), UsageError);
+  EXPECT_THROW(hold_phases(program, {.modes = kPhaseModes, .least_times = std::nan("")}),
+               UsageError);
+  EXPECT_THROW(hold_phases(program, {.modes = kPhaseModes, .wait_s = 0}), UsageError);
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::run_program;
 
-// Only what is printed, without remarks.
-Json json_of(const std::string& arguments) {
+Json json_without_remarks(const std::string& arguments) {
   const auto result = run_program("--quiet --format json " + arguments);
   EXPECT_EQ(result.status, 0) << result.output;
   return Json::parse(result.output, nullptr, false);
@@ -44,9 +43,9 @@ class TokenCommands : public ::testing::Test {
 };
 
 TEST_F(TokenCommands, MeasuresAServer) {
-  const Json json = json_of("measure --idle 0.3 --llm-rows " + path("rows.csv") +
-                            " --model llama-3.2-1b --quantization q4_k_m --sysroot " + board_.root +
-                            server(1, board_.root));
+  const Json json = json_without_remarks("measure --idle 0.3 --llm-rows " + path("rows.csv") +
+                                         " --model llama-3.2-1b --quantization q4_k_m --sysroot " +
+                                         board_.root + server(1, board_.root));
   EXPECT_EQ(json["provenance"], "fake");
   const Json& run = json["runs"][0];
   EXPECT_EQ(run["runtime"], "llama.cpp");
@@ -90,9 +89,9 @@ TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
   const std::string profile = "profile " + path("p.db") + " --idle 0.1 --workload tiny --modes " +
                               modes + " --sysroot " + board_.root + " --state-dir " +
                               path("state") + server(3, board_.root);
-  const Json first = json_of(profile);
+  const Json first = json_without_remarks(profile);
   EXPECT_EQ(first["measured"], 3) << first.dump();
-  EXPECT_EQ(json_of(profile)["skipped"], 3);
+  EXPECT_EQ(json_without_remarks(profile)["skipped"], 3);
   const auto list = run_program("store list --format csv " + path("p.db"));
   EXPECT_THAT(list.output, HasSubstr(",tiny,prefill,fake,3,"));
   EXPECT_THAT(list.output, HasSubstr(",tiny,decode,fake,3,"));
@@ -108,8 +107,8 @@ TEST_F(TokenCommands, MarkedPhasesAreSplit) {
   const std::string command =
       "/bin/sh -c 'm() { echo $* >&$RIDGEWATT_MARK_FD; }; m begin prefill; sleep 0.2; m end "
       "prefill; m begin decode; sleep 0.1; m minibatch; sleep 0.1; m minibatch; m end decode'";
-  const Json run =
-      json_of("measure --idle 0 --sysroot " + board_.root + " -- " + command)["runs"][0];
+  const Json run = json_without_remarks("measure --idle 0 --sysroot " + board_.root + " -- " +
+                                        command)["runs"][0];
   EXPECT_EQ(run["source"], "marks of the program");
   EXPECT_GE(run["prefill_s"].get<double>(), 0.199);
   EXPECT_GT(run["joules_per_token"].get<double>(), 0);
@@ -132,7 +131,8 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
   for (int i = 0; i < 500; ++i) {
     power += std::to_string(100 + i / 100.0) + "," + (i < 200 ? "30\n" : "12\n");
   }
-  const Json run = json_of("measure --results " + result + " --idle-power 5 --power-trace " +
+  const Json run =
+      json_without_remarks("measure --results " + result + " --idle-power 5 --power-trace " +
                            folder_.write("power.csv", power))["runs"][0];
   EXPECT_EQ(run["provenance"], "replayed");
   EXPECT_NEAR(run["prefill_energy_j"].get<double>(), 30, run["prefill_energy_error_j"]);
@@ -145,7 +145,7 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
       run_program("measure --results " + bench + " --power-trace " + path("power.csv"));
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.output, HasSubstr("no time stamps, so energy cannot be split"));
-  EXPECT_EQ(json_of("measure --results " + bench)["runs"][0]["ttft_ms"], 500);
+  EXPECT_EQ(json_without_remarks("measure --results " + bench)["runs"][0]["ttft_ms"], 500);
 }
 
 TEST_F(TokenCommands, WhatHasNoEffectIsRefused) {
