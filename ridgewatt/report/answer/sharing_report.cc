@@ -13,8 +13,10 @@ void add_bounded_columns(std::vector<Column>& columns, const std::string& name,
   const std::string in = unit.empty() ? "" : " (" + unit + ")";
   const std::string suffix = unit.empty() ? "" : (unit == "W" ? "_w" : "_" + unit);
   columns.push_back({.name = name + suffix, .heading = heading + in, .rank = rank});
-  columns.push_back({.name = name + "_lo" + suffix, .heading = "from" + in, .rank = rank + 2});
-  columns.push_back({.name = name + "_hi" + suffix, .heading = "to" + in, .rank = rank + 2});
+  columns.push_back(
+      {.name = name + "_lo" + suffix, .heading = heading + " from" + in, .rank = rank + 2});
+  columns.push_back(
+      {.name = name + "_hi" + suffix, .heading = heading + " to" + in, .rank = rank + 2});
 }
 
 void add_bounded(std::vector<Cell>& cells, const schedule::Bounded& value, double factor = 1) {
