@@ -84,6 +84,7 @@ constexpr const char* kCommands[] = {
     "layers --profile trace.json --runs 2 --device agx-orin --power power.csv",
     "loadbench samples --generate 8 --sample-size 100 --workers 0,1 --cache warm --batch 4",
     "measure " FAKE "--idle 0" FAKE_RUN,
+    "measure --results vllm.json --power-trace drawn.csv",
     "mode apply " FAKE "15W",
     "mode list " FAKE,
     "mode list --grid " FAKE,
@@ -197,6 +198,12 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet18,fp16,1,,ms,5,\n"
          "a,orin-nano-8gb,15W,tensorrt,zoo:resnet50,fp32,1,,ms,20,called from Python\n"
          "a,orin-nano-8gb,15W,tensorrt,no model,fp32,1,,ms,20,\n";
+  std::ofstream(folder / "vllm.json")
+      << R"({"backend": "vllm", "model_id": "m", "completed": 1, "num_prompts": 1, "total_input_tokens": 9,
+             "total_output_tokens": 3, "mean_ttft_ms": 1000, "mean_tpot_ms": 500, "input_lens": [9],
+             "output_lens": [3], "ttfts": [1.0], "start_times": [1], "itls": [[0.5, 0.5]]})";
+  std::ofstream(folder / "drawn.csv")
+      << "time_s,power_w\n0,10\n1,10\n1.5,10\n2,10\n2.5,5\n3,5\n4,5\n";
   std::ofstream(folder / "cells.csv")
       << "runtime,model,quantization,prompt_tokens,generated_tokens,ttft_ms,tpot_ms,"
          "decode_power_w\n"

@@ -235,7 +235,7 @@ Json token_measurement_json(const measure::TokenMeasurement& measured,
     json["cpu"] = nullptr;
     json["peak_memory_bytes"] = nullptr;
   }
-  json["runs"] = token_runs_json(measured.runs, provenance);
+  if (!measured.runs.empty()) json["runs"] = token_runs_json(measured.runs, provenance);
   return json;
 }
 
