@@ -1,57 +1,19 @@
 // Against a server of this test on loopback that says one thing and closes.
 #include "ridgewatt/io/http_get.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
-#include <thread>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/fd.h"
+#include "ridgewatt/io/loopback_reply_support.h"
 #include "ridgewatt/io/shared_library.h"
 
 namespace ridgewatt {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::LoopbackReply;
 using ::testing::Not;
-
-class OneReply {
- public:
-  explicit OneReply(std::string reply) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    address_.sin_family = AF_INET;
-    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address_), sizeof address_), 0);
-    EXPECT_EQ(::listen(listener_.get(), 1), 0);
-    socklen_t size = sizeof address_;
-    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address_), &size);
-    thread_ = std::thread([this, text = std::move(reply)] {
-      const OwnedFd client(::accept(listener_.get(), nullptr, nullptr));
-      if (!client) return;
-      char bytes[4096];
-      const ssize_t count = ::recv(client.get(), bytes, sizeof bytes, 0);
-      if (count > 0) asked.assign(bytes, static_cast<std::size_t>(count));
-      ::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL);
-    });
-  }
-  ~OneReply() { end(); }
-  void end() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
-    if (thread_.joinable()) thread_.join();
-  }
-  std::string url(const std::string& path) const {
-    return "http://127.0.0.1:" + std::to_string(ntohs(address_.sin_port)) + path;
-  }
-  std::string asked;
-
- private:
-  OwnedFd listener_;
-  sockaddr_in address_{};
-  std::thread thread_;
-};
 
 class HttpGet : public ::testing::Test {
  protected:
@@ -68,7 +30,7 @@ class HttpGet : public ::testing::Test {
 };
 
 TEST_F(HttpGet, GivesTheBody) {
-  OneReply server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+  LoopbackReply server({"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"});
   EXPECT_EQ(http_get(server.url("/api?query=" + url_encoded("up{a=\"b c\"}"))), "hello");
   server.end();
   EXPECT_THAT(server.asked,
@@ -76,19 +38,19 @@ TEST_F(HttpGet, GivesTheBody) {
 }
 
 TEST_F(HttpGet, FollowsNoRedirect) {
-  OneReply server(
-      "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n");
+  LoopbackReply server(
+      {"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"});
   EXPECT_THAT(refusal(server.url("/")), HasSubstr("status 302"));
 }
 
 TEST_F(HttpGet, RefusesALongReply) {
-  OneReply server("HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x'));
+  LoopbackReply server({"HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x')});
   EXPECT_THAT(refusal(server.url("/"), {.timeout_s = 5, .limit_bytes = 1000}),
               HasSubstr("more than 1000 bytes"));
 }
 
 TEST_F(HttpGet, WaitsOnlySoLong) {
-  OneReply server("");  // and closes: an empty reply is none
+  LoopbackReply server({""});  // and closes: an empty reply is none
   EXPECT_THAT(refusal(server.url("/")), HasSubstr("no reply"));
 }
 

@@ -29,6 +29,8 @@ LayerSums analysis_sums(const Table& layers);       // of analysis_layers
 Json explanation_json(const workload::Explanation& explanation);
 std::string explanation_text(const workload::Explanation& explanation);
 
+// Which language model was asked about, as the first keys of an answer.
+Json language_model_json(const llm::LanguageModel& model);
 // Rows of llm::fits.
 Table fits_table(std::span<const llm::Fit> fits);
 Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventually, sidewaysScroll, startApp, unnamed } from "./harness.mjs";
+import { eventually, refuseUpload, sidewaysScroll, startApp, unnamed, upload } from "./harness.mjs";
 
 let app;
 before(async () => { app = await startApp(); });
@@ -90,15 +90,11 @@ test("a dropped model is asked about; what is no model is refused in a line", as
   assert.equal((await app.run(["zoo", "write", "lenet5", "-o", file])).code, 0);
   const view = await opened("/#/explore?device=agx-orin", { allow: [/400|422/] });
   const { page } = view;
-  await page.getByLabel("Upload an ONNX file").setInputFiles(file);
-  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash), 40);
+  await upload(page, "Upload an ONNX file", file);
   await meetsCommand(page, file);
   const broken = join(app.folder, "broken.onnx");
   writeFileSync(broken, "not a model");
-  await page.getByLabel("Upload an ONNX file").setInputFiles(broken);
-  const error = page.locator(".error").first();
-  await error.waitFor();
-  assert.ok((await error.innerText()).length > 10);
+  await refuseUpload(page, "Upload an ONNX file", broken);
   view.check();
   await view.close();
 });

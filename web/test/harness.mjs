@@ -176,3 +176,17 @@ export async function eventually(read, good = Boolean, seconds = 10) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+// Gives the field of that label a file that is a model: the address then asks about it.
+export async function upload(page, label, file) {
+  await page.getByLabel(label).setInputFiles(file);
+  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash), 40);
+}
+
+// Gives it a file that is none: the page says so in a line.
+export async function refuseUpload(page, label, file) {
+  await page.getByLabel(label).setInputFiles(file);
+  const error = page.locator(".error").first();
+  await error.waitFor();
+  assert.ok((await error.innerText()).length > 10);
+}

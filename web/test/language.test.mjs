@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventually, sidewaysScroll, startApp, unnamed } from "./harness.mjs";
+import { eventually, refuseUpload, sidewaysScroll, startApp, unnamed, upload } from "./harness.mjs";
 
 let app;
 before(async () => { app = await startApp(); });
@@ -123,15 +123,11 @@ test("a dropped configuration is asked about; what is no model is refused in a l
     num_attention_heads: 32, num_key_value_heads: 8, head_dim: 64, vocab_size: 128256, max_position_embeddings: 131072, tie_word_embeddings: true }));
   const view = await opened("/#/language", { allow: [/400|422/] });
   const { page } = view;
-  await page.getByLabel("Upload config.json or a GGUF file").setInputFiles(file);
-  await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash), 40);
+  await upload(page, "Upload config.json or a GGUF file", file);
   await meetsCommands(page, file);
   const broken = join(app.folder, "broken.gguf");
   writeFileSync(broken, "GGUFbroken");
-  await page.getByLabel("Upload config.json or a GGUF file").setInputFiles(broken);
-  const error = page.locator(".error").first();
-  await error.waitFor();
-  assert.ok((await error.innerText()).length > 10);
+  await refuseUpload(page, "Upload config.json or a GGUF file", broken);
   view.check();
   await view.close();
 });

@@ -108,15 +108,7 @@ Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& ro
 Json language_json(const answer::LanguageAnswer& found, bool front) {
   const llm::LanguageModel& model = found.model;
   const llm::Request& request = found.question.request;
-  Json json = {{"model", model.name},
-               {"source", model.source},
-               {"format", name_of(model.format)},
-               {"architecture", model.architecture},
-               {"provenance", "modelled"}};
-  json["parameters"] = model.weights_known ? Json(llm::parameters_of(model.description)) : Json();
-  json["active_parameters"] =
-      model.weights_known ? Json(llm::active_parameters_of(model.description)) : Json();
-  json["trained_context"] = model.description.context;
+  Json json = language_model_json(model);
   json["prompt"] = request.prompt_tokens;
   json["generate"] = request.generated_tokens;
   json["concurrency"] = request.concurrency;

@@ -64,9 +64,7 @@ Table fits_table(std::span<const llm::Fit> fits) {
   return table;
 }
 
-Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
-               std::span<const llm::Fit> fits) {
-  const llm::StoredType kv = llm::stored_type_of(options.kv_type);
+Json language_model_json(const llm::LanguageModel& model) {
   Json json = {{"model", model.name},
                {"source", model.source},
                {"format", name_of(model.format)},
@@ -76,6 +74,13 @@ Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
   json["active_parameters"] =
       model.weights_known ? Json(llm::active_parameters_of(model.description)) : Json();
   json["trained_context"] = model.description.context;
+  return json;
+}
+
+Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
+               std::span<const llm::Fit> fits) {
+  const llm::StoredType kv = llm::stored_type_of(options.kv_type);
+  Json json = language_model_json(model);
   json["context"] = options.context;
   json["batch"] = options.batch;
   json["kv_type"] = name_of(options.kv_type);
