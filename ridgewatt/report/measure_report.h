@@ -22,7 +22,9 @@ namespace ridgewatt::report {
 // notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance);
-Table measurement_table(const measure::Measurement& measurement, Provenance provenance);
+// The runs of language models behind time, power and energy, before what the machine did meanwhile.
+Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
+                        std::span<const measure::TokenRun> runs = {});
 
 // One row per minibatch of the window; begin_s counts from the start of the command.
 std::string minibatches_csv(const measure::Measurement& measurement);
@@ -39,7 +41,7 @@ Table token_runs_table(std::span<const measure::TokenRun> runs, Provenance prove
 // A measurement of a server or of llama-bench: as measurement_to_json, with "runs".
 Json token_measurement_json(const measure::TokenMeasurement& measured,
                             const std::vector<std::string>& command, Provenance provenance);
-// The rows of the runs behind those of the measurement.
+// The rows of runs in a measurement_table.
 void add_token_rows(std::span<const measure::TokenRun> runs, Table& table);
 
 // The rows with both times in the layout that `evaluate llm` reads, and why others are left out.

@@ -79,9 +79,7 @@ void print_measurement(const Context& context, const MeasureCommand& options,
   if (context.json()) {
     print(context, report::token_measurement_json(measured, command, provenance));
   } else {
-    auto table = report::measurement_table(measurement, provenance);
-    report::add_token_rows(measured.runs, table);
-    print(context, table);
+    print(context, report::measurement_table(measurement, provenance, measured.runs));
   }
   if (!options.minibatches_file.empty()) {
     write_output(options.minibatches_file, report::minibatches_csv(measurement));

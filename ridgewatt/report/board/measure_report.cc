@@ -230,7 +230,8 @@ Json measurement_to_json(const measure::Measurement& measurement,
   return json;
 }
 
-Table measurement_table(const measure::Measurement& measurement, Provenance provenance) {
+Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
+                        std::span<const measure::TokenRun> runs) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
   table.add_row({"status", std::int64_t{measurement.status}, "", std::string(name_of(provenance))});
   table.add_row({"time", measurement.end_s - measurement.begin_s, "s", ""});
@@ -246,6 +247,7 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
     table.add_row({"mean power", Cell(), "W", measurement.source});
   }
   if (measurement.idle_w) table.add_row({"idle power", *measurement.idle_w, "W", "before"});
+  add_token_rows(runs, table);
   for (const auto& channel : measurement.channels) {
     table.add_row({"rail " + channel.name, channel.energy.mean_w, "W",
                    channel.in_total ? "in the total" : ""});
