@@ -52,7 +52,8 @@ int give_up(void* target, std::int64_t, std::int64_t, std::int64_t, std::int64_t
 
 class CurlHeaders {
  public:
-  explicit CurlHeaders(const std::vector<std::string>& lines) {
+  // Whole before it adds, so that a line that is refused frees those before it.
+  explicit CurlHeaders(const std::vector<std::string>& lines) : CurlHeaders() {
     add("Content-Type: application/json");
     add("Expect:");  // no waiting for "100 Continue"
     for (const auto& line : lines) add(line);
@@ -63,6 +64,7 @@ class CurlHeaders {
   void* list() { return list_; }
 
  private:
+  CurlHeaders() = default;
   void add(const std::string& line) {
     if (line.find_first_of("\r\n") != std::string::npos) {
       throw UsageError("a header of a question has one line");
