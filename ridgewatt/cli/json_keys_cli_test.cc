@@ -247,7 +247,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   }
   // A machine too busy for a minibatch in a window knows no speed.
   for (const char* key : {"kept_speed", "last.minibatches_per_s"}) {
-    schemas["ridgewatt.soak/1"][key] = {"null", "number"};
+    schemas.at("ridgewatt.soak/1").at(key).insert({"null", "number"});
   }
   return schemas;
 }
