@@ -1,36 +1,68 @@
 # Every test has one label: `browser` (Chromium looks at a page), `board` (a fake board is set and measured in real
-# time), `slow` (more than a second or so), else `fast`; `ctest -L fast` within 30 s on two cores. The lists name what
-# is not fast, per room, as patterns of GoogleTest.
+# time), `slow` (more than a second or so), else `fast`; `ctest -L fast` takes 30 s on two cores. A label that is not
+# `fast` is declared in the line before the test:
+#   // label: slow
+#   TEST(Hostile, InputsThatAreNotSound) {
 include(GoogleTest)
-set(cli_browser "RooflineCommand.Page*Chromium:LayersCommand.Page*Chromium")
-set(report_browser "*Chromium*:PageLayout.*")
-set(cli_board "BoardCommand.*:StudyCommand.FakeBoard*:ModeCommand.Killed*:LoadbenchCommand.*:TuneCommand.Governors*:\
-TuneCommand.AProfiledAnswer*:CampaignCli.*")
-set(campaign_slow "Printed.*")
-set(measure_board "Residency.*:Stalls.*:Sampler.ReadsAFakeBoard*:Profile.*:Measure.AnExternalMeter")
-set(platform_board "FakeActivity.*:TegrastatsSource.FollowsAProgram")
-set(cli_slow "*Tutorial*:*PrintedCommands.*:Hostile.*:EveryTable.*:Program.NumbersAre*:Program.NothingMayBe*:\
-TuneCommand.EveryBoardBsp*:TuneCommand.WithoutAnAnswer*:ResultJson.*:JsonKeys.*:StudyPrograms.*:Workloads.*")
-set(evaluate_slow "SharedSweeps.*")
-set(monitor_board "Monitor.*:Metrics.OfAFakeBoard*:Metrics.Promtool*")
-set(pipeline_slow "TwinJob.*")
-set(predict_slow "AutoPredictor.ManySamples*")
-set(schedule_slow "ExecutorTest.*:PlanSearch.EveryStrategy*")
-set(serve_slow "Server.*")
-set(store_slow "*ManyProcesses*:*SeveralBring*:*Postgresql*")
-set(tune_slow "Tune.NoisyMeasurements*")
-set(twin_slow "SharedSweeps.*:CalibrateTest.Parameters*")
+set(RIDGEWATT_LABELS browser board slow CACHE INTERNAL "")
 
-function(ridgewatt_discover_tests room)
+# Sets FILTER_browser .. to the filters (of GoogleTest) of the tests that SOURCES give that label.
+function(ridgewatt_read_labels sources)
+  foreach(source IN LISTS sources)
+    file(READ ${source} text)
+    set(name "[A-Za-z0-9_]+")
+    string(REGEX MATCHALL "// label:[^\n]*|\nTEST[_FP]*\\(${name}, ${name}\\)|\nTEST[_FP]*\\(" lines "${text}")
+    set(label "")
+    foreach(line IN LISTS lines)
+      string(STRIP "${line}" line)
+      if(line MATCHES "^// label: ([a-z]+)$" AND "${label}" STREQUAL "" AND CMAKE_MATCH_1 IN_LIST RIDGEWATT_LABELS)
+        set(label ${CMAKE_MATCH_1})
+      elseif(line MATCHES "^TEST(_[FP])?\\((${name}), (${name})\\)$")
+        set(test ${CMAKE_MATCH_2}.${CMAKE_MATCH_3})
+        if(line MATCHES "^TEST_P")
+          set(test "*/${test}/*")
+        endif()
+        if(label)
+          string(APPEND FILTER_${label} ":${test}")
+        endif()
+        set(label "")
+      elseif(line MATCHES "^// label:" OR NOT "${label}" STREQUAL "")
+        message(FATAL_ERROR "${source}: '${line}': a line '// label: slow' (or board, browser) stands before a test")
+      endif()
+    endforeach()
+    if(label)
+      message(FATAL_ERROR "${source}: no test follows the last '// label: ${label}'")
+    endif()
+  endforeach()
+  foreach(label IN LISTS RIDGEWATT_LABELS)
+    string(REGEX REPLACE "^:" "" FILTER_${label} "${FILTER_${label}}")
+    set(FILTER_${label} "${FILTER_${label}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
+# Sets LABEL to that of a script: `# label: slow` or `// label: slow` in a line of its own, else fast.
+function(ridgewatt_label_of script)
+  file(READ ${script} text)
+  set(LABEL fast PARENT_SCOPE)
+  if(text MATCHES "\n(#|//) label: ([a-z]+)\n")
+    if(NOT CMAKE_MATCH_2 IN_LIST RIDGEWATT_LABELS)
+      message(FATAL_ERROR "${script}: no such label: ${CMAKE_MATCH_2}")
+    endif()
+    set(LABEL ${CMAKE_MATCH_2} PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(ridgewatt_discover_tests module sources)
+  ridgewatt_read_labels("${sources}")
   set(rest "")
-  foreach(label IN ITEMS browser board slow)
-    if(DEFINED ${room}_${label})
-      gtest_discover_tests(${room}_test TEST_FILTER "${${room}_${label}}" DISCOVERY_TIMEOUT 60
-                           TEST_LIST ${room}_${label}_tests PROPERTIES TIMEOUT 600 LABELS ${label})
-      string(APPEND rest ":${${room}_${label}}")
+  foreach(label IN LISTS RIDGEWATT_LABELS)
+    if(FILTER_${label})
+      gtest_discover_tests(${module}_test TEST_FILTER "${FILTER_${label}}" DISCOVERY_TIMEOUT 60
+                           TEST_LIST ${module}_${label}_tests PROPERTIES TIMEOUT 600 LABELS ${label})
+      string(APPEND rest ":${FILTER_${label}}")
     endif()
   endforeach()
   string(REGEX REPLACE "^:" "-" rest "${rest}")
-  gtest_discover_tests(${room}_test TEST_FILTER "${rest}" DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${module}_test TEST_FILTER "${rest}" DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 600 LABELS fast)
 endfunction()

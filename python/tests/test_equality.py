@@ -1,5 +1,6 @@
 """Fifty random questions, drawn by a seed: Python's answer and the command line's JSON are the same
 to the last digit, and the attributes are its numbers in SI units."""
+# label: slow
 import json
 import os
 import pathlib

@@ -1,4 +1,5 @@
 """Ten thousand calls leave the memory as it was after the first thousand."""
+# label: slow
 import gc
 import itertools
 import unittest

@@ -1,4 +1,5 @@
 """The notebooks of examples/notebooks run from beginning to end, where Jupyter and matplotlib are."""
+# label: slow
 import importlib.util
 import os
 import pathlib

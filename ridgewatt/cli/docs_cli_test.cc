@@ -143,6 +143,7 @@ std::vector<std::string> documented_pages() {
 
 class PrintedCommands : public ::testing::TestWithParam<std::string> {};
 
+// label: slow
 TEST_P(PrintedCommands, RunInAnEmptyFolder) {
   const testing::TemporaryFolder folder;
   const fs::path here = folder.path() / "here";
@@ -207,6 +208,7 @@ std::string with_board(const std::string& text, const std::string& board) {
   return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
 }
 
+// label: slow
 TEST(Tutorial, RunsAsPrinted) {
   const testing::TemporaryFolder folder;
   const fs::path here = folder.path() / "here";
@@ -236,6 +238,7 @@ TEST(Tutorial, RunsAsPrinted) {
 // fewer profiles, and with the limit and the preset of the smaller board.
 class TutorialOn : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
+// label: slow
 TEST_P(TutorialOn, AnotherBoard) {
   const auto& [board, preset] = GetParam();
   const testing::TemporaryFolder folder;

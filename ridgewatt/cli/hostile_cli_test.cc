@@ -413,6 +413,7 @@ TEST(HostileTable, NoOptionThatNamesAFileIsLeftOut) {
   EXPECT_EQ(tried(kInputs), declared("input"));
 }
 
+// label: slow
 TEST_F(Hostile, TheCommandsOfTheTableRun) {
   for (const auto& use : kOutputs) {
     const std::string line = with_file(use.line, "fresh");
@@ -423,6 +424,7 @@ TEST_F(Hostile, TheCommandsOfTheTableRun) {
   }
 }
 
+// label: slow
 TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   const bool root = ::geteuid() == 0;
   fs::create_directory(path("folder"));
@@ -470,6 +472,7 @@ TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   }
 }
 
+// label: slow
 TEST_F(Hostile, AFifoIsReadToItsEnd) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   for (const auto& use : kOutputs) {
@@ -500,6 +503,7 @@ TEST_F(Hostile, AFifoIsReadToItsEnd) {
   }
 }
 
+// label: slow
 TEST_F(Hostile, NoPermissionToWriteIsSaid) {
   if (::geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
   if (std::system("setpriv --reuid 65534 --clear-groups true 2> /dev/null") != 0) {
@@ -519,6 +523,7 @@ TEST_F(Hostile, NoPermissionToWriteIsSaid) {
   EXPECT_TRUE(fs::is_empty(path("theirs")));
 }
 
+// label: slow
 TEST_F(Hostile, AClosedOrFullStandardOutputIsAnError) {
   for (const char* line :
        {"--help", "--version", "help tune", "device list", "analyze zoo:lenet5 --quiet",
@@ -533,6 +538,7 @@ TEST_F(Hostile, AClosedOrFullStandardOutputIsAnError) {
   }
 }
 
+// label: slow
 TEST_F(Hostile, WhatIsEndedLeavesTheOldFileOrTheNewOne) {
   Random random(7);
   const std::string program = (testing::build_folder() / "ridgewatt").string();
@@ -591,6 +597,7 @@ std::vector<std::pair<std::string, std::string>> mutations(const std::string& so
   return all;
 }
 
+// label: slow
 TEST_F(Hostile, InputsThatAreNotSound) {
   Random random(11);
   const std::string sweep = read_file(path("training.csv"));
@@ -623,6 +630,7 @@ TEST_F(Hostile, InputsThatAreNotSound) {
   }
 }
 
+// label: slow
 TEST_F(Hostile, AMillionRowsAreReadToTheirEnd) {
   const std::string sweep = read_file(path("training.csv"));
   const std::size_t body = sweep.find('\n') + 1;

@@ -269,6 +269,7 @@ std::string as_page(const std::map<std::string, Keys>& schemas) {
   return page.str();
 }
 
+// label: slow
 TEST(JsonKeys, AreThoseOfTheReference) {
   const testing::TemporaryFolder folder;
   const std::string page = as_page(written_keys(folder.path()));

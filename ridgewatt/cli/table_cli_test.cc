@@ -152,6 +152,7 @@ std::vector<std::string> EveryTable::commands() {
   return commands;
 }
 
+// label: slow
 TEST_F(EveryTable, FitsTheTerminal) {
   for (const auto& command : commands()) {
     for (const std::size_t width : {80, 120}) {
@@ -170,6 +171,7 @@ TEST_F(EveryTable, FitsTheTerminal) {
 }
 
 // Every heading is words, the unit in parentheses, and no two columns have the same.
+// label: slow
 TEST_F(EveryTable, HasHeadingsForPeople) {
   for (const auto& command : commands()) {
     const ProgramResult result = run_program(command + " --wide --quiet");

@@ -9,6 +9,7 @@ namespace {
 
 // The acceptance figures on the measured sweeps, with the shipped twin and with each workload left
 // out of the fit.
+// label: slow
 TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data" / "agx-orin";

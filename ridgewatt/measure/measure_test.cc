@@ -50,6 +50,7 @@ ProfileOptions quick_profile(const std::string& script) {
 }
 
 // Profiling the same modes again measures only what is missing, and leaves the board as it was.
+// label: board
 TEST(Profile, GoesOnWhereItStopped) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
@@ -84,6 +85,7 @@ TEST(Profile, GoesOnWhereItStopped) {
 }
 
 // A program that would run for a minute is ended, with what it started, once its window is there.
+// label: board
 TEST(Profile, EndsTheCommandAfterItsWindow) {
   const testing::FakeBoard board("orin-nano");
   MeasureOptions options;
@@ -130,6 +132,7 @@ TEST(LiveProfiler, StoredPointsAnswerOnce) {
 }
 
 // A governor is set, recorded under its name and taken back.
+// label: board
 TEST(Profile, AGovernorIsAMode) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
@@ -152,6 +155,7 @@ TEST(Profile, AGovernorIsAMode) {
 }
 
 // A mode that names no clocks has those of the first state, whatever was profiled before it.
+// label: board
 TEST(Profile, WhatAModeLeavesOpenIsAsAtFirst) {
   const testing::FakeBoard board("agx-orin-jp6");
   const testing::TemporaryFolder folder;
@@ -167,6 +171,7 @@ TEST(Profile, WhatAModeLeavesOpenIsAsAtFirst) {
   EXPECT_EQ(read_file((folder.path() / "limits").string()), "306000000\n1300500000\n");
 }
 
+// label: board
 TEST(Profile, HighClocksFirst) {
   const auto order = profiling_order({{1, 1, 1, 1, ""}, {1, 1, 2, 1, ""}, {1, 1, 1, 1, ""}});
   ASSERT_EQ(order.size(), 2u);
@@ -208,6 +213,7 @@ TEST(Measure, ACommandOnAFakeBoard) {
 }
 
 // A log that is written while the command runs stands in for the rails that are not there.
+// label: board
 TEST(Measure, AnExternalMeter) {
   const testing::TemporaryFolder folder;
   const std::string log = (folder.path() / "meter.csv").string();

@@ -27,6 +27,7 @@ double total_of_rails(const Snapshot& snapshot) {
   return sum;
 }
 
+// label: board
 TEST(Monitor, EnergyIsPowerTimesTimeAndTheSumOfItsRails) {
   testing::FakeBoard board("agx-orin-jp6");
   const platform::FakeRails rails(*board.sysfs);
@@ -50,6 +51,7 @@ TEST(Monitor, EnergyIsPowerTimesTimeAndTheSumOfItsRails) {
   EXPECT_EQ(last.machine.total_w, last.total_w);
 }
 
+// label: board
 TEST(Monitor, ReadsAndWritesNothing) {
   testing::FakeBoard board("orin-nano");
   const auto before = board.content();
@@ -62,6 +64,7 @@ TEST(Monitor, ReadsAndWritesNothing) {
   EXPECT_EQ(board.changes(before), "");
 }
 
+// label: board
 TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   testing::FakeBoard board("orin-nano");
   const platform::FakeRails rails(*board.sysfs);
@@ -96,6 +99,7 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   EXPECT_GT(after.total.error_j - before.total.error_j, 1.2 * 9.9);
 }
 
+// label: board
 TEST(Monitor, WindowsAndMinibatches) {
   testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(10);
@@ -129,6 +133,7 @@ TEST(Monitor, WindowsAndMinibatches) {
   EXPECT_THROW(monitor.end_window(99), UsageError);
 }
 
+// label: board
 TEST(Monitor, WindowsAreBounded) {
   testing::FakeBoard board("orin-nano");
   Monitor monitor(*board.sysfs);
@@ -143,6 +148,7 @@ TEST(Monitor, WindowsAreBounded) {
   EXPECT_THROW(monitor.begin_window("one more"), UsageError);
 }
 
+// label: board
 TEST(Monitor, AllWhoWaitSeeTheSameLook) {
   testing::FakeBoard board("orin-nano");
   Monitor monitor(*board.sysfs, {.rate_hz = 20, .look_s = 0.1, .history = 3});
@@ -161,6 +167,7 @@ TEST(Monitor, AllWhoWaitSeeTheSameLook) {
   EXPECT_TRUE(std::isfinite(history[2].total_w));
 }
 
+// label: board
 TEST(Monitor, ModeAndThrottlingAreWatched) {
   testing::FakeBoard board("agx-orin-jp6");
   board.add("/sys/class/hwmon/hwmon8/name", "soctherm_oc");
@@ -180,6 +187,7 @@ TEST(Monitor, ModeAndThrottlingAreWatched) {
   EXPECT_THAT(now.mode.text, ::testing::StartsWith("cores="));
 }
 
+// label: board
 TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
   const testing::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "proc");
@@ -196,6 +204,7 @@ TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
 }
 
 // A long wait is cut short: whoever asks for more looks gets them within a second.
+// label: board
 TEST(Monitor, LooksAsOftenAsItIsTold) {
   const testing::FakeBoard board("orin-nano");
   Monitor monitor(*board.sysfs, {.look_s = 60});
@@ -208,6 +217,7 @@ TEST(Monitor, LooksAsOftenAsItIsTold) {
   EXPECT_THROW(monitor.set_look(std::nan("")), UsageError);
 }
 
+// label: board
 TEST(Monitor, OptionsOutOfRange) {
   testing::FakeBoard board("orin-nano");
   EXPECT_THROW(Monitor(*board.sysfs, {.rate_hz = 0}), UsageError);

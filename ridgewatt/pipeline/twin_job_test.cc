@@ -64,6 +64,7 @@ void expect_equal(double actual, double expected, const char* what) {
   EXPECT_NEAR(actual, expected, 1e-9 * expected) << what;
 }
 
+// label: slow
 TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
   Random random(16);
   for (int trial = 0; trial < 1000; ++trial) {
@@ -112,6 +113,7 @@ TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
 // More cores or workers change the energy of a job where they change its time, and not otherwise:
 // by more than 10 % only with its time, which in all but 1 of 1,000 steps changes by 10 % itself.
 // Inference without a data set is no job: its power is that of runs which a loader fed.
+// label: slow
 TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
   Random random(17);
   const double jump = std::log(1.1);

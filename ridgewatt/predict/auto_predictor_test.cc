@@ -231,6 +231,7 @@ TEST(AutoPredictor, NoSamplesIsAnError) {
 }
 
 // Of many samples a part fits the parameters, but all are learned from.
+// label: slow
 TEST(AutoPredictor, ManySamplesArePartlyFittedAndAllLearnedFrom) {
   const auto rows = made_up_sweep();
   AutoPredictor some, many, again;

@@ -224,6 +224,7 @@ TEST_P(StoreOn, KilledWriterLosesNoFinishedPointAndDoublesNone) {
 }
 
 // Processes that make one store and fill it with the same points at the same moment.
+// label: slow
 TEST_P(StoreOn, ManyProcessesMakeAndFillOneStore) {
   static constexpr int kProcesses = 4;
   static constexpr int kPoints = 3;

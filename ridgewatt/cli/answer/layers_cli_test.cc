@@ -84,6 +84,7 @@ window.addEventListener("load", () => setTimeout(() => {
 }, 300));
 )";
 
+// label: browser
 TEST(LayersCommand, PageOfMeasuredLayersWorksInChromium) {
   const testing::TemporaryFolder folder;
   const std::string profile = folder.write(

@@ -31,6 +31,7 @@ window.addEventListener("load", () => setTimeout(() => {
 }, 300));
 )";
 
+// label: browser
 TEST(RooflineCommand, PageOfAModelWorksInChromium) {
   const testing::TemporaryFolder folder;
   const std::string html = (folder.path() / "page.html").string();

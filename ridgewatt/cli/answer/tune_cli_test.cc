@@ -63,6 +63,7 @@ TEST_F(TuneCommand, ObservationsAreKeptForTheNextQuestion) {
   EXPECT_LE(second["objective"].get<double>(), first["objective"].get<double>());
 }
 
+// label: board
 TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
   const std::string board =
       "tune --quiet --format json --device fake:agx-orin --profiles 2 --store " +
@@ -169,6 +170,7 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
   EXPECT_EQ(answer["fits_memory"], true);
 }
 
+// label: slow
 TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   const ProgramResult result = run_program(
       "tune zoo:yolov8n --device orin-nano --batch 1 --format json --arrival-rate 43 --max-power "

@@ -31,6 +31,7 @@ class BoardCommand : public ::testing::Test {
 };
 
 // A search that is asked again answers from the store, point by point, and the board is as it was.
+// label: board
 TEST_F(BoardCommand, TuneIsResumed) {
   const auto first = board_.content();
   const auto once = tune("--strategy random --profiles 4 --seed 3");
@@ -46,6 +47,7 @@ TEST_F(BoardCommand, TuneIsResumed) {
   EXPECT_THAT(list.output, HasSubstr(",fake,4,"));
 }
 
+// label: board
 TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
   const auto device = " --sysroot " + board_.root;
   EXPECT_THAT(run_program("tune --device local" + device).output, HasSubstr("after --"));
@@ -62,6 +64,7 @@ TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
 }
 
 // Where nothing can be measured the reasons are said, and no empty store stays.
+// label: board
 TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   const auto run = [&](const std::string& root, const std::string& program) {
     return run_program(
@@ -87,6 +90,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
+// label: board
 TEST_F(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
   const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
   EXPECT_EQ(result.status, 2);
@@ -286,6 +290,7 @@ TEST(CalibrateCommand, MicrobenchmarksOfAnotherMachineAreRefused) {
 }
 
 // B sleeps four times as long: time differs, and so does energy on a board of constant power.
+// label: board
 TEST_F(BoardCommand, CompareTellsCommandsApart) {
   const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +
                                   board_.root + " 'sleep 0.05' 'sleep 0.2'");
@@ -304,6 +309,7 @@ TEST_F(BoardCommand, CompareTellsCommandsApart) {
 }
 
 // Each run sees its own mode: the series of the GPU's clock tells, and the board goes back.
+// label: board
 TEST_F(BoardCommand, CompareTellsModesApart) {
   const auto first = board_.content();
   const auto result = run_program(
@@ -320,6 +326,7 @@ TEST_F(BoardCommand, CompareTellsModesApart) {
 }
 
 // One network trains for a few minibatches where PyTorch is to be had.
+// label: slow
 TEST(Workloads, MarkTheirMinibatches) {
   const std::string python = "/usr/bin/python3";
   if (std::system((python + " -c 'import torch' > /dev/null 2>&1").c_str()) != 0) {

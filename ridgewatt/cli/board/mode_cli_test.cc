@@ -108,6 +108,7 @@ TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
 
 // A program killed while it holds a mode, at any moment: the first state is back once its guardian
 // has ended, and no process is left.
+// label: board
 TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
   const testing::FakeBoard board("agx-orin-jp5");
   const auto first = board.content();

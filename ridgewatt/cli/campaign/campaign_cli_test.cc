@@ -62,6 +62,7 @@ class CampaignCli : public ::testing::Test {
   std::string program_, store_;
 };
 
+// label: board
 TEST_F(CampaignCli, ATaskFillsItsSlotsOnce) {
   const auto first = testing::run_program(task(2));
   ASSERT_EQ(first.status, 0) << first.output;
@@ -83,6 +84,7 @@ TEST_F(CampaignCli, ATaskFillsItsSlotsOnce) {
                                           "c1/fake:orin-nano/cal-0/" + serial}));
 }
 
+// label: board
 TEST_F(CampaignCli, APointThatCannotBeMeasuredIsSaidAndTheOthersAreHandedIn) {
   const auto failed = testing::run_program(
       "campaign run --campaign c1 --device fake:orin-nano --store '" + store_ + "'" + kFast +
@@ -94,6 +96,7 @@ TEST_F(CampaignCli, APointThatCannotBeMeasuredIsSaidAndTheOthersAreHandedIn) {
   EXPECT_EQ(filled()[0].slot, "c1/fake:orin-nano/0");
 }
 
+// label: board
 TEST_F(CampaignCli, AStoreThatIsAwayLosesNothing) {
   const std::string store = store_;
   store_ = (folder_.path() / "mounted later/points.db").string();
@@ -110,6 +113,7 @@ TEST_F(CampaignCli, AStoreThatIsAwayLosesNothing) {
 }
 
 // A board's process may write files of 16 KiB at most: the spool's first page does not fit.
+// label: board
 TEST_F(CampaignCli, AFullDiskIsTriedAgain) {
   const std::string line =
       "trap '' XFSZ; ulimit -f 16; exec '" + program_ + "' " + task(1) + " 2>&1";
@@ -133,6 +137,7 @@ pid_t start(const std::string& line) {
   _exit(127);
 }
 
+// label: board
 TEST_F(CampaignCli, TwoTasksOnABoardDoNotMeet) {
   const pid_t first = start("'" + program_ + "' " + task(12));
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
@@ -146,6 +151,7 @@ TEST_F(CampaignCli, TwoTasksOnABoardDoNotMeet) {
   EXPECT_EQ(filled().size(), 13u);
 }
 
+// label: board
 TEST_F(CampaignCli, KilledAtAnyMomentItGoesOn) {
   const std::string mode = "mode show --device fake:orin-nano";
   const std::string before = testing::run_program(mode).output;
@@ -171,6 +177,7 @@ TEST_F(CampaignCli, KilledAtAnyMomentItGoesOn) {
   EXPECT_EQ(testing::run_program(mode).output, before);
 }
 
+// label: board
 TEST_F(CampaignCli, FromPlanToSweep) {
   const std::string plan = (folder_.path() / "c1.json").string();
   const auto planned = testing::run_program(
@@ -210,6 +217,7 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 16 + 4);
 }
 
+// label: board
 TEST_F(CampaignCli, WhatFailsForGoodIsNotTriedForever) {
   const std::string plan = (folder_.path() / "c1.json").string();
   ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +

@@ -90,6 +90,7 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   EXPECT_EQ(*cores.rbegin(), 12);  // the Orin's
 }
 
+// label: board
 TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
   const testing::TemporaryFolder folder;
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
@@ -110,6 +111,7 @@ TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
 }
 
 // 306 and 1300.5 MHz are the lowest and the highest clock of the Orin's GPU.
+// label: board
 TEST(StudyCommand, FakeBoardTellsWhatGovernorsChose) {
   const testing::TemporaryFolder folder;
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);

@@ -61,6 +61,7 @@ study::Study small(const std::string& name, const testing::TemporaryFolder& fold
   return study;
 }
 
+// label: slow
 TEST(StudyPrograms, RunInTheirSmallestForm) {
   if (!has_torch()) GTEST_SKIP() << "skipped: no PyTorch";
   const testing::TemporaryFolder folder;
@@ -101,6 +102,7 @@ TEST(StudyPrograms, RunInTheirSmallestForm) {
 }
 
 // The C++ side of the runtime study, where it was built.
+// label: slow
 TEST(StudyPrograms, CppRunsWhatPythonTraced) {
   const auto infer = testing::build_folder().parent_path() / "examples" / "ridgewatt_infer";
   if (!has_torch() || !std::filesystem::exists(infer))
@@ -147,6 +149,7 @@ sys.modules["torch.utils"], sys.modules["torch.utils.data"] = utils, utils.data
 )";
 
 // Whoever times a GPU has to wait for it: a minibatch and a phase end when it has done its work.
+// label: slow
 TEST(StudyPrograms, WaitForTheGpuBeforeEachMark) {
   if (!python_can("")) GTEST_SKIP() << "skipped: no python3";
   const testing::TemporaryFolder folder;
@@ -174,6 +177,7 @@ TEST(StudyPrograms, WaitForTheGpuBeforeEachMark) {
 }
 
 // The engine is the first that runs something; what it is asked for is what was wanted.
+// label: slow
 TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
   const testing::TemporaryFolder folder;
   const std::string place = folder.path().string();
@@ -203,6 +207,7 @@ TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
 }
 
 // What is not there is refused in one line, before anything is computed.
+// label: slow
 TEST(StudyPrograms, RefuseInOneLineWhatIsNotThere) {
   if (!has_torch()) GTEST_SKIP() << "skipped: no PyTorch";
   const testing::TemporaryFolder folder;

@@ -139,6 +139,7 @@ TEST_F(Program, EveryOptionWithANumberIsAQuantity) {
   EXPECT_GT(options("number").size(), 100u);
 }
 
+// label: slow
 TEST_F(Program, NumbersAreFiniteAndInTheirRange) {
   for (const auto& place : options("number")) {
     const std::string name = place.option["names"].back();
@@ -161,6 +162,7 @@ TEST_F(Program, UnitsMayBeWritten) {
   }
 }
 
+// label: slow
 TEST_F(Program, NothingMayBeEmpty) {
   for (const auto& place : options("text")) {
     EXPECT_THAT(refusal_of(place, ""), Not(IsEmpty()))

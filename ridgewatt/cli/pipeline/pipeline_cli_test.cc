@@ -9,6 +9,7 @@
 namespace ridgewatt::cli {
 namespace {
 
+// label: board
 TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
   // On the disk that the project lies on: a file system in memory has no page cache to drop.
   const testing::TemporaryFolder folder(testing::build_folder());

@@ -21,6 +21,7 @@ namespace {
 using Shares = std::vector<std::pair<double, double>>;
 
 // Looks at 0, 1, 3 s; the window is 0.5 to 4 s: 0.5 s and 1 s at 300, 2 s at 600 MHz.
+// label: board
 TEST(Residency, EachLookStandsUntilTheNext) {
   const std::vector<store::RawSample> samples = {{"clock:gpu", 0, 300e6},
                                                  {"load:gpu", 0, 1},
@@ -35,6 +36,7 @@ TEST(Residency, EachLookStandsUntilTheNext) {
   EXPECT_TRUE(sampled_residency({}, 0, 1).empty());
 }
 
+// label: board
 TEST(Residency, ManyClocksAreStepsOf100Mhz) {
   std::vector<store::RawSample> samples;
   for (int i = 0; i < 100; ++i) samples.push_back({"clock:cpu0", double(i), 2.0e9 + i * 1.1e6});
@@ -45,6 +47,7 @@ TEST(Residency, ManyClocksAreStepsOf100Mhz) {
   EXPECT_NEAR(residency[0].shares[0].second, 0.46, 1e-9);  // up to 2.05 GHz: i <= 45
 }
 
+// label: board
 TEST(Residency, OfCountersIsTheirDifference) {
   const std::vector<platform::ClockTimes> before = {{"gpu", "trans_stat", {{1e9, 5}, {2e9, 7}}},
                                                     {"cpu0", "time_in_state", {{1e9, 5}}}};
@@ -106,6 +109,7 @@ struct PlayedLoad {
 };
 
 // Within 2 % of the time at every clock, by the kernel's counters.
+// label: board
 TEST(Residency, AgreesWithTheClocksThatAFakeBoardRanAt) {
   const testing::FakeBoard board("agx-orin-jp6");
   PlayedLoad load(*board.sysfs);
@@ -135,6 +139,7 @@ TEST(Residency, AgreesWithTheClocksThatAFakeBoardRanAt) {
 }
 
 // With fixed clocks there is one, whoever counts.
+// label: board
 TEST(Residency, OfFixedClocksIsOneWithAndWithoutCounters) {
   const testing::FakeBoard board("agx-orin-jp6");
   ASSERT_EQ(board.sysfs->write("/sys/class/devfreq/17000000.gpu/governor", "performance"), 0);

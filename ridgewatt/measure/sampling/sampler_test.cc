@@ -14,6 +14,7 @@
 namespace ridgewatt::measure {
 namespace {
 
+// label: board
 TEST(Sampler, ReadsAFakeBoardAtItsRate) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto source = platform::open_power_source(*board.sysfs);

@@ -38,6 +38,7 @@ void sleep_until(double time_s) {
 }
 
 // That program: this test's own, which the others run by its name.
+// label: board
 TEST(Stalls, DISABLED_Program) {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
   ASSERT_NE(descriptor, nullptr);
@@ -94,6 +95,7 @@ MeasureOptions stall_options() {
   return options;
 }
 
+// label: board
 TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
   const platform::FakeRails rails(*board.sysfs);
@@ -108,6 +110,7 @@ TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
 }
 
 // The same on a machine whose only meter is the processor's energy counter.
+// label: board
 TEST(Stalls, BelongToTheMinibatchBesideACounter) {
   const testing::TemporaryFolder folder;
   const auto zone = folder.path() / "sys/class/powercap/intel-rapl:0";
@@ -131,6 +134,7 @@ TEST(Stalls, BelongToTheMinibatchBesideACounter) {
 }
 
 // And under `profile`, which waits until power is steady under load; so it comes out of the store.
+// label: board
 TEST(Stalls, BelongToTheProfiledPoint) {
   const testing::FakeBoard board("orin-nano");
   const testing::TemporaryFolder folder;
@@ -234,6 +238,7 @@ TEST(Measure, ACounterGapExcludes) {
 
 // Around real loaders at every number of workers the mean of time and stall is that of their own
 // log.
+// label: board
 TEST(Stalls, AreThoseOfTheLoadersLog) {
   const testing::TemporaryFolder folder(testing::build_folder());
   pipeline::generate_samples(folder.path() / "data", 240, 9000, 7);

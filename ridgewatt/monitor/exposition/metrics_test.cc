@@ -85,6 +85,7 @@ std::vector<Series> read_metrics(const std::string& text) {
   return all;
 }
 
+// label: board
 TEST(Metrics, OfAFakeBoardSayWhatTheMonitorSaw) {
   testing::FakeBoard board("agx-orin-jp6");
   board.add_fans_and_swap();
@@ -187,6 +188,7 @@ TEST(Metrics, LabelsComeBackAsTheyWere) {
   }
 }
 
+// label: board
 TEST(Metrics, PromtoolFindsNoFault) {
   if (std::system("command -v promtool > /dev/null") != 0) GTEST_SKIP() << "skipped: no promtool";
   for (const char* name : {"agx-orin-jp6", "xavier-nx-jp4", "nano", "thor"}) {

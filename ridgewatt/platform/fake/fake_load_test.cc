@@ -20,6 +20,7 @@ void steps(FakeActivity& activity, const FakeUse& use, int count = 100) {
   for (int i = 0; i < count; ++i) activity.step(use);
 }
 
+// label: board
 TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
   for (const char* name : {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "xavier-nx-jp4", "nano"}) {
     const testing::FakeBoard board(name);
@@ -55,6 +56,7 @@ TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
 
 // A busy load takes under each governor within 3 % of what it takes with fixed clocks at the top,
 // as published for the AGX Xavier (Prashanthi et al. 2022: DVFS on and off within 2 to 3 %).
+// label: board
 TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
   const testing::FakeBoard board("agx-orin-jp6");
   workload::WorkloadCost cost;

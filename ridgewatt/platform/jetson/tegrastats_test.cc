@@ -208,6 +208,7 @@ TEST(Tegrastats, SurvivesMutations) {
 }
 
 // A program of that name in PATH that prints lines of a Xavier NX: 5 W, then 7 W.
+// label: board
 TEST(TegrastatsSource, FollowsAProgram) {
   const testing::TemporaryFolder folder;
   const std::string script = folder.write(

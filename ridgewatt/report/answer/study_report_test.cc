@@ -78,6 +78,7 @@ window.addEventListener("load", () => setTimeout(() => {
 }, 300));
 )";
 
+// label: browser
 TEST(StudyReport, PageWorksInChromiumWithoutErrors) {
   std::string page = study_html(sample_study_report());
   EXPECT_THAT(page, HasSubstr("raising gpu_mhz from 300 to 600 cuts time per minibatch by"));

@@ -166,11 +166,13 @@ std::string crowded_page() {
   return page.html();
 }
 
+// label: browser
 TEST(PageLayout, InteractivePageIsReadableAtEveryWidth) {
-  if (!has_interactive_charts()) GTEST_SKIP() << "skipped: built without ECharts (npm was absent)";
+  if (!has_interactive_charts()) GTEST_SKIP() << "skipped: built without web/vendor";
   expect_readable(crowded_page());
 }
 
+// label: browser
 TEST(PageLayout, StaticPageIsReadableAtEveryWidth) {
   expect_readable(static_page(crowded_page()));
 }

@@ -25,6 +25,7 @@ PlanSearchSummary search(const PlanSpace& space, const PlanProblem& problem,
   return PlanSearch(space, problem, replay(space), options).run();
 }
 
+// label: slow
 TEST(PlanSearch, EveryStrategyKeepsItsBudgetAndItsLimits) {
   const PlanSpace space(join_sweeps(made_up(1)));
   const PlanProblem problem{.arrival_rate_hz = 30, .max_latency_s = 1, .max_power_w = 25};

@@ -31,6 +31,7 @@ std::string head_of(const std::string& rest) {
   return "GET / HTTP/1.1\r\nConnection: close\r\n" + rest + "\r\n";
 }
 
+// label: slow
 TEST(Server, AnswersAreTheCommandLinesByteForByte) {
   const RunningServer server;
   const std::string program = (testing::build_folder() / "ridgewatt").string();
@@ -59,6 +60,7 @@ TEST(Server, AnswersAreTheCommandLinesByteForByte) {
   EXPECT_EQ(server.status_of("/api/v1/tune?model=zoo:lenet5&device=agx-orin&max-power=1"), 422);
 }
 
+// label: slow
 TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   const RunningServer server;
   const auto answer = server.get("/api/v1/analyze?model=zoo:nope");
@@ -71,6 +73,7 @@ TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
 }
 
+// label: slow
 TEST(Server, BrowsersAreToldToBeCareful) {
   const RunningServer server;
   for (const char* path : {"/", "/api/v1/zoo", "/api/v1/nothing", "/healthz"}) {
@@ -86,6 +89,7 @@ TEST(Server, BrowsersAreToldToBeCareful) {
   }
 }
 
+// label: slow
 TEST(Server, WhatTheClientHasIsNotSentAgain) {
   const RunningServer server;
   for (const char* path : {"/", "/api/v1/zoo"}) {
@@ -100,6 +104,7 @@ TEST(Server, WhatTheClientHasIsNotSentAgain) {
   }
 }
 
+// label: slow
 TEST(Server, NothingButItsOwnFilesIsServed) {
   const RunningServer server;
   for (const char* path :
@@ -113,6 +118,7 @@ TEST(Server, NothingButItsOwnFilesIsServed) {
   }
 }
 
+// label: slow
 TEST(Server, OnlyItsOwnNameIsAnswered) {
   const RunningServer server;
   EXPECT_EQ(server.raw_status(head_of("Host: localhost:1\r\n")), 200);
@@ -125,6 +131,7 @@ TEST(Server, OnlyItsOwnNameIsAnswered) {
   EXPECT_EQ(server.raw_status(head_of("")), 400);
 }
 
+// label: slow
 TEST(Server, PagesOfOtherSitesAreRefused) {
   const RunningServer server;
   const std::string own = "http://127.0.0.1:" + std::to_string(server.port());
@@ -146,6 +153,7 @@ TEST(Server, PagesOfOtherSitesAreRefused) {
   EXPECT_EQ(server.status_of("/", {{"Sec-Fetch-Site", "cross-site"}}), 200);  // a link
 }
 
+// label: slow
 TEST(Server, HeadersAreNotInjected) {
   const RunningServer server;
   for (const char* value : {"zoo:a%0d%0aX-Evil:%201", "zoo:a%0aX-Evil:1", "zoo:a\rX-Evil:1"}) {
@@ -157,6 +165,7 @@ TEST(Server, HeadersAreNotInjected) {
   }
 }
 
+// label: slow
 TEST(Server, LargeHeadsAndBodiesAreRefused) {
   const RunningServer server({"--max-upload", "1MB"});
   EXPECT_EQ(server.raw_status(head_of("Host: localhost\r\nA: " + std::string(20000, 'a') + "\r\n")),
@@ -173,6 +182,7 @@ TEST(Server, LargeHeadsAndBodiesAreRefused) {
   EXPECT_EQ(post("/api/v1/windows", 100000), 413);
 }
 
+// label: slow
 TEST(Server, ModelsAreUploadedAndAsked) {
   const RunningServer server;
   const std::string model = (server.folder() / "model.onnx").string();
@@ -202,6 +212,7 @@ TEST(Server, ModelsAreUploadedAndAsked) {
 }
 
 // The numbers of Llama-3.2-1B's configuration, and the weights that Meta counts.
+// label: slow
 TEST(Server, AConfigurationIsUploadedAndAsked) {
   const RunningServer server;
   auto client = server.client();
@@ -225,6 +236,7 @@ TEST(Server, AConfigurationIsUploadedAndAsked) {
   }
 }
 
+// label: slow
 TEST(Server, TheMachineIsWatched) {
   const RunningServer server({"--every", "0.2s"});
   const auto look = server.get("/api/v1/monitor");
@@ -250,6 +262,7 @@ TEST(Server, TheMachineIsWatched) {
   EXPECT_EQ(client.Post("/api/v1/windows", R"({"name": "a"})", "text/plain")->status, 415);
 }
 
+// label: slow
 TEST(Server, EventsComeWithEachLook) {
   const RunningServer server({"--every", "0.1s"});
   std::string text;
@@ -268,6 +281,7 @@ TEST(Server, EventsComeWithEachLook) {
   EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
 }
 
+// label: slow
 TEST(Server, StreamsBeyondTheLimitHear503) {
   const RunningServer server({"--streams", "2"});
   const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -294,6 +308,7 @@ TEST(Server, StreamsBeyondTheLimitHear503) {
   EXPECT_EQ(status, 200);
 }
 
+// label: slow
 TEST(Server, SlowClientsDoNotKeepOthersOut) {
   const RunningServer server({"--streams", "1"});  // 65 places
   std::vector<OwnedFd> slow;
@@ -309,6 +324,7 @@ TEST(Server, SlowClientsDoNotKeepOthersOut) {
   EXPECT_THAT(RunningServer::read_all(slow[98]), AnyOf(HasSubstr("408"), ""));
 }
 
+// label: slow
 TEST(Server, ManyAtOnceAreAnsweredOrTold) {
   const RunningServer server({"--children", "2"});
   std::atomic<int> answered = 0, told = 0, other = 0;
@@ -329,6 +345,7 @@ TEST(Server, ManyAtOnceAreAnsweredOrTold) {
   EXPECT_EQ(answered + told, 64);
 }
 
+// label: slow
 TEST(Server, TooManyRequestsPerSecondHear429) {
   const RunningServer server({"--rate", "5"});
   int refused = 0;
@@ -337,6 +354,7 @@ TEST(Server, TooManyRequestsPerSecondHear429) {
   EXPECT_LT(refused, 25);
 }
 
+// label: slow
 TEST(Server, ATimeLimitEndsAQuestion) {
   const RunningServer server({"--time", "0.1s"});
   const auto answer = server.get("/api/v1/tune?model=zoo:resnet50&device=all&max-power=1");
@@ -344,6 +362,7 @@ TEST(Server, ATimeLimitEndsAQuestion) {
   EXPECT_EQ(answer->status, 504) << answer->body;
 }
 
+// label: slow
 TEST(Server, WithoutControlNoRequestSetsTheBoard) {
   const RunningServer server;
   auto client = server.client();
@@ -369,6 +388,7 @@ TEST(Server, WithoutControlNoRequestSetsTheBoard) {
   EXPECT_EQ(server.get("/api/v1/mode")->body, before);
 }
 
+// label: slow
 TEST(Server, WithControlTheModeIsSetAndComesBack) {
   RunningServer server({"--allow-control"});
   auto client = server.client();
@@ -395,6 +415,7 @@ TEST(Server, WithControlTheModeIsSetAndComesBack) {
   EXPECT_EQ(after.at("preset"), before.at("preset"));
 }
 
+// label: slow
 TEST(Server, ATokenIsAskedFor) {
   const testing::TemporaryFolder folder;
   const std::string token = "0123456789abcdef-token";
@@ -422,12 +443,14 @@ TEST(Server, ATokenIsAskedFor) {
       200);
 }
 
+// label: slow
 TEST(Server, ElsewhereThanLoopbackATokenIsMade) {
   // 127.0.0.2 is loopback to the kernel, and not to the server.
   const RunningServer server({"--listen", "127.0.0.2"});
   EXPECT_EQ(server.token().size(), 64U) << server.said();
 }
 
+// label: slow
 TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
   const testing::TemporaryFolder folder;
   const std::string cert = (folder.path() / "cert.pem").string();
@@ -448,6 +471,7 @@ TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
 }
 
 // The kernel's table of listening sockets (proc(5)): state 0A; 0100007F is 127.0.0.1.
+// label: slow
 TEST(Server, ListensOnLoopbackAlone) {
   const RunningServer server;
   const std::string port = fmt::format(":{:04X} ", server.port());
@@ -465,6 +489,7 @@ TEST(Server, ListensOnLoopbackAlone) {
   EXPECT_EQ(found, 1);
 }
 
+// label: slow
 TEST(Server, EndsAtOnceWithOpenStreams) {
   RunningServer server;
   const OwnedFd stream = server.connect();
@@ -492,6 +517,7 @@ std::string documented_keys(const std::string& schema) {
   return shared.find("`" + schema + "`") == std::string::npos ? "" : shared;
 }
 
+// label: slow
 TEST(Server, EveryDescribedPathAnswersAsDescribed) {
   const RunningServer server;
   const Json description = Json::parse(server.get("/api/v1/openapi.json")->body);

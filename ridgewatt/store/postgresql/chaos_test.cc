@@ -204,6 +204,7 @@ class PostgresqlChaos : public ::testing::Test {
   TestServer& server() { return *TestServer::get(); }
 };
 
+// label: slow
 TEST_F(PostgresqlChaos, TheClientIsKilled) {
   const std::string location = server().fresh();
   Store{location};
@@ -239,6 +240,7 @@ TEST_F(PostgresqlChaos, TheClientIsKilled) {
   expect_all_once(location);
 }
 
+// label: slow
 TEST_F(PostgresqlChaos, TheServerIsKilled) {
   const std::string location = server().fresh();
   Writer writer(location, {}, 2);
@@ -262,6 +264,7 @@ TEST_F(PostgresqlChaos, TheServerIsKilled) {
   expect_all_once(location);
 }
 
+// label: slow
 TEST_F(PostgresqlChaos, TheNetworkIsCut) {
   const std::string location = server().fresh();
   Store{location};

@@ -30,6 +30,7 @@ std::string line_of(Body body) {
   return {};
 }
 
+// label: slow
 TEST_F(PostgresqlStore, RefusalsAreOneLine) {
   const std::string location = server().fresh();
   const auto read = [&](const std::string& where) {
@@ -52,6 +53,7 @@ TEST_F(PostgresqlStore, RefusalsAreOneLine) {
   EXPECT_NE(line_of<InputError>([&] { Store{location}; }), "");
 }
 
+// label: slow
 TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   const std::string location = server().fresh();
   const std::string other = location.substr(0, location.find('?'));
@@ -91,6 +93,7 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   EXPECT_EQ(owner.size(), 3);
 }
 
+// label: slow
 TEST_F(PostgresqlStore, APasswordComesFromFileOrEnvironmentAndIsNeverShown) {
   const std::string location = server().fresh();
   const std::string other = location.substr(0, location.find('?'));

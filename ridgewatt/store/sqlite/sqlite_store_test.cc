@@ -140,6 +140,7 @@ TEST(SqliteStore, SchemaTwoIsReadAsItIsAndBroughtUpToDate) {
 }
 
 // Brought up to date by several processes at once, one of which is killed: nothing is lost.
+// label: slow
 TEST(SqliteStore, SeveralBringAnOldStoreUpToDate) {
   const testing::TemporaryFolder folder;
   for (int round = 0; round < 8; ++round) {

@@ -291,6 +291,7 @@ TEST(Ogd, DescendsFromTheHighestClocks) {
 }
 
 // The best of many noisy measurements is a lucky one; what a model of all of them trusts is not.
+// label: slow
 TEST(Tune, NoisyMeasurementsSeldomBreakTheBudget) {
   const SearchSpace space(small_board(), {16});
   const Goal goal = under_power(11);

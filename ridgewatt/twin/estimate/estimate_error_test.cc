@@ -203,6 +203,7 @@ TEST(Published, ShippedIntervalsHoldThem) {
 
 // The acceptance figures: 90 % intervals of workloads that the twin did not see hold 85 to 95 % of
 // their rows, every workload counting the same.
+// label: slow
 TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data";

@@ -87,6 +87,7 @@ class CalibrateTest : public ::testing::Test {
   }
 };
 
+// label: slow
 TEST_F(CalibrateTest, ParametersAreRecoveredWithinTheirIntervals) {
   Random random(1);
   CalibrateOptions options;
