@@ -1,6 +1,6 @@
 // Takes a picture of a page of `ridgewatt serve`:
 //   node tools/page_image.mjs docs/images/explore.png '/#/explore?model=zoo:resnet50' [light|dark] [WIDTHxHEIGHT]
-// Needs Chromium and what ./dev fetches by npm.
+// Needs Chromium and what ./dev test fetches by npm.
 import { startApp } from "../web/test/harness.mjs";
 
 const [file, path = "/", scheme = "light", size = "1280x860"] = process.argv.slice(2);

@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.RIDGEWATT_BUILD || join(root, "build");
 export const program = join(build, "ridgewatt", "ridgewatt");
-const { chromium } = createRequire(join(root, "web", "package.json"))("playwright-core");
+const { chromium } = createRequire(import.meta.url)("playwright-core");
 
 export function browserPath() {
   return process.env.RIDGEWATT_CHROMIUM || "/usr/bin/chromium";

@@ -7,6 +7,6 @@ skip() { echo "skipped: $1"; exit 77; }
 command -v node >/dev/null || skip "no node"
 [ "$(node -p 'Number(process.versions.node.split(".")[0])')" -ge 18 ] || skip "node $(node --version) is older than 18"
 [ -x "${RIDGEWATT_CHROMIUM:-/usr/bin/chromium}" ] || skip "no ${RIDGEWATT_CHROMIUM:-/usr/bin/chromium}"
-[ -d web/node_modules/playwright-core ] || skip "no web/node_modules/playwright-core (./dev build fetches it)"
+[ -d web/test/node_modules/playwright-core ] || skip "no web/test/node_modules/playwright-core (./dev test fetches it)"
 [ -x "$build/ridgewatt/ridgewatt-serve" ] || skip "the server was not built"
 RIDGEWATT_BUILD=$build exec node --test "$test"
