@@ -22,7 +22,7 @@ using thermal::ThermalParam;
 
 constexpr double kLookS = 0.2;      // 5 Hz, as `measure` looks
 constexpr double kTraceFan = 0.31;  // 80 of 255
-constexpr double kZoneNoiseK = 0.1, kPowerNoise = 0.015;
+constexpr double kZoneNoiseK = 0.1, kMeasuredPowerNoise = 0.015;
 constexpr double kRestShare = 0.2;            // of the design power
 constexpr double kGainError = 0.02;           // of unmodelled power sensors
 constexpr double kDriftK = 1, kDriftS = 200;  // of unmodelled air: a period of 21 minutes
@@ -237,7 +237,7 @@ thermal::HeatTrace simulated_trace(const thermal::ThermalModel& model, const Tra
       const double power_w = board.step(power_share * setup.design_power_w, kLookS);
       thermal::HeatTrace::Row row;
       row.time_s = time_s;
-      row.power_w = gain * power_w * (1 + kPowerNoise * random.normal());
+      row.power_w = gain * power_w * (1 + kMeasuredPowerNoise * random.normal());
       const double seen = board.junction_celsius() + kZoneNoiseK * random.normal();
       row.celsius = setup.step_k > 0 ? setup.step_k * std::round(seen / setup.step_k) : seen;
       row.fan = kTraceFan;

@@ -14,17 +14,18 @@ struct Pattern {
   std::span<const std::string_view> operators;  // in graph order
 };
 
-constexpr std::string_view kSilu[] = {"Sigmoid", "Mul"};
-constexpr std::string_view kHardSwish[] = {"HardSigmoid", "Mul"};
-constexpr std::string_view kGelu[] = {"Div", "Erf", "Add", "Mul", "Mul"};
-constexpr std::string_view kLayerNorm[] = {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add",
-                                           "Sqrt",       "Div", "Mul", "Add"};
-constexpr std::string_view kRmsNorm[] = {"Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul"};
-constexpr Pattern kPatterns[] = {{"LayerNormalization", OpClass::kNormalization, kLayerNorm},
-                                 {"RMSNormalization", OpClass::kNormalization, kRmsNorm},
-                                 {"Gelu", OpClass::kElementwise, kGelu},
-                                 {"Silu", OpClass::kElementwise, kSilu},
-                                 {"HardSwish", OpClass::kElementwise, kHardSwish}};
+constexpr std::string_view kSiluOperators[] = {"Sigmoid", "Mul"};
+constexpr std::string_view kHardSwishOperators[] = {"HardSigmoid", "Mul"};
+constexpr std::string_view kGeluOperators[] = {"Div", "Erf", "Add", "Mul", "Mul"};
+constexpr std::string_view kLayerNormOperators[] = {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add",
+                                                    "Sqrt",       "Div", "Mul", "Add"};
+constexpr std::string_view kRmsNormOperators[] = {"Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul"};
+constexpr Pattern kPatterns[] = {
+    {"LayerNormalization", OpClass::kNormalization, kLayerNormOperators},
+    {"RMSNormalization", OpClass::kNormalization, kRmsNormOperators},
+    {"Gelu", OpClass::kElementwise, kGeluOperators},
+    {"Silu", OpClass::kElementwise, kSiluOperators},
+    {"HardSwish", OpClass::kElementwise, kHardSwishOperators}};
 
 // In the backward pass the operators come last first.
 bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
