@@ -16,12 +16,14 @@ find "$source" -mindepth 1 -maxdepth 1 ! -name 'obj-*' -exec rm -rf {} +
 for objects in "$source"/obj-*; do  # a configuration that failed is not continued
   [[ -e $objects/build.ninja ]] || rm -rf "$objects"
 done
-git ls-files -zco --exclude-standard --deduplicate -- . ':!web/vendor' | while IFS= read -rd '' file; do
+git ls-files -zco --exclude-standard --deduplicate | while IFS= read -rd '' file; do
   if [[ -e $file ]]; then printf '%s\0' "$file"; fi
 done | tar -c --null -T - | tar -x --no-same-owner -C "$source"
-# The JavaScript libraries that pages embed are not part of the source package.
+# What pages embed is no part of the source package.
 rm -rf "$cache/$arch/web-modules"
-cp -r web/vendor "$cache/$arch/web-modules"
+for file in echarts/dist/echarts.min.js htm/preact/standalone.module.js; do
+  if [[ -e web/node_modules/$file ]]; then install -Dm644 "web/node_modules/$file" "$cache/$arch/web-modules/$file"; fi
+done
 
 rm -rf "$root"
 mkdir "$root"

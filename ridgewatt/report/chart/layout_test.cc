@@ -168,7 +168,7 @@ std::string crowded_page() {
 
 // label: browser
 TEST(PageLayout, InteractivePageIsReadableAtEveryWidth) {
-  if (!has_interactive_charts()) GTEST_SKIP() << "skipped: built without web/vendor";
+  if (!has_interactive_charts()) GTEST_SKIP() << "skipped: built without ECharts (npm was absent)";
   expect_readable(crowded_page());
 }
 
