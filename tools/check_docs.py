@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What keeps the documentation true to the tree: lines of at most 100 columns (tables aside), links that lead
-somewhere, and paths of files that are there. Sources and scripts that name a page of docs/ are looked at too."""
+"""What keeps the documentation true to the tree: pages that begin with a title, lines of at most 100 columns (tables
+aside), links that lead somewhere, and paths of files that are there. Sources and scripts that name a page of docs/ are
+looked at too."""
 import pathlib
 import re
 import subprocess
@@ -43,6 +44,8 @@ def main() -> int:
         path = ROOT / file
         if not path.exists() or path.suffix not in {".md", ".h", ".cc", ".c", ".py", ".sh", ".toml", ".cmake", ".txt"}:
             continue
+        if path.suffix == ".md" and file.startswith("docs/") and not path.read_text().startswith("# "):
+            faults.append(f"{file}:1: a page begins with its title, '# ..'")
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             if path.suffix == ".md":
                 faults += [f"{file}:{number}: {fault}" for fault in line_faults(path, line)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix, compiles every installed header alone, and builds the examples of docs/library.md
-# against the copy, once with CMake's find_package and once with pkg-config.
+# Installs a build into an empty prefix, compiles every installed header alone, builds the code of docs/library.md and the
+# examples against the copy, once with CMake's find_package and once with pkg-config.
 # Usage: tools/install_test.sh BUILD_FOLDER
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -30,6 +30,12 @@ cp "$root/include/headers_test.c" "$work/both.c"
 PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import ridgewatt; ridgewatt.mark()'
 echo "C and Python: well"
 
+# The code of docs/library.md: programs of its own, and the first of examples/ word by word.
+awk -v to="$work/page" '/^```cpp$/ {n++; inside = 1; next} /^```$/ {inside = 0} inside {print > (to n ".cc")}' \
+  "$root/docs/library.md"
+tail -n +2 "$root/examples/tune.cc" | cmp - "$work/page1.cc"
+page=$(find "$work" -name 'page*.cc' | sort | tr '\n' ';')
+
 # The examples, and what each must say.
 cat >"$work/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)
@@ -44,7 +50,7 @@ CODE
 mapfile -t examples < <(sed -n 's/^ridgewatt_example(\([a-z_]*\).*/\1/p' "$root/examples/CMakeLists.txt")
 ((${#examples[@]}))
 list=$(printf ";$root/examples/%s.cc" "${examples[@]}")
-cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="${list#;}" >"$work/log" ||
+cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="${list#;};${page%;}" >"$work/log" ||
   { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
 read -ra flags < <(pkg-config --cflags --libs ridgewatt)
@@ -53,6 +59,8 @@ for example in "${examples[@]}"; do
   "$work/build/$example" | cmp - "$work/expected"
 done
 echo "find_package: ${examples[*]}: well"
+for program in "$work"/page*.cc; do "$work/build/$(basename "$program" .cc)" | grep -q '[0-9]'; done
+echo "docs/library.md: $(find "$work" -name 'page*.cc' | wc -l) programs print their answers"
 "$CXX" -std=c++20 "$root/examples/${examples[0]}.cc" -o "$work/first" "${flags[@]}"
 "$build/examples/example_${examples[0]}" | cmp - <("$work/first")
 echo "pkg-config: well"
