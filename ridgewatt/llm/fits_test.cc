@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <fstream>
 
 #include "ridgewatt/base/error.h"
@@ -108,8 +107,8 @@ double peak_mib() {
 }
 
 // A header with the vocabulary of Llama 3 (128,256 words and 280,147 merges) before 4.6 GiB of
-// data: it is walked over, not kept. Bounds are those of an unloaded machine times four.
-TEST(Fits, AHeaderIsReadQuicklyAndInLittleMemory) {
+// data: it is walked over, not kept.
+TEST(Fits, AHeaderIsReadInLittleMemory) {
   const testing::TemporaryFolder folder;
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
   const std::string path =
@@ -120,10 +119,7 @@ TEST(Fits, AHeaderIsReadQuicklyAndInLittleMemory) {
           .write(folder.path() / "m.gguf");
   EXPECT_GT(std::filesystem::file_size(path), 4'900'000'000U);
   const double before_mib = peak_mib();
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(read_language_model(path).weights_known);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 4 * 0.05);
   EXPECT_LT(peak_mib() - before_mib, 30);
 }
 

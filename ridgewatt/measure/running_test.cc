@@ -84,7 +84,8 @@ TEST(RunningMeasurement, MinibatchesPhasesAndStalls) {
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.summary.count + result.summary.excluded, 6u);
   EXPECT_TRUE(result.summary.fetch_marked);
-  EXPECT_NEAR(result.summary.fetch_s, result.summary.time_s / 2, 0.1 * result.summary.time_s);
+  EXPECT_GE(result.summary.fetch_s, 0.02);
+  EXPECT_LE(result.summary.fetch_s, result.summary.time_s - 0.02);
   ASSERT_EQ(result.phases.size(), 2u);
   EXPECT_EQ(result.phases[1].span.end_s, result.end_s);
 }

@@ -82,13 +82,18 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   const std::string good = *board.sysfs->text(file);
   const Snapshot before = monitor.snapshot();
   board.set(file, "nan");  // the rail that is the total shows nothing more
-  pause_s(0.3);
-  const Snapshot blind = monitor.snapshot();
-  EXPECT_GT(blind.missing, before.missing + 10);
+  const double blind_s = monotonic_s();
+  Snapshot blind = monitor.snapshot();
+  while (blind.missing <= before.missing + 10) {
+    pause_s(0.05);
+    blind = monitor.snapshot();
+  }
   EXPECT_FALSE(blind.total_w.has_value());
   EXPECT_GE(blind.total.energy_j, before.total.energy_j);
-  EXPECT_LE(blind.total.energy_j, before.total.energy_j + 15 * 0.1);
+  EXPECT_LE(blind.total.energy_j,
+            before.total.energy_j + 15 * (blind_s - before.power_time_s) + 0.1);
   pause_s(1);
+  const double gap_s = monotonic_s() - blind_s;
   board.set(file, good);
   pause_s(0.2);
   const Snapshot after = monitor.snapshot();
@@ -96,7 +101,7 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   // The gap is filled by what was before and after it, and its error is the range that was seen.
   EXPECT_NEAR(after.total.energy_j - before.total.energy_j,
               15 * (after.power_time_s - before.power_time_s), 0.5);
-  EXPECT_GT(after.total.error_j - before.total.error_j, 1.2 * 9.9);
+  EXPECT_GT(after.total.error_j - before.total.error_j, 0.9 * gap_s * 9.9);
 }
 
 // label: board
@@ -106,19 +111,23 @@ TEST(Monitor, WindowsAndMinibatches) {
   Monitor monitor(*board.sysfs, {.rate_hz = 200, .look_s = 0.1});
   pause_s(0.1);
   const auto outer = monitor.begin_window("outer");
+  const double first_s = monotonic_s();
   monitor.mark();
   pause_s(0.2);
+  const double before_s = monotonic_s();
   const auto inner = monitor.begin_window("inner");
-  const double begin_s = monotonic_s();
+  const double begun_s = monotonic_s();
   pause_s(0.3);
   monitor.mark();
+  const double ending_s = monotonic_s();
   const Window ended = monitor.end_window(inner);
-  const double inner_s = monotonic_s() - begin_s;
+  const double after_s = monotonic_s();
   pause_s(0.1);
   EXPECT_TRUE(ended.ended);
   EXPECT_EQ(ended.minibatches, 1u);
   const double power_w = *monitor.snapshot().total_w;
-  EXPECT_NEAR(ended.energy.energy_j, power_w * inner_s, power_w * 0.02);
+  EXPECT_GE(ended.energy.energy_j, power_w * (ending_s - begun_s) - 1e-6);
+  EXPECT_LE(ended.energy.energy_j, power_w * (after_s - before_s) + 1e-6);
   EXPECT_NEAR(ended.energy.energy_j, power_w * (ended.end_s - ended.begin_s), 1e-6);
   const auto windows = monitor.windows();
   ASSERT_EQ(windows.size(), 2u);
@@ -128,7 +137,8 @@ TEST(Monitor, WindowsAndMinibatches) {
   EXPECT_GT(windows[0].energy.energy_j, ended.energy.energy_j);
   const Snapshot now = monitor.snapshot();
   EXPECT_EQ(now.minibatches, 2u);
-  EXPECT_NEAR(now.minibatch_energy.energy_j, power_w * 0.5, power_w * 0.05);
+  EXPECT_GE(now.minibatch_energy.energy_j, power_w * 0.5 - 1e-6);
+  EXPECT_LE(now.minibatch_energy.energy_j, power_w * (ending_s - first_s) + 1e-6);
   EXPECT_EQ(monitor.end_window(inner).end_s, ended.end_s);
   EXPECT_THROW(monitor.end_window(99), UsageError);
 }

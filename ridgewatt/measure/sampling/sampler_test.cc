@@ -32,13 +32,15 @@ TEST(Sampler, ReadsAFakeBoardAtItsRate) {
     sampler.stop();
     std::vector<PowerSample> samples;
     sampler.drain(samples);
+    ASSERT_GE(samples.size(), 2u);
     const auto energy =
         total_of(traces_of(samples, source->channels())).energy(begin_s, end_s).value();
     EXPECT_NEAR(energy.mean_w, total_w, 1e-9);
     EXPECT_NEAR(energy.error_j, 0, 1e-9);
     EXPECT_EQ(sampler.lost(), 0u);
-    EXPECT_LE(samples.size(), rate_hz * 1.1 + 2);
-    EXPECT_NEAR(static_cast<double>(samples.size() + sampler.late()), rate_hz, 0.2 * rate_hz);
+    // What a busy machine kept it from reading, it counts.
+    const double due = rate_hz * (samples.back().time_s - samples.front().time_s);
+    EXPECT_NEAR(static_cast<double>(samples.size() + sampler.late()), due, 0.2 * due + 2);
     EXPECT_GT(sampler.cpu_seconds(), 0);  // its share of a core: bench/sampler_bench.cc
   }
 }

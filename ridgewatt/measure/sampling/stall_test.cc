@@ -105,7 +105,7 @@ TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
   EXPECT_EQ(summary.count + summary.excluded, 120u);
   EXPECT_GE(summary.slow, 25u);  // one in four, and nobody dropped them
   EXPECT_LT(summary.median_s, 0.02);
-  EXPECT_LT(summary.time_lo_s, summary.time_s);
+  EXPECT_LE(summary.time_lo_s, summary.time_s);
   expect_truth(summary.time_s, summary.fetch_s, summary.energy_j);
 }
 

@@ -1,0 +1,26 @@
+// A port on loopback that nobody listens on, for tests of servers that are told their port.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
+
+namespace ridgewatt::testing {
+
+// The kernel chooses it, and gives it to nobody else for a while.
+inline int free_port() {
+  const OwnedFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* name = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket.get(), name, size) != 0 || ::getsockname(socket.get(), name, &size) != 0) {
+    throw Error("no port is free", "127.0.0.1");
+  }
+  return ntohs(address.sin_port);
+}
+
+}  // namespace ridgewatt::testing
