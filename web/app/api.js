@@ -15,6 +15,9 @@ export class ApiError extends Error {
   }
 }
 
+// Asked again, the same question may succeed: the server was away or busy.
+export const mayPass = (error) => !error.status || error.status >= 500 || error.status === 408 || error.status === 429;
+
 export function address(endpoint, params = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {

@@ -1,7 +1,8 @@
 // The shell of the page: which page the address names, navigation, theme, token, faults in a line.
-// A page is a module page_NAME.js that exports `title` and `Page({ query, setQuery, go })`: query
-// holds what stands in the address (texts), setQuery(changes) puts more there (undefined takes one
-// away), so that an address opened elsewhere shows the same.
+// A page is a module page_NAME.js that exports `title`, `keys`, perhaps `aliases`, and
+// `Page({ query, setQuery, go })`: query holds what stands in the address (texts), setQuery(changes)
+// puts more there (undefined takes one away), so that an address opened elsewhere shows the same.
+// keys: what the page knows in an address; aliases: older names of them.
 import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
@@ -11,7 +12,22 @@ const first = "live";
 
 function parse(hash) {
   const [path, text] = hash.replace(/^#\/?/, "").split("?");
-  return { page: path in pages ? path : first, query: Object.fromEntries(new URLSearchParams(text || "")) };
+  return { page: path in pages ? path : first, unknown: path && !(path in pages) ? path : null, query: Object.fromEntries(new URLSearchParams(text || "")) };
+}
+
+// An address of an older version in today's words.
+const renamed = (query, aliases = {}) => Object.fromEntries(Object.entries(query).map(([key, value]) => [aliases[key] || key, value]));
+
+// What the address says that nobody reads: a mistyped word would look as if it had been answered.
+function Unread({ route, module, query }) {
+  const keys = Object.keys(query).filter((key) => !module.keys.includes(key));
+  return html`${route.unknown && html`<${ErrorLine} error=${`There is no page '${route.unknown}': the pages are ${Object.keys(pages).join(", ")}.`} />`}
+    ${keys.length > 0 && html`<${ErrorLine} error=${`The address says ${keys.map((key) => `'${key}'`).join(", ")}, which this page does not know: it reads ${module.keys.join(", ")}.`} />`}`;
+}
+
+// Loads the page anew once the server answers: a browser may keep in mind that a script failed.
+async function reload() {
+  try { if ((await fetch(location.pathname, { cache: "no-store" })).ok) location.reload(); } catch { /* still away */ }
 }
 
 function hashOf(page, query) {
@@ -64,18 +80,19 @@ function App() {
     setError(null);
     import(`./page_${route.page}.js`).then(
       (loaded) => { if (!gone) { setModule({ page: route.page, ...loaded }); document.title = `${loaded.title} - Ridgewatt`; } },
-      () => gone || setError(new Error(`the page ${pages[route.page]} could not be loaded`)));
+      () => gone || setError(Object.assign(new Error(`The page ${pages[route.page]} could not be loaded.`), { again: reload })));
     return () => { gone = true; };
   }, [route.page]);
   // Written from what the address holds now, not from what was drawn last: changes follow fast.
   const setQuery = (changes, { push = false } = {}) => {
     const now = parse(location.hash);
-    const hash = hashOf(now.page, { ...now.query, ...changes });
+    const hash = hashOf(now.page, { ...renamed(now.query, module.aliases), ...changes });
     history[push ? "pushState" : "replaceState"](null, "", hash);
     setRoute(parse(hash));
   };
   const go = (page, query = {}) => { location.hash = hashOf(page, query); };
   const ready = module && module.page === route.page;
+  const query = ready && renamed(route.query, module.aliases);
   return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
     <header class="top"><a class="brand" href="#/${first}">Ridgewatt</a>
       <nav aria-label="Pages">${Object.entries(pages).map(([name, text]) => html`
@@ -84,7 +101,8 @@ function App() {
     <main id="main" tabindex="-1">${locked ? html`<${Token} onDone=${() => { setLocked(false); setOpened(opened + 1); }} />` : html`
       <${ErrorLine} error=${error} />
       ${!ready && !error && html`<p class="faint" role="status">Loading</p>`}
-      ${ready && html`<${Guarded} key=${`${route.page} ${opened}`} Page=${module.Page} query=${route.query} setQuery=${setQuery} go=${go} />`}`}</main>`;
+      ${ready && html`<${Unread} route=${route} module=${module} query=${query} />
+        <${Guarded} key=${`${route.page} ${opened}`} Page=${module.Page} query=${query} setQuery=${setQuery} go=${go} />`}`}</main>`;
 }
 
 let fault = null;

@@ -10,6 +10,8 @@ const kvTypes = ["f16", "bf16", "fp8", "q8_0", "q5_1", "q4_0"];
 const languageDefaults = { model: "zoo:llama-3.1-8b", device: "orin-nano-8gb", prompt: 512, generate: 256, concurrency: 1 };
 const asStored = "as stored, or in about 4 bits";
 
+export const languageKeys = ["model", "file", "device", "runtime", "quantization", "kv-type", "prompt", "generate", "concurrency"];
+
 const powers = (from, to) => {
   const list = [];
   for (let value = from; value <= to; value *= 2) list.push(value);

@@ -8,6 +8,7 @@ const limits = [
   { key: "max-power", label: "Most power", unit: "W" }, { key: "max-ttft", label: "Latest first token", unit: "ms" },
   { key: "max-tpot", label: "Most time per token", unit: "ms" }, { key: "min-tokens-per-s", label: "Fewest tokens", unit: "1/s" },
 ];
+export const limitKeys = ["minimize", "phases", ...limits.map(({ key }) => key)];
 const goals = [{ value: "energy", label: "energy of a request" }, { value: "token-energy", label: "joules per token" }, { value: "time", label: "time of a request" }, { value: "token-time", label: "time per token" }];
 
 // What is asked beside the workload, from the address.

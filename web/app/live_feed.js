@@ -4,10 +4,11 @@
 //   feed.state: "connecting" | "live" | "lost"; feed.newest: the newest look (ridgewatt.monitor/1)
 //   feed.points: [{ time_s, total_w, rails: { name: W }, gpu_load, cpu_load, gpu_mhz, celsius }]
 // Powers are means between two looks, by the energies' difference: nothing between them is lost.
-import { get } from "./api.js";
+import { ApiError, get } from "./api.js";
 
 const mostPoints = 3700;
 const againMs = 2000;
+const silentMs = 8000;  // a look comes each second: a server that hangs is as good as gone
 
 const finite = (value) => (typeof value === "number" && isFinite(value) ? value : null);
 const named = (list, name) => (list || []).find((item) => item.name === name) || {};
@@ -28,7 +29,7 @@ export function summary(look) {
 
 export class LiveFeed {
   constructor(changed) {
-    Object.assign(this, { changed, state: "connecting", newest: null, points: [], rails: [], error: null, command: "" });
+    Object.assign(this, { changed, state: "connecting", newest: null, points: [], rails: [], error: null, command: "", heardAt: null });
   }
 
   start() {
@@ -38,8 +39,24 @@ export class LiveFeed {
 
   stop() {
     this.stopped = true;
+    this.quiet();
+  }
+
+  quiet() {
     clearTimeout(this.timer);
+    clearTimeout(this.silence);
     if (this.source) this.source.close();
+  }
+
+  again() {
+    this.quiet();
+    this.connect();
+  }
+
+  heard() {
+    this.heardAt = new Date();
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.lost(new ApiError("the server does not answer", 0)), silentMs);
   }
 
   // The past first: an event may come meanwhile, and what is known twice is kept once.
@@ -56,10 +73,7 @@ export class LiveFeed {
     const source = new EventSource("api/v1/events");
     this.source = source;
     source.addEventListener("monitor", (event) => this.take(JSON.parse(event.data)));
-    source.onerror = () => {
-      source.close();
-      this.lost(null);
-    };
+    source.onerror = () => this.lost(null);
   }
 
   lost(error) {
@@ -68,10 +82,10 @@ export class LiveFeed {
       this.state = "lost";
       return this.changed(this);
     }
+    this.quiet();
     this.state = "lost";
     this.error = error;
     this.changed(this);
-    clearTimeout(this.timer);
     this.timer = setTimeout(() => this.connect(), againMs);
   }
 
@@ -89,6 +103,7 @@ export class LiveFeed {
 
   take(look) {
     const before = this.newest;
+    this.heard();
     this.state = "live";
     this.error = null;
     // The stream begins with a look that may be older than what was asked for beside it.

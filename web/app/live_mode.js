@@ -35,7 +35,10 @@ export function Mode({ look }) {
   const [state, setState] = useState(null);
   const [error, setError] = useState(null);
   const read = async () => {
-    try { setState((await get("mode")).json); } catch (fault) { if (fault.status !== 404) setError(fault); }
+    try {
+      setState((await get("mode")).json);
+      setError(null);
+    } catch (fault) { if (fault.status !== 404) setError(Object.assign(fault, { again: read })); }
   };
   useEffect(() => { read(); }, []);
   const control = state && state.control;

@@ -23,7 +23,7 @@ export function Windows({ look }) {
   const [error, setError] = useState(null);
   const [said, setSaid] = useState("");
   const refresh = async () => {
-    try { setWindows((await get("windows")).json.windows || []); } catch (fault) { setError(fault); }
+    try { setWindows((await get("windows")).json.windows || []); setError(null); } catch (fault) { setError(fault); }
   };
   useEffect(() => { if (look.windows) setWindows(look.windows); else refresh(); }, [look]);
   const doing = async (work, text) => {

@@ -28,6 +28,22 @@ export function workloadsOf(table) {
   return [...found].map(([name, batches]) => ({ name, batches: [...batches].sort((a, b) => a - b) }));
 }
 
+const words = (text) => String(text || "").toLowerCase().replace(/^fake:|@.*$/g, "").replace(/[^a-z0-9]/g, "");
+
+// In what the sweep differs from the question, in words; empty: in nothing that can be told.
+// asked: { model, file, device, training, batch }.
+export function differences(sweep, asked) {
+  const [name, kind] = sweep.name.split(":");
+  const model = asked.file ? asked.file.replace(/\.[^.]*$/, "") : asked.model.replace(/^zoo:/, "");
+  const said = (what, theirs, ours) => `its ${what} is ${theirs}, the question's ${ours}`;
+  return [
+    words(name) !== words(model) && said("workload", name, model),
+    kind && (kind === "training") !== asked.training && said("kind", kind, asked.training ? "training" : "inference"),
+    sweep.board && words(sweep.board) !== words(asked.device) && said("board", sweep.board, asked.device),
+    sweep.batch > 0 && sweep.batch !== asked.batch && said("batch", sweep.batch, asked.batch),
+  ].filter(Boolean);
+}
+
 // Points of one workload and batch: mode, costs, and the row of the cloud with the same mode (-1: none).
 export function pointsOf(table, workload, batch, cloud) {
   const rows = new Map();
@@ -38,7 +54,7 @@ export function pointsOf(table, workload, batch, cloud) {
     const mode = modeAt(table, i);
     const found = rows.get(keyOf(mode));
     points.push({
-      mode, row: found === undefined ? -1 : found, provenance: textAt(table, "provenance", i),
+      mode, row: found === undefined ? -1 : found, provenance: textAt(table, "provenance", i), board: textAt(table, "board", i),
       time_ms: table.columns.time_ms[i], power_w: table.columns.power_w[i], energy_j: table.columns.energy_j[i],
     });
   }

@@ -2,13 +2,13 @@
 import { html, useMemo, useState } from "./standalone.module.js";
 import { get, getText } from "./api.js";
 import { ErrorLine, Provenance, Select, Table } from "./controls.js";
-import { agreement, pointsOf, readSweep, workloadsOf } from "./measured.js";
-import { useReply } from "./questions.js";
+import { agreement, differences, pointsOf, readSweep, workloadsOf } from "./measured.js";
+import { useReply, workloadOf } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
 const texts = new Map();  // upload -> the file's text, which only this browser still has
 
-// { question, points, workloads, workload, batch, error } of the sweep that the address names:
+// { question, points, differs, compared, workloads, workload, batch, error } of the sweep that the address names:
 // sweep=upload:ID, or store=N with workload=NAME:KIND.
 export function useMeasured(query, cloud) {
   const stored = query.store !== undefined;
@@ -23,9 +23,15 @@ export function useMeasured(query, cloud) {
   const workload = workloads.find((one) => one.name === query.workload) || workloads[0];
   const wanted = Number(query["measured-batch"]);
   const batch = workload && (workload.batches.includes(wanted) ? wanted : workload.batches[0]);
-  const points = useMemo(() => (table && workload ? pointsOf(table, workload.name, batch, cloud) : undefined), [table, workload && workload.name, batch, cloud]);
+  const found = useMemo(() => (table && workload ? pointsOf(table, workload.name, batch, cloud) : undefined), [table, workload && workload.name, batch, cloud]);
+  const asked = workloadOf(query);
+  const usual = asked.training ? 16 : 1;
+  const differs = found && found.length ? differences({ name: workload.name, board: found[0].board, batch }, { ...asked, file: query.file, batch: Number(asked.batch) || usual }) : [];
+  const compared = differs.length === 0 || query.compare === "1";
+  // Without a prediction of the same they are points on their own.
+  const points = useMemo(() => (found && !compared ? found.map((point) => ({ ...point, row: -1 })) : found), [found, compared]);
   const error = (stored ? exported.error : front.error) || (text && table === null ? new Error("this CSV is not a sweep: it needs cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, time_ms and power_w") : null);
-  return { question: query.sweep && workload ? { sweep: query.sweep, workload: workload.name } : null, points, workloads, workload, batch, error, onlyFront: Boolean(query.sweep && !kept && front.text) };
+  return { question: query.sweep && workload ? { sweep: query.sweep, workload: workload.name } : null, points, differs, compared, workloads, workload, batch, error, onlyFront: Boolean(query.sweep && !kept && front.text) };
 }
 
 // The workloads of all stores, asked when they are wanted.
@@ -45,7 +51,7 @@ function StoreChoice({ query, setQuery }) {
   if (!found.runs.size) return html`<p class="faint note" role="status">The store is empty.</p>`;
   const choose = (key) => {
     const run = found.runs.get(key);
-    setQuery({ store: run && run.store, workload: run && run.workload, sweep: undefined, sweepfile: undefined, "measured-batch": undefined }, { push: true });
+    setQuery({ store: run && run.store, workload: run && run.workload, sweep: undefined, sweepfile: undefined, "measured-batch": undefined, compare: undefined }, { push: true });
   };
   const options = [...found.runs].map(([value, run]) => ({ value, label: found.several ? `${run.workload} (${run.file})` : run.workload }));
   return html`<${Select} label="Workload of the store" value=${query.store === undefined ? "" : `${query.store} ${query.workload}`} options=${[{ value: "", label: "none" }, ...options]} onChange=${choose} />`;
@@ -54,7 +60,7 @@ function StoreChoice({ query, setQuery }) {
 export function MeasuredForm({ query, setQuery, measured }) {
   const take = async (sweep, sweepfile, file) => {
     texts.set(sweep, await file.text());
-    setQuery({ sweep, sweepfile, store: undefined, workload: undefined, "measured-batch": undefined }, { push: true });
+    setQuery({ sweep, sweepfile, store: undefined, workload: undefined, "measured-batch": undefined, compare: undefined }, { push: true });
   };
   const shownNow = query.sweep || query.store !== undefined;
   return html`<fieldset><legend>Points of a sweep</legend>
@@ -64,17 +70,19 @@ export function MeasuredForm({ query, setQuery, measured }) {
     ${query.sweep && html`<p class="note">${query.sweepfile || query.sweep}</p>`}
     ${query.sweep && measured.workloads.length > 1 && html`<${Select} label="Workload" value=${measured.workload.name} options=${measured.workloads.map((one) => one.name)} onChange=${(workload) => setQuery({ workload })} />`}
     ${measured.workload && measured.workload.batches.length > 1 && html`<${Select} label="Measured batch" value=${String(measured.batch)} options=${measured.workload.batches.map(String)} onChange=${(value) => setQuery({ "measured-batch": value })} />`}
-    ${shownNow && html`<button type="button" onClick=${() => setQuery({ sweep: undefined, sweepfile: undefined, store: undefined, workload: undefined, "measured-batch": undefined }, { push: true })}>Take them away</button>`}</fieldset>`;
+    ${shownNow && html`<button type="button" onClick=${() => setQuery({ sweep: undefined, sweepfile: undefined, store: undefined, workload: undefined, "measured-batch": undefined, compare: undefined }, { push: true })}>Take them away</button>`}</fieldset>`;
 }
 
 const agreementColumns = [{ key: "cost", label: "cost" }, { key: "points", label: "points" }, { key: "mean_error_pct", label: "mean error (%)", digits: 3 }, { key: "within_interval", label: "within the 90 % interval" }];
 
-// How well the prediction of the chosen model meets the measured points; a fair comparison only
-// where both are the same workload and batch, which the person who chose them knows.
-export function Agreement({ measured, cloud }) {
+// How well the prediction of the chosen model meets the measured points. Where both are not the same
+// workload, board and batch as far as their names tell, a person says that they are.
+export function Agreement({ measured, cloud, setQuery }) {
   if (!measured.points || !measured.points.length) return html`<p class="faint">No points of this workload and batch.</p>`;
   const kinds = [...new Set(measured.points.map((point) => point.provenance).filter(Boolean))];
   return html`<div><${Provenance} kind=${kinds[0]} text=${`${measured.points.length} points of ${measured.workload.name}, minibatch of ${measured.batch}${measured.onlyFront ? "; the front only: the file itself is in the browser that uploaded it" : ""}`} />
-    ${cloud && html`<p class="faint note">Predicted is the model chosen above in the same modes: choose the same workload and batch for a comparison.</p>
+    ${measured.differs.length > 0 && html`<p class="warn note" role="alert">The sweep may be of something else: ${measured.differs.join("; ")}.
+      <button type="button" onClick=${() => setQuery({ compare: measured.compared ? undefined : 1 })}>${measured.compared ? "Do not compare them" : "Compare them all the same"}</button></p>`}
+    ${cloud && measured.compared && html`<p class="faint note">Predicted is the model chosen above in the same modes.</p>
       <${Table} label="Predicted beside measured" columns=${agreementColumns} rows=${agreement(measured.points, cloud)} />`}</div>`;
 }

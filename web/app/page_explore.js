@@ -6,10 +6,11 @@ import { Chart, DownloadBar, ErrorLine, Provenance, Select, Table, number } from
 import { modeAt, parseCsv } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
-import { cloudColumns, knobs, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadOf } from "./questions.js";
+import { cloudColumns, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadKeys, workloadOf } from "./questions.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Explore";
+export const keys = [...workloadKeys, ...modeKeys, "over", "cost"];
 
 function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
   const factor = against > 0 && value > 0 && value !== against ? value / against : null;
@@ -77,13 +78,13 @@ function Roofs({ roofs, highest, question, children }) {
       <${DownloadBar} command=${shown(roofs.command)} ...${files} name="layers" />`}`;
 }
 
-function CostOverKnob({ cloud, mode, board, query, setQuery, question }) {
+function CostOverKnob({ cloud, asked, mode, board, query, setQuery, question }) {
   const handle = useRef(null);
   const knob = knobOf(query.over);
   const cost = costs[query.cost] ? query.cost : "energy_j";
   const table = useMemo(() => cloud.text && parseCsv(cloud.text), [cloud.text]);
   const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost]);
-  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">Asking all ${board.modes.toLocaleString("en-US")} modes</p>`}</figure>`;
+  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Asking all ${board.modes.toLocaleString("en-US")} modes` : "All modes are asked when the one above has an answer."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
   const best = drawn.best >= 0 && modeAt(table, drawn.best);
   return html`<div><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
@@ -115,5 +116,5 @@ export function Page({ query, setQuery }) {
       <${Remedies} list=${estimate.json && estimate.json.remedies} />
       <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
       <${Roofs} roofs=${roofs} highest=${highestRoofs} question=${question}>
-        <${CostOverKnob} cloud=${cloud} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
+        <${CostOverKnob} cloud=${cloud} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
 }

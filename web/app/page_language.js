@@ -5,14 +5,15 @@ import { address, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, Provenance, Select, number, useThemeCount } from "./controls.js";
 import { parseCsv, modeAt } from "./cloud.js";
 import { allModes, figures, keyOf, modeColumns, overKnob, overLength } from "./language_charts.js";
-import { LanguageForm, fitsQuestion, languageQuestion } from "./language_form.js";
+import { LanguageForm, fitsQuestion, languageKeys, languageQuestion } from "./language_form.js";
 import { MemoryBar, Quantizations } from "./language_memory.js";
-import { BestMode, LimitForm, tuneLimits } from "./language_tune.js";
+import { BestMode, LimitForm, limitKeys, tuneLimits } from "./language_tune.js";
 import { ModeForm } from "./mode_form.js";
 import { knobOf } from "./explore_charts.js";
-import { knobs, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
+import { knobs, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
 
 export const title = "Language models";
+export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
 
 const lengths = [128, 512, 2048, 8192, 32768, 131072];  // of prompts, in the chart over them
 const aContext = 512;  // at which a step is told besides: one is enough here

@@ -9,6 +9,7 @@ import { Mode } from "./live_mode.js";
 import { Windows } from "./live_windows.js";
 
 export const title = "Live";
+export const keys = ["span", "paused"];
 
 const spans = [[60, "1 min"], [300, "5 min"], [600, "10 min"]];
 const announceS = 30;
@@ -20,8 +21,8 @@ function useFeed(paused) {
   const stopped = useRef(paused);
   stopped.current = paused;
   const show = (of) => setShown((before) => (stopped.current && before.look
-    ? { ...before, state: of.state, error: of.error }
-    : { state: of.state, error: of.error, look: of.newest, points: of.points.slice(), command: of.command }));
+    ? { ...before, state: of.state, error: of.error, heardAt: of.heardAt }
+    : { state: of.state, error: of.error, heardAt: of.heardAt, look: of.newest, points: of.points.slice(), command: of.command }));
   // At most once per frame, so that looks that come faster than they are drawn do not pile up; a page
   // that nobody sees draws nothing.
   useEffect(() => {
@@ -33,7 +34,7 @@ function useFeed(paused) {
     return () => { cancelAnimationFrame(frame); feed.current.stop(); };
   }, []);
   useEffect(() => { if (feed.current && feed.current.newest) show(feed.current); }, [paused]);
-  return shown;
+  return { ...shown, again: () => feed.current.again() };
 }
 
 // What a screen reader hears: a change at once, else the figures every half minute.
@@ -136,7 +137,7 @@ function csvOf(points, span, rails) {
 export function Page({ query, setQuery }) {
   const span = spans.some(([s]) => String(s) === query.span) ? Number(query.span) : 60;
   const paused = query.paused === "1";
-  const { look, points, state, error, command } = useFeed(paused);
+  const { look, points, state, error, command, heardAt, again } = useFeed(paused);
   const picture = useRef(null);
   const rails = useMemo(() => (look && look.power ? (look.power.rails || []).map((rail) => rail.name) : []), [look && (look.power ? (look.power.rails || []).length : 0)]);
   const source = look ? [look.board && look.board.name, look.provenance].filter(Boolean).join(", ") : "";
@@ -146,15 +147,16 @@ export function Page({ query, setQuery }) {
         <button type="button" key=${s} aria-pressed=${String(s === span)} onClick=${() => setQuery({ span: s })}>${text}</button>`)}
         <button type="button" aria-pressed=${String(paused)} onClick=${() => setQuery({ paused: paused ? undefined : "1" })}>Pause</button></div></div>
     <${Announcer} look=${look} state=${state} paused=${paused} />
-    <${ErrorLine} error=${error} />
+    <${ErrorLine} error=${error && !look ? Object.assign(error, { again }) : error} />
     ${!look ? html`<p class="faint">No look yet.</p>` : html`
-      <${Provenance} kind=${look.provenance} text=${provenanceText(look)} />
+      ${state === "lost" && html`<p class="warn note" role="status">These figures are old: the server was last heard ${heardAt ? `at ${heardAt.toLocaleTimeString()}` : "before"}.</p>`}
+      <div class=${state === "lost" ? "stale" : ""} aria-busy=${String(state === "lost")}><${Provenance} kind=${look.provenance} text=${provenanceText(look)} />
       <${Facts} look=${look} />
       <div class="charts live-charts"><${PowerChart} ...${common} source=${[source, look.power && look.power.source].filter(Boolean).join(", ")} rails=${rails} onReady=${(handle) => { picture.current = handle; }} />
         <${LoadChart} ...${common} /><${ClockChart} ...${common} /><${HeatChart} ...${common} /></div>
       <${DownloadBar} command=${command} name="power" json="api/v1/monitor" csv=${() => csvOf(points, span, rails)} svg=${() => picture.current.picture()} />
       <${Windows} look=${look} />
-      <div class="panels"><${Mode} look=${look} /><${Rails} look=${look} /><${Clocks} look=${look} /><${Loads} look=${look} /><${Temperatures} look=${look} /><${Memory} look=${look} /><${Processes} look=${look} /></div>`}`;
+      <div class="panels"><${Mode} look=${look} /><${Rails} look=${look} /><${Clocks} look=${look} /><${Loads} look=${look} /><${Temperatures} look=${look} /><${Memory} look=${look} /><${Processes} look=${look} /></div></div>`}`;
 }
 
 function provenanceText(look) {

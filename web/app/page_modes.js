@@ -7,10 +7,12 @@ import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
-import { cloudColumns, queryOfMode, shown, useBoard, useReply, useSettled, workloadOf } from "./questions.js";
+import { cloudColumns, queryOfMode, shown, useBoard, useReply, useSettled, workloadKeys, workloadOf } from "./questions.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Modes";
+export const keys = [...workloadKeys, ...Object.values(axes).map((axis) => axis.option), "minimize", "confidence", "x", "y",
+  "sweep", "sweepfile", "store", "workload", "measured-batch", "compare"];
 
 const goals = ["time", "energy", "power", "edp", "throughput"];
 export function limitsOf(query) {
@@ -119,8 +121,8 @@ export function Page({ query, setQuery }) {
       <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<${Cloud} cloud=${cloud} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} />`
-        : !cloudReply.error && html`<p class="faint" role="status">Asking all modes</p>`}
-      ${measured.workload && html`<h2>Sweep beside the prediction</h2><${Agreement} measured=${measured} cloud=${cloud} />
+        : !cloudReply.error && !board.error && html`<p class="faint" role="status">Asking all modes</p>`}
+      ${measured.workload && html`<h2>Sweep beside the prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
         ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
       ${compared.length > 0 && html`<h2>Presets beside the answer</h2><${Table} label="Presets beside the answer" columns=${comparedColumns} rows=${compared} />`}</div></div>`;

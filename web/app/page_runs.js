@@ -8,6 +8,7 @@ import { exportParams, joined, meanRatio, runKey, runsOf, usePoints, useStores }
 const { charts } = window.Ridgewatt;
 
 export const title = "Runs";
+export const keys = ["run", "other", "x", "y", "log"];
 
 const axes = [
   { key: "time_ms", label: "time per minibatch (ms)" }, { key: "power_w", label: "power (W)" }, { key: "energy_j", label: "energy per minibatch (J)" },
@@ -90,9 +91,9 @@ export function Page({ query, setQuery }) {
   const several = (stores || []).length > 1;
   const faults = (stores || []).filter((store) => store.error);
   return html`<h1>Runs</h1><${ErrorLine} error=${error} />
-    ${faults.map((store) => html`<p key=${store.number} class="error" role="alert">${store.name}: ${store.error}</p>`)}
+    ${faults.map((store) => html`<${ErrorLine} key=${store.number} error=${`${store.name}: ${store.error}`} />`)}
     <p class="unseen" role="status">${progressText(run)}</p>
-    ${stores === null ? html`<p class="faint">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with
+    ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with
         <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, and may do so meanwhile.</p>`
     : html`<div class="sided"><div class="side"><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
         ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</div>

@@ -8,8 +8,12 @@ import { precisions, runtimes, useBoards, useModels, useReply } from "./question
 import { Upload } from "./workload_form.js";
 
 export const title = "Schedule";
+export const keys = ["training", "training_file", "inference", "inference_file", "device", "runtime", "precision", "rate", "arrivals", "max-latency", "max-power",
+  "tbatch", "ibatch", "duration", "seed"];
+// What addresses of older versions say.
+export const aliases = { latency: "max-latency", power: "max-power" };
 
-const defaults = { training: "zoo:resnet18", inference: "zoo:mobilenet_v3_large", device: "agx-orin", rate: "60", latency: "1000", power: "30",
+const defaults = { training: "zoo:resnet18", inference: "zoo:mobilenet_v3_large", device: "agx-orin", rate: "60", "max-latency": "1000", "max-power": "30",
   arrivals: "poisson", duration: "600", runtime: runtimes[0], precision: precisions[0] };
 const none = "none";
 const isSweep = (query, side) => (query[`${side}_file`] || "").toLowerCase().endsWith(".csv");
@@ -29,9 +33,9 @@ export function planParams(query) {
   if (params.training || params.inference) params.device = of("device");
   if (sides.includes("inference")) {
     params["arrival-rate"] = of("rate");
-    params["max-latency"] = query.latency === none ? undefined : of("latency");
+    params["max-latency"] = query["max-latency"] === none ? undefined : of("max-latency");
   }
-  params["max-power"] = query.power === none ? undefined : of("power");
+  params["max-power"] = query["max-power"] === none ? undefined : of("max-power");
   return sides.length ? params : null;
 }
 
@@ -73,8 +77,8 @@ function Form({ query, setQuery }) {
         <${Select} label="Arrivals" value=${of("arrivals")} options=${["poisson", "constant", "bursty"]} onChange=${put("arrivals")} /></div><//>
     <fieldset><legend>Board and limits</legend>
       <${Select} label="Board" value=${of("device")} options=${names} onChange=${put("device")} />
-      <div class="pair"><${NumberField} label="Worst latency" unit="ms" value=${shown("latency")} onChange=${limit("latency")} />
-        <${NumberField} label="Power budget" unit="W" value=${shown("power")} onChange=${limit("power")} /></div>
+      <div class="pair"><${NumberField} label="Worst latency" unit="ms" value=${shown("max-latency")} onChange=${limit("max-latency")} />
+        <${NumberField} label="Power budget" unit="W" value=${shown("max-power")} onChange=${limit("max-power")} /></div>
       <div class="pair"><${NumberField} label="Simulated time" unit="s" value=${of("duration")} min=${1} max=${86400} onChange=${put("duration")} />
         <${NumberField} label="Seed" value=${query.seed} min=${0} step=${1} placeholder="1" onChange=${put("seed")} /></div></fieldset></div>`;
 }

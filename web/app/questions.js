@@ -1,22 +1,27 @@
 // Replies as state of a component, and what several pages ask: models, boards, their knobs.
 import { useEffect, useRef, useState } from "./standalone.module.js";
-import { Newest, address, get } from "./api.js";
+import { Newest, address, get, mayPass } from "./api.js";
+
+// An error that a button asks away.
+const repeatable = (error, again) => Object.assign(error, { again });
 
 // { json | text, command, error, busy }: the newest reply. Without params nothing is asked. While a
-// slider moves one question is under way and the newest waits for it.
+// slider moves one question is under way and the newest waits for it. What fails may be asked again.
 export function useReply(endpoint, params, fetcher = get) {
   const [reply, setReply] = useState({});
+  const [round, setRound] = useState(0);
   const asker = useRef(null);
   if (!asker.current) {
+    const again = () => { setReply((old) => ({ ...old, error: null })); setRound((n) => n + 1); };
     asker.current = new Newest((got) => setReply({ ...got, error: null, busy: false }),
-      (error) => setReply((old) => ({ ...old, error, busy: false })), fetcher);
+      (error) => setReply((old) => ({ ...old, error: repeatable(error, mayPass(error) && again), busy: false })), fetcher);
   }
   const key = params ? address(endpoint, params) : "";
   useEffect(() => {
     if (!key) return;
     setReply((old) => (old.busy ? old : { ...old, busy: true }));
     asker.current.ask(endpoint, params);
-  }, [key]);
+  }, [key, round]);
   useEffect(() => () => asker.current.stop(), []);
   return reply;
 }
@@ -46,13 +51,15 @@ function once(endpoint, params) {
 
 export function useOnce(endpoint, params) {
   const [state, setState] = useState({});
+  const [round, setRound] = useState(0);
   const key = params ? address(endpoint, params) : "";
   useEffect(() => {
     if (!key) return undefined;
     let gone = false;
-    once(endpoint, params).then((reply) => gone || setState(reply), (error) => gone || setState({ error }));
+    const again = () => { setState({}); setRound((n) => n + 1); };
+    once(endpoint, params).then((reply) => gone || setState(reply), (error) => gone || setState({ error: repeatable(error, mayPass(error) && again) }));
     return () => { gone = true; };
-  }, [key]);
+  }, [key, round]);
   return state;
 }
 
@@ -98,6 +105,9 @@ export const modeName = (mode, presets = []) => {
 export const runtimes = ["pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt"];
 export const precisions = ["fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4", "mixed", "stored"];
 export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: runtimes[0], precision: precisions[0] };
+
+export const workloadKeys = ["model", "file", "device", "runtime", "precision", "batch", "training"];
+export const modeKeys = knobs.map((knob) => knob.key);
 
 // What is asked about, from the address: parameters of estimate, roofline and tune; what the command
 // line takes for granted is left out.

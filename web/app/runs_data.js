@@ -14,12 +14,13 @@ export function useStores() {
     const look = async () => {
       if (document.visibilityState === "visible") {
         let next;
-        try { next = { stores: await allStores() }; } catch (error) { next = { stores: [], error }; }
+        try { next = { stores: await allStores(), error: null }; } catch (error) { next = { error: Object.assign(error, { again: look }) }; }
         if (gone) return;
         const text = JSON.stringify(next);
-        if (text !== last || next.error) setState(next);
+        if (text !== last || next.error) setState((old) => ({ ...old, ...next }));  // what was read stays
         last = text;
       }
+      clearTimeout(timer);
       timer = setTimeout(look, eachMs);
     };
     look();
@@ -49,6 +50,7 @@ export function usePoints(run) {
   const [state, setState] = useState({});
   const key = run ? `${runKey(run)} ${run.points}` : "";
   const asked = useRef("");
+  const [round, setRound] = useState(0);
   useEffect(() => {
     if (!run) return setState({});
     let gone = false;
@@ -56,9 +58,9 @@ export function usePoints(run) {
     asked.current = runKey(run);
     getText("runs/export", exportParams(run)).then(
       ({ text, command }) => gone || setState({ rows: rowsOf(text, run.provenance), command }),
-      (error) => gone || setState({ error }));
+      (error) => gone || setState({ error: Object.assign(error, { again: () => setRound((n) => n + 1) }) }));
     return () => { gone = true; };
-  }, [key]);
+  }, [key, round]);
   return state;
 }
 

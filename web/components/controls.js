@@ -34,6 +34,14 @@ function Legend({ entries, onToggle }) {
     </button></li>`)}</ul>`;
 }
 
+// The colors of a heat map with the values at their ends.
+function Ramp({ option }) {
+  const map = option.visualMap, cells = (option.series || []).find((series) => series.type === "heatmap");
+  if (!map || !cells) return null;
+  const more = cells.data.some((cell) => cell[2] > map.max);
+  return html`<p class="ramp">${cells.name}: <b data-lo=${map.min}>${number(map.min, 3)}</b><i style=${{ background: `linear-gradient(90deg, ${map.inRange.color.join(", ")})` }}></i><b data-hi=${map.max}>${number(map.max, 3)}</b>${more && " and more"}</p>`;
+}
+
 const mostRows = 500;
 
 // The points of a chart as rows: the alternative to looking at it.
@@ -91,6 +99,7 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
     <figcaption>${of.title && html`<strong>${of.title}</strong>`}${of.source && html`<span>${of.source}</span>`}
       ${of.note && html`<span class="note">${of.note}</span>`}</figcaption>
     ${of.legend && of.legend.length > 0 && html`<${Legend} entries=${of.legend} onToggle=${(name) => handle.current.toggle(name)} />`}
+    <${Ramp} option=${of.option} />
     <div class="holder"><div class="live" ref=${holder} role="img" aria-label=${label || [of.title, of.source].filter(Boolean).join(". ")}
       style=${{ height: `${height || of.height || 420}px` }}></div>${children}</div>
     <${PointTable} option=${of.option} data=${of.data} />
@@ -166,7 +175,15 @@ export function Provenance({ kind, text }) {
   return html`<p class="provenance">${kind && html`<b class=${`badge ${kind}`}>${kind}</b>`}<span>${rest}</span></p>`;
 }
 
-export const ErrorLine = ({ error }) => error && html`<p class="error" role="alert">${error.message || String(error)}</p>`;
+const longestError = 400;  // characters that are shown; chosen: what a line of an error needs, and more
+
+// error.again: asks anew what failed.
+export function ErrorLine({ error }) {
+  if (!error) return null;
+  const text = error.message || String(error);
+  const shown = text.length > longestError ? `${text.slice(0, longestError)}... (${text.length.toLocaleString("en-US")} characters)` : text;
+  return html`<p class="error" role="alert">${shown}${error.again && html` <button type="button" onClick=${error.again}>Try again</button>`}</p>`;
+}
 
 export function save(name, text, type) {
   const link = document.createElement("a");

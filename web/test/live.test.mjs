@@ -100,8 +100,13 @@ test("a lost connection is said and made again", async () => {
   await eventually(() => page.locator(".state").innerText(), (text) => text === "live");
   const start = await app.cut();
   await eventually(() => page.locator(".state").innerText(), (text) => /lost/.test(text), 10);
+  // What stands there is marked as old: rails, facts, charts.
+  await page.getByText("These figures are old: the server was last heard at").waitFor();
+  assert.equal(await page.locator(".stale", { has: page.getByRole("region", { name: "Power rails" }) }).count(), 1);
+  assert.equal(await page.locator(".stale", { has: page.locator(".live-facts") }).count(), 1);
   await start();
   await eventually(() => page.locator(".state").innerText(), (text) => text === "live", 10);
+  assert.equal(await page.locator(".stale").count(), 0);
   view.check();
   await view.close();
 });

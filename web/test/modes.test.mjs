@@ -153,6 +153,26 @@ test("a workload of the store stands over the prediction, and the address keeps 
   }
 });
 
+test("a sweep of something else is not compared unasked", async () => {
+  const file = join(app.folder, "other.csv");
+  assert.equal((await app.run(["sweep", "example", "-o", file])).code, 0);
+  const view = await opened("/#/modes?device=agx-orin&model=zoo:resnet50", { allow: [/422/] });
+  const { page } = view;
+  await page.getByLabel("Upload a sweep (CSV)").setInputFiles(file);
+  const warning = page.getByText("The sweep may be of something else");
+  await warning.waitFor();
+  for (const word of ["resnet18", "resnet50", "training", "inference", "batch is 16"]) assert.ok((await warning.innerText()).includes(word), word);
+  const table = page.getByRole("region", { name: "Predicted beside measured" });
+  assert.equal(await table.count(), 0);
+  await page.getByRole("button", { name: "Compare them all the same" }).click();
+  await table.waitFor();
+  assert.equal((await queryOf(page)).get("compare"), "1");
+  await page.getByRole("button", { name: "Do not compare them" }).click();
+  await eventually(() => table.count(), (count) => count === 0);
+  view.check();
+  await view.close();
+});
+
 test("downloads are the command's output, and the address shows the same elsewhere", async () => {
   const address = "/#/modes?device=orin-nano-8gb&model=zoo%3Amobilenet_v2&max-time=30&minimize=energy&x=energy&y=time";
   const one = await opened(address), other = await opened(address, { scheme: "dark", width: 800 });

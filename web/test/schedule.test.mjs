@@ -49,6 +49,13 @@ test("the simulation is the command line's: ways of sharing and four figures", a
     near(cells[10], result.energy_j);
   });
   await eventually(() => page.locator("figure.chart").count(), (count) => count === 4);
+  // The heat map's colors have a scale: the least and the greatest of its figures.
+  const map = JSON.parse((await ridgewatt([...all, "--with-figures"])).stdout).figures.find((figure) => figure.option.visualMap);
+  const values = map.option.series.find((series) => series.type === "heatmap").data.map((cell) => cell[2]);
+  const ramp = page.locator("figure .ramp");
+  assert.equal(await ramp.count(), 1);
+  assert.equal(Number(await ramp.locator("b").first().innerText()), Number(Math.min(...values).toPrecision(3)));
+  assert.equal(Number(await ramp.locator("b").last().innerText()), Number(Math.max(...values).toPrecision(3)));
   const download = page.waitForEvent("download");
   await page.getByRole("group", { name: "Downloads" }).last().getByLabel("Download JSON").click();
   assert.deepEqual(JSON.parse(readFileSync(await (await download).path(), "utf8")), simulation);
@@ -65,7 +72,8 @@ test("a limit that cannot be kept tells the nearest miss; a change goes into the
   await field.fill("3");
   await field.press("Enter");
   await page.getByText("No plan keeps these limits").waitFor();
-  assert.match(page.url(), /power=3(&|$)/);
+  assert.match(page.url(), /[?&]max-power=3(&|$)/);  // power is an older name
+  assert.doesNotMatch(page.url(), /[?&]power=/);
   await field.fill("12");
   await field.press("Enter");
   await eventually(() => page.getByText("No plan keeps these limits").count(), (count) => count === 0);
