@@ -86,7 +86,7 @@ def main() -> int:
                 kept[room, test, name].append(f"{path}:{number}")
         faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(room, text)]
         for number, line in enumerate(text.splitlines(), 1):
-            defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)[^;]*\{", line)
+            defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*\{", line)
             if defined and path.suffix == ".h":
                 types["" if room in SHARED else room, defined[1]].append(f"{path}:{number}")
             found = re.match(r'\s*#include "ridgewatt/([\w/]+)/\w+\.', line)

@@ -30,15 +30,18 @@ Posterior posterior(const Eigen::MatrixXd& jacobian, const std::string& where) {
 double variance_along(std::span<const double> slopes, std::span<const double> deviations,
                       std::span<const double> correlations) {
   const std::size_t size = slopes.size();
-  double variance = 0;
+  std::vector<std::size_t> steep;  // a slope of zero adds nothing
   for (std::size_t i = 0; i < size; ++i) {
+    if (slopes[i] * deviations[i] != 0) steep.push_back(i);
+  }
+  double variance = 0;
+  for (const std::size_t i : steep) {
     const double own = slopes[i] * deviations[i];
-    if (own == 0) continue;
     if (correlations.empty()) {
       variance += own * own;
       continue;
     }
-    for (std::size_t j = 0; j < size; ++j) {
+    for (const std::size_t j : steep) {
       variance += own * correlations[i * size + j] * slopes[j] * deviations[j];
     }
   }

@@ -35,8 +35,6 @@
 
 namespace ridgewatt::twin {
 
-struct KernelTerms;
-
 // How the workload is fed.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
@@ -151,21 +149,39 @@ class Estimator {
   double bandwidth(const PowerMode& mode) const;
 
  private:
+  // See twin/estimate/estimator_parts.h.
+  struct Rates;     // what the twin's parameters make of the workload
   struct GpuState;  // kernels summed for one GPU and memory clock
   struct CpuState;  // launch, host and loader for one CPU setting
+  struct Times;     // of a minibatch
+  struct Moved;     // another twin
+  friend class ErrorModel;
+  // For at_moved(): a twin with other parameters, on the same hardware.
+  std::unique_ptr<Moved> moved(const Twin& twin) const;
+  // What each of the twins says at fixed clocks. What they agree in with this one is computed once.
+  // Not safe to call from several threads with the same twins.
+  std::vector<MinibatchCost> at_moved(const PowerMode& mode,
+                                      std::span<const std::unique_ptr<Moved>> twins) const;
+  std::pair<double, double> gpu_clocks(const PowerMode& mode) const;
   const GpuState& gpu_state(const PowerMode& mode) const;
-  std::unique_ptr<GpuState> make_gpu_state(double gpu_clock_hz, double mem_clock_hz) const;
-  CpuState cpu_state(const PowerMode& mode, const RunOptions& run) const;
+  // `like`: this twin's at the same clocks, of which a moved twin's is made; null: this twin's.
+  std::unique_ptr<GpuState> make_gpu_state(const Rates& rates, double gpu_clock_hz,
+                                           double mem_clock_hz, const GpuState* like) const;
+  void add_kernels(const Rates& rates, double gpu_clock_hz, const GpuState* like,
+                   GpuState& state) const;
+  CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
-  double uneven(const GpuState& gpu, const CpuState& cpu) const;
+  static double uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu);
+  Times times(const Rates& rates, const GpuState& gpu, const CpuState& cpu) const;
   double median_s(const CpuState& cpu, double pipe_s, double period_s) const;
-  Breakdown combine(const GpuState& gpu, const CpuState& cpu) const;
+  Breakdown combine(const Rates& rates, const GpuState& gpu, const CpuState& cpu,
+                    const Times& times) const;
 
   Twin twin_;
   std::shared_ptr<const workload::WorkloadCost> cost_;
   RunOptions options_;
-  std::unique_ptr<twin::KernelTerms> terms_;
+  std::unique_ptr<const Rates> rates_;
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };

@@ -53,8 +53,8 @@ class ErrorModel {
   struct Variances;
   struct Direction;  // a parameter, or a rate that only peaks tell
   const Variances& variances(const PowerMode& mode) const;
-  void add_runtime_directions(const std::shared_ptr<const workload::WorkloadCost>& cost,
-                              const RunOptions& options);
+  void add(const Direction& direction, const Twin& moved);
+  void add_runtime_directions(const workload::WorkloadCost& cost);
   EstimateError of_runtime(const PowerMode& mode) const;
   bool precision_is_fitted() const;
   void explain(const WorkloadFeatures& features);
@@ -65,8 +65,10 @@ class ErrorModel {
   std::vector<std::string> widened_by_;
   Estimator middle_;
   std::vector<Direction> directions_;
+  std::vector<std::unique_ptr<Estimator::Moved>> moved_;  // the twin of each
   mutable std::mutex mutex_;
-  mutable std::map<PowerMode, std::unique_ptr<Variances>> known_;
+  // By the rounded knobs.
+  mutable std::map<std::array<double, kKnobs.size()>, std::unique_ptr<Variances>> known_;
 };
 
 }  // namespace ridgewatt::twin

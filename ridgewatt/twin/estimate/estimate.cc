@@ -6,9 +6,9 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/numerics/soft_maximum.h"
+#include "ridgewatt/twin/estimate/estimator_parts.h"
 #include "ridgewatt/twin/feed.h"
 #include "ridgewatt/twin/fit/governor.h"
-#include "ridgewatt/twin/fit/kernel_terms.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -29,36 +29,6 @@ JobCost job_cost(double period_s, double energy_j, int batch, double samples) {
   const double minibatches = std::ceil(samples / std::max(batch, 1));
   return {minibatches * period_s, minibatches * energy_j};
 }
-
-// A corner of the longest-chain envelope: launches up to and with kernel `kernel`, then the GPU.
-struct Corner {
-  double launches = 0;  // launched so far
-  double gpu_s = 0;     // GPU time from this kernel on
-  double compute_s = 0;
-  double memory_s = 0;
-  double fixed_s = 0;
-  std::size_t kernel = 0;
-};
-
-struct Estimator::GpuState {
-  double relative_clock = 1;
-  double mem_relative_clock = 1;
-  double voltage_squared = 1;
-  double mem_clock_hz = 0;
-  double bandwidth = 0;
-  std::vector<double> gpu_s;          // per kernel
-  std::vector<double> compute_share;  // of gpu_s less the fixed part
-  std::vector<double> fixed_s;
-  double total_s = 0, compute_s = 0, memory_s = 0;
-  std::vector<Corner> corners;        // from few launches to many
-  std::vector<double> corner_from_s;  // launch time from which a corner is the longest chain
-
-  const Corner& corner(double launch_s) const {
-    const auto after = std::upper_bound(corner_from_s.begin(), corner_from_s.end(), launch_s);
-    return corners[static_cast<std::size_t>(after - corner_from_s.begin()) - 1];
-  }
-  void build_envelope(const std::vector<Corner>& chains);
-};
 
 // Upper envelope of the lines gpu_s + launches x launch_s over launch_s >= 0 (the convex hull
 // trick): chains come with rising slope and falling intercept.
@@ -83,18 +53,6 @@ void Estimator::GpuState::build_envelope(const std::vector<Corner>& chains) {
   }
 }
 
-struct Estimator::CpuState {
-  double workers = 0;
-  double cores = 1;
-  double relative_clock = 1;
-  double voltage_squared = 1;
-  double launch_s = 0;     // one forward launch
-  double host_s = 0;       // before the first launch
-  double thread_s = 0;     // CPU time of the launching thread: host and all launches
-  double load_core_s = 0;  // CPU time of loading the minibatch
-  bool data_is_there = false;
-};
-
 Estimator::Estimator(const Twin& twin, workload::WorkloadCost cost, const RunOptions& options)
     : Estimator(twin, std::make_shared<const workload::WorkloadCost>(std::move(cost)), options) {}
 
@@ -111,70 +69,99 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
   if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
     throw UsageError("loader time must not be negative");
   }
-  terms_ = std::make_unique<KernelTerms>(twin_, *cost_);
+  rates_ = std::make_unique<const Rates>(twin_, *cost_);
 }
 
 Estimator::~Estimator() = default;
 Estimator::Estimator(Estimator&&) noexcept = default;
 
-std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(double gpu_clock_hz,
-                                                               double mem_clock_hz) const {
+namespace {
+
+// Of the kernel, seconds beside its fixed part and the share of computing in them.
+std::pair<double, double> work_of(double cycles, double bytes, double clock_hz, double bandwidth) {
+  const double compute = cube(cycles / clock_hz);
+  const double memory = cube(bytes / bandwidth);
+  return {std::cbrt(compute + memory), compute + memory > 0 ? compute / (compute + memory) : 1};
+}
+
+}  // namespace
+
+std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(const Rates& rates,
+                                                               double gpu_clock_hz,
+                                                               double mem_clock_hz,
+                                                               const GpuState* like) const {
   auto state = std::make_unique<GpuState>();
   state->mem_clock_hz = mem_clock_hz;
   state->relative_clock = gpu_clock_hz / twin_.gpu_clock_hz;
   state->mem_relative_clock = mem_clock_hz / twin_.mem_clock_hz;
   state->voltage_squared = squared(relative_voltage(
-      state->relative_clock, twin_[P::kGpuVoltageRise], twin_[P::kGpuVoltageKnee]));
-  const double dram = twin_[P::kMemoryBandwidthShare] * twin_.bus_bytes_per_cycle * mem_clock_hz;
-  const double request = twin_[P::kGpuBytesPerCycle] * gpu_clock_hz;
+      state->relative_clock, rates[P::kGpuVoltageRise], rates[P::kGpuVoltageKnee]));
+  const double dram = rates[P::kMemoryBandwidthShare] * twin_.bus_bytes_per_cycle * mem_clock_hz;
+  const double request = rates[P::kGpuBytesPerCycle] * gpu_clock_hz;
   state->bandwidth = 1 / soft_maximum(1 / dram, 1 / request, 3);
+  add_kernels(rates, gpu_clock_hz, like, *state);
+  return state;
+}
 
+// A kernel that the twins agree in takes the time that it takes in `like`.
+void Estimator::add_kernels(const Rates& rates, double gpu_clock_hz, const GpuState* like,
+                            GpuState& state) const {
+  const KernelTerms &terms = *rates.terms, &known = *rates_->terms;
+  const bool same_bandwidth = like != nullptr && like->bandwidth == state.bandwidth;
   const std::size_t count = cost_->kernels.size();
-  state->gpu_s.resize(count);
-  state->compute_share.resize(count);
-  state->fixed_s.resize(count);
+  if (like == nullptr) {
+    state.work_s.resize(count);
+    state.compute_share.resize(count);
+    state.fixed_s.resize(count);
+  }
   std::vector<Corner> chains(count);
   Corner chain;
   for (std::size_t k = count; k-- > 0;) {
-    const double compute = cube(terms_->compute_cycles[k] / gpu_clock_hz);
-    const double memory = cube(terms_->traffic_bytes[k] / state->bandwidth);
-    const double work_s = std::cbrt(compute + memory);
-    const double share = compute + memory > 0 ? compute / (compute + memory) : 1;
-    const double fixed_s = terms_->fixed_cycles[k] / gpu_clock_hz;
-    state->gpu_s[k] = work_s + fixed_s;
-    state->compute_share[k] = share;
-    state->fixed_s[k] = fixed_s;
+    const double fixed_s = terms.fixed_cycles[k] / gpu_clock_hz;
+    const bool same = same_bandwidth && terms.compute_cycles[k] == known.compute_cycles[k] &&
+                      terms.traffic_bytes[k] == known.traffic_bytes[k];
+    const auto [work_s, share] = same ? std::pair(like->work_s[k], like->compute_share[k])
+                                      : work_of(terms.compute_cycles[k], terms.traffic_bytes[k],
+                                                gpu_clock_hz, state.bandwidth);
+    if (like == nullptr) {
+      state.work_s[k] = work_s;
+      state.compute_share[k] = share;
+      state.fixed_s[k] = fixed_s;
+    }
     chain.gpu_s += work_s + fixed_s;
     chain.compute_s += work_s * share;
     chain.memory_s += work_s * (1 - share);
     chain.fixed_s += fixed_s;
-    chain.launches = terms_->launches_until[k];
+    chain.launches = terms.launches_until[k];
     chain.kernel = k;
     chains[k] = chain;
   }
-  state->total_s = chain.gpu_s;
-  state->compute_s = chain.compute_s;
-  state->memory_s = chain.memory_s;
-  state->build_envelope(chains);
-  return state;
+  state.total_s = chain.gpu_s;
+  state.compute_s = chain.compute_s;
+  state.memory_s = chain.memory_s;
+  state.build_envelope(chains);
+}
+
+std::pair<double, double> Estimator::gpu_clocks(const PowerMode& mode) const {
+  return {mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz,
+          mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz};
 }
 
 const Estimator::GpuState& Estimator::gpu_state(const PowerMode& mode) const {
-  const double gpu_clock_hz = mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz;
-  const double mem_clock_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
+  const auto [gpu_clock_hz, mem_clock_hz] = gpu_clocks(mode);
   const std::lock_guard lock(*mutex_);
   auto& state = states_[{gpu_clock_hz, mem_clock_hz}];
-  if (!state) state = make_gpu_state(gpu_clock_hz, mem_clock_hz);
+  if (!state) state = make_gpu_state(*rates_, gpu_clock_hz, mem_clock_hz, nullptr);
   return *state;
 }
 
-Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions& run) const {
-  const auto& t = twin_;
+Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
+                                         const RunOptions& run) const {
   CpuState state;
-  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : t.cpu_clock_hz;
-  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : t.mem_clock_hz;
-  state.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : t.cpu_cores;
-  state.relative_clock = clock_hz / t.cpu_clock_hz;
+  const double clock_hz = mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : twin_.cpu_clock_hz;
+  const double mem_hz = mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz;
+  state.cores = mode.has(Knob::kCpuCores) ? mode.cpu_cores : twin_.cpu_cores;
+  state.relative_clock = clock_hz / twin_.cpu_clock_hz;
   state.voltage_squared =
       squared(relative_voltage(state.relative_clock, t[P::kCpuVoltageRise], t[P::kCpuVoltageKnee]));
   const double core_penalty = 1 + t[P::kLaunchCorePenalty] * squared(4 / state.cores);
@@ -182,13 +169,13 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions
                    t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
   state.host_s =
       (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
-  if (run.python_caller) state.host_s += t.python_call_s(mode);
-  state.thread_s = state.host_s + terms_->launches_until.back() * state.launch_s;
+  if (run.python_caller) state.host_s += t.python_call_cycles / clock_hz;
+  state.thread_s = state.host_s + t.terms->launches_until.back() * state.launch_s;
   state.workers = run.loader_workers;
   state.data_is_there =
       cost_->kind == WorkloadKind::kInference && !run.loader_s_per_sample && run.loader_workers > 0;
   if (run.loader_s_per_sample) {
-    state.load_core_s = *run.loader_s_per_sample * t.cpu_clock_hz * cost_->batch / clock_hz;
+    state.load_core_s = *run.loader_s_per_sample * twin_.cpu_clock_hz * cost_->batch / clock_hz;
   } else {
     const bool training = cost_->kind == WorkloadKind::kTraining;
     const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
@@ -208,10 +195,10 @@ Estimator::CpuState Estimator::cpu_state(const PowerMode& mode, const RunOptions
 
 // Launches and kernels are not alike: where launching takes about as long as the GPU, the queue
 // runs dry now and then. Factor on the longest chain of even launches.
-double Estimator::uneven(const GpuState& gpu, const CpuState& cpu) const {
+double Estimator::uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu) {
   const Corner& chain = gpu.corner(cpu.launch_s);
   const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;
-  const double shorter_s = std::min(terms_->launches_until.back() * cpu.launch_s, gpu.total_s);
+  const double shorter_s = std::min(rates.terms->launches_until.back() * cpu.launch_s, gpu.total_s);
   return std::sqrt(std::sqrt(1 + squared(squared(shorter_s / chain_s))));
 }
 
@@ -225,18 +212,25 @@ double Estimator::median_s(const CpuState& cpu, double pipe_s, double period_s) 
   return waits_timed ? period_s : pipe_s;
 }
 
-Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
-  const auto& t = twin_;
+Estimator::Times Estimator::times(const Rates& rates, const GpuState& gpu,
+                                  const CpuState& cpu) const {
   const Corner& chain = gpu.corner(cpu.launch_s);
-  const double stretch = uneven(gpu, cpu);
-  const double launched_s = chain.launches * cpu.launch_s;
-  const double pipe_s = cpu.host_s + stretch * (launched_s + chain.gpu_s);
+  const double stretch = uneven(rates, gpu, cpu);
+  const double pipe_s = cpu.host_s + stretch * (chain.launches * cpu.launch_s + chain.gpu_s);
   const double period_s = feed_bounds({.workers = static_cast<int>(cpu.workers),
                                        .cores = cpu.cores,
                                        .preprocess_s = cpu.load_core_s,
                                        .main_s = pipe_s,
                                        .main_cpu_s = cpu.thread_s})
                               .period_s(true);
+  return {&chain, stretch, pipe_s, period_s};
+}
+
+Breakdown Estimator::combine(const Rates& t, const GpuState& gpu, const CpuState& cpu,
+                             const Times& times) const {
+  const Corner& chain = *times.chain;
+  const double stretch = times.stretch, pipe_s = times.pipe_s, period_s = times.period_s;
+  const double launched_s = chain.launches * cpu.launch_s;
   Breakdown result;
   auto& time = result.time_s;
   const auto at = [](Cause cause) { return static_cast<std::size_t>(cause); };
@@ -251,10 +245,10 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
   const double core_w = t[P::kCpuBusyPower] * cpu_power;
   auto& energy = result.energy_j;
   energy[at(Cause::kCompute)] =
-      terms_->total_energy_flop * t[P::kEnergyPerFlop] * gpu.voltage_squared +
+      t.terms->total_energy_flop * t[P::kEnergyPerFlop] * gpu.voltage_squared +
       busy_w * gpu.compute_s;
   energy[at(Cause::kMemory)] =
-      terms_->total_traffic_bytes * t[P::kEnergyPerByte] + busy_w * gpu.memory_s;
+      t.terms->total_traffic_bytes * t[P::kEnergyPerByte] + busy_w * gpu.memory_s;
   energy[at(Cause::kLaunch)] =
       busy_w * (gpu.total_s - gpu.compute_s - gpu.memory_s) + core_w * (pipe_s - cpu.host_s);
   energy[at(Cause::kHost)] = core_w * cpu.host_s;
@@ -281,7 +275,9 @@ Breakdown Estimator::combine(const GpuState& gpu, const CpuState& cpu) const {
 }
 
 Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) const {
-  return combine(gpu_state(clocks), cpu_state(clocks, run));
+  const GpuState& gpu = gpu_state(clocks);
+  const CpuState cpu = cpu_state(*rates_, clocks, run);
+  return combine(*rates_, gpu, cpu, times(*rates_, gpu, cpu));
 }
 
 // The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
@@ -325,13 +321,13 @@ double Estimator::bandwidth(const PowerMode& mode) const {
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
   const PowerMode at = clocks(mode, options_);
   const GpuState& gpu = gpu_state(at);
-  const CpuState cpu = cpu_state(at, options_);
+  const CpuState cpu = cpu_state(*rates_, at, options_);
   // Before the corner the launches are on the longest chain, after it the GPU.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
-  const double stretch = uneven(gpu, cpu);
+  const double stretch = uneven(*rates_, gpu, cpu);
   const double launch_s = stretch * cpu.launch_s;
-  for (std::size_t k = 0; k <= corner; ++k) time_s[k] += terms_->launches[k] * launch_s;
-  for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s[k];
+  for (std::size_t k = 0; k <= corner; ++k) time_s[k] += rates_->terms->launches[k] * launch_s;
+  for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s(k);
 }
 
 std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
@@ -342,7 +338,7 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
   add_layer_times(at, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
-  const double launch_s = cpu_state(at, options_).launch_s;
+  const double launch_s = cpu_state(*rates_, at, options_).launch_s;
   const std::size_t corner = gpu.corner(launch_s).kernel;
   // What is not a kernel's own dynamic energy is spent for time.
   double own_j = 0;
@@ -351,16 +347,17 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     auto& layer = layers[k];
     layer.kernel = k;
     layer.time_s = time_s[k];
-    layer.gpu_s = gpu.gpu_s[k];
-    layer.gpu_compute_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * gpu.compute_share[k];
-    layer.gpu_memory_s = (gpu.gpu_s[k] - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
-    layer.launch_s = terms_->launches[k] * launch_s;
-    layer.effective_traffic_bytes = terms_->traffic_bytes[k];
-    layer.energy_j = whole.counted_share *
-                     (terms_->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
-                      terms_->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s[k]);
+    layer.gpu_s = gpu.gpu_s(k);
+    layer.gpu_compute_s = (gpu.gpu_s(k) - gpu.fixed_s[k]) * gpu.compute_share[k];
+    layer.gpu_memory_s = (gpu.gpu_s(k) - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
+    layer.launch_s = rates_->terms->launches[k] * launch_s;
+    layer.effective_traffic_bytes = rates_->terms->traffic_bytes[k];
+    layer.energy_j =
+        whole.counted_share *
+        (rates_->terms->energy_flop[k] * twin_[P::kEnergyPerFlop] * gpu.voltage_squared +
+         rates_->terms->traffic_bytes[k] * twin_[P::kEnergyPerByte] + busy_w * gpu.gpu_s(k));
     own_j += layer.energy_j;
-    const double work_s = gpu.gpu_s[k] - gpu.fixed_s[k];
+    const double work_s = gpu.gpu_s(k) - gpu.fixed_s[k];
     if (k < corner || gpu.fixed_s[k] > work_s) {
       layer.cause = Cause::kLaunch;
     } else {

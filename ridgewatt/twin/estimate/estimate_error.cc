@@ -8,7 +8,7 @@
 #include <set>
 
 #include "ridgewatt/base/statistics.h"
-#include "ridgewatt/twin/fit/kernel_terms.h"
+#include "ridgewatt/twin/estimate/estimator_parts.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -16,8 +16,7 @@ namespace {
 constexpr double kStep = 0.02;  // of a logarithm, for slopes
 
 // Logarithms of time, power and energy.
-std::array<double, kQuantities.size()> logs_at(const Estimator& estimator, const PowerMode& mode) {
-  const MinibatchCost at = estimator(mode);
+std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
   const double time = std::log(at.period_s);
   const double power = std::log(at.power_w);
   return {time, power, time + power};
@@ -68,7 +67,6 @@ struct ErrorModel::Direction {
   Of of = Of::kTwin;
   std::size_t param = 0;  // TwinParam or RuntimeParam
   double sd = 0;          // of its logarithm, of a precision
-  std::unique_ptr<Estimator> moved;
 };
 
 struct ErrorModel::Variances {
@@ -85,14 +83,14 @@ ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::Workloa
     : twin_(twin), middle_(twin, cost, options) {
   const WorkloadFeatures features = features_of(*cost);
   distance_ = twin.home.distance(features);
+  Twin moved = twin;
   for (std::size_t i = 0; i < kTwinParamCount; ++i) {
-    Twin moved = twin;
     moved.values[i] *= std::exp(kStep);
-    directions_.push_back(
-        {Direction::Of::kTwin, i, 0, std::make_unique<Estimator>(moved, cost, options)});
+    add({Direction::Of::kTwin, i}, moved);
+    moved.values[i] = twin.values[i];
   }
   if (middle_.twin().changed_by) {
-    add_runtime_directions(cost, options);
+    add_runtime_directions(*cost);
     explain_runtime();
     return;  // its rates in a precision are parameters
   }
@@ -104,24 +102,26 @@ ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::Workloa
       if (!(speedup > 0)) continue;
       const double sd = std::abs(std::log(speedup)) / 2;
       speedup *= std::exp(kStep);
-      directions_.push_back(
-          {Direction::Of::kPrecision, 0, sd, std::make_unique<Estimator>(moved, cost, options)});
+      add({Direction::Of::kPrecision, 0, sd}, moved);
     }
   }
   explain(features);
 }
 
-void ErrorModel::add_runtime_directions(const std::shared_ptr<const workload::WorkloadCost>& cost,
-                                        const RunOptions& options) {
-  const auto runtime = static_cast<std::size_t>(cost->runtime);
+void ErrorModel::add(const Direction& direction, const Twin& moved) {
+  directions_.push_back(direction);
+  moved_.push_back(middle_.moved(moved));
+}
+
+void ErrorModel::add_runtime_directions(const workload::WorkloadCost& cost) {
+  const auto runtime = static_cast<std::size_t>(cost.runtime);
   for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
     Twin moved = twin_;
     while (moved.runtimes.size() < kRuntimes.size()) {
       moved.runtimes.push_back(prior_runtime_twin(kRuntimes[moved.runtimes.size()]));
     }
     moved.runtimes[runtime].values[i] *= std::exp(kStep);
-    directions_.push_back(
-        {Direction::Of::kRuntime, i, 0, std::make_unique<Estimator>(moved, cost, options)});
+    add({Direction::Of::kRuntime, i}, moved);
   }
 }
 
@@ -130,15 +130,18 @@ ErrorModel::~ErrorModel() = default;
 const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const {
   const PowerMode at = rounded(twin_, mode);
   const std::lock_guard lock(mutex_);
-  auto& known = known_[at];
+  auto& known = known_[{static_cast<double>(at.cpu_cores), at.cpu_clock_hz, at.gpu_clock_hz,
+                        at.mem_clock_hz}];
   if (known) return *known;
   known = std::make_unique<Variances>();
-  const auto middle = logs_at(middle_, at);
+  const auto middle = logs_of(middle_(at));
+  const std::vector<MinibatchCost> costs = middle_.at_moved(at, moved_);
   std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
   std::array<double, kQuantities.size()> precision{};
   std::array<std::array<double, kRuntimeParamCount>, kQuantities.size()> of_runtime{};
-  for (const auto& direction : directions_) {
-    const auto moved = logs_at(*direction.moved, at);
+  for (std::size_t i = 0; i < directions_.size(); ++i) {
+    const Direction& direction = directions_[i];
+    const auto moved = logs_of(costs[i]);
     for (std::size_t q = 0; q < kQuantities.size(); ++q) {
       const double slope = (moved[q] - middle[q]) / kStep;
       if (direction.of == Direction::Of::kTwin) {

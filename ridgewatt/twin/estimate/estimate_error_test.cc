@@ -46,6 +46,49 @@ Twin exact_twin() {
   return twin;
 }
 
+// What ErrorModel is to find, by its definition: an estimator for each moved parameter.
+double time_variance(const Twin& twin, const std::shared_ptr<const workload::WorkloadCost>& cost,
+                     const RunOptions& options, const PowerMode& mode) {
+  constexpr double kStep = 0.02;
+  std::array<double, kTwinParamCount> slopes{};
+  const double middle = std::log(Estimator(twin, cost, options)(mode).period_s);
+  for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+    Twin moved = twin;
+    moved.values[i] *= std::exp(kStep);
+    slopes[i] = (std::log(Estimator(moved, cost, options)(mode).period_s) - middle) / kStep;
+  }
+  return twin.parameter_variance(slopes);
+}
+
+// A moved twin shares the states of GPU and CPU that its parameter does not bear on.
+TEST(MovedTwins, AreTheTwinsThatWereMoved) {
+  const Twin twin = load_twin(load_board("agx-orin"));
+  // Knobs are rounded to octaves, which these are.
+  PowerMode top, few_cores, slow, slow_memory;
+  few_cores.cpu_cores = twin.cpu_cores / 4;
+  slow.gpu_clock_hz = twin.gpu_clock_hz / 4;
+  slow_memory.mem_clock_hz = twin.mem_clock_hz / 2;
+  for (const char* model : {"zoo:mobilenet_v3_large", "zoo:bert_base"}) {
+    for (const WorkloadKind kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+      for (const Runtime runtime : {Runtime::kPytorchEager, Runtime::kTensorRt}) {
+        if (kind == WorkloadKind::kTraining && runtime != Runtime::kPytorchEager) continue;
+        const auto cost =
+            workload::DeployedWorkload(model, {.kind = kind, .runtime = runtime}).at(4);
+        for (const int workers : {0, 4}) {
+          const RunOptions options{.loader_workers = workers, .loader_s_per_sample = 0.001};
+          const ErrorModel errors(twin, cost, options);
+          for (const PowerMode& mode : {top, few_cores, slow, slow_memory}) {
+            EXPECT_EQ(errors.parameter_variance(mode)[kTime],
+                      time_variance(twin, cost, options, mode))
+                << model << ' ' << name_of(kind) << ' ' << name_of(runtime) << ' '
+                << describe(mode);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(TwinHome, DistanceIsZeroAtHomeAndCountsWhatIsForeign) {
   TwinHome home;
   home.add("a", features_of(one_kernel(workload::OpClass::kConv, 1e9)));

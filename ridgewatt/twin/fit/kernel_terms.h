@@ -30,6 +30,7 @@ struct KernelTerms {
 
   // UsageError when a kernel's cost is not finite.
   KernelTerms(const Twin& twin, const workload::WorkloadCost& cost);
+  bool operator==(const KernelTerms&) const = default;
 };
 
 }  // namespace ridgewatt::twin

@@ -1,0 +1,63 @@
+// Estimates of twins that differ from an estimator's in a few parameters.
+#include "ridgewatt/twin/estimate/estimator_parts.h"
+
+namespace ridgewatt::twin {
+
+using P = TwinParam;
+
+Estimator::Rates::Rates(const Twin& twin, const workload::WorkloadCost& cost)
+    : values(twin.values),
+      python_call_cycles(twin.python_call_cycles),
+      terms(std::make_shared<const KernelTerms>(twin, cost)) {}
+
+bool Estimator::Rates::same_gpu(const Rates& other) const {
+  constexpr P kRead[] = {P::kMemoryBandwidthShare, P::kGpuBytesPerCycle, P::kGpuVoltageRise,
+                         P::kGpuVoltageKnee};
+  return std::all_of(std::begin(kRead), std::end(kRead),
+                     [&](P param) { return (*this)[param] == other[param]; }) &&
+         *terms == *other.terms;
+}
+
+bool Estimator::Rates::same_cpu(const Rates& other) const {
+  constexpr P kRead[] = {
+      P::kCpuVoltageRise,       P::kCpuVoltageKnee,        P::kLaunchCorePenalty,
+      P::kLaunchCycles,         P::kLaunchMemoryCycles,    P::kLaunchFixed,
+      P::kHostCyclesPerByte,    P::kHostCyclesPerBatch,    P::kTrainingLoaderCycles,
+      P::kInProcessLoaderRatio, P::kInferenceLoaderCycles, P::kCoreWait};
+  return std::all_of(std::begin(kRead), std::end(kRead),
+                     [&](P param) { return (*this)[param] == other[param]; }) &&
+         python_call_cycles == other.python_call_cycles &&
+         terms->launches_until.back() == other.terms->launches_until.back();
+}
+
+std::unique_ptr<Estimator::Moved> Estimator::moved(const Twin& twin) const {
+  const Rates rates(twin.changed_by ? twin : on_runtime(twin, cost_->runtime, cost_->kind), *cost_);
+  const bool same_gpu = rates.same_gpu(*rates_), same_cpu = rates.same_cpu(*rates_);
+  auto moved = std::make_unique<Moved>(Moved{rates, same_gpu, same_cpu, {}});
+  if (same_gpu) moved->rates.terms = rates_->terms;
+  return moved;
+}
+
+std::vector<MinibatchCost> Estimator::at_moved(
+    const PowerMode& mode, std::span<const std::unique_ptr<Moved>> twins) const {
+  const GpuState& gpu = gpu_state(mode);
+  const CpuState cpu = cpu_state(*rates_, mode, options_);
+  const Times own = times(*rates_, gpu, cpu);
+  const auto [gpu_hz, mem_hz] = gpu_clocks(mode);
+  std::vector<MinibatchCost> costs;
+  for (const auto& twin : twins) {
+    const GpuState* its_gpu = &gpu;
+    if (!twin->same_gpu) {
+      auto& state = twin->states[{gpu_hz, mem_hz}];
+      if (!state) state = make_gpu_state(twin->rates, gpu_hz, mem_hz, &gpu);
+      its_gpu = state.get();
+    }
+    const CpuState its_cpu = twin->same_cpu ? cpu : cpu_state(twin->rates, mode, options_);
+    const bool same = twin->same_gpu && twin->same_cpu;
+    const Times its_times = same ? own : times(twin->rates, *its_gpu, its_cpu);
+    costs.push_back(combine(twin->rates, *its_gpu, its_cpu, its_times).total);
+  }
+  return costs;
+}
+
+}  // namespace ridgewatt::twin
