@@ -7,7 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
-#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/numerics/two_quantiles.h"
 #include "ridgewatt/twin/fit/kernel_terms.h"
 #include "ridgewatt/twin/hardware.h"
 
@@ -133,6 +133,70 @@ std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof,
   return draws;
 }
 
+// The roofs of all draws in many modes. assemble_roofline() and EnergyRoofline, term by term: each
+// is computed once for the clocks that it depends on, and a mode adds them up in the same order.
+class DrawnRoofs {
+ public:
+  DrawnRoofs(const std::vector<RoofParameters>& draws, const Twin& twin,
+             std::span<const PowerMode> modes)
+      : draws_(draws.size()) {
+    for (const auto& mode : modes) {
+      const RelativeMode m(twin, mode);
+      base_w_.want(m.mem_hz), leakage_w_.want({m.cores, m.cpu}), busy_w_.want(m.cpu);
+      for (auto* of_gpu : {&gpu_leakage_w_, &gpu_w_, &flop_j_, &energy_balance_, &peak_}) {
+        of_gpu->want(m.gpu_hz);
+      }
+      time_balance_.want({m.gpu_hz, m.mem_hz});
+    }
+    const auto fill = [&](auto& table, const auto& function) {
+      table.fill(draws.size(),
+                 [&](std::size_t d, const auto& at) { return function(draws[d], at); });
+    };
+    using R = RoofParameters;
+    const auto relative = [&](double gpu_hz) { return gpu_hz / twin.gpu_clock_hz; };
+    const auto flop_j = [&](const R& p, double hz) {
+      return p.energy_per_flop_j * p.gpu_v2(relative(hz));
+    };
+    fill(base_w_,
+         [](const R& p, double hz) { return p.base_w + p.memory_clock_w * hz / p.memory_top_hz; });
+    fill(leakage_w_, [](const R& p, const std::pair<double, double>& at) {
+      return at.first * p.core_leakage_w * p.cpu_v2(at.second);
+    });
+    fill(busy_w_, [](const R& p, double cpu) { return p.cpu_busy_w * cpu * p.cpu_v2(cpu); });
+    fill(gpu_leakage_w_,
+         [&](const R& p, double hz) { return p.gpu_leakage_w * p.gpu_v2(relative(hz)); });
+    fill(gpu_w_,
+         [&](const R& p, double hz) { return p.gpu_w * relative(hz) * p.gpu_v2(relative(hz)); });
+    fill(flop_j_, flop_j);
+    fill(energy_balance_,
+         [&](const R& p, double hz) { return p.energy_per_byte_j / flop_j(p, hz); });
+    fill(peak_, [](const R& p, double hz) { return p.flop_per_cycle * hz; });
+    fill(time_balance_, [](const R& p, const std::pair<double, double>& at) {
+      return p.flop_per_cycle * at.first / p.bandwidth(at.first, at.second);
+    });
+  }
+
+  std::vector<double> race_to_halt_ratios(const RelativeMode& m) const {
+    const auto &base_w = base_w_.at(m.mem_hz), &leakage_w = leakage_w_.at({m.cores, m.cpu}),
+               &busy_w = busy_w_.at(m.cpu), &gpu_leakage_w = gpu_leakage_w_.at(m.gpu_hz),
+               &gpu_w = gpu_w_.at(m.gpu_hz), &flop_j = flop_j_.at(m.gpu_hz),
+               &energy_balance = energy_balance_.at(m.gpu_hz), &peak = peak_.at(m.gpu_hz),
+               &time_balance = time_balance_.at({m.gpu_hz, m.mem_hz});
+    std::vector<double> ratios(draws_);
+    for (std::size_t d = 0; d < draws_; ++d) {
+      const double static_w = base_w[d] + leakage_w[d] + busy_w[d] + gpu_leakage_w[d] + gpu_w[d];
+      const double dynamic_share = flop_j[d] / (flop_j[d] + static_w / peak[d]);
+      ratios[d] = dynamic_share * energy_balance[d] / time_balance[d];
+    }
+    return ratios;
+  }
+
+ private:
+  std::size_t draws_;
+  DrawTable<double> base_w_, busy_w_, gpu_leakage_w_, gpu_w_, flop_j_, energy_balance_, peak_;
+  DrawTable<std::pair<double, double>> leakage_w_, time_balance_;
+};
+
 }  // namespace
 
 RoofClass roof_class_of(workload::OpClass op_class) {
@@ -242,32 +306,12 @@ std::vector<roofline::FittedValue> twin_race_to_halt(const Twin& twin,
                                                      std::span<const PowerMode> modes,
                                                      RoofClass roof, std::uint64_t seed,
                                                      workload::Precision precision) {
-  const std::vector<RoofParameters> draws = draw_parameters(twin, roof, precision, seed);
-  DrawTable<double> cpu, gpu;
-  DrawTable<std::pair<double, double>> bandwidth;
-  std::vector<RelativeMode> relative;
-  for (const auto& mode : modes) {
-    const auto& m = relative.emplace_back(twin, mode);
-    cpu.want(m.cpu), gpu.want(m.gpu), bandwidth.want({m.gpu_hz, m.mem_hz});
-  }
-  cpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].cpu_v2(clock); });
-  gpu.fill(draws.size(), [&](std::size_t d, double clock) { return draws[d].gpu_v2(clock); });
-  bandwidth.fill(draws.size(), [&](std::size_t d, const auto& clocks) {
-    return draws[d].bandwidth(clocks.first, clocks.second);
-  });
+  const DrawnRoofs drawn(draw_parameters(twin, roof, precision, seed), twin, modes);
   std::vector<roofline::FittedValue> result(modes.size());
   parallel_for(modes.size(), [&](std::size_t i) {
-    const RelativeMode& m = relative[i];
-    const auto& cpu_v2 = cpu.at(m.cpu);
-    const auto& gpu_v2 = gpu.at(m.gpu);
-    const auto& bytes_per_s = bandwidth.at({m.gpu_hz, m.mem_hz});
-    std::vector<double> ratios(draws.size());
-    for (std::size_t d = 0; d < draws.size(); ++d) {
-      const ClockTerms terms{cpu_v2[d], gpu_v2[d], bytes_per_s[d]};
-      ratios[d] = assemble_roofline(draws[d], m, terms).race_to_halt_ratio();
-    }
-    result[i] = {twin_roofline(twin, modes[i], roof, precision).race_to_halt_ratio(),
-                 quantile(ratios, 0.05), quantile(ratios, 0.95)};
+    const std::vector<double> ratios = drawn.race_to_halt_ratios(RelativeMode(twin, modes[i]));
+    const auto [lo, hi] = two_quantiles(ratios, 0.05, 0.95);
+    result[i] = {twin_roofline(twin, modes[i], roof, precision).race_to_halt_ratio(), lo, hi};
   });
   return result;
 }
