@@ -46,12 +46,14 @@ KnobSpace::KnobSpace(Levels levels) : levels_(std::move(levels)) {
 
 KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
   if (modes_.empty()) throw UsageError("no power modes to choose from");
-  std::sort(modes_.begin(), modes_.end());
+  if (!std::is_sorted(modes_.begin(), modes_.end())) std::sort(modes_.begin(), modes_.end());
   modes_.erase(std::unique(modes_.begin(), modes_.end()), modes_.end());
   for (const Knob knob : kKnobs) {
     auto& values = levels_[knob];
     for (const auto& mode : modes_) {
-      if (mode.has(knob)) values.push_back(mode.get(knob));
+      const double value = mode.get(knob);
+      // Neighbors mostly agree: a long list is not sorted for a few levels.
+      if (value > 0 && (values.empty() || values.back() != value)) values.push_back(value);
     }
     sort_unique(values);
   }
@@ -68,14 +70,15 @@ std::optional<std::size_t> KnobSpace::find(const PowerMode& mode) const {
 }
 
 const PowerMode& KnobSpace::nearest(const PowerMode& wanted) const& {
+  KnobArray<double> aim{};
+  for (const Knob knob : kKnobs) aim[knob] = position(levels(knob), wanted.get(knob));
   const PowerMode* best = &modes_.front();
   double best_distance = std::numeric_limits<double>::infinity();
   for (const auto& mode : modes_) {
     double distance = 0;
     for (const Knob knob : kKnobs) {
       if (!wanted.has(knob)) continue;
-      const auto& values = levels(knob);
-      distance += std::abs(position(values, mode.get(knob)) - position(values, wanted.get(knob)));
+      distance += std::abs(position(levels(knob), mode.get(knob)) - aim[knob]);
     }
     if (distance < best_distance) best_distance = distance, best = &mode;
   }

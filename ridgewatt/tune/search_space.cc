@@ -39,7 +39,7 @@ SearchSpace::SearchSpace(const KnobSpace& modes, std::vector<int> batches)
 
 SearchSpace::SearchSpace(std::vector<OperatingPoint> points) : points_(std::move(points)) {
   if (points_.empty()) throw UsageError("no operating points to choose from");
-  std::sort(points_.begin(), points_.end());
+  if (!std::is_sorted(points_.begin(), points_.end())) std::sort(points_.begin(), points_.end());
   points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
   index_positions();
 }
@@ -47,20 +47,26 @@ SearchSpace::SearchSpace(std::vector<OperatingPoint> points) : points_(std::move
 void SearchSpace::index_positions() {
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     auto& levels = levels_[axis];
+    // Levels are few however many points there are.
     for (const auto& point : points_) {
       const double value = axis_value(point, kPointAxes[axis]);
-      if (value > 0) levels.push_back(value);
+      const auto at = std::lower_bound(levels.begin(), levels.end(), value);
+      if (value > 0 && (at == levels.end() || *at != value)) levels.insert(at, value);
     }
-    std::sort(levels.begin(), levels.end());
-    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   }
   positions_.resize(points_.size());
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    for (std::size_t axis = 0; axis < kAxes; ++axis) {
-      const auto& levels = levels_[axis];
-      const auto found =
-          std::lower_bound(levels.begin(), levels.end(), axis_value(points_[i], kPointAxes[axis]));
-      positions_[i][axis] = static_cast<int>(found - levels.begin());
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    const auto& levels = levels_[axis];
+    double last = -1;
+    int level = 0;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const double value = axis_value(points_[i], kPointAxes[axis]);
+      if (value != last) {
+        const auto found = std::lower_bound(levels.begin(), levels.end(), value);
+        level = static_cast<int>(found - levels.begin());
+        last = value;
+      }
+      positions_[i][axis] = level;
     }
   }
 }

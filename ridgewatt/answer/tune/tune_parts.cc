@@ -31,7 +31,9 @@ std::vector<tune::NamedMode> named_modes(const std::string& device,
   std::vector<tune::NamedMode> names = {{"MAXN", space[space.top()].mode}};
   if (device.empty()) return names;
   std::vector<PowerMode> modes;
-  for (const auto& point : space.points()) modes.push_back(point.mode);
+  for (const auto& point : space.points()) {
+    if (modes.empty() || modes.back() != point.mode) modes.push_back(point.mode);
+  }
   const KnobSpace knobs(std::move(modes));
   const Board board = load_board(device);
   for (const auto& preset : presets(board)) {
