@@ -83,6 +83,13 @@ struct Forecast {
   std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
 };
 
+class EngineBoard;
+// What a request asks for of a model as stored: the same on every board and in every engine.
+struct RequestWork;
+std::shared_ptr<const RequestWork> request_work(const Description& description,
+                                                std::span<const Tensor> tensors,
+                                                const Request& request);
+
 // Bound to a model as stored, a board and a request, so that a mode costs microseconds. Safe to
 // call from several threads. UsageError for a request below one token or sequence, or a board
 // without a dense FP16 rate.
@@ -90,6 +97,9 @@ class Forecaster {
  public:
   Forecaster(const ShippedEngine& engine, const Description& description,
              std::span<const Tensor> tensors, const Board& board, const Request& request);
+  // The same of parts that several share; `hardware` is of the board.
+  Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
+             const Board& board, std::shared_ptr<const EngineBoard> hardware);
   Forecast operator()(const PowerMode& mode) const;
   // Of the token that is decoded with `context` tokens in the cache.
   double step_s(const PowerMode& mode, std::int64_t context) const;

@@ -7,6 +7,7 @@
 #include "ridgewatt/answer/language/engine_formats.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/llm/engine.h"
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/mode_list.h"
 
@@ -229,9 +230,11 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   add_steps(found.question, model, found.weights);
 
   std::vector<llm::Forecaster> forecasters;
+  std::vector<std::shared_ptr<const llm::RequestWork>> works(found.weights.size());
   for (std::size_t b = 0; b < found.boards.size(); ++b) {
     const Board& board = found.boards[b];
     if (modes[b].empty()) continue;
+    std::shared_ptr<const llm::EngineBoard> hardware;  // once something runs on it
     for (const auto& [weights, engine] : combinations.all()) {
       const std::string reason = why_not_run(engine->name, formats[weights], board);
       if (!reason.empty()) {
@@ -242,8 +245,13 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
       if (found.rows.size() + modes[b].size() > kMostRows) {
         throw UsageError("more than a million rows", "", "ask for fewer modes or combinations");
       }
-      forecasters.emplace_back(*engine, model.description, found.weights[weights].tensors, board,
-                               found.question.request);
+      if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
+      auto& work = works[weights];
+      if (!work) {
+        work = llm::request_work(model.description, found.weights[weights].tensors,
+                                 found.question.request);
+      }
+      forecasters.emplace_back(*engine, work, board, hardware);
       found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
                                 &engine->release_for(board.name), forecasters.back().widened_by()});
       for (const PowerMode& mode : modes[b]) {
