@@ -11,16 +11,62 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// No worse than `b` in anything that a plan looks at.
-bool dominates(const Candidate& a, const Candidate& b) {
-  const Minibatch &infer_a = a.infer(), &infer_b = b.infer();
-  const Round &train_a = a.train(), &train_b = b.train();
-  return infer_a.time_s <= infer_b.time_s && train_a.time_s <= train_b.time_s &&
-         infer_a.power_w <= infer_b.power_w && train_a.power_w <= train_b.power_w &&
-         train_a.blocking_s <= train_b.blocking_s &&
-         infer_a.time_s * infer_a.power_w <= infer_b.time_s * infer_b.power_w &&
-         train_a.energy_j <= train_b.energy_j && train_a.samples >= train_b.samples &&
-         train_a.required_hz <= train_b.required_hz;
+// What a plan looks at, the less of each the better.
+using PlanCosts = std::array<double, 9>;
+
+PlanCosts plan_costs(const Candidate& candidate) {
+  const Minibatch& infer = candidate.infer();
+  const Round& train = candidate.train();
+  return {infer.time_s,   train.time_s,     infer.power_w,
+          train.power_w,  train.blocking_s, infer.time_s * infer.power_w,
+          train.energy_j, -train.samples,   train.required_hz};
+}
+
+// No worse in anything.
+bool dominates(const PlanCosts& a, const PlanCosts& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] <= b[i])) return false;
+  }
+  return true;
+}
+
+// The costs of the candidates of a batch that none of them dominates.
+class Undominated {
+ public:
+  void clear() { costs_.clear(); }
+  // Whether none of those that were added dominates it: then it is added.
+  bool add(const PlanCosts& costs) {
+    const auto dominated_by = [&](const PlanCosts& kept) { return dominates(kept, costs); };
+    // What dominated the one before mostly dominates its neighbor.
+    if (last_ < costs_.size() && dominated_by(costs_[last_])) return false;
+    const auto found = std::find_if(costs_.begin(), costs_.end(), dominated_by);
+    if (found != costs_.end()) {
+      last_ = static_cast<std::size_t>(found - costs_.begin());
+      return false;
+    }
+    costs_.push_back(costs);
+    return true;
+  }
+
+ private:
+  std::vector<PlanCosts> costs_;
+  std::size_t last_ = 0;
+};
+
+// By batch, then peak power, times, and as they came.
+void sort_for_plans(std::vector<Candidate>& candidates) {
+  using Key = std::tuple<int, double, double, double, std::size_t>;
+  std::vector<Key> keys;
+  keys.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    keys.emplace_back(c.infer().batch, c.peak_power_w(), c.infer().time_s, c.train().time_s, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<Candidate> sorted;
+  sorted.reserve(candidates.size());
+  for (const auto& key : keys) sorted.push_back(std::move(candidates[std::get<4>(key)]));
+  candidates = std::move(sorted);
 }
 
 // Why `candidate` misses, in words; every constraint that is missed.
@@ -70,24 +116,17 @@ Plan plan_with(const Candidate& candidate, const PlanProblem& problem) {
 PlanTable::PlanTable(std::vector<Candidate> candidates) {
   if (candidates.empty()) throw UsageError("there is nothing to plan with");
   has_inference_ = candidates.front().inference.has_value();
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const Candidate& c) {
-      return std::tuple(c.infer().batch, c.peak_power_w(), c.infer().time_s, c.train().time_s);
-    };
-    return key(a) < key(b);
-  });
+  sort_for_plans(candidates);
+  Undominated undominated;
   for (auto& candidate : candidates) {
     const Minibatch& infer = candidate.infer();
     if (groups_.empty() || groups_.back().batch != infer.batch) {
       groups_.push_back({infer.batch, candidates_.size(), candidates_.size(), infer.time_s});
+      undominated.clear();
     }
     Group& group = groups_.back();
     // What dominates has no higher peak power, so it stands before.
-    const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(group.begin);
-    if (std::any_of(begin, candidates_.end(),
-                    [&](const auto& kept) { return dominates(kept, candidate); })) {
-      continue;
-    }
+    if (!undominated.add(plan_costs(candidate))) continue;
     group.least_infer_time_s = std::min(group.least_infer_time_s, infer.time_s);
     candidates_.push_back(std::move(candidate));
     group.end = candidates_.size();
