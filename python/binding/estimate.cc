@@ -17,7 +17,7 @@ using answer::EstimateRow;
 struct Estimates {
   EstimateAnswer found;
   std::vector<EstimateRow> rows;
-  Json json() const { return report::estimate_json(found); }
+  Json json() const { return report::estimate_json(found).whole(); }
 };
 
 // Ends of the 90 % interval, as report/estimate_report.h has them: a Python caller may cost `more`.
@@ -31,14 +31,14 @@ double upper(double mean, const twin::LogError& error, double more = 0) {
 const Fields<EstimateRow>& estimate_fields() {
   using R = EstimateRow;
   static const Fields<R> fields = {
-      {"board", [](const R& r) { return r.board; }, "its name"},
-      {"runtime", [](const R& r) { return std::string(name_of(r.runtime)); },
+      {"board", [](const R& r) { return r.setting->board; }, "its name"},
+      {"runtime", [](const R& r) { return std::string(name_of(r.setting->runtime)); },
        "what runs the model"},
-      {"precision", [](const R& r) { return std::string(name_of(r.precision)); }, "it computes in"},
+      {"precision", [](const R& r) { return std::string(name_of(r.setting->precision)); }, "it computes in"},
       {"mode", [](const R& r) { return r.mode; }, "the PowerMode"},
       {"preset", [](const R& r) { return r.preset; },
        "the board's preset with this mode; empty: none"},
-      {"batch", [](const R& r) { return r.batch; }, "samples per minibatch"},
+      {"batch", [](const R& r) { return r.setting->batch; }, "samples per minibatch"},
       {"time_s", [](const R& r) { return r.estimate.total.period_s; },
        "from one minibatch to the next, its wait for data included (s)"},
       {"time_lo_s",
@@ -69,9 +69,9 @@ const Fields<EstimateRow>& estimate_fields() {
        "upper end (J)"},
       {"dominant", [](const R& r) { return std::string(name_of(r.estimate.dominant())); },
        "what most of the time goes to"},
-      {"memory_bytes", [](const R& r) { return r.memory.needed_bytes(); }, "that it needs (bytes)"},
-      {"fits_memory", [](const R& r) { return r.memory.fits(); }, "the board has that much free"},
-      {"twin", [](const R& r) { return r.twin; }, "\"fitted\" or \"scaled, not validated\""}};
+      {"memory_bytes", [](const R& r) { return r.setting->memory.needed_bytes(); }, "that it needs (bytes)"},
+      {"fits_memory", [](const R& r) { return r.setting->memory.fits(); }, "the board has that much free"},
+      {"twin", [](const R& r) { return r.setting->twin; }, "\"fitted\" or \"scaled, not validated\""}};
   return fields;
 }
 

@@ -20,7 +20,7 @@ struct BoundRoofline {
   answer::RooflineAnswer found;
   std::vector<Roof> rows;
   report::RooflineReport report;
-  Json json() const { return report::roofline_json(found, report); }
+  Json json() const { return report::roofline_json(found, report).whole(); }
 };
 
 // What is known only where the roof has energies.

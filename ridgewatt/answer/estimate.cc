@@ -4,11 +4,14 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 
 namespace ridgewatt::answer {
 namespace {
+
+constexpr std::size_t kManyRows = 1000;  // chosen: half a millisecond, what a thread is worth
 
 std::shared_ptr<const twin::TwinModel> model_on(
     const EstimateQuestion& question,
@@ -25,16 +28,33 @@ std::vector<int> batches_of(const EstimateQuestion& question,
 
 void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
               const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
-  const bool counted = model.options().python_caller;
-  for (const auto& mode : modes) {
-    for (const int batch : batches) {
-      rows.push_back({board.name, model.twin().runtime, model.estimator(batch).cost().precision,
-                      mode, batch, model.estimator(batch).breakdown(mode),
-                      model.error({mode, batch}), model.twin().fit, model.memory(batch),
-                      preset_name(board, mode), model.twin().status,
-                      counted ? 0 : model.twin().python_call_s(mode), model.widened_by(batch)});
-    }
+  struct AtBatch {
+    const twin::Estimator& estimator;
+    std::shared_ptr<const EstimateSetting> setting;
+  };
+  std::vector<AtBatch> settings;
+  for (const int batch : batches) {
+    const twin::Estimator& estimator = model.estimator(batch);
+    settings.push_back({estimator, std::make_shared<const EstimateSetting>(EstimateSetting{
+                                       board.name, model.twin().runtime, estimator.cost().precision,
+                                       batch, model.twin().fit, model.memory(batch),
+                                       model.twin().status, model.widened_by(batch)})});
   }
+  const bool counted = model.options().python_caller;
+  const std::size_t begin = rows.size();
+  rows.resize(begin + modes.size() * settings.size());
+  const auto add_mode = [&](std::size_t m) {
+    const PowerMode& mode = modes[m];
+    const std::string preset = preset_name(board, mode);
+    const double python_call_s = counted ? 0 : model.twin().python_call_s(mode);
+    for (std::size_t b = 0; b < settings.size(); ++b) {
+      const auto& [estimator, setting] = settings[b];
+      rows[begin + m * settings.size() + b] = {
+          setting, mode,         estimator.breakdown(mode), model.error({mode, setting->batch}),
+          preset,  python_call_s};
+    }
+  };
+  parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);
 }
 
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(
@@ -65,8 +85,10 @@ std::vector<workload::Precision> usual_precisions(Runtime runtime) {
 
 void sort_by_sample_time(std::vector<EstimateRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
-    if (a.memory.fits() != b.memory.fits()) return a.memory.fits();
-    return a.estimate.total.period_s / a.batch < b.estimate.total.period_s / b.batch;
+    const bool fits = a.setting->memory.fits();
+    if (fits != b.setting->memory.fits()) return fits;
+    return a.estimate.total.period_s / a.setting->batch <
+           b.estimate.total.period_s / b.setting->batch;
   });
 }
 
@@ -81,7 +103,7 @@ std::vector<Remedy> launch_remedies(
       workload->options().kind == WorkloadKind::kTraining) {
     return remedies;
   }
-  const double now_s = row.estimate.total.period_s / row.batch;
+  const double now_s = row.estimate.total.period_s / row.setting->batch;
   const auto add = [&](const std::string& what,
                        const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
     try {
@@ -95,9 +117,9 @@ std::vector<Remedy> launch_remedies(
   for (const Runtime runtime : kRuntimes) {
     if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
     add(std::string(name_of(runtime)),
-        deployed_as(*workload, runtime, workload->options().precision), row.batch);
+        deployed_as(*workload, runtime, workload->options().precision), row.setting->batch);
   }
-  const int larger = 8 * row.batch;
+  const int larger = 8 * row.setting->batch;
   add("batch " + std::to_string(larger), workload, larger);
   std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
     return a.s_per_sample < b.s_per_sample;
@@ -121,16 +143,15 @@ EstimateAnswer begun(EstimateAnswer::Over over, const EstimateQuestion& question
 }  // namespace
 
 bool EstimateAnswer::fits_memory() const {
-  return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.memory.fits(); });
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const auto& row) { return row.setting->memory.fits(); });
 }
 
-std::vector<RowOrigin> EstimateAnswer::origins() const {
-  std::vector<RowOrigin> origins;
-  for (const auto& row : rows) {
-    origins.push_back({workload->name(), std::string(name_of(workload->options().kind)), row.board,
-                       Provenance::kModelled, row.runtime, row.twin});
-  }
-  return origins;
+RowOrigin EstimateAnswer::origin(const EstimateRow& row) const {
+  const EstimateSetting& of = *row.setting;
+  return {workload->name(), std::string(name_of(workload->options().kind)),
+          of.board,         Provenance::kModelled,
+          of.runtime,       of.twin};
 }
 
 void EstimateAnswer::check() const {
@@ -205,7 +226,7 @@ EstimateAnswer estimate_over_boards(
     }
   }
   sort_by_sample_time(found.rows);
-  if (!found.rows.empty()) found.model = models.at(found.rows.front().board);
+  if (!found.rows.empty()) found.model = models.at(found.rows.front().setting->board);
   return found;
 }
 
@@ -238,7 +259,8 @@ EstimateAnswer estimate_over_runtimes(
   }
   sort_by_sample_time(found.rows);
   if (!found.rows.empty()) {
-    found.model = models.at({found.rows.front().runtime, found.rows.front().precision});
+    const EstimateSetting& first = *found.rows.front().setting;
+    found.model = models.at({first.runtime, first.precision});
   }
   return found;
 }

@@ -31,20 +31,25 @@ struct EstimateQuestion {
   double job_samples = 0;         // data set size x epochs, where the cost of a job is wanted
 };
 
-struct EstimateRow {
+// What the rows of a board, runtime and batch share.
+struct EstimateSetting {
   std::string board;
   Runtime runtime = Runtime::kPytorchEager;
   workload::Precision precision = workload::Precision::kFp32;
-  PowerMode mode;
   int batch = 1;
-  twin::Breakdown estimate;
-  twin::EstimateError error{};
   twin::TwinFitError fit;
   twin::MemoryFootprint memory = {};
-  std::string preset = {};   // name of the board's preset with this mode, where one has it
-  std::string twin = {};     // "fitted" or "scaled, not validated"
-  double python_call_s = 0;  // more, if a Python program calls the engine; 0: it does, or PyTorch
+  std::string twin = {};                     // "fitted" or "scaled, not validated"
   std::vector<std::string> widened_by = {};  // why the interval is wider than at home
+};
+
+struct EstimateRow {
+  std::shared_ptr<const EstimateSetting> setting;
+  PowerMode mode;
+  twin::Breakdown estimate;
+  twin::EstimateError error{};
+  std::string preset = {};   // name of the board's preset with this mode, where one has it
+  double python_call_s = 0;  // more, if a Python program calls the engine; 0: it does, or PyTorch
 };
 
 // What would make a minibatch that waits for launches faster, and how much.
@@ -71,8 +76,8 @@ struct EstimateAnswer {
   std::vector<Remedy> remedies;  // of the first row of one board, where it waits for launches
 
   bool fits_memory() const;  // some row does
-  // Where each row comes from, in their order.
-  std::vector<RowOrigin> origins() const;
+  // Where a row comes from.
+  RowOrigin origin(const EstimateRow& row) const;
   // NotSupportedError when no board or no runtime can do it.
   void check() const;
 };

@@ -27,8 +27,8 @@ TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
       estimate_on_board({.modes = "maxn,presets", .batches = {4, 1}}, lenet, "orin-nano");
   ASSERT_FALSE(found.rows.empty());
   EXPECT_EQ(found.rows.size() % 2, 0U);
-  EXPECT_EQ(found.rows[0].batch, 4);
-  EXPECT_EQ(found.rows[1].batch, 1);
+  EXPECT_EQ(found.rows[0].setting->batch, 4);
+  EXPECT_EQ(found.rows[1].setting->batch, 1);
   EXPECT_EQ(found.rows[0].mode, knob_space(load_board("orin-nano")).top());
   for (const auto& row : found.rows) {
     EXPECT_NEAR(row.estimate.total.energy_j(),
@@ -44,7 +44,7 @@ TEST(Estimate, WithoutABatchTheUsualOne) {
     const EstimateAnswer found =
         estimate_on_board({.modes = "maxn"}, model("zoo:lenet5", kind), "agx-orin");
     ASSERT_EQ(found.rows.size(), 1U);
-    EXPECT_EQ(found.rows[0].batch, kind == WorkloadKind::kTraining ? 16 : 1);
+    EXPECT_EQ(found.rows[0].setting->batch, kind == WorkloadKind::kTraining ? 16 : 1);
   }
 }
 
@@ -54,11 +54,11 @@ TEST(Estimate, AsASweepItHoldsTheSameCosts) {
   const EstimateAnswer found = estimate_on_board(question, lenet, "orin-nano");
   const Sweep sweep = estimate_sweep(question, lenet, "orin-nano");
   ASSERT_EQ(sweep.observations.size(), found.rows.size());
-  EXPECT_EQ(sweep.origin(), found.origins().front());
+  EXPECT_EQ(sweep.origin(), found.origin(found.rows.front()));
   for (const auto& row : found.rows) {
     const auto same = std::find_if(
         sweep.observations.begin(), sweep.observations.end(), [&](const Observation& one) {
-          return one.point.mode == row.mode && one.point.batch == row.batch;
+          return one.point.mode == row.mode && one.point.batch == row.setting->batch;
         });
     ASSERT_NE(same, sweep.observations.end());
     EXPECT_DOUBLE_EQ(same->time_s, row.estimate.total.period_s);
@@ -71,14 +71,14 @@ TEST(Estimate, BoardsAreRankedByTimePerSample) {
       estimate_over_boards({.batches = {16}}, model("zoo:resnet18", WorkloadKind::kInference));
   std::set<std::string> boards;
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    boards.insert(found.rows[i].board);
-    if (i == 0 || !found.rows[i].memory.fits()) continue;
+    boards.insert(found.rows[i].setting->board);
+    if (i == 0 || !found.rows[i].setting->memory.fits()) continue;
     EXPECT_LE(found.rows[i - 1].estimate.total.period_s, found.rows[i].estimate.total.period_s);
   }
   EXPECT_EQ(boards.size() + found.left_out.size(), list_boards().size());
   // Thor computes more than twice as fast as the AGX Orin, by both data sheets; a batch is large
   // enough that launches do not decide.
-  EXPECT_EQ(found.rows.front().board, "thor");
+  EXPECT_EQ(found.rows.front().setting->board, "thor");
 }
 
 // 1,600 samples of 100 ms on four workers: 40 s.
@@ -117,7 +117,7 @@ TEST(Epochs, ThePageCacheIsWhatTheBoardHasLeft) {
   question.config.sample_bytes = 1e5;  // 100 GB
   const EpochAnswer found = epochs_on_twin(question, lenet, "nano");
   const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "nano");
-  const twin::MemoryFootprint& memory = step.rows.front().memory;
+  const twin::MemoryFootprint& memory = step.rows.front().setting->memory;
   EXPECT_NEAR(found.config.cache_bytes, memory.free_bytes() - memory.needed_bytes(), 1);
   EXPECT_GT(pipeline::miss_share(found.config, 1), 0.99);
   question.cache_bytes = 2e11;

@@ -72,7 +72,7 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
       held.sustained_time_s = total.period_s;
       held.sustained_power_w = total.power_w;
     } else if (const auto pace =
-                   throttled_pace(found.model->estimator(row.batch), load_board(found.device),
+                   throttled_pace(found.model->estimator(row.setting->batch), load_board(found.device),
                                   row.estimate.clocks, held.hold.sustained_w)) {
       held.sustained_time_s = pace->time_s;
       held.sustained_power_w = pace->power_w;

@@ -6,36 +6,32 @@
 
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/report/layer_sums.h"
+#include "ridgewatt/report/rows.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 
-struct EstimateTableOptions {
-  bool boards = false;      // rows of several boards: name, twin and the twin's error per row
-  bool runtimes = false;    // rows of several runtimes: name and precision per row
-  double job_samples = 0;   // above 0: also time and energy of the job
-  bool for_people = false;  // the job as "1 h 23 min" and in Wh
-  // Of each row, where it was asked for how long it holds.
-  std::vector<answer::HeldRow> held = {};
+enum class EstimateReader {
+  kPeople,  // a job as "1 h 23 min" and in Wh
+  kJson,
+  kCsv,  // also where each row comes from
 };
-
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
-// minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory.
-Table estimate_table(const std::vector<answer::EstimateRow>& rows,
-                     const EstimateTableOptions& options);
+// minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory;
+// of several boards or runtimes also their names and twins, of a job its time and energy.
+// `found` must outlive the rows.
+Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader);
 
 // The contract of `estimate --format json`: model, kind, provenance, estimates (a row per mode,
 // batch, board or runtime), left_out, remedies; with `layers` also those of the first row.
-Json estimate_json(const answer::EstimateAnswer& found, bool layers = false);
+// `found` must outlive it.
+StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers = false);
 // What the figures rest on; of several boards each row says which twin it is of.
 std::string estimate_ground(const answer::EstimateAnswer& found);
 // That the power in a preset's name is no cap, where presets are named; else empty.
 std::string estimate_preset_note(const answer::EstimateAnswer& found);
 // That modelled power passes what the module is built to draw for long; empty: it does not.
 std::string envelope_note(const answer::EstimateAnswer& found);
-// Columns as the answer's question needs them.
-EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people);
-
 // {"answer": "throttles after 14 min", "holds": false, "holds_s": 870, "steady_c": ..}.
 Json hold_json(const thermal::HoldAnswer& hold);
 

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/report/roofline_report.h"
+#include "ridgewatt/report/rows.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
@@ -44,11 +45,13 @@ void add_observations(const answer::RooflineAnswer& found, RooflineReport& repor
 // What a runtime's part of a twin was fitted on, and its errors as fractions; null: not fitted.
 Json runtime_fit_json(const twin::Twin& twin);
 
-// A row for each mode and class, and one for what was measured in the mode.
-Table roof_table(const answer::RooflineAnswer& found);
+// A row for each mode and class, and one for what was measured in the mode. `found` must outlive
+// them.
+Rows roof_rows(const answer::RooflineAnswer& found);
 // The contract of `roofline --format json`: modes (the roofs of each), ceilings, levels; of a model
 // also layers and time_parts. `report`: its twin_report.
-Json roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report);
+// `found` must outlive it.
+StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report);
 
 // Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const answer::RooflineAnswer& found);

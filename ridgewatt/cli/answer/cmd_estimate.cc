@@ -11,6 +11,7 @@
 #include "ridgewatt/cli/options/thermal_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/cli/print_rows.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -19,7 +20,7 @@ namespace ridgewatt::cli {
 namespace {
 
 using Over = answer::EstimateAnswer::Over;
-using report::table_options;
+using report::EstimateReader;
 
 struct EstimateOptions {
   WorkloadOptions workload;
@@ -49,8 +50,8 @@ void print_text(const Context& context, const EstimateOptions& options,
                 const answer::EstimateAnswer& found) {
   const twin::TwinModel& model = *found.model;
   const answer::EstimateRow& first = found.rows.front();
-  const twin::Estimator& estimator = model.estimator(first.batch);
-  const report::Table table = report::estimate_table(found.rows, table_options(found, true));
+  const twin::Estimator& estimator = model.estimator(first.setting->batch);
+  const report::Table table = report::estimate_rows(found, EstimateReader::kPeople).table();
   std::cout << escape_terminal(options.workload.model) << ' ' << name_of(options.workload.kind)
             << ": " << escape_terminal(report::estimate_ground(found))
             << (estimator.cost().caveats.uncounted.empty() ? "; bounds hold 90 %\n" : "\n");
@@ -62,8 +63,9 @@ void print_text(const Context& context, const EstimateOptions& options,
     const report::Table layers =
         report::layer_table(estimator.cost(), estimator.layers(first.mode));
     print_aside(context, table);
-    std::cout << "\nLayers at " << describe(first.estimate.clocks) << ", batch " << first.batch;
-    if (found.over == Over::kBoards) std::cout << ", on " << escape_terminal(first.board);
+    std::cout << "\nLayers at " << describe(first.estimate.clocks) << ", batch "
+              << first.setting->batch;
+    if (found.over == Over::kBoards) std::cout << ", on " << escape_terminal(first.setting->board);
     std::cout << ":\n\n";
     print(context, layers, report::kLayerOrder);
     print_sums(context, report::layer_sums(layers));
@@ -82,24 +84,19 @@ void print_text(const Context& context, const EstimateOptions& options,
                                 "{:.2g} ms per run (--python-caller)",
                                 1e3 * first.python_call_s));
   }
-  if (!first.widened_by.empty()) {
-    remark(context,
-           "the interval is wide: " + fmt::format("{}", fmt::join(first.widened_by, "; ")));
+  if (const auto& reasons = first.setting->widened_by; !reasons.empty()) {
+    remark(context, "the interval is wide: " + fmt::format("{}", fmt::join(reasons, "; ")));
   }
 }
 
 void print_csv(const Context& context, const EstimateOptions& options,
                const answer::EstimateAnswer& found) {
-  const auto origins = found.origins();
-  if (!options.per_layer) {
-    const auto table = report::estimate_table(found.rows, table_options(found, false));
-    return print(context, report::with_origin(table, origins));
-  }
+  if (!options.per_layer) return print(context, report::estimate_rows(found, EstimateReader::kCsv));
   const answer::EstimateRow& first = found.rows.front();
-  const twin::Estimator& estimator = found.model->estimator(first.batch);
+  const twin::Estimator& estimator = found.model->estimator(first.setting->batch);
   print(context,
         report::with_origin(report::layer_table(estimator.cost(), estimator.layers(first.mode)),
-                            {origins.front()}));
+                            {found.origin(first)}));
 }
 
 void check(const CLI::App& command, const EstimateOptions& options) {

@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/cli/print_rows.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/twin_report.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -67,7 +68,7 @@ void print_text(const Context& context, const answer::RooflineAnswer& found,
   std::cout << escape_terminal(found.twin.provenance()) << '\n';
   for (const auto& line : report.ceilings) std::cout << escape_terminal(line) << '\n';
   std::cout << '\n';
-  const report::Table roofs = report::roof_table(found);
+  const report::Table roofs = report::roof_rows(found).table();
   found.model ? print_aside(context, roofs) : print(context, roofs);
   if (!report.levels.empty()) {
     std::cout << "\nCaches at " << describe(found.modes.front()) << ":\n\n";
@@ -106,7 +107,7 @@ void run(const Context& context, const RooflineCommand& command) {
   if (context.json()) return print(context, report::roofline_json(found, report));
   if (!context.csv()) return print_text(context, found, report);
   print(context, report::with_origin(found.model ? report::roofline_layer_table(report.layers)
-                                                 : report::roof_table(found),
+                                                 : report::roof_rows(found).table(),
                                      {found.origin}));
 }
 

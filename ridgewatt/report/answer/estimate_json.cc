@@ -21,33 +21,41 @@ bool of_mode(const std::string& key) {
                                           [&](Knob knob) { return key == knob_field(knob); });
 }
 
-Json rows_to_json(const answer::EstimateAnswer& found) {
-  Json list = estimate_table(found.rows, table_options(found, false)).to_json();
-  const std::vector<RowOrigin> origins = found.origins();
-  for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    const answer::EstimateRow& from = found.rows[i];
-    Json row;
-    row["board"] = from.board;
-    row["precision"] = std::string(name_of(from.precision));
-    row["mode"] = mode_to_json(from.mode);
-    if (!from.mode.governor.empty()) row["clocks"] = mode_to_json(from.estimate.clocks);
-    for (auto& [key, value] : list[i].items()) {
-      if (!of_mode(key)) row[key] = value;
-    }
-    row["fits_memory"] = from.memory.fits();
-    row["memory_gb"] = memory_json(from.memory);
-    add_origin(row, origins[i]);
-    if (!found.held.empty()) {
-      row["hold"] = hold_json(found.held[i].hold);
-      const auto& sustained_w = found.held[i].sustained_power_w;
-      row["hold"]["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
-    }
-    row["twin_error"] = twin_error_json(from.fit);
-    if (from.python_call_s > 0) row["python_call_ms"] = 1e3 * from.python_call_s;
-    if (!from.widened_by.empty()) row["interval_widened_by"] = from.widened_by;
-    list[i] = row;
+// `cells`: those of the row, by key.
+Json row_json(const answer::EstimateAnswer& found, std::size_t i, const Json& cells) {
+  const answer::EstimateRow& from = found.rows[i];
+  const answer::EstimateSetting& of = *from.setting;
+  Json row;
+  row["board"] = of.board;
+  row["precision"] = std::string(name_of(of.precision));
+  row["mode"] = mode_to_json(from.mode);
+  if (!from.mode.governor.empty()) row["clocks"] = mode_to_json(from.estimate.clocks);
+  for (const auto& [key, value] : cells.items()) {
+    if (!of_mode(key)) row[key] = value;
   }
-  return list;
+  row["fits_memory"] = of.memory.fits();
+  row["memory_gb"] = memory_json(of.memory);
+  add_origin(row, found.origin(from));
+  if (!found.held.empty()) {
+    row["hold"] = hold_json(found.held[i].hold);
+    const auto& sustained_w = found.held[i].sustained_power_w;
+    row["hold"]["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
+  }
+  row["twin_error"] = twin_error_json(of.fit);
+  if (from.python_call_s > 0) row["python_call_ms"] = 1e3 * from.python_call_s;
+  if (!of.widened_by.empty()) row["interval_widened_by"] = of.widened_by;
+  return row;
+}
+
+StreamedJson with_rows(const answer::EstimateAnswer& found, Json head) {
+  StreamedJson json =
+      streamed(std::move(head), "estimates", estimate_rows(found, EstimateReader::kJson));
+  json.fill = [&found, fill = std::move(json.fill), cells = Json()](std::size_t i,
+                                                                    Json& row) mutable {
+    fill(i, cells);
+    row = row_json(found, i, cells);
+  };
+  return json;
 }
 
 Json remedies_json(const std::vector<answer::Remedy>& remedies) {
@@ -62,7 +70,7 @@ Json remedies_json(const std::vector<answer::Remedy>& remedies) {
 
 void add_layers(const answer::EstimateAnswer& found, Json& json) {
   const answer::EstimateRow& first = found.rows.front();
-  const twin::Estimator& estimator = found.model->estimator(first.batch);
+  const twin::Estimator& estimator = found.model->estimator(first.setting->batch);
   const Table layers = layer_table(estimator.cost(), estimator.layers(first.mode));
   json["layers"] = layers.to_json();
   const LayerSums sums = layer_sums(layers);
@@ -72,11 +80,6 @@ void add_layers(const answer::EstimateAnswer& found, Json& json) {
 }
 
 }  // namespace
-
-EstimateTableOptions table_options(const answer::EstimateAnswer& found, bool for_people) {
-  return {found.over == Over::kBoards, found.over == Over::kRuntimes, found.job_samples, for_people,
-          found.held};
-}
 
 std::string estimate_ground(const answer::EstimateAnswer& found) {
   const twin::TwinModel& model = *found.model;
@@ -121,7 +124,7 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
       *limit_w, above, found.rows.size(), most_w);
 }
 
-Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
+StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   const twin::Twin& twin = found.model->twin();
   Json json;
   json["model"] = found.workload->name();
@@ -135,8 +138,8 @@ Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
     if (twin.changed_by) json["runtime_fit"] = runtime_fit_json(twin);
     json["memory_sources"] = memory_sources_json(load_board(found.device), twin.runtime);
   }
-  add_caveats(found.model->estimator(found.rows.front().batch).cost().caveats, json);
-  json["estimates"] = rows_to_json(found);
+  add_caveats(found.model->estimator(found.rows.front().setting->batch).cost().caveats, json);
+  json["estimates"] = nullptr;  // the rows, as they are written
   for (const auto& [name, reason] : found.left_out) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }
@@ -146,7 +149,7 @@ Json estimate_json(const answer::EstimateAnswer& found, bool layers) {
   if (!envelope.empty()) json["envelope_note"] = envelope;
   if (!found.remedies.empty()) json["remedies"] = remedies_json(found.remedies);
   if (layers) add_layers(found, json);
-  return json;
+  return with_rows(found, std::move(json));
 }
 
 }  // namespace ridgewatt::report

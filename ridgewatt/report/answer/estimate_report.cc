@@ -1,8 +1,8 @@
 #include "ridgewatt/report/estimate_report.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
@@ -14,125 +14,212 @@
 namespace ridgewatt::report {
 namespace {
 
-// `more` may come on top of the value: the upper bound holds with it.
-void add_interval(std::vector<Cell>& cells, double value, const twin::LogError& error,
-                  double more = 0) {
-  const double factor = error.factor(0.9);
-  cells.emplace_back(value);
-  cells.emplace_back(value / factor);
-  cells.emplace_back((value + more) * factor);
+// A row with what all of its answer share.
+struct Asked {
+  const answer::EstimateAnswer& found;
+  const answer::EstimateRow& row;
+  const answer::HeldRow* held;
+  std::array<double, twin::kQuantities.size()> factor;  // of the 90 % intervals
+
+  const answer::EstimateSetting& of() const { return *row.setting; }
+  const twin::MinibatchCost& total() const { return row.estimate.total; }
+  twin::JobCost job() const { return twin::job_cost(total(), of().batch, found.job_samples); }
+};
+using AskedField = Field<Asked>;
+using AskedFields = std::vector<AskedField>;
+
+Asked row_of(const answer::EstimateAnswer& found, std::size_t i) {
+  constexpr double kInterval = 0.9;
+  const answer::EstimateRow& row = found.rows[i];
+  Asked asked{found, row, found.held.empty() ? nullptr : &found.held[i], {}};
+  for (std::size_t q = 0; q < twin::kQuantities.size(); ++q) {
+    asked.factor[q] = row.error[q].factor(kInterval);
+  }
+  return asked;
 }
 
-Cell error_cell(const std::optional<double>& share) {
-  return share ? Cell(100 * *share) : Cell();
+Cell text_cell(std::string_view text) {
+  return std::string(text);
+}
+template <class T>
+Cell known_cell(const std::optional<T>& value, double scale) {
+  return value ? Cell(scale * *value) : Cell();
 }
 
-void add_job_cells(std::vector<Cell>& cells, const twin::JobCost& job, bool for_people) {
+template <Knob kKnob>
+Cell knob_cell(const Asked& asked) {
+  const PowerMode& clocks = asked.row.estimate.clocks;
+  if (!clocks.has(kKnob)) return {};
+  if constexpr (kKnob == Knob::kCpuCores) return std::int64_t{clocks.cpu_cores};
+  return knob_in_field_unit(clocks, kKnob);
+}
+
+// The knobs of `columns`.
+void add_knobs(const std::vector<Column>& columns, AskedFields& fields) {
+  const std::pair<std::string_view, Cell (*)(const Asked&)> cells[] = {
+      {knob_field(Knob::kCpuCores), &knob_cell<Knob::kCpuCores>},
+      {knob_field(Knob::kCpuClock), &knob_cell<Knob::kCpuClock>},
+      {knob_field(Knob::kGpuClock), &knob_cell<Knob::kGpuClock>},
+      {knob_field(Knob::kMemClock), &knob_cell<Knob::kMemClock>},
+      {"governor", [](const Asked& asked) {
+         const std::string& governor = asked.row.estimate.clocks.governor;
+         return governor.empty() ? Cell() : Cell(governor);
+       }}};
+  for (const auto& column : columns) {
+    for (const auto& [name, get] : cells) {
+      if (column.name == name) fields.push_back({column, get});
+    }
+  }
+}
+
+// The ends of the interval of `value`, of which `more` may come on top: the upper bound holds with
+// it, too.
+double lower(const Asked& asked, std::size_t quantity, double value) {
+  return value / asked.factor[quantity];
+}
+double upper(const Asked& asked, std::size_t quantity, double value, double more = 0) {
+  return (value + more) * asked.factor[quantity];
+}
+
+AskedFields cost_fields() {
+  using A = Asked;
+  return {{column("time_ms"), [](const A& a) -> Cell { return a.total().period_s * 1e3; }},
+          {column("time_lo_ms", 4),
+           [](const A& a) -> Cell { return lower(a, twin::kTime, a.total().period_s * 1e3); }},
+          // Who calls an engine is not known: the upper bound holds for a Python program, too.
+          {column("time_hi_ms", 4),
+           [](const A& a) -> Cell {
+             return upper(a, twin::kTime, a.total().period_s * 1e3, a.row.python_call_s * 1e3);
+           }},
+          {column("power_w"), [](const A& a) -> Cell { return a.total().power_w; }},
+          {column("power_lo_w", 5),
+           [](const A& a) -> Cell { return lower(a, twin::kPower, a.total().power_w); }},
+          {column("power_hi_w", 5),
+           [](const A& a) -> Cell { return upper(a, twin::kPower, a.total().power_w); }},
+          {column("energy_j"), [](const A& a) -> Cell { return a.total().energy_j(); }},
+          {column("energy_lo_j", 6),
+           [](const A& a) -> Cell { return lower(a, twin::kEnergy, a.total().energy_j()); }},
+          {column("energy_hi_j", 6),
+           [](const A& a) -> Cell { return upper(a, twin::kEnergy, a.total().energy_j()); }}};
+}
+
+AskedFields state_fields() {
+  using A = Asked;
+  return {
+      {{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
+       [](const A& a) -> Cell { return a.total().median_s * 1e3; }},
+      {column("stall_ms", 3), [](const A& a) -> Cell { return a.total().stall_s() * 1e3; }},
+      {column("gpu_load_pct", 3), [](const A& a) -> Cell { return 100 * a.row.estimate.gpu_load; }},
+      {column("bound", 2),
+       [](const A& a) { return text_cell(name_of(a.row.estimate.dominant())); }},
+      {column("fits_memory", 1),
+       [](const A& a) { return text_cell(a.of().memory.fits() ? "yes" : "no"); }},
+      {{.name = "memory_needed_gb", .rank = 7},
+       [](const A& a) -> Cell { return a.of().memory.needed_bytes() / kGiga; }},
+      {{.name = "memory_free_gb", .rank = 7},
+       [](const A& a) -> Cell { return a.of().memory.free_bytes() / kGiga; }}};
+}
+
+AskedFields job_fields(bool for_people) {
+  using A = Asked;
   if (for_people) {
-    cells.emplace_back(duration_text(job.time_s));
-    cells.emplace_back(energy_text(job.energy_j));
-    return;
+    return {{{"job_time"}, [](const A& a) { return text_cell(duration_text(a.job().time_s)); }},
+            {{"job_energy"}, [](const A& a) { return text_cell(energy_text(a.job().energy_j)); }}};
   }
-  cells.emplace_back(job.time_s);
-  cells.emplace_back(job.energy_j);
-  cells.emplace_back(job.time_s / kSecondsPerHour);
-  cells.emplace_back(job.energy_j / kJoulesPerWh);
+  return {{{"job_time_s"}, [](const A& a) -> Cell { return a.job().time_s; }},
+          {{"job_energy_j"}, [](const A& a) -> Cell { return a.job().energy_j; }},
+          {{"job_time_h"}, [](const A& a) -> Cell { return a.job().time_s / kSecondsPerHour; }},
+          {{"job_energy_wh"}, [](const A& a) -> Cell { return a.job().energy_j / kJoulesPerWh; }}};
 }
 
-void add_held_cells(std::vector<Cell>& cells, const answer::HeldRow& held) {
-  const thermal::HoldAnswer& hold = held.hold;
-  cells.emplace_back(thermal::hold_text(hold));
-  cells.push_back(hold.holds_s ? Cell(*hold.holds_s) : Cell());
-  cells.push_back(hold.steady_celsius ? Cell(*hold.steady_celsius) : Cell());
-  cells.emplace_back(hold.sustained_w);
-  cells.push_back(held.sustained_time_s ? Cell(*held.sustained_time_s * 1e3) : Cell());
+AskedFields held_fields() {
+  using A = Asked;
+  return {{{.name = "held", .heading = "held", .rank = 1, .wrap = true},
+           [](const A& a) { return text_cell(thermal::hold_text(a.held->hold)); }},
+          {{.name = "holds_s", .heading = "holds for (s)", .rank = 8},
+           [](const A& a) { return known_cell(a.held->hold.holds_s, 1); }},
+          {{.name = "steady_c", .heading = "ends at (°C)", .rank = 4},
+           [](const A& a) { return known_cell(a.held->hold.steady_celsius, 1); }},
+          {{.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4},
+           [](const A& a) -> Cell { return a.held->hold.sustained_w; }},
+          {{.name = "sustained_time_ms", .heading = "time when throttled (ms)", .rank = 4},
+           [](const A& a) { return known_cell(a.held->sustained_time_s, 1e3); }}};
 }
 
-std::vector<Column> estimate_columns(const std::vector<Column>& knobs, bool preset,
-                                     const EstimateTableOptions& options) {
-  std::vector<Column> columns;
-  const auto add = [&](const std::vector<Column>& more) { append(columns, more); };
-  if (options.boards) add({column("board")});
-  if (options.runtimes) add({column("runtime"), column("precision")});
-  add(knobs);
-  if (preset) add({column("preset", 1)});
-  add({column("batch")});
-  add(cost_interval_columns());
-  add({{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
-       column("stall_ms", 3),
-       column("gpu_load_pct", 3),
-       column("bound", 2),
-       column("fits_memory", 1)});
-  add({{.name = "memory_needed_gb", .rank = 7}, {.name = "memory_free_gb", .rank = 7}});
-  if (!options.runtimes) add({column("precision", 7)});
-  if (options.job_samples > 0) {
-    if (options.for_people)
-      add({{"job_time"}, {"job_energy"}});
-    else
-      add({{"job_time_s"}, {"job_energy_j"}, {"job_time_h"}, {"job_energy_wh"}});
+AskedFields fit_fields() {
+  using A = Asked;
+  return {{{.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
+           [](const A& a) { return known_cell(a.of().fit.unseen_time_mape, 100); }},
+          {{.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3},
+           [](const A& a) { return known_cell(a.of().fit.unseen_power_mape, 100); }}};
+}
+
+// Where a row comes from.
+const AskedFields& origin_fields() {
+  using A = Asked;
+  static const AskedFields fields = {
+      {{"workload"}, [](const A& a) { return text_cell(a.found.workload->name()); }},
+      {{"kind"}, [](const A& a) { return text_cell(name_of(a.found.workload->options().kind)); }},
+      {{"board"}, [](const A& a) { return text_cell(a.of().board); }},
+      {{"provenance"}, [](const A&) { return text_cell(name_of(Provenance::kModelled)); }},
+      {{"runtime"}, [](const A& a) { return text_cell(name_of(a.of().runtime)); }},
+      {{"twin"}, [](const A& a) { return text_cell(a.of().twin); }}};
+  return fields;
+}
+
+AskedFields estimate_fields(const answer::EstimateAnswer& found, EstimateReader reader) {
+  using Over = answer::EstimateAnswer::Over;
+  using A = Asked;
+  const bool boards = found.over == Over::kBoards, runtimes = found.over == Over::kRuntimes;
+  const AskedField precision{column("precision", runtimes ? 0 : 7),
+                             [](const A& a) { return text_cell(name_of(a.of().precision)); }};
+  std::vector<PowerMode> modes;
+  for (const auto& row : found.rows) {
+    const PowerMode& clocks = row.estimate.clocks;
+    if (modes.empty() || modes.back() != clocks) modes.push_back(clocks);
   }
-  if (!options.held.empty()) {
-    add({{.name = "held", .heading = "held", .rank = 1, .wrap = true},
-         {.name = "holds_s", .heading = "holds for (s)", .rank = 8},
-         {.name = "steady_c", .heading = "ends at (°C)", .rank = 4},
-         {.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4},
-         {.name = "sustained_time_ms", .heading = "time when throttled (ms)", .rank = 4}});
+  AskedFields fields;
+  const auto add = [&](const AskedFields& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  };
+  if (boards) add({{column("board"), [](const A& a) { return text_cell(a.of().board); }}});
+  if (runtimes) {
+    add({{column("runtime"), [](const A& a) { return text_cell(name_of(a.of().runtime)); }}});
+    add({precision});
   }
-  if (options.boards || options.runtimes) add({{.name = "twin", .rank = 2, .wrap = true}});
-  if (options.boards) {
-    add({{.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
-         {.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3}});
+  // Where boards are compared, their modes are the lesser question.
+  add_knobs(knob_columns(modes, boards || runtimes ? 3 : 0), fields);
+  if (std::any_of(found.rows.begin(), found.rows.end(),
+                  [](const auto& row) { return !row.preset.empty(); })) {
+    add({{column("preset", 1),
+          [](const A& a) { return a.row.preset.empty() ? Cell() : Cell(a.row.preset); }}});
   }
-  return columns;
+  add({{column("batch"), [](const A& a) -> Cell { return std::int64_t{a.of().batch}; }}});
+  add(cost_fields());
+  add(state_fields());
+  if (!runtimes) add({precision});
+  if (found.job_samples > 0) add(job_fields(reader == EstimateReader::kPeople));
+  if (!found.held.empty()) add(held_fields());
+  if (boards || runtimes) {
+    add({{{.name = "twin", .rank = 2, .wrap = true},
+          [](const A& a) { return text_cell(a.of().twin); }}});
+  }
+  if (boards) add(fit_fields());
+  if (reader != EstimateReader::kCsv) return fields;
+  for (const auto& field : origin_fields()) {
+    if (std::none_of(fields.begin(), fields.end(),
+                     [&](const AskedField& one) { return one.column.name == field.column.name; })) {
+      fields.push_back(field);
+    }
+  }
+  return fields;
 }
 
 }  // namespace
 
-Table estimate_table(const std::vector<answer::EstimateRow>& rows,
-                     const EstimateTableOptions& options) {
-  std::vector<PowerMode> modes;
-  for (const auto& row : rows) modes.push_back(row.estimate.clocks);
-  const bool preset =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.preset.empty(); });
-  // Where boards are compared, their modes are the lesser question.
-  const std::vector<Column> knobs = knob_columns(modes, options.boards || options.runtimes ? 3 : 0);
-  Table table(estimate_columns(knobs, preset, options));
-  for (const auto& row : rows) {
-    const twin::MinibatchCost& total = row.estimate.total;
-    std::vector<Cell> cells;
-    if (options.boards) cells.emplace_back(row.board);
-    if (options.runtimes) {
-      cells.emplace_back(std::string(name_of(row.runtime)));
-      cells.emplace_back(std::string(name_of(row.precision)));
-    }
-    for (auto& cell : knob_cells(row.estimate.clocks, knobs)) cells.push_back(std::move(cell));
-    if (preset) cells.push_back(row.preset.empty() ? Cell() : Cell(row.preset));
-    cells.emplace_back(static_cast<std::int64_t>(row.batch));
-    // Who calls an engine is not known: the upper bound holds for a Python program, too.
-    add_interval(cells, total.period_s * 1e3, row.error[twin::kTime], row.python_call_s * 1e3);
-    add_interval(cells, total.power_w, row.error[twin::kPower]);
-    add_interval(cells, total.energy_j(), row.error[twin::kEnergy]);
-    cells.emplace_back(total.median_s * 1e3);
-    cells.emplace_back(total.stall_s() * 1e3);
-    cells.emplace_back(100 * row.estimate.gpu_load);
-    cells.emplace_back(std::string(name_of(row.estimate.dominant())));
-    cells.emplace_back(std::string(row.memory.fits() ? "yes" : "no"));
-    cells.emplace_back(row.memory.needed_bytes() / kGiga);
-    cells.emplace_back(row.memory.free_bytes() / kGiga);
-    if (!options.runtimes) cells.emplace_back(std::string(name_of(row.precision)));
-    if (options.job_samples > 0) {
-      add_job_cells(cells, twin::job_cost(total, row.batch, options.job_samples),
-                    options.for_people);
-    }
-    if (!options.held.empty()) add_held_cells(cells, options.held[table.rows().size()]);
-    if (options.boards || options.runtimes) cells.emplace_back(row.twin);
-    if (options.boards) {
-      cells.push_back(error_cell(row.fit.unseen_time_mape));
-      cells.push_back(error_cell(row.fit.unseen_power_mape));
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
+Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader) {
+  return rows_of(estimate_fields(found, reader), found.rows.size(),
+                 [&](std::size_t i) { return row_of(found, i); });
 }
 
 Table layer_table(const workload::WorkloadCost& cost,

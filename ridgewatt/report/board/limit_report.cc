@@ -1,4 +1,4 @@
-#include "ridgewatt/report/limit_report.h"
+#include "ridgewatt/report/tune_report.h"
 
 #include <fmt/format.h>
 

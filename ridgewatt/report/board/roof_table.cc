@@ -68,8 +68,8 @@ void add_power_cells(const roofline::EnergyRoofline& r, double cap_w, std::vecto
 }
 
 // Without `ratio` nothing is known of its interval.
-void add_roof_cells(const ClassRoof& roof, const std::optional<roofline::FittedValue>& ratio,
-                    bool shares, double cap_w, std::vector<Cell>& cells) {
+void add_roof_cells(const ClassRoof& roof, const roofline::FittedValue* ratio, bool shares,
+                    double cap_w, std::vector<Cell>& cells) {
   const roofline::EnergyRoofline& r = roof.reached;
   cells.emplace_back(roof.name);
   cells.emplace_back(roof.arithmetic);
@@ -99,53 +99,73 @@ void add_roof_cells(const ClassRoof& roof, const std::optional<roofline::FittedV
 
 }  // namespace
 
-Table roof_table(const answer::RooflineAnswer& found) {
-  const auto& modes = found.modes;
-  const auto knobs = knob_columns(modes);
-  std::vector<Column> columns(knobs.begin(), knobs.end());
-  const bool preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
-    return !preset_name(found.board, mode).empty();
-  });
-  if (preset) columns.push_back({.name = "preset", .rank = 1});
-  const bool shares = found.estimator() != nullptr;
-  for (auto& column : roof_columns(shares)) columns.push_back(std::move(column));
-  Table table(columns);
-  const auto roofs = roofs_of(found);
-  std::vector<std::vector<roofline::FittedValue>> ratios;
-  for (const auto& roof : roofs) {
-    ratios.push_back(
-        twin::twin_race_to_halt(found.twin, modes, roof.roof, found.seed, found.precision()));
-  }
-  const auto add = [&](const PowerMode& mode, const ClassRoof& roof,
-                       const std::optional<roofline::FittedValue>& ratio) {
-    std::vector<Cell> cells = knob_cells(mode, knobs);
+namespace {
+
+// What the rows of the roofs are made of.
+struct RoofRows {
+  const answer::RooflineAnswer& found;
+  std::vector<Column> knobs;
+  bool preset = false;
+  std::vector<SharedRoof> roofs;
+  std::vector<std::vector<roofline::FittedValue>> ratios;  // by roof and mode
+  std::size_t width = 0;                                   // columns
+  // A mode and a class of its roofs; behind these classes that of the microbenchmarks.
+  std::vector<std::pair<std::size_t, std::size_t>> rows;
+
+  void fill(std::size_t row, std::vector<Cell>& cells) const {
+    const auto [m, r] = rows[row];
+    const PowerMode& mode = found.modes[m];
+    cells = knob_cells(mode, knobs);
     if (preset) {
       const std::string name = preset_name(found.board, mode);
       cells.push_back(name.empty() ? Cell() : Cell(name));
     }
-    add_roof_cells(roof, ratio, shares, found.cap_w(), cells);
-    cells.resize(columns.size());
-    table.add_row(std::move(cells));
-  };
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    for (std::size_t r = 0; r < roofs.size(); ++r) {
-      add(modes[i], class_roof(found, modes[i], roofs[r]), ratios[r][i]);
-    }
-    if (const auto measured = measured_class_roof(found, modes[i])) {
-      add(modes[i], *measured, std::nullopt);
-    }
+    const bool modelled = r < roofs.size();
+    const ClassRoof roof =
+        modelled ? class_roof(found, mode, roofs[r]) : *measured_class_roof(found, mode);
+    const roofline::FittedValue* ratio = modelled ? &ratios[r][m] : nullptr;
+    add_roof_cells(roof, ratio, found.estimator() != nullptr, found.cap_w(), cells);
+    cells.resize(width);
   }
-  return table;
+};
+
+}  // namespace
+
+Rows roof_rows(const answer::RooflineAnswer& found) {
+  const auto& modes = found.modes;
+  RoofRows of{found, knob_columns(modes), false, roofs_of(found), {}, 0, {}};
+  of.preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
+    return !preset_name(found.board, mode).empty();
+  });
+  Rows rows{of.knobs, 0, {}};
+  if (of.preset) rows.columns.push_back({.name = "preset", .rank = 1});
+  for (auto& column : roof_columns(found.estimator() != nullptr)) {
+    rows.columns.push_back(std::move(column));
+  }
+  for (const auto& roof : of.roofs) {
+    of.ratios.push_back(
+        twin::twin_race_to_halt(found.twin, modes, roof.roof, found.seed, found.precision()));
+  }
+  for (std::size_t m = 0; m < modes.size(); ++m) {
+    const std::size_t classes = of.roofs.size() + (measured_class_roof(found, modes[m]) ? 1 : 0);
+    for (std::size_t r = 0; r < classes; ++r) of.rows.emplace_back(m, r);
+  }
+  rows.count = of.rows.size();
+  of.width = rows.columns.size();
+  rows.fill = [of = std::move(of)](std::size_t row, std::vector<Cell>& cells) {
+    of.fill(row, cells);
+  };
+  return rows;
 }
 
-Json roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report) {
+StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report) {
   Json json;
   json["device"] = found.device;
   json["provenance"] = found.twin.provenance();
   add_origin(json, found.origin);
   json["twin_error"] = twin_error_json(found.twin.fit);
   json["ceilings"] = ceilings_json(found);
-  json["modes"] = roof_table(found).to_json();
+  json["modes"] = nullptr;  // the rows, as they are written
   json["levels"] = level_table(report).to_json();
   if (const twin::Estimator* const estimator = found.estimator()) {
     json["model"] = found.origin.workload;
@@ -155,7 +175,7 @@ Json roofline_json(const answer::RooflineAnswer& found, const RooflineReport& re
     json["layers"] = roofline_layer_table(report.layers).to_json();
     json["time_parts"] = time_parts_table(report.parts).to_json();
   }
-  return json;
+  return streamed(std::move(json), "modes", roof_rows(found));
 }
 
 }  // namespace ridgewatt::report

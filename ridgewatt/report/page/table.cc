@@ -8,7 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/io/csv.h"
+#include "ridgewatt/report/rows.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -181,21 +181,8 @@ void Table::keep_first(std::size_t count) {
 }
 
 void Table::print_csv(std::ostream& out) const {
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    out << (c > 0 ? "," : "") << csv_field(columns_[c].name);
-  }
-  out << '\n';
-  for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (c > 0) out << ',';
-      std::visit(
-          CellCase{[](std::monostate) {}, [&](const std::string& text) { out << csv_field(text); },
-                   [&](std::int64_t whole) { out << whole; },
-                   [&](double number) { out << format_exact(number); }},
-          row[c]);
-    }
-    out << '\n';
-  }
+  write_csv(out, {columns_, rows_.size(),
+                  [&](std::size_t row, std::vector<Cell>& cells) { cells = rows_[row]; }});
 }
 
 Json Table::to_json() const {

@@ -1,0 +1,172 @@
+#include "ridgewatt/report/rows.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/io/csv.h"
+
+namespace ridgewatt::report {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 16;  // bytes; chosen: far more than a row, less than a result
+constexpr std::size_t kPart = 1024;      // rows; chosen: some hundred kilobytes of text
+
+// Text on its way out, a block at a time.
+class Blocks {
+ public:
+  explicit Blocks(std::ostream& out) : out_(out) {}
+  fmt::memory_buffer& text() { return text_; }
+  void add(std::string_view part) { text_.append(part.data(), part.data() + part.size()); }
+  void end_row() {
+    if (text_.size() >= kBlock) flush();
+  }
+  void flush() {
+    out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+  }
+
+ private:
+  std::ostream& out_;
+  fmt::memory_buffer text_;
+};
+
+// Not ==, to which 0 and -0 are the same and NaN is another.
+bool same_text(const Cell& a, const Cell& b) {
+  const auto* x = std::get_if<double>(&a);
+  const auto* y = std::get_if<double>(&b);
+  if (x != nullptr && y != nullptr) {
+    return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*y);
+  }
+  return a == b;
+}
+
+std::string csv_text(const Cell& cell) {
+  return std::visit(CellCase{[](std::monostate) { return std::string(); },
+                             [](const std::string& text) { return csv_field(text); },
+                             [](auto number) { return fmt::format(FMT_COMPILE("{}"), number); }},
+                    cell);
+}
+
+// The rows from `begin` up to `end`.
+std::string csv_part(const Rows& rows, std::size_t begin, std::size_t end) {
+  // Boards, clocks and names stay the same from row to row: what is written is kept.
+  std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
+  std::vector<std::string> texts(rows.columns.size());
+  std::string part;
+  for (std::size_t i = begin; i < end; ++i) {
+    rows.fill(i, cells);
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (!same_text(cells[c], written[c])) texts[c] = csv_text(cells[c]);
+      part += texts[c];
+      part += c + 1 < cells.size() ? ',' : '\n';
+    }
+    written.swap(cells);
+  }
+  return part;
+}
+
+// JSON further in: its texts have no line ends, which are escaped.
+void add_indented(std::string_view json, std::string_view indent, Blocks& out) {
+  for (std::size_t from = 0; from < json.size();) {
+    const std::size_t end = std::min(json.find('\n', from), json.size() - 1) + 1;
+    out.add(json.substr(from, end - from));
+    if (json[end - 1] == '\n') out.add(indent);
+    from = end;
+  }
+}
+
+}  // namespace
+
+Table Rows::table() const {
+  Table table(columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Cell> cells(columns.size());
+    fill(i, cells);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+void write_csv(std::ostream& out, const Rows& rows) {
+  std::string header;
+  for (const auto& column : rows.columns) {
+    header += (header.empty() ? "" : ",") + csv_field(column.name);
+  }
+  out << header << '\n';
+  // A part for each thread, then the next parts.
+  const std::size_t threads =
+      rows.count > kPart ? static_cast<std::size_t>(available_threads()) : 1;
+  std::vector<std::string> parts(threads);
+  for (std::size_t begin = 0; begin < rows.count; begin += threads * kPart) {
+    parallel_for(threads, [&](std::size_t t) {
+      const std::size_t from = std::min(begin + t * kPart, rows.count);
+      parts[t] = csv_part(rows, from, std::min(from + kPart, rows.count));
+    });
+    for (const auto& part : parts) out << part;
+  }
+}
+
+Json StreamedJson::whole() const {
+  Json json = head;
+  Json& array = json[key] = Json::array();
+  Json row;
+  for (std::size_t i = 0; i < count; ++i) {
+    fill(i, row);
+    array.push_back(row);
+  }
+  return json;
+}
+
+void StreamedJson::write(std::ostream& out) const {
+  Blocks blocks(out);
+  blocks.add("{");
+  std::string_view before = "\n  ";
+  Json row;
+  for (const auto& [name, value] : head.items()) {
+    blocks.add(before);
+    before = ",\n  ";
+    blocks.add(dump_json(name));
+    blocks.add(": ");
+    if (name != key) {
+      add_indented(dump_json(value), "  ", blocks);
+      continue;
+    }
+    blocks.add("[");
+    for (std::size_t i = 0; i < count; ++i) {
+      fill(i, row);
+      blocks.add(i > 0 ? ",\n    " : "\n    ");
+      add_indented(dump_json(row), "    ", blocks);
+      blocks.end_row();
+    }
+    blocks.add(count > 0 ? "\n  ]" : "]");
+  }
+  blocks.add("\n}");
+  blocks.flush();
+}
+
+StreamedJson streamed(Json head, std::string key, Rows rows) {
+  StreamedJson json{std::move(head), std::move(key), rows.count, {}};
+  json.fill = [rows = std::move(rows), cells = std::vector<Cell>()](std::size_t i,
+                                                                    Json& row) mutable {
+    cells.resize(rows.columns.size());
+    rows.fill(i, cells);
+    if (row.is_null()) {
+      for (const auto& column : rows.columns) row[column.name] = nullptr;
+    }
+    std::size_t c = 0;
+    for (auto& value : row) {
+      std::visit(CellCase{[&](std::monostate) { value = nullptr; },
+                          [&](const auto& content) { value = content; }},
+                 cells[c++]);
+    }
+  };
+  return json;
+}
+
+}  // namespace ridgewatt::report
