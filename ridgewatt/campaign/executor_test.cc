@@ -9,11 +9,11 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/campaign/engine/program.h"
-#include "ridgewatt/campaign/engine/shell.h"
 #include "ridgewatt/campaign/executor.h"
 #include "ridgewatt/campaign/parallel/parallel.h"
 #include "ridgewatt/campaign/slurm/slurm.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/shell.h"
 
 namespace ridgewatt::campaign {
 namespace {

@@ -11,7 +11,6 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
-#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
@@ -225,10 +224,6 @@ Sweep average_repeats(Sweep sweep) {
   return sweep;
 }
 
-std::vector<Sweep> read_sweeps(const std::string& path) {
-  return parse_sweeps(read_file(path), path);
-}
-
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source) {
   CsvReader csv(text, source);
   const std::size_t time_column = csv.require_column("time_ms");
@@ -255,41 +250,6 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
   std::vector<Sweep> sweeps = sorter.take();
   if (sweeps.empty()) throw InputError("sweep has no rows", source);
   return sweeps;
-}
-
-Sweep read_sweep(const std::string& path) {
-  std::vector<Sweep> sweeps = read_sweeps(path);
-  if (sweeps.size() != 1) {
-    throw InputError(fmt::format("holds {} workloads where one is wanted", sweeps.size()), path,
-                     "split it by the columns workload, kind, board and provenance");
-  }
-  return std::move(sweeps.front());
-}
-
-Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
-                   const std::string& source) {
-  const std::string name = wanted.value_or("");
-  std::string names;
-  Sweep* chosen = nullptr;
-  std::size_t matches = 0;
-  for (auto& sweep : sweeps) {
-    const std::string with_kind = sweep.workload + ":" + sweep.kind;
-    const std::string with_word = with_kind + ":" + std::string(name_of(sweep.provenance));
-    names += (names.empty() ? "" : ", ") + with_word;
-    const bool fits =
-        name.empty() || name == sweep.workload || name == with_kind || name == with_word;
-    if (!fits) continue;
-    chosen = &sweep;
-    ++matches;
-  }
-  if (matches != 1) {
-    throw UsageError(
-        fmt::format("{} workloads of the sweep fit", matches), source,
-        (wanted ? "choose one with --workload NAME, NAME:KIND or NAME:KIND:PROVENANCE out of "
-                : "give a file with one of them, it holds ") +
-            escape_terminal(names));
-  }
-  return std::move(*chosen);
 }
 
 std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {

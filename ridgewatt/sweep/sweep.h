@@ -54,19 +54,19 @@ class RepeatMean {
 // The rows of one operating point as one row, where the first of them stood.
 Sweep average_repeats(Sweep sweep);
 
-// The sweeps of a file, one per workload, kind, board and provenance, in order of appearance.
+// The sweeps of a file, one per origin, in order; of "FILE#NAME" those of the file called NAME.
 // Throws InputError naming file, line and column on a number that is not finite and positive (a
 // stall may be 0), on part of a core, and on a provenance that is not one. A batch that is empty is
 // 0: not a dimension; an energy, median or stall that is empty was not measured.
 std::vector<Sweep> read_sweeps(const std::string& path);
 // The same of the text of a file called `source`.
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source);
-// The only workload of a file; InputError when it holds several.
+// The only sweep of a file; UsageError naming those that there are when it holds several.
 Sweep read_sweep(const std::string& path);
 
-// The one of several that `wanted` names: NAME, NAME:KIND or NAME:KIND:PROVENANCE; empty: any;
-// absent: the user cannot say. UsageError with the names that there are when not exactly one fits;
-// `source` is for messages.
+// The one of several that `wanted` names (kSweepNames); empty: any; absent: "FILE#NAME"
+// says it. UsageError with a name for each that there is when not exactly one fits; `source` is for
+// messages.
 Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
                    const std::string& source);
 

@@ -20,7 +20,7 @@ TEST(Sweep, ReadsUnitsAndGroups) {
   EXPECT_EQ(sweeps[0].observations[0].point.mode.gpu_clock_hz, 114750000.0);
   EXPECT_DOUBLE_EQ(sweeps[0].observations[1].energy_j(), 0.6);
   EXPECT_EQ(sweeps[0].lines, (std::vector<std::size_t>{2, 4}));
-  EXPECT_THROW(read_sweep(path), InputError);
+  EXPECT_THROW(read_sweep(path), UsageError);
   const auto copy = folder.write("copy.csv", write_sweep_csv(sweeps));
   EXPECT_EQ(write_sweep_csv(read_sweeps(copy)), write_sweep_csv(sweeps));
 }

@@ -14,7 +14,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/campaign/engine/last_line.h"
 #include "ridgewatt/campaign/engine/program.h"
-#include "ridgewatt/campaign/engine/shell.h"
+#include "ridgewatt/io/shell.h"
 
 namespace ridgewatt::campaign {
 namespace {

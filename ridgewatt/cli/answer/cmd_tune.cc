@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/predict_options.h"
+#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
@@ -303,7 +304,7 @@ void add_tune(CLI::App& app, Context& context) {
   input_file(command->add_option("--samples", options->samples,
                                  "Profiled points to predict all others from, without profiling"));
   command->add_option("--workload", options->workload,
-                      "Which workload of a file, NAME or NAME:KIND");
+                      std::string("Which sweep of a file: ") + kSweepNames);
   input_file(command->add_option("--reference", options->references,
                                  "Sweep of another workload to learn from"));
   quantity(command->add_option("--batch", options->question.batches,

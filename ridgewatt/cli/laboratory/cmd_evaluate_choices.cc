@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/mode_choice.h"
@@ -93,7 +94,8 @@ void add_evaluate_choices(CLI::App& evaluate, Context& context) {
   auto options = std::make_shared<EvaluateChoices>();
   input_file(command->add_option("--sweep", options->sweep, "Sweep CSV that is scored"))
       ->required();
-  command->add_option("--workload", options->workload, "One of several workloads of the file");
+  command->add_option("--workload", options->workload,
+                      std::string("Which sweep of the file: ") + kSweepNames);
   input_file(command->add_option("--modes", options->modes,
                                  "CSV of the modes to choose among, each a row of the sweep"))
       ->required();

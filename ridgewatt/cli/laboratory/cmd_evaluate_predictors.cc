@@ -10,6 +10,7 @@
 #include "ridgewatt/cli/laboratory/part_options.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/predict_options.h"
+#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
@@ -208,7 +209,8 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   evaluate::EvaluationOptions& evaluation = options->evaluation;
   input_file(command->add_option("--sweep", options->sweep, "Sweep CSV that is scored"))
       ->required();
-  command->add_option("--workload", options->workload, "One of several workloads of the file");
+  command->add_option("--workload", options->workload,
+                      std::string("Which sweep of the file: ") + kSweepNames);
   input_file(
       command->add_option("--reference", options->references, "Sweep CSV of another workload"))
       ->allow_extra_args(false);

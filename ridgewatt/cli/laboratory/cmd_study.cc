@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/study_report.h"
@@ -240,7 +241,7 @@ void add_study(CLI::App& app, Context& context) {
   add_device_options(*command, options->device);
   input_file(command->add_option("--sweep", options->replay, "Sweep to take the results from"));
   command->add_option("--workload", options->workload,
-                      "Which workload of the sweep, NAME or NAME:KIND");
+                      std::string("Which sweep of the file: ") + kSweepNames);
   output_file(command->add_option("--store", options->database,
                                   "Keep finished runs here; an interrupted study goes on"));
   options->figures.add_to(*command, "the results");

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -19,7 +20,8 @@ namespace ridgewatt::cli {
 void PredictOptions::add_to(CLI::App& command, Context& context) {
   add_strict(command, context);
   input_file(command.add_option("--samples", samples, "Sweep CSV of the profiled modes"));
-  command.add_option("--workload", workload, "Workload of --samples (or --sweep): NAME[:KIND]");
+  command.add_option("--workload", workload,
+                     std::string("Which sweep of --samples (or --sweep): ") + kSweepNames);
   input_file(command.add_option("--reference", references,
                                 "Sweep CSV of another workload; may be repeated"))
       ->allow_extra_args(false);

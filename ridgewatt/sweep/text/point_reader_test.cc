@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -78,6 +79,32 @@ TEST(ChooseSweep, NamesWhatThereIs) {
       EXPECT_NE(std::string(error.what()).find("b:inference:fake"), std::string::npos);
     }
   }
+}
+
+// Every name that a message lists picks one sweep, whatever the sweeps differ by.
+TEST(ChooseSweep, ListedNamesPickOneEach) {
+  const std::string rows =
+      "workload,kind,time_ms,power_w,board,provenance,runtime,twin\n"
+      "net,inference,1,1,agx-orin,,,\nnet,inference,1,1,orin-nano-8gb@super,,,\n"
+      "net,inference,1,1,fake:agx-orin,fake,,\nnet,inference,1,1,,,,\n"
+      "net,training,1,1,agx-orin,,,\nother,inference,1,1,agx-orin,,,\n"
+      "net,inference,1,1,agx-orin,modelled,tensorrt,fitted\n"
+      "net,inference,1,1,agx-orin,modelled,onnxruntime,fitted\n";
+  const auto sweeps = parse_sweeps(rows, "s.csv");
+  ASSERT_EQ(sweeps.size(), 8u);
+  std::string message;
+  try {
+    choose_sweep(sweeps, "", "s.csv");
+  } catch (const UsageError& error) {
+    message = error.what();
+  }
+  const auto names = split(message.substr(message.rfind("out of ") + 7), ',');
+  ASSERT_EQ(names.size(), sweeps.size()) << message;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Sweep one = choose_sweep(sweeps, std::string(trim(names[i])), "s.csv");
+    EXPECT_EQ(one.origin(), sweeps[i].origin()) << names[i];
+  }
+  EXPECT_EQ(choose_sweep(sweeps, "@orin-nano-8gb@super", "s.csv").board, "orin-nano-8gb@super");
 }
 
 Sweep one_row(const PowerMode& mode) {

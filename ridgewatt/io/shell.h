@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgewatt::campaign {
+namespace ridgewatt {
 
 // As it is where no shell would touch it, else in single quotes. A NUL byte cannot be quoted.
 std::string shell_quoted(const std::string& word);
@@ -13,4 +13,4 @@ std::string shell_line(const std::vector<std::string>& words);
 // A comment of one line.
 std::string shell_comment(const std::string& text);
 
-}  // namespace ridgewatt::campaign
+}  // namespace ridgewatt

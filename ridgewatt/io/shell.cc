@@ -1,10 +1,10 @@
-#include "ridgewatt/campaign/engine/shell.h"
+#include "ridgewatt/io/shell.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-namespace ridgewatt::campaign {
+namespace ridgewatt {
 
 std::string shell_quoted(const std::string& word) {
   static constexpr std::string_view kHarmless = "_./:=,@%+-";
@@ -37,4 +37,4 @@ std::string shell_comment(const std::string& text) {
   return line;
 }
 
-}  // namespace ridgewatt::campaign
+}  // namespace ridgewatt

@@ -1,0 +1,123 @@
+// A file with sweeps of several boards and kinds: every command that reads a sweep says which there
+// are, and each name that it prints works when it is pasted back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/sweep/sweep.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::run_program;
+
+class SeveralSweeps : public ::testing::Test {
+ protected:
+  // Inference on two boards, training on one of them, and inference that a twin tells for two
+  // runtimes.
+  SeveralSweeps() {
+    add("sweep example --device agx-orin --workload lenet5 --batch 1,4");
+    add("sweep example --device orin-nano-8gb --workload lenet5 --batch 1,4");
+    add("sweep example --device agx-orin --workload lenet5:training");
+    std::vector<Sweep> all;
+    for (const auto& path : parts_) {
+      for (auto& sweep : read_sweeps(path)) all.push_back(std::move(sweep));
+    }
+    all[0].workload = all[1].workload = all[2].workload = "my net's";  // a shell must be told
+    all.push_back(all[0]);
+    all.back().provenance = Provenance::kModelled;
+    all.back().runtime = Runtime::kTensorRt;
+    all.push_back(all.back());
+    all.back().runtime = Runtime::kOnnxRuntime;
+    file_ = folder_.write("all of them.csv", write_sweep_csv(all));
+  }
+  void add(const std::string& words) {
+    parts_.push_back((folder_.path() / (std::to_string(parts_.size()) + ".csv")).string());
+    const auto made = run_program(words + " -o '" + parts_.back() + "'");
+    EXPECT_EQ(made.status, 0) << made.output;
+  }
+
+  // The names that a message lists, as they stand in it, quotes included.
+  static std::vector<std::string> names_in(const std::string& message, const std::string& before) {
+    std::vector<std::string> names;
+    auto at = message.find(before);
+    if (at == std::string::npos) return names;
+    const std::string list = message.substr(at + before.size());
+    std::string name;
+    bool quoted = false;
+    for (std::size_t i = 0; i < list.size() && (quoted || list[i] != '\n'); ++i) {
+      const bool escape = !quoted && list[i] == '\\';
+      if (escape) name += list[i++];
+      if (!escape && list[i] == '\'') quoted = !quoted;
+      if (!escape && !quoted && list[i] == ',') {
+        names.push_back(std::exchange(name, ""));
+        ++i;  // the blank
+      } else {
+        name += list[i];
+      }
+    }
+    names.push_back(name);
+    return names;
+  }
+  std::string quoted_file() const { return "'" + file_ + "'"; }
+
+  testing::TemporaryFolder folder_;
+  std::vector<std::string> parts_;
+  std::string file_;
+};
+
+// label: slow
+TEST_F(SeveralSweeps, NamesThatAMessagePrintsWorkInEveryCommandWithAnOption) {
+  for (const std::string& command :
+       {"tune --sweep " + quoted_file() + " --max-power 100",
+        "tune --device replay:" + quoted_file() + " --max-power 100",
+        "tune --samples " + quoted_file() + " --max-power 100",
+        "predict --samples " + quoted_file() + " --query " + quoted_file(),
+        "pareto --sweep " + quoted_file()}) {
+    const auto asked = run_program(command + " --quiet");
+    EXPECT_EQ(asked.status, 2) << command << asked.output;
+    const auto names = names_in(asked.output, "--workload out of ");
+    EXPECT_EQ(names.size(), 5u) << asked.output;
+    for (const auto& name : names) {
+      const auto answered = run_program(command + " --keep-outliers --quiet --workload " + name);
+      EXPECT_EQ(answered.status, 0) << command << " --workload " << name << answered.output;
+    }
+    const auto wrong = run_program(command + " --quiet --workload nothing");
+    EXPECT_EQ(names_in(wrong.output, "--workload out of "), names) << wrong.output;
+  }
+}
+
+// label: slow
+TEST_F(SeveralSweeps, NamesThatAMessagePrintsWorkInEveryCommandThatTakesAFile) {
+  const std::string rate = " --arrival-rate 1 --max-latency 100000 --max-power 100";
+  for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+           {"schedule plan --inference-sweep ", rate},
+           {"schedule simulate --duration 10 --inference-sweep ", rate}}) {
+    const auto asked = run_program(before + quoted_file() + after + " --quiet");
+    EXPECT_EQ(asked.status, 2) << before << asked.output;
+    const auto names = names_in(asked.output, "write one of ");
+    EXPECT_THAT(names, Not(IsEmpty())) << asked.output;
+    for (const auto& name : names) {
+      const auto answered = run_program(before + name + after + " --quiet");
+      EXPECT_THAT(answered.output, Not(HasSubstr("sweeps of the file fit"))) << before << name;
+      EXPECT_NE(answered.status, 2) << before << name << answered.output;
+    }
+  }
+  const auto wrong = run_program("sweep check " + quoted_file() + "#nothing");
+  EXPECT_EQ(wrong.status, 2) << wrong.output;
+  EXPECT_EQ(names_in(wrong.output, "write one of ").size(), 5u) << wrong.output;
+}
+
+TEST_F(SeveralSweeps, AFileMayHaveSuchAName) {
+  const std::string odd = folder_.write("a#b.csv", read_file(parts_[0]));
+  EXPECT_EQ(run_program("sweep check '" + odd + "'").status, 0);
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
