@@ -1,7 +1,8 @@
 -- Roles of a database of results, for `psql -f roles.sql -d DATABASE` by its administrator, once. No password is
 -- given here: `\password ridgewatt_writer` in psql asks for one and sends it scrambled.
 --
---   ridgewatt_owner   makes the tables and brings them up to date: once, by hand (`ridgewatt store merge ANY.db URL`)
+--   ridgewatt_owner   makes the tables and brings them up to date: by hand, `ridgewatt store upgrade URL`, once and
+--                     after each new version of Ridgewatt that says so
 --   ridgewatt_writer  what boards use: adds runs and points and reads them; changes and deletes none
 --   ridgewatt_reader  what people and reports use
 --

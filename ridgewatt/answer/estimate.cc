@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 
@@ -198,6 +199,7 @@ Sweep estimate_sweep(const EstimateQuestion& question,
   for (const int batch : batches_of(question, *workload)) {
     if (!model->fits_memory(batch)) continue;
     for (const auto& mode : modes) {
+      check_work();
       sweep.observations.push_back(model->observe({mode, batch}));
       sweep.lines.push_back(0);
     }

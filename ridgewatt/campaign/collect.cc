@@ -3,9 +3,12 @@
 #include <map>
 #include <utility>
 
+#include "ridgewatt/campaign/identity.h"
+
 namespace ridgewatt::campaign {
 
 std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
+  filled_slots(plan, store);  // UsageError: the store has another plan of this name
   std::vector<BoardRows> result;
   for (const auto& series : store.all_series()) {
     const bool of_plan =

@@ -82,6 +82,8 @@ Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>&
                      "run",
                      "--campaign",
                      plan.name,
+                     "--fingerprint",
+                     fingerprint_of(plan),
                      "--board-kind",
                      kind.name,
                      "--device",

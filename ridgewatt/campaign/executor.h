@@ -81,6 +81,9 @@ class Executor {
   virtual std::vector<TaskState> states(const std::vector<Job>& jobs) = 0;
   // Lets a held task start now. False where the engine or its rights do not allow it.
   virtual bool release(const TaskState& task) = 0;
+  // Takes a task away that has not begun: nothing of it is missing any more. Engines whose tasks
+  // all begin at last need not.
+  virtual void drop(const TaskState& /*task*/) {}
   // Ends what runs and drops what waits. Nothing happens to what has ended.
   virtual void cancel(const Job& job) = 0;
 };

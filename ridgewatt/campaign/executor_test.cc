@@ -208,6 +208,12 @@ TEST(Slurm, TheScriptAsksForTheBoard) {
         "#SBATCH --qos=low\n", "#SBATCH --output=/dev/null\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
+  // What the task says is kept on its board, unless a folder for all boards is named.
+  EXPECT_THAT(text, HasSubstr("/ridgewatt/campaign\n"));
+  EXPECT_THAT(text, HasSubstr("/sweep7.log 2>&1"));
+  options.logs = "/logs";
+  EXPECT_THAT(slurm_scripts(order, options)[0].text, testing::Not(HasSubstr("sweep7.log")));
+  options.logs.clear();
   options.time_limit_s = 61;
   EXPECT_EQ(limit_minutes(order, options), 2);  // whole minutes, never less
   EXPECT_EQ(limit_minutes({}, {}), 0);
@@ -215,6 +221,22 @@ TEST(Slurm, TheScriptAsksForTheBoard) {
   EXPECT_THROW(slurm_scripts(order, options), UsageError);
   options.sbatch_options = {"--wrap=x\n#SBATCH"};
   EXPECT_THROW(slurm_scripts(order, options), UsageError);
+}
+
+// The script itself, as Slurm would run it on a board.
+TEST_F(Printed, WhatATaskSaysStaysOnItsBoard) {
+  write_file_atomically(program_, "#!/bin/sh\necho measured; echo 'no weights' >&2\n");
+  const auto scripts = slurm_scripts(order({"true"}, 1), {});
+  const std::string script = (folder_ / "script").string();
+  write_file_atomically(script, scripts.at(0).text);
+  ::setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+  ::setenv("SLURM_ARRAY_TASK_ID", "0", 1);
+  ::setenv("SLURM_ARRAY_JOB_ID", "4711", 1);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run_program({"sh", script}).status, 0);
+  ::unsetenv("XDG_STATE_HOME");
+  const std::string log = read_file((folder_ / "state/ridgewatt/campaign/sweep7.log").string());
+  EXPECT_THAT(log, HasSubstr("job 4711_0 on "));
+  EXPECT_THAT(log, HasSubstr("measured\nno weights\njob 4711_0 on "));
 }
 
 TEST(Slurm, ALongOrderIsSeveralScripts) {

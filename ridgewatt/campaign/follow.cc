@@ -17,6 +17,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/store/location.h"
 
 namespace ridgewatt::campaign {
@@ -28,7 +29,7 @@ using TaskName = std::pair<std::string, int>;  // kind and number
 
 std::vector<store::FilledSlot> read_filled(const Plan& plan) {
   store::Store store(plan.store, store::Database::Access::kReadOnly);
-  return store.filled_slots(plan.name + "/");
+  return filled_slots(plan, store);
 }
 
 // Of a file that is not made yet nothing is filled; a server that is not there may come back.
@@ -42,7 +43,16 @@ std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
   } catch (const InputError&) {
     if (server) throw;
     store::Store made(plan.store);  // a task is just making it; what is no store says so again
-    return made.filled_slots(plan.name + "/");
+    return filled_slots(plan, made);
+  }
+}
+
+// A server without a database may get one; a store of another plan is refused.
+void claim(const Plan& plan) {
+  try {
+    store::Store store(plan.store);
+    claim_campaign(plan, store);
+  } catch (const NotFoundError&) {  // tasks claim it
   }
 }
 
@@ -131,10 +141,19 @@ class Follower {
       say(fault);
       return standing_.complete();
     }
+    if (standing_.complete()) drop_waiting(states);
     release(states, filled);
     const bool due = resubmit(states, filled);
     stuck_ = !due && held_by_jobs(states).empty();
     return true;
+  }
+
+  // A held task would stay in the engine's queue for ever.
+  void drop_waiting(const std::vector<TaskState>& states) {
+    for (const auto& state : states) {
+      const bool waits = state.phase == TaskPhase::kHeld || state.phase == TaskPhase::kQueued;
+      if (waits) executor_->drop(state);
+    }
   }
 
   void release(const std::vector<TaskState>& states, const std::vector<store::FilledSlot>& filled) {
@@ -224,6 +243,7 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   const auto executor = executor_of(plan);
   std::vector<store::FilledSlot> filled;
   try {
+    claim(plan);
     filled = filled_so_far(plan);
   } catch (const IoError&) {  // tasks ask again
   }

@@ -22,8 +22,8 @@ namespace ridgewatt::campaign {
 OwnedFd lock_plan(const std::string& path);
 
 // Gives the tasks with missing points to the engine, all that no job of the plan holds, and writes
-// the plan. Returns the jobs. A store that cannot be reached at first is taken for empty: what is
-// there is not measured again.
+// the plan. Returns the jobs. UsageError: the store has another plan of this name. A store that
+// cannot be reached at first is taken for empty: what is there is not measured again.
 std::vector<Job> submit(const std::string& path, ExecutorKind kind, const ExecutorOptions& options);
 // The scripts that submit() would hand over.
 std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& options);

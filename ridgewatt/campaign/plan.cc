@@ -153,6 +153,12 @@ std::optional<SlotParts> parts_of_slot(const std::string& slot) {
   return parts;
 }
 
+std::string hash_text(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3U;
+  return fmt::format("{:016x}", hash);
+}
+
 std::vector<Task> tasks_of(const BoardKind& kind) {
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < kind.points.size(); i += kind.points_per_task) {

@@ -94,6 +94,9 @@ struct Plan {
   const BoardKind& kind(const std::string& name) const;
 };
 
+// What labels of points begin with that a search asks for: they are in no plan.
+inline const std::string kSearchedLabel = "tune-";
+
 // "sweep7/agx-orin/117".
 std::string slot_of(const std::string& campaign, const std::string& kind, const std::string& label);
 // "sweep7/agx-orin/cal-2/1421221012345": each board has its own.
@@ -111,6 +114,9 @@ std::vector<Task> tasks_of(const BoardKind& kind);
 // Points per task so that there are at most `most_tasks`: as few as possible.
 std::size_t points_per_task(std::size_t points, std::size_t most_tasks);
 
+// 16 hexadecimal digits, the same for the same text everywhere (FNV-1a).
+std::string hash_text(const std::string& text);
+
 // "117:cores=4,gpu=612,batch=16", as `campaign run` takes it. UsageError on anything else.
 std::string point_text(const PlannedPoint& point);
 PlannedPoint parse_point_text(const std::string& text);
@@ -126,6 +132,9 @@ bool is_plain_name(const std::string& name);
 Plan read_plan(const std::string& path);
 Plan parse_plan(const std::string& text, const std::string& source);
 std::string plan_json(const Plan& plan);
+// Of what is measured: name, workload, command, how it is measured, and the points of each kind.
+// Where the points are kept, by how many boards, in which tasks and on which engine does not count.
+std::string fingerprint_of(const Plan& plan);
 // Whole or not at all.
 void write_plan(const Plan& plan, const std::string& path);
 

@@ -116,6 +116,13 @@ void read_measuring(const Fields& fields, Plan& plan) {
   if (fields.has("drop_cache")) cache = {Start::kDropped, fields.text("drop_cache")};
 }
 
+// What a point is, without what is foretold of it.
+Json identity_json(const std::vector<PlannedPoint>& points) {
+  Json list = Json::array();
+  for (const auto& point : points) list.push_back({point_text(point), point.repeat});
+  return list;
+}
+
 Json points_json(const std::vector<PlannedPoint>& points) {
   Json list = Json::array();
   for (const auto& point : points) {
@@ -285,6 +292,21 @@ std::string plan_json(const Plan& plan) {
                             {"submitted_unix_s", job.submitted_unix_s}});
   }
   return dump_json(json) + "\n";
+}
+
+// A field that a later version adds counts only where it differs from what was before.
+std::string fingerprint_of(const Plan& plan) {
+  Json json = {{"name", plan.name},
+               {"workload", plan.profile.series.workload},
+               {"kind", plan.profile.series.kind},
+               {"command", plan.profile.measure.command},
+               {"measuring", measuring_json(plan)},
+               {"boards", Json::array()}};
+  for (const auto& kind : plan.boards) {
+    json["boards"].push_back(
+        {kind.name, identity_json(kind.calibration), identity_json(kind.points)});
+  }
+  return hash_text(json.dump());
 }
 
 void write_plan(const Plan& plan, const std::string& path) {

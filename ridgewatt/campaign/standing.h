@@ -1,6 +1,6 @@
 // Where a campaign stands: what the store has of its plan, and what the engine says of its tasks.
 //
-//   const Standing now = standing_of(plan, store.filled_slots(plan.name + "/"), states, unix_s);
+//   const Standing now = standing_of(plan, filled_slots(plan, store), states, unix_s);
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/slurm/slurm.h"
 #include "ridgewatt/campaign/try_again.h"
 #include "ridgewatt/measure/profile.h"
@@ -170,7 +171,7 @@ class BoardTask {
     hand_in(true);  // what an earlier task left; also asks whether the store is there
     std::vector<SlottedPoint> result;
     for (auto& point : planned()) {
-      if (filled(point.slot)) {
+      if (filled(point)) {
         ++summary_.skipped;
       } else {
         result.push_back(std::move(point));
@@ -179,11 +180,17 @@ class BoardTask {
     return result;
   }
 
-  bool filled(const std::string& slot) {
-    if (spool_->has_slot(slot)) return true;
+  bool holds(store::Store& store, const SlottedPoint& at) const {
+    const auto found = store.find_slot(at.slot);
+    if (found) check_slot(*found, at.point, options_.profile.series, store.path());
+    return found.has_value();
+  }
+
+  bool filled(const SlottedPoint& at) {
+    if (holds(*spool_, at)) return true;
     if (!store_) return false;
     try {
-      return store_->has_slot(slot);
+      return holds(*store_, at);
     } catch (const IoError&) {
       store_.reset();
       return false;
@@ -191,7 +198,8 @@ class BoardTask {
   }
 
   void open_spool() {
-    const std::string path = options_.spool_folder + "/" + options_.campaign + ".db";
+    const std::string plan = options_.fingerprint.empty() ? "" : "-" + options_.fingerprint;
+    const std::string path = options_.spool_folder + "/" + options_.campaign + plan + ".db";
     if (!fs::exists(path)) wait_for_disk();
     try {
       spool_.emplace(path);
@@ -206,6 +214,7 @@ class BoardTask {
     if (!look && store_) return true;
     try {
       if (!store_) store_.emplace(options_.store);
+      claim_campaign(options_.campaign, options_.fingerprint, *store_);
       const auto done = store_->take_from(*spool_);
       summary_.handed_in.added += done.added;
       summary_.handed_in.present = done.present;
@@ -283,6 +292,10 @@ void TaskOptions::check() const {
   if (!is_plain_name(campaign)) {
     throw UsageError(fmt::format("'{}' is not a name of a campaign", campaign), "campaign run",
                      "letters, digits, '-', '_' and '.'");
+  }
+  if (!fingerprint.empty() && !is_plain_name(fingerprint)) {
+    throw UsageError(fmt::format("'{}' is not a fingerprint", fingerprint), "campaign run",
+                     "`ridgewatt campaign list STORE` shows them");
   }
   if (points.empty() && calibration.empty()) {
     throw UsageError("there is no point to measure", "campaign run", "give --point");

@@ -23,7 +23,8 @@ namespace ridgewatt::campaign {
 
 struct TaskOptions {
   std::string campaign;
-  std::string board_kind;  // empty: whatever the board is
+  std::string fingerprint;  // of its plan; empty: there is none
+  std::string board_kind;   // empty: whatever the board is
   std::string store;
   measure::ProfileOptions profile;  // its series has workload and kind
   platform::JetsonModeControl::Options control;

@@ -41,6 +41,34 @@ TEST_P(HandIn, ASlotIsFilledOnceByWhicheverBoardWasFirst) {
   EXPECT_EQ(store.points(store.series(first))[0].slot, "c/b/7");
 }
 
+TEST_P(HandIn, ASlotSaysWhichPointFillsIt) {
+  Store store(fresh());
+  PointRecord point = some_point(3);
+  point.slot = "c/b/3";
+  store.add(store.series(kSome), point);
+  const auto found = store.find_slot("c/b/3");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->point, point.observation.point);
+  EXPECT_EQ(found->series, kSome);
+  EXPECT_FALSE(store.find_slot("c/b/"));
+}
+
+TEST_P(HandIn, TheFirstPlanKeepsACampaignsName) {
+  Store store(fresh());
+  EXPECT_FALSE(store.find_campaign("c"));
+  const auto first = store.enter_campaign({"c", "aa", "ann@lab", 1700000000});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->owner, "ann@lab");
+  const auto second = store.enter_campaign({"c", "bb", "bob@lab", 1800000000});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->fingerprint, "aa");
+  EXPECT_EQ(second->created_unix_s, 1700000000);
+  store.enter_campaign({"a", "cc", "bob@lab", 1800000000});
+  const auto all = store.campaigns();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "a");
+}
+
 TEST_P(HandIn, HandingInAddsWhatLacksAndNothingTwice) {
   Store spool((folder_.path() / "spool.db").string());
   Store shared(fresh());

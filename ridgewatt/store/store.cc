@@ -23,10 +23,6 @@ constexpr const char* kPointKey =
     "series = $1 AND cpu_cores = $2 AND cpu_clock_hz = $3 AND gpu_clock_hz = $4 AND mem_clock_hz = "
     "$5 AND governor = $6 AND batch = $7 AND repeat = $8";
 
-constexpr const char* kSeriesColumns =
-    "series.board, series.workload, series.kind, series.provenance, series.serial";
-constexpr int kSeriesColumnCount = 5;
-
 // One row per series, the newest facts of its points beside it.
 constexpr const char* kHoldings = R"sql(
 SELECT {}, COALESCE(p.points, 0), COALESCE(p.batches, 0), COALESCE(p.flagged, 0),
@@ -43,14 +39,6 @@ LEFT JOIN plan ON plan.series = series.id ORDER BY series.id
 std::vector<Value> values_of_series(const Series& series) {
   return {series.board, series.workload, series.kind, std::string(name_of(series.provenance)),
           series.serial};
-}
-
-// Reads kSeriesColumns, which start at column `c`.
-Series read_series(const Row& row, int c) {
-  const std::string word = row.text(c + 3);
-  const auto provenance = find_name<Provenance>(word);
-  if (!provenance) throw InputError("the store has an unknown provenance", word);
-  return {row.text(c), row.text(c + 1), row.text(c + 2), *provenance, row.text(c + 4)};
 }
 
 bool fits(const SeriesFilter& filter, const Series& series) {
@@ -103,6 +91,10 @@ Store Store::made_at_first_write(const std::string& location) {
 Connection& Store::connection() {
   if (!connection_) open(Database::Access::kCreate);
   return *connection_;
+}
+
+std::int64_t Store::schema() const {
+  return connection_ ? connection_->schema() : 0;
 }
 
 std::optional<std::int64_t> Store::find_series(const Series& series) {
@@ -181,29 +173,6 @@ std::optional<Observation> Store::find(std::int64_t series, const OperatingPoint
 
 bool Store::has(std::int64_t series, const OperatingPoint& point, int repeat) {
   return find(series, point, repeat).has_value();
-}
-
-bool Store::has_slot(const std::string& slot) {
-  bool found = false;
-  if (!connection_) return found;
-  connection_->query("SELECT id FROM point WHERE slot = $1", {slot},
-                     [&](const Row&) { found = true; });
-  return found;
-}
-
-std::vector<FilledSlot> Store::filled_slots(const std::string& prefix) {
-  std::vector<FilledSlot> result;
-  if (!connection_) return result;
-  connection_->query(
-      fmt::format("SELECT slot, started_unix_s, window_s, flags, {} FROM point JOIN series ON "
-                  "series.id = point.series WHERE slot IS NOT NULL AND substr(slot, 1, length($1)) "
-                  "= $1 ORDER BY point.id",
-                  kSeriesColumns),
-      {prefix}, [&](const Row& row) {
-        result.push_back({row.text(0), read_series(row, 4), row.integer(1), row.real(2),
-                          PointFlags::read(row.text(3)).value_or(PointFlags())});
-      });
-  return result;
 }
 
 std::int64_t Store::size() {

@@ -101,13 +101,22 @@ struct Holding {
   std::optional<std::int64_t> planned;
 };
 
-// Who filled a place of a campaign's plan, and when.
+// Who filled a place of a campaign's plan, when, and with which point.
 struct FilledSlot {
   std::string slot;
   Series series;  // its board and serial did
   std::int64_t started_unix_s = 0;
   double window_s = 0;
   PointFlags flags;
+  OperatingPoint point = {};
+};
+
+// The plan that was the first to use a campaign's name in the store.
+struct CampaignEntry {
+  std::string name;
+  std::string fingerprint;  // of the plan
+  std::string owner;        // "USER@HOST", who submitted it
+  std::int64_t created_unix_s = 0;
 };
 
 // What became of the points of another store.
@@ -139,6 +148,9 @@ class Store {
   // Where it is, for messages: of a server without settings.
   const std::string& path() const { return path_; }
 
+  // The version of the schema; 0: a store that is made at the first write.
+  std::int64_t schema() const;
+
   // The number of a series; made at first use unless the store is read-only (NotFoundError).
   std::int64_t series(const Series& series);
   // Its number if the store has it; makes nothing.
@@ -165,8 +177,16 @@ class Store {
   // number of points looked at.
   HandedIn take_from(Store& other, const std::function<void(std::size_t)>& told = {});
   // Whether a place of a campaign's plan is filled; those that begin with `prefix`.
-  bool has_slot(const std::string& slot);
+  bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
+  std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
+
+  // Enters a campaign unless the store has one of that name, and returns the one that it has then.
+  // Nothing: this role may not enter campaigns, and the store has none of that name.
+  std::optional<CampaignEntry> enter_campaign(const CampaignEntry& campaign);
+  std::optional<CampaignEntry> find_campaign(const std::string& name);
+  // By name. A store of schema 3 or older has none.
+  std::vector<CampaignEntry> campaigns();
   // What the store has of a point.
   std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
   bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);
@@ -191,6 +211,7 @@ class Store {
   void write_plan();
   void hand_in(const std::vector<NewPoint>& rows, HandedIn& done);
   void read_samples(std::span<const std::int64_t> ids, std::span<PointRecord* const> points);
+  std::vector<FilledSlot> slots_where(const std::string& condition, const std::string& text);
 
   std::string location_;
   std::string path_;

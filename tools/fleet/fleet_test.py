@@ -4,8 +4,10 @@
 Starts a PostgreSQL, a Slurm and an sshd for each virtual board, on loopback and without rights, and runs campaigns
 over them while boards, programs, servers and lines fail. What needs a program that is not installed is skipped with a
 line; the exit status is 77 where nothing could run. `full`: also the campaigns of 400 points over 8 boards."""
+import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import unittest
@@ -71,6 +73,25 @@ kill -9 $$
             theirs = ["find", tree / "sys", "-type", "f", "-user", place.user.pw_name]
             self.assertEqual(place.run(theirs, as_root=True).stdout, "")
 
+    @unittest.skipIf(os.geteuid() != 0, "skipped: prolog and epilog serve root alone")
+    def test_an_epilog_that_cannot_restore_the_mode_says_so(self):
+        """Slurm drains a board whose epilog ends with another status than 0."""
+        with Place() as place:
+            self.board(place)
+            settings = place.folder / "etc" / "settings"
+            job = {"SLURM_JOB_UID": str(place.user.pw_uid), "SLURM_JOB_GID": str(place.user.pw_gid)}
+            place.run([place.folder / "etc" / "prolog"], job, as_root=True)
+            self.assertEqual(self.epilog(place, job), 0)
+            place.write("restore", "#!/bin/sh\necho cannot restore >&2\nexit 1\n", 0o755)
+            settings.write_text(settings.read_text() + f"PROGRAM={place.folder}/restore\n")
+            place.run([place.folder / "etc" / "prolog"], job, as_root=True)
+            self.assertEqual(self.epilog(place, job), 1)
+            theirs = ["find", place.folder / "tree" / "sys", "-type", "f", "-user", place.user.pw_name]
+            self.assertEqual(place.run(theirs, as_root=True).stdout, "")
+
+    def epilog(self, place, job):
+        return place.run([place.folder / "etc" / "epilog"], job, check=False, as_root=True).returncode
+
     def board(self, place):
         """A fake board that belongs to root, as a real one does, and the shipped scripts set up for it."""
         board = Boards(place, PROGRAM)
@@ -82,6 +103,68 @@ kill -9 $$
 
     def mode(self, place, board, tree):
         return place.run([board.program, "mode", "show", "--sysroot", tree, "--format", "json"], as_root=True).stdout
+
+
+class Queue(unittest.TestCase):
+    """Tasks of a campaign in Slurm's queue, with a file as store."""
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    def test_a_held_task_whose_points_are_there_leaves_the_queue_and_logs_stay_on_the_board(self):
+        with Place() as place:
+            boards = Boards(place, PROGRAM)
+            boards.add("orin1", "agx-orin")
+            cluster = slurm.Slurm(place, {"agx_orin": ["orin1"]}, {"TaskProlog": boards.task_prolog()})
+            store, plan = place.folder / "points.db", place.folder / "plan.json"
+            place.own(store.parent)
+
+            def run(*words, **more):
+                return place.run([boards.program, *words], {**boards.environment("orin1"), **cluster.environment()}, **more)
+            run("campaign", "plan", "queue", "--store", store, "--boards", "fake:agx-orin", "--sample", 2, "--batch", 1,
+                "--calibration", 0, "--settle", 0, "--window", 5, "--idle", 0, "--workload", "lenet5", "-o", plan, "--",
+                "ridgewatt", "fake-run", "zoo:lenet5", "--device", "{device}", "--batch", "{batch}", "--quiet")
+            job = json.loads(run("campaign", "submit", plan, "--program", boards.program, "--sbatch-option=--hold",
+                                 "--format", "json").stdout)["jobs"][0]["job"]
+            cluster.run("scontrol", "release", f"{job}_0")
+            wait_until(lambda: self.queued(cluster) == [f"{job}_1"], 60, "the first task ends")
+            # The second one's point comes from elsewhere: by hand, with the plan's own words.
+            entry = json.loads(run("campaign", "list", store, "--format", "json").stdout)["rows"][0]
+            wanted = json.loads(plan.read_text())["boards"][0]["points"][1]
+            run("campaign", "run", "--campaign", "queue", "--fingerprint", entry["fingerprint"], "--device",
+                "fake:agx-orin", "--store", store, "--settle", 0, "--window", 5, "--idle", 0, "--workload", "lenet5",
+                "--point", f"{wanted['label']}:{wanted['mode']},batch={wanted['batch']}", "--", "ridgewatt", "fake-run",
+                "zoo:lenet5", "--device", "fake:agx-orin", "--batch", "{batch}", "--quiet")
+            done = run("campaign", "watch", plan, "--interval", 1, "--at-most", 60, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            wait_until(lambda: not self.queued(cluster), 20, "the held task leaves the queue")
+            log = (boards.home("orin1") / "state" / "ridgewatt" / "campaign" / "queue.log").read_text()
+            self.assertIn(f"job {job}_0 on ", log)
+            self.assertIn("handed", log)
+
+    def queued(self, cluster):
+        return cluster.run("squeue", "-h", "-r", "-o", "%F_%K").stdout.split()
+
+
+@unittest.skipUnless(postgres.installed(), NO_POSTGRES)
+class Roles(unittest.TestCase):
+    def test_the_roles_may_what_the_guide_says_on_every_table(self):
+        with Place() as place:
+            database = postgres.Postgres(place)
+            program = Boards(place, PROGRAM, database).program
+            place.run([program, "store", "upgrade", database.url("ridgewatt_owner")], database.environment())
+            tables = [row[0] for row in database.sql("select tablename from pg_tables where schemaname = 'ridgewatt'")]
+            self.assertIn("campaign", tables)
+            for role, said in self.guide().items():
+                for table in tables:
+                    may = {right for right in ("select", "insert", "update", "delete", "truncate")
+                           if database.sql(f"select has_table_privilege('{role}', 'ridgewatt.{table}', '{right}')") == [["t"]]}
+                    self.assertEqual(may, said, f"{role} on {table}")
+
+    def guide(self):
+        """Role -> rights, as the table of keep_runs.md has them."""
+        text = (SOURCE / "docs" / "guide" / "keep_runs.md").read_text()
+        rows = re.findall(r"^\| `(ridgewatt_\w+)` \| ([^|]+) \|$", text, re.M)
+        self.assertEqual(len(rows), 3)
+        return {role: set(re.split(r", *", said.strip())) for role, said in rows if not said.startswith("everything")}
 
 
 @unittest.skipUnless(postgres.installed(), NO_POSTGRES)

@@ -8,26 +8,18 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/campaign/identity.h"
 
 namespace ridgewatt::campaign {
 namespace {
 
 using End = tune::FinishedRun::End;
 
-// FNV-1a, 64 bits: the same name for the same point everywhere.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3U;
-  return hash;
-}
-
-constexpr char kPrefix[] = "tune-";
-
 std::string label_of(const OperatingPoint& point, int repeat) {
   PlannedPoint nameless;
   nameless.label = "0";
   nameless.point = point;
-  const std::string label = fmt::format("{}{:016x}", kPrefix, hash_of(point_text(nameless)));
+  const std::string label = kSearchedLabel + hash_text(point_text(nameless));
   return repeat == 0 ? label : fmt::format("{}-{}", label, repeat);
 }
 
@@ -35,7 +27,9 @@ std::string label_of(const OperatingPoint& point, int repeat) {
 
 CampaignBoards::CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor,
                                store::Store& store, const SearchBoardsOptions& options)
-    : plan_(plan), kind_(kind), executor_(executor), store_(store), options_(options) {}
+    : plan_(plan), kind_(kind), executor_(executor), store_(store), options_(options) {
+  filled_slots(plan, store);  // UsageError: the store has another plan of this name
+}
 
 CampaignBoards::~CampaignBoards() {
   for (const Flight& flight : flights_) {
@@ -93,7 +87,7 @@ std::vector<Observation> CampaignBoards::known() {
     const auto parts = parts_of_slot(record.slot);
     if (!parts || !parts->serial.empty()) continue;
     seen.push_back(record.observation);
-    if (parts->label.starts_with(kPrefix)) ++measured_[record.observation.point];
+    if (parts->label.starts_with(kSearchedLabel)) ++measured_[record.observation.point];
   }
   return seen;
 }

@@ -60,6 +60,16 @@ std::string task_line(const Task& task) {
   return line + " ;;\n";
 }
 
+// Without a folder that all boards have, a task's output goes to a file of its board.
+std::string log_lines(const Order& order, const ExecutorOptions& options) {
+  if (!options.logs.empty()) return "";
+  return "folder=${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/ridgewatt/campaign\n"
+         "if mkdir -p \"$folder\"; then exec >>\"$folder\"/" +
+         shell_quoted(order.campaign + ".log") +
+         " 2>&1; fi\n"
+         "echo \"job ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID on $(date -u +%FT%TZ)\"\n";
+}
+
 std::string script_text(const Order& order, const ExecutorOptions& options,
                         const std::vector<int>& tasks, const std::string& lines) {
   std::vector<std::string> command = {"--"};
@@ -68,9 +78,9 @@ std::string script_text(const Order& order, const ExecutorOptions& options,
          shell_comment(fmt::format("Campaign {}, boards of the kind {}. Each element of the array "
                                    "measures the points of its line.",
                                    order.campaign, order.board_kind)) +
-         "\n" + "task() {\n  exec " + shell_line(order.arguments) + " \\\n    \"$@\" " +
-         shell_line(command) + "\n}\ncase \"$SLURM_ARRAY_TASK_ID\" in\n" + lines +
-         "*) echo \"no task '$SLURM_ARRAY_TASK_ID'\" >&2; exit 1 ;;\nesac\n";
+         "\n" + log_lines(order, options) + "task() {\n  exec " + shell_line(order.arguments) +
+         " \\\n    \"$@\" " + shell_line(command) + "\n}\ncase \"$SLURM_ARRAY_TASK_ID\" in\n" +
+         lines + "*) echo \"no task '$SLURM_ARRAY_TASK_ID'\" >&2; exit 1 ;;\nesac\n";
 }
 
 // The comment, which may hold the separator, too.
@@ -234,6 +244,11 @@ bool SlurmExecutor::release(const TaskState& task) {
     return run_program({"scontrol", "update", "JobId=" + id, "StartTime=now"}).status == 0;
   }
   return run_program({"scontrol", "release", id}).status == 0;
+}
+
+// What runs by now is let end.
+void SlurmExecutor::drop(const TaskState& task) {
+  run_program({"scancel", "--state=PENDING", fmt::format("{}_{}", task.job, task.task)});
 }
 
 void SlurmExecutor::cancel(const Job& job) {

@@ -42,6 +42,7 @@ class SlurmExecutor : public Executor {
   std::vector<Job> submit(const Order& order) override;
   std::vector<TaskState> states(const std::vector<Job>& jobs) override;
   bool release(const TaskState& task) override;
+  void drop(const TaskState& task) override;
   void cancel(const Job& job) override;
 
  private:

@@ -217,6 +217,50 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 16 + 4);
 }
 
+// The second plan has the first one's name, one point of it and another one.
+// label: board
+TEST_F(CampaignCli, ASecondPlanOfTheNameIsRefusedByEveryCommand) {
+  const std::string first = (folder_.path() / "c1.json").string();
+  const std::string second = (folder_.path() / "second.json").string();
+  const auto plan = [&](const std::string& path, const std::string& batches) {
+    return testing::run_program("campaign plan c1 --store '" + store_ +
+                                "' --boards fake:orin-nano --sample 1 --seed 3 --batch " + batches +
+                                " --calibration 0 --workload net" + kFast + "-o '" + path +
+                                "' -- '" + program_ +
+                                "' fake-run zoo:lenet5 --batch {batch} --device {device} "
+                                "--minibatches 60");
+  };
+  ASSERT_EQ(plan(first, "1").status, 0);
+  ASSERT_EQ(plan(second, "1,2").status, 0);
+  const std::string local = " --executor local --program '" + program_ + "'";
+  ASSERT_EQ(testing::run_program("campaign submit '" + first + "'" + local).status, 0);
+  ASSERT_EQ(
+      testing::run_program("campaign watch '" + first + "' --interval 0.2 --at-most 100 --quiet")
+          .status,
+      0);
+  const std::string mine = campaign::fingerprint_of(campaign::read_plan(first));
+  const std::string other = campaign::fingerprint_of(campaign::read_plan(second));
+  for (const std::string& words :
+       {"campaign submit '" + second + "'" + local, "campaign status '" + second + "'",
+        "campaign collect '" + second + "'",
+        "tune --campaign '" + second + "' --max-power 60" + local,
+        "campaign run --campaign c1 --fingerprint " + other + " --device fake:orin-nano --store '" +
+            store_ + "'" + kFast + "--point 0:cores=6,batch=1" + command()}) {
+    const auto refused = testing::run_program(words);
+    EXPECT_EQ(refused.status, 2) << words << refused.output;
+    EXPECT_THAT(refused.output, HasSubstr(mine)) << words;
+    EXPECT_THAT(refused.output, HasSubstr(other)) << words;
+  }
+  const auto by_hand = testing::run_program(task(1));
+  EXPECT_EQ(by_hand.status, 2);
+  EXPECT_THAT(by_hand.output, HasSubstr(mine));
+  const auto listed = testing::run_program("campaign list '" + store_ + "' --format json");
+  const Json rows = Json::parse(listed.output);
+  EXPECT_THAT(listed.output, HasSubstr(mine));
+  EXPECT_THAT(listed.output, HasSubstr("\"owner\""));
+  EXPECT_EQ(filled().size(), 1u);
+}
+
 // label: board
 TEST_F(CampaignCli, WhatFailsForGoodIsNotTriedForever) {
   const std::string plan = (folder_.path() / "c1.json").string();

@@ -10,6 +10,7 @@ void add_campaign_submit(CLI::App& campaign, Context& context);
 void add_campaign_status(CLI::App& campaign, Context& context);
 void add_campaign_watch(CLI::App& campaign, Context& context);
 void add_campaign_resume(CLI::App& campaign, Context& context);
+void add_campaign_list(CLI::App& campaign, Context& context);
 void add_campaign_collect(CLI::App& campaign, Context& context);
 void add_campaign_cancel(CLI::App& campaign, Context& context);
 void add_campaign_run(CLI::App& campaign, Context& context);

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/collect.h"
+#include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
 #include "ridgewatt/cli/campaign/campaign_commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -77,7 +78,7 @@ void collect(const Context& context, const CollectCommand& options) {
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const auto rows = campaign::rows_of(plan, store);
   if (rows.empty()) throw NotFoundError("the store has no point of this campaign", plan.name);
-  const auto standing = campaign::standing_of(plan, store.filled_slots(plan.name + "/"), {}, 0);
+  const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
   if (!standing.complete()) {
     remark(context, fmt::format("{} of {} points are there", standing.done, standing.planned));
   }

@@ -61,6 +61,8 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   task.profile.series.kind = name_of(WorkloadKind::kInference);
   add_device_options(*command, options->device);
   command->add_option("--campaign", task.campaign, "Name of the campaign")->required();
+  command->add_option("--fingerprint", task.fingerprint,
+                      "Of the campaign's plan, which no other plan of that name may have");
   command->add_option("--board-kind", task.board_kind,
                       "Kind of board that the points are for; without it that of --device");
   command->add_option("--store", task.store, "Store to hand in to: postgresql://.. or a file")

@@ -110,6 +110,13 @@ void merge_stores(const Context& context, const StoreArguments& arguments) {
   print(context, table);
 }
 
+void upgrade(const Context& context, const StoreArguments& arguments) {
+  const store::Store store(arguments.database);
+  report::Table table({{"store"}, {"schema"}});
+  table.add_row({store.path(), store.schema()});
+  print(context, table);
+}
+
 }  // namespace
 
 void add_store(CLI::App& app, Context& context) {
@@ -144,6 +151,13 @@ void add_store(CLI::App& app, Context& context) {
   import_command->add_option("--device", arguments->board,
                              "Board that the sweep is of, where the file does not say");
   import_command->callback([&context, arguments] { import_sweeps(context, *arguments); });
+
+  auto* upgrade_command = add_command(
+      *store, context, "upgrade",
+      "Make the tables, or bring those of an older version up to date; as the schema's owner",
+      "ridgewatt store upgrade postgresql://owner@db/points");
+  output_file(upgrade_command->add_option("DATABASE", arguments->database, kStoreHelp))->required();
+  upgrade_command->callback([&context, arguments] { upgrade(context, *arguments); });
 
   auto* merge_command =
       add_command(*store, context, "merge", "Add the points of a store that another lacks",

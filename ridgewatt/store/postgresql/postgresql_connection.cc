@@ -26,6 +26,18 @@ CREATE VIEW reading AS
   FROM sample, unnest(sample.time_s, sample.value) WITH ORDINALITY AS r (time_s, value, n);
 )sql";
 
+// Roles that were granted rights on the tables that there were have the same on the new one.
+constexpr const char* kGrantsAsOfSeries = R"sql(
+DO $$ DECLARE granted record; BEGIN
+  FOR granted IN SELECT privilege_type, CASE grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE
+      quote_ident(grantee) END AS role FROM information_schema.role_table_grants
+    WHERE table_schema = 'ridgewatt' AND table_name = 'series' AND grantee <> current_user
+  LOOP
+    EXECUTE format('GRANT %s ON ridgewatt.campaign TO %s', granted.privilege_type, granted.role);
+  END LOOP;
+END $$;
+)sql";
+
 struct SchemaStep {
   std::int64_t version;  // that it leads to
   std::string sql;
@@ -38,7 +50,8 @@ std::vector<SchemaStep> schema_steps() {
   return {{3,
            "CREATE TABLE schema_version (version bigint PRIMARY KEY, made timestamptz NOT NULL "
            "DEFAULT now());" +
-               shared_tables(types) + kReadings}};
+               shared_tables(types) + kReadings},
+          {4, campaign_table(types) + kGrantsAsOfSeries}};
 }
 
 // Nothing: no store there.
@@ -130,13 +143,22 @@ PostgresqlConnection::PostgresqlConnection(const std::string& location, bool rea
     throw InputError("the database does not hold a ridgewatt store", session_.shown(),
                      "the first command that writes makes it");
   }
-  throw InputError(
-      fmt::format("store has schema {}, this program reads {}", *version, kSchemaVersion),
-      session_.shown(), "a command that writes brings it up to date");
+  schema_ = *version;
+}
+
+void PostgresqlConnection::make_schema() {
+  try {
+    take_schema_steps();
+  } catch (const PermissionError& error) {
+    throw PermissionError(
+        fmt::format("the store has to be brought to schema {}, which this role may not do",
+                    kSchemaVersion),
+        error.what(), "let the owner of the schema run `ridgewatt store upgrade` on it once");
+  }
 }
 
 // Several clients may come at once: one makes it, the others find it made.
-void PostgresqlConnection::make_schema() {
+void PostgresqlConnection::take_schema_steps() {
   try {
     session_.execute(fmt::format("BEGIN; SELECT pg_advisory_xact_lock({})", kMigrationLock));
     bool has_schema = false;

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/store/postgresql/session.h"
 #include "ridgewatt/store/sql/connection.h"
+#include "ridgewatt/store/sql/schema.h"
 
 namespace ridgewatt::store {
 
@@ -23,12 +24,15 @@ class PostgresqlConnection : public Connection {
   // true of a point whose acknowledgement was lost.
   std::vector<bool> add(const std::vector<NewPoint>& points) override;
   bool read_only() const override { return session_.read_only(); }
+  std::int64_t schema() const override { return schema_; }
 
  private:
   void make_schema();
+  void take_schema_steps();
   bool is_there(const std::vector<Value>& values);
 
   PostgresqlSession session_;
+  std::int64_t schema_ = kSchemaVersion;
 };
 
 // Whether the database holds a store; the errors of the constructor but for that.

@@ -65,7 +65,8 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   Store store(location);
   store.add(store.series(kSome), some_point(1));
   EXPECT_NE(line_of<PermissionError>([&] { Store(reader, Database::Access::kReadOnly); }), "");
-  // As docs/guide/keep_runs.md grants them.
+  // Those of ridgewatt_writer and ridgewatt_reader (docs/guide/keep_runs.md), and the right to
+  // change plans.
   server().execute(
       "GRANT USAGE ON SCHEMA ridgewatt TO reader, board;"
       "GRANT SELECT ON ALL TABLES IN SCHEMA ridgewatt TO reader, board;"
@@ -91,6 +92,47 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   EXPECT_NE(line_of<PermissionError>([&] { owner.add(1, some_point(3)); }), "");
   EXPECT_THROW(owner.series({"other", "w", "training"}), NotFoundError);
   EXPECT_EQ(owner.size(), 3);
+}
+
+// Schema 3 had all tables but `campaign`. It is read as it is; who may not bring it up to date is
+// told who may; afterwards each role has the rights that it had on the other tables.
+// label: slow
+TEST_F(PostgresqlStore, SchemaThreeIsReadAsItIsAndBroughtUpToDateByItsOwner) {
+  const std::string location = server().fresh();
+  const std::string other = location.substr(0, location.find('?'));
+  const std::string database = other.substr(other.rfind('/') + 1);
+  {
+    Store store(location);
+    PointRecord point = some_point(1);
+    point.slot = "c/b/0";
+    store.add(store.series(kSome), point);
+  }
+  server().execute(
+      "DROP TABLE ridgewatt.campaign; DELETE FROM ridgewatt.schema_version WHERE version > 3;"
+      "CREATE ROLE older_reader LOGIN; CREATE ROLE older_board LOGIN;"
+      "GRANT USAGE ON SCHEMA ridgewatt TO older_reader, older_board;"
+      "GRANT SELECT ON ALL TABLES IN SCHEMA ridgewatt TO older_reader, older_board;"
+      "GRANT INSERT ON ALL TABLES IN SCHEMA ridgewatt TO older_board",
+      database);
+  const std::string reader = server().address(database, "older_reader");
+  const std::string board = server().address(database, "older_board");
+  {
+    Store readers(reader, Database::Access::kReadOnly);
+    EXPECT_EQ(readers.schema(), 3);
+    EXPECT_EQ(readers.filled_slots("c/").size(), 1u);
+    EXPECT_TRUE(readers.campaigns().empty());
+  }
+  const std::string line = line_of<PermissionError>([&] { Store{board}; });
+  EXPECT_NE(line.find("ridgewatt store upgrade"), std::string::npos) << line;
+  EXPECT_NE(line.find("schema 4"), std::string::npos) << line;
+  EXPECT_EQ(Store(location).schema(), 4);
+  Store boards(board);
+  ASSERT_TRUE(boards.enter_campaign({"c", "aa", "ann@lab", 1700000000}));
+  Store readers(reader, Database::Access::kReadOnly);
+  EXPECT_EQ(readers.campaigns().at(0).fingerprint, "aa");
+  EXPECT_EQ(readers.points(readers.series(kSome)).size(), 1u);
+  Store careless(reader);
+  EXPECT_FALSE(careless.enter_campaign({"d", "bb", "eve@lab", 1700000000}));
 }
 
 // label: slow

@@ -48,6 +48,8 @@ class Connection {
   // Writes in one transaction what is not there yet; which of the points were.
   virtual std::vector<bool> add(const std::vector<NewPoint>& points) = 0;
   virtual bool read_only() const = 0;
+  // The version of the schema that queries see.
+  virtual std::int64_t schema() const = 0;
 };
 
 }  // namespace ridgewatt::store

@@ -39,6 +39,12 @@ CREATE TABLE plan (
   series {integer} PRIMARY KEY REFERENCES series (id), points {integer} NOT NULL);
 )sql";
 
+constexpr const char* kCampaignTable = R"sql(
+CREATE TABLE campaign (
+  name {text} PRIMARY KEY, fingerprint {text} NOT NULL, owner {text} NOT NULL,
+  created_unix_s {integer} NOT NULL);
+)sql";
+
 std::string with_types(const char* text, const SqlTypes& types, const std::string& name = "") {
   return fmt::format(fmt::runtime(text), fmt::arg("name", name), fmt::arg("key", types.key),
                      fmt::arg("integer", types.integer), fmt::arg("real", types.real),
@@ -59,6 +65,18 @@ std::string series_table(const SqlTypes& types, const std::string& name) {
 
 std::string shared_tables(const SqlTypes& types) {
   return series_table(types, "series") + with_types(kTables, types);
+}
+
+std::string campaign_table(const SqlTypes& types) {
+  return with_types(kCampaignTable, types);
+}
+
+Series read_series(const Row& row, int first) {
+  const int c = first;
+  const std::string word = row.text(c + 3);
+  const auto provenance = find_name<Provenance>(word);
+  if (!provenance) throw InputError("the store has an unknown provenance", word);
+  return {row.text(c), row.text(c + 1), row.text(c + 2), *provenance, row.text(c + 4)};
 }
 
 std::string insert_point() {

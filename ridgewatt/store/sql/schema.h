@@ -9,7 +9,9 @@
 
 namespace ridgewatt::store {
 
-inline constexpr std::int64_t kSchemaVersion = 3;
+inline constexpr std::int64_t kSchemaVersion = 4;
+// The first that has the table `campaign`.
+inline constexpr std::int64_t kSchemaWithCampaigns = 4;
 
 // How a database calls the types that the tables need.
 struct SqlTypes {
@@ -23,6 +25,16 @@ struct SqlTypes {
 std::string shared_tables(const SqlTypes& types);
 // "CREATE TABLE NAME (..)" of series alone.
 std::string series_table(const SqlTypes& types, const std::string& name);
+
+// CREATE TABLE of campaign: which plan a campaign's name belongs to.
+std::string campaign_table(const SqlTypes& types);
+
+// The columns of a series, as a query over the table `series` names them.
+inline constexpr const char* kSeriesColumns =
+    "series.board, series.workload, series.kind, series.provenance, series.serial";
+inline constexpr int kSeriesColumnCount = 5;
+// Reads kSeriesColumns, which start at column `first`.
+Series read_series(const Row& row, int first);
 
 // The columns of a point behind its series, in the order of read_point and values_of.
 extern const char* const kPointColumns;

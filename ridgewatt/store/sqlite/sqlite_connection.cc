@@ -73,6 +73,8 @@ CREATE UNIQUE INDEX point_of_slot ON point (slot) WHERE slot IS NOT NULL;
 CREATE INDEX point_of_series ON point (series, id);
 )sql";
 
+constexpr std::int64_t kSchemaWithSeries = 3;
+
 std::int64_t pragma(Database& database, const std::string& name) {
   Statement statement(database, "PRAGMA " + name);
   statement.step();
@@ -135,9 +137,10 @@ SqliteConnection::SqliteConnection(const std::string& path, Database::Access acc
     make_schema();
     bring_up_to_date();
     database_.execute("PRAGMA foreign_keys = ON");
-  } else if (version < kSchemaVersion) {
+  } else if (version < kSchemaWithSeries) {
     read_as_newest(version);
   }
+  schema_ = access == Database::Access::kCreate ? kSchemaVersion : version;
   database_.execute(kReadingView);
 }
 
@@ -167,7 +170,7 @@ void SqliteConnection::make_schema() {
   Transaction transaction(database_);
   // Another process may have made the tables while this one waited for the lock.
   if (pragma(database_, "schema_version") != 0) return;
-  database_.execute(shared_tables(sqlite_types()) + kSampleTable);
+  database_.execute(shared_tables(sqlite_types()) + campaign_table(sqlite_types()) + kSampleTable);
   database_.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                 kApplicationId, kSchemaVersion));
   transaction.commit();
@@ -181,7 +184,10 @@ void SqliteConnection::bring_up_to_date() {
   const auto version = pragma(database_, "user_version");
   if (version == kSchemaVersion) return;  // another process did
   if (version == 1) database_.execute(fmt::format(kUpTo2, kFromSchema1));
-  database_.execute(fmt::format(kUpTo3, series_table(sqlite_types(), "series_with_serial")));
+  if (version < kSchemaWithSeries) {
+    database_.execute(fmt::format(kUpTo3, series_table(sqlite_types(), "series_with_serial")));
+  }
+  database_.execute(campaign_table(sqlite_types()));
   database_.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
   transaction.commit();
 }

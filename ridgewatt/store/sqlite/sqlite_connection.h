@@ -17,6 +17,7 @@ class SqliteConnection : public Connection {
   void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override;
   std::vector<bool> add(const std::vector<NewPoint>& points) override;
   bool read_only() const override { return database_.read_only(); }
+  std::int64_t schema() const override { return schema_; }
 
  private:
   void make_schema();
@@ -24,6 +25,7 @@ class SqliteConnection : public Connection {
   void read_as_newest(std::int64_t version);
 
   Database database_;
+  std::int64_t schema_ = 0;
 };
 
 }  // namespace ridgewatt::store

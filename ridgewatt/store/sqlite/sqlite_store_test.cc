@@ -126,7 +126,7 @@ TEST(SqliteStore, SchemaTwoIsReadAsItIsAndBroughtUpToDate) {
   Database now(path, Database::Access::kCreate);
   Statement version(now, "PRAGMA user_version");
   ASSERT_TRUE(version.step());
-  EXPECT_EQ(version.integer(0), 3);
+  EXPECT_EQ(version.integer(0), 4);
   Statement broken(now, "PRAGMA foreign_key_check");
   EXPECT_FALSE(broken.step());
   Statement referred(now, "SELECT \"table\" FROM pragma_foreign_key_list('point')");
@@ -171,6 +171,24 @@ TEST(SqliteStore, SeveralBringAnOldStoreUpToDate) {
     EXPECT_EQ(store.holdings().at(0).points, 5001);
     EXPECT_EQ(store.points(store.series(kSome), true).back().samples.size(), 2u);
   }
+}
+
+// Schema 3 had all tables but `campaign`.
+TEST(SqliteStore, SchemaThreeIsReadAsItIsAndBroughtUpToDate) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "old.db").string();
+  Store(path).add(Store(path).series(kSome), some_point(1));
+  Database(path, Database::Access::kCreate).execute("DROP TABLE campaign; PRAGMA user_version = 3");
+  {
+    Store old(path, Database::Access::kReadOnly);
+    EXPECT_EQ(old.schema(), 3);
+    EXPECT_TRUE(old.campaigns().empty());
+    EXPECT_EQ(old.points(old.series(kSome)).size(), 1u);
+  }
+  Store now(path);
+  EXPECT_EQ(now.schema(), 4);
+  ASSERT_TRUE(now.enter_campaign({"c", "aa", "ann@lab", 1700000000}));
+  EXPECT_EQ(now.points(now.series(kSome)).size(), 1u);
 }
 
 TEST(SqliteStore, ForeignAndBrokenFilesAreNamed) {
