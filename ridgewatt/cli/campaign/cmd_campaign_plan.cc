@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/measure/workload_name.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/points.h"
 #include "ridgewatt/twin/twin.h"
@@ -139,7 +140,7 @@ void plan_campaign(const Context& context, PlanCommand& options) {
   check(options);
   auto& plan = options.plan;
   if (plan.profile.series.workload.empty()) {
-    plan.profile.series.workload = plan.profile.measure.command[0];
+    plan.profile.series.workload = measure::workload_name(plan.profile.measure.command);
   }
   for (const auto& text : options.boards) {
     const auto [name, count] = parse_boards(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/measure/workload_name.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::measure {
@@ -24,7 +25,7 @@ void name_series(const platform::LocalDevice& device, ProfileOptions& options) {
   series.board = device.name != "local" ? device.name : jetson ? jetson->board : "local";
   series.provenance = device.provenance();
   if (series.serial.empty()) series.serial = platform::board_serial(*device.sysfs);
-  if (series.workload.empty()) series.workload = options.measure.command[0];
+  if (series.workload.empty()) series.workload = workload_name(options.measure.command);
 }
 
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
