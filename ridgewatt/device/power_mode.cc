@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
+
 namespace ridgewatt {
 
 double PowerMode::get(Knob knob) const {
@@ -82,7 +84,7 @@ void set_in_field_unit(PowerMode& mode, Knob knob, double value) {
 std::string describe(const PowerMode& mode) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (mode.cpu_cores > 0) add(fmt::format("{} cores", mode.cpu_cores));
+  if (mode.cpu_cores > 0) add(counted(mode.cpu_cores, "core"));
   if (mode.cpu_clock_hz > 0) add(fmt::format("CPU {}", knob_in_field_unit(mode, Knob::kCpuClock)));
   if (mode.gpu_clock_hz > 0) add(fmt::format("GPU {}", knob_in_field_unit(mode, Knob::kGpuClock)));
   if (mode.mem_clock_hz > 0) {

@@ -31,7 +31,8 @@ TEST(LimitReport, APresetsNameIsNoCap) {
   EXPECT_THAT(preset_note({"15W", "", "MAXN"}, {17.6, 30, 40}),
               HasSubstr("not a cap: 15W draws 17.6 W here"));
   EXPECT_EQ(preset_note({"15W"}, {12}),
-            "the power in a preset's name is the vendor's budget, not a cap");
+            "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
+            "module, not a cap");
   EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
 }
 

@@ -119,7 +119,8 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
     if (watts <= *power_in_name_w(name)) continue;
     over += fmt::format("{}{} draws {:.3g} W here", over.empty() ? "" : ", ", name, watts);
   }
-  return "the power in a preset's name is the vendor's budget, not a cap" +
+  return "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
+         "module, not a cap" +
          (over.empty() ? "" : ": " + over);
 }
 

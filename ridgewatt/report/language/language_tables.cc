@@ -6,10 +6,12 @@
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
+#include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -203,12 +205,15 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
         fmt::format("memory is that of a C++ engine; {} loads Python and its libraries besides",
                     fmt::join(python, ", ")));
   }
-  const auto preset = std::any_of(found.rows.begin(), found.rows.end(), [&](const auto& row) {
-    return !preset_name(found.board_of(row), row.mode).empty();
-  });
-  if (preset && found.question.modes == "presets") {
-    lines.emplace_back("the power in a preset's name is a budget of the vendor, not a cap");
+  std::vector<std::string> presets;
+  std::vector<double> drawn_w;
+  for (const auto& row : found.rows) {
+    presets.push_back(preset_name(found.board_of(row), row.mode));
+    drawn_w.push_back(
+        std::max(row.forecast.prefill_power_w.value, row.forecast.decode_power_w.value));
   }
+  const std::string note = preset_note(presets, drawn_w);
+  if (!note.empty() && same_word(found.question.modes, "presets")) lines.push_back(note);
   const std::int64_t trained = found.model.description.context;
   const std::int64_t asked =
       found.question.request.prompt_tokens + found.question.request.generated_tokens;
