@@ -125,7 +125,8 @@ std::shared_ptr<Estimates> estimate(const py::kwargs& given) {
       asked.quantity("epochs", kPositive, 1);
   const std::string device = device_or_at_hand(device_of(asked));
   const py::object runtime = asked.object("runtime");
-  const bool all_runtimes = py::isinstance<py::str>(runtime) && runtime.equal(py::str("all"));
+  const bool all_runtimes =
+      py::isinstance<py::str>(runtime) && same_word(runtime.cast<std::string>(), "all");
   std::vector<workload::Precision> precisions;
   if (const auto one = asked.choice<workload::Precision>("precision", "precision")) {
     if (all_runtimes) precisions = {*one};

@@ -22,11 +22,11 @@ struct TunedPoint {
 
 struct Tuned {
   TuneAnswer found;
-  std::vector<TuneAnswer> ranking;  // of all boards
+  answer::TuneRanking ranking;   // of all boards or runtimes; empty: one was asked
   std::vector<TunedPoint> rows;  // the answer (or the nearest miss), then what it is compared with
 
   Json json() const {
-    return ranking.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
+    return ranking.answers.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
   }
 };
 
@@ -194,7 +194,7 @@ TuneQuestion tune_question(Arguments& asked) {
 
 namespace {
 
-std::shared_ptr<Tuned> tuned(TuneAnswer found, std::vector<TuneAnswer> ranking = {}) {
+std::shared_ptr<Tuned> tuned(TuneAnswer found, answer::TuneRanking ranking = {}) {
   auto made = std::make_shared<Tuned>();
   const auto& first = found.answer ? found.answer : found.miss;
   if (first) {
@@ -217,17 +217,44 @@ namespace {
 
 using Workload = std::shared_ptr<const workload::DeployedWorkload>;
 
+std::shared_ptr<Tuned> best_of(answer::TuneRanking ranking) {
+  if (ranking.answers.empty()) throw NoSolutionError("no board has an answer within the limits");
+  TuneAnswer best = ranking.answers.front();
+  best.left_out = ranking.left_out;
+  return tuned(std::move(best), std::move(ranking));
+}
+
+// Which runtimes are asked: the one of the workload, or all.
+struct AskedRuntimes {
+  bool all = false;
+  std::vector<workload::Precision> precisions;  // of all: empty: those that each is used in
+};
+
+AskedRuntimes runtimes_of(Arguments& asked) {
+  AskedRuntimes runtimes;
+  const py::object runtime = asked.object("runtime");
+  runtimes.all = py::isinstance<py::str>(runtime) && same_word(runtime.cast<std::string>(), "all");
+  if (!runtimes.all) return runtimes;
+  if (const auto one = asked.choice<workload::Precision>("precision", "precision")) {
+    runtimes.precisions = {*one};
+  }
+  asked.replace("runtime", py::none());
+  return runtimes;
+}
+
 std::shared_ptr<Tuned> ask_twin(const TuneQuestion& question, const Workload& workload,
-                                const std::string& device) {
-  if (device == "all") {
-    if (question.verify > 0) {
-      throw UsageError("one board is verified at a time", "verify", "give device=BOARD");
-    }
-    auto ranking = answer::rank_boards(question, workload);
-    if (ranking.answers.empty()) throw NoSolutionError("no board has an answer within the limits");
-    TuneAnswer best = ranking.answers.front();
-    best.left_out = ranking.left_out;
-    return tuned(std::move(best), std::move(ranking.answers));
+                                const std::string& device, const AskedRuntimes& runtimes) {
+  if (question.verify > 0 && (device == "all" || runtimes.all)) {
+    throw UsageError("one board and runtime are verified at a time", "verify",
+                     "give device=BOARD and runtime=NAME");
+  }
+  if (device == "all" && runtimes.all) {
+    throw UsageError("boards and runtimes cannot both be all", "",
+                     "name a board with device, or a runtime");
+  }
+  if (device == "all") return best_of(answer::rank_boards(question, workload));
+  if (runtimes.all) {
+    return best_of(answer::rank_runtimes(question, workload, device, runtimes.precisions));
   }
   TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, workload, device, {})
                                          : answer::tune_on_twin(question, workload, device);
@@ -297,21 +324,22 @@ std::shared_ptr<Tuned> ask(const py::kwargs& given) {
     asked.refuse({"profiles", "time_budget_s", "minibatches", "min_gain", "noise"},
                  "on a twin without a strategy", "every point is estimated, none is profiled");
   }
+  const AskedRuntimes runtimes = runtimes_of(asked);
   const Workload workload = workload_of(asked);
   const py::object progress = asked.progress();
   asked.done();
   const std::string board = device_or_at_hand(device);
-  return without_gil([&] { return ask_twin(question, workload, board); }, progress);
+  return without_gil([&] { return ask_twin(question, workload, board, runtimes); }, progress);
 }
 
-TunedPoint best_of(Self<Tuned> self) {
+TunedPoint best_point(Self<Tuned> self) {
   if (self->found.answer) return self->rows.front();
   throw NoSolutionError("no answer within the limits", report::describe_goal(self->found.goal),
                         report::how_to_mend(self->found));
 }
 
 void add_parts(Class<Tuned>& made) {
-  made.def_property_readonly("best", &best_of,
+  made.def_property_readonly("best", &best_point,
                              "the TunedPoint that is the answer; NoSolutionError without one, with "
                              "the line of the command line");
   made.def_property_readonly(
@@ -349,10 +377,10 @@ void add_parts(Class<Tuned>& made) {
       "ranking",
       [](Self<Tuned> self) {
         py::list list;
-        for (const auto& one : self->ranking) list.append(tuned(one));
+        for (const auto& one : self->ranking.answers) list.append(tuned(one));
         return list;
       },
-      "of device=\"all\": a list of Tuned, the best board first");
+      "of device=\"all\" or runtime=\"all\": a list of Tuned, the best first");
 }
 
 }  // namespace

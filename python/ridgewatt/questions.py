@@ -63,13 +63,13 @@ def tune(model=None, *, device=None, sweep=None, samples=None, references=None, 
          keep_outliers=None, seed=None, progress=None, **on_board):
     """The best power mode and batch within limits.
 
-    Asked of the twin of a board (model and device; device="all" ranks the boards), of a sweep that
-    plays the board, or of a few profiled samples; sweep, samples and references are Sweeps or paths
-    of CSV files, of which `workload` names the part. Limits are upper ones: power (W), time and
-    energy of a minibatch (s, J), worst latency of a request (s), slowdown against MAXN (0.05: 5 %).
-    minimize: time, energy, power, edp, cost, latency or throughput; without `batch` the sizes that
-    can matter to it are tried, for time and throughput of an inference 1 alone. confidence:
-    probability with which estimates are to keep each limit.
+    Asked of the twin of a board (model and device; device="all" ranks the boards, runtime="all" the
+    runtimes), of a sweep that plays the board, or of a few profiled samples; sweep, samples and
+    references are Sweeps or paths of CSV files, of which `workload` names the part. Limits are
+    upper ones: power (W), time and energy of a minibatch (s, J), worst latency of a request (s),
+    slowdown against MAXN (0.05: 5 %). minimize: time, energy, power, edp, cost, latency or
+    throughput; without `batch` the sizes that can matter to it are tried, for time and throughput
+    of an inference 1 alone. confidence: probability with which estimates are to keep each limit.
 
     Returns Tuned. Without an answer that is no error: feasible is False, miss is the nearest point
     and mends say which limit to loosen; only `best` raises NoSolutionError.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/answer/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
@@ -58,32 +59,6 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
   parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);
 }
 
-std::shared_ptr<const workload::DeployedWorkload> deployed_as(
-    const workload::DeployedWorkload& workload, Runtime runtime, workload::Precision precision) {
-  workload::DeployOptions options = workload.options();
-  options.runtime = runtime;
-  options.precision = precision;
-  // It cannot be moved: made in place.
-  return std::shared_ptr<const workload::DeployedWorkload>(
-      new workload::DeployedWorkload(workload.with(options)));
-}
-
-// What people run in each: PyTorch in FP32, exported graphs also in FP16, engines also in INT8.
-std::vector<workload::Precision> usual_precisions(Runtime runtime) {
-  using P = workload::Precision;
-  switch (runtime) {
-    case Runtime::kPytorchEager:
-    case Runtime::kTorchscript:
-    case Runtime::kTorchCompile:
-      return {P::kFp32};
-    case Runtime::kOnnxRuntime:
-      return {P::kFp32, P::kFp16};
-    case Runtime::kTensorRt:
-      return {P::kFp32, P::kFp16, P::kInt8};
-  }
-  return {};
-}
-
 void sort_by_sample_time(std::vector<EstimateRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
     const bool fits = a.setting->memory.fits();
@@ -118,7 +93,7 @@ std::vector<Remedy> launch_remedies(
   for (const Runtime runtime : kRuntimes) {
     if (runtime == workload->options().runtime || runtime == Runtime::kPytorchEager) continue;
     add(std::string(name_of(runtime)),
-        deployed_as(*workload, runtime, workload->options().precision), row.setting->batch);
+        deployed_as(*workload, {runtime, workload->options().precision}), row.setting->batch);
   }
   const int larger = 8 * row.setting->batch;
   add("batch " + std::to_string(larger), workload, larger);
@@ -242,21 +217,18 @@ EstimateAnswer estimate_over_runtimes(
   EstimateAnswer found = begun(EstimateAnswer::Over::kRuntimes, question, workload, device);
   found.precision = precisions.size() == 1 ? std::optional(precisions.front()) : std::nullopt;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
-  const auto leave_out = [&](Runtime runtime, workload::Precision precision, const Error& error) {
-    found.left_out.push_back(
-        {std::string(name_of(runtime)) + " " + std::string(name_of(precision)), error.what()});
-  };
-  for (const Runtime runtime : kRuntimes) {
-    for (const auto precision : precisions.empty() ? usual_precisions(runtime) : precisions) {
-      try {
-        const auto model = model_on(question, deployed_as(*workload, runtime, precision), twin);
-        add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
-        models[{runtime, precision}] = model;
-      } catch (const NotSupportedError& error) {
-        leave_out(runtime, precision, error);
-      } catch (const UsageError& error) {  // nothing that it would launch
-        leave_out(runtime, precision, error);
-      }
+  for (const RuntimeChoice& choice : runtime_choices(precisions)) {
+    const auto leave_out = [&](const Error& error) {
+      found.left_out.push_back({choice.name(), error.what()});
+    };
+    try {
+      const auto model = model_on(question, deployed_as(*workload, choice), twin);
+      add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
+      models[{choice.runtime, choice.precision}] = model;
+    } catch (const NotSupportedError& error) {
+      leave_out(error);
+    } catch (const UsageError& error) {  // nothing that it would launch
+      leave_out(error);
     }
   }
   sort_by_sample_time(found.rows);

@@ -57,12 +57,21 @@ void find_alternatives(const TuneQuestion& question,
                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found);
 
-struct BoardRanking {
-  std::vector<TuneAnswer> answers;    // the best board first; those without an answer last
-  std::vector<std::string> left_out;  // boards that cannot be asked, and why
+// The question asked of several boards, or of several runtimes on one board.
+struct TuneRanking {
+  enum class Over { kBoards, kRuntimes };
+  Over over = Over::kBoards;
+  std::vector<TuneAnswer> answers;    // the best first; those without an answer last
+  std::vector<std::string> left_out;  // what cannot be asked, and why: "tensorrt int8: .."
 };
-BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
+TuneRanking rank_boards(const TuneQuestion& question,
+                        const std::shared_ptr<const workload::DeployedWorkload>& workload);
+// All runtimes on one board, each with its best mode and batch: in `precisions`, or in those that
+// each is used in. NotSupportedError where none can do it.
+TuneRanking rank_runtimes(const TuneQuestion& question,
+                          const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                          const std::string& device,
+                          const std::vector<workload::Precision>& precisions = {});
 
 // What was profiled already, and what else is known.
 struct ProfiledRows {

@@ -43,6 +43,7 @@ struct TuneAnswer {
   tune::Goal goal;  // slowdown reference filled in
   std::string workload;
   std::string device;                            // board, where one was named
+  std::optional<workload::Precision> precision;  // of the model, where one was priced
   RowOrigin origin;                              // what every row says of itself
   std::optional<twin::TwinFitError> twin_error;  // where a twin was asked
   std::string strategy;

@@ -17,7 +17,7 @@ namespace ridgewatt::report {
 // and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
 Json tune_to_json(const answer::TuneAnswer& report);
 // The same of all boards, the best first: the answer of the first, and all of them as `boards`.
-Json ranking_to_json(const std::vector<answer::TuneAnswer>& reports);
+Json ranking_to_json(const answer::TuneRanking& ranking);
 // The errors of a twin's fit; null where it was not fitted or not checked.
 Json twin_error_json(const twin::TwinFitError& fit);
 // "time per sample under 30 W".
@@ -36,7 +36,7 @@ std::string how_to_mend(const answer::TuneAnswer& report);
 // The answer against the other points. Percentages are relative to the answer.
 Table tune_table(const answer::TuneAnswer& report);
 // One row per board, in the order given.
-Table ranking_table(const std::vector<answer::TuneAnswer>& reports);
+Table ranking_table(const answer::TuneRanking& ranking);
 // Every profiled point in order, with the verdict and the reason for trying it.
 Table trace_table(const answer::TuneAnswer& report);
 

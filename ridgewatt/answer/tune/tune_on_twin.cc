@@ -166,6 +166,7 @@ void add_origin(TuneAnswer& found, const std::string& workload, const Board& boa
   const std::string kind(name_of(priced.kind));
   found.workload =
       fmt::format("{}, {}, {}, on {}", workload, kind, name_of(priced.precision), board.title);
+  found.precision = priced.precision;
   found.caveats = priced.caveats;
   found.origin = {workload,           kind, board.name, Provenance::kModelled, model.twin().runtime,
                   model.twin().status};
@@ -245,24 +246,6 @@ void find_alternatives(const TuneQuestion& question,
   any_batch.batches.clear();
   const TuneAnswer other = tune_on_twin(any_batch, workload, found.device);
   if (other.answer) found.advice = fmt::format("--batch {} would do", other.answer->point.batch);
-}
-
-BoardRanking rank_boards(const TuneQuestion& question,
-                         const std::shared_ptr<const workload::DeployedWorkload>& workload) {
-  BoardRanking ranking;
-  for (const auto& name : list_boards()) {
-    try {
-      ranking.answers.push_back(tune_on_twin(question, workload, name));
-    } catch (const NotSupportedError& error) {
-      ranking.left_out.push_back(name + ": " + error.what());
-    }
-  }
-  std::stable_sort(ranking.answers.begin(), ranking.answers.end(),
-                   [](const TuneAnswer& a, const TuneAnswer& b) {
-                     if (a.answer.has_value() != b.answer.has_value()) return a.answer.has_value();
-                     return a.answer && a.answer->objective < b.answer->objective;
-                   });
-  return ranking;
 }
 
 }  // namespace ridgewatt::answer

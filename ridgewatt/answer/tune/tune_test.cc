@@ -2,6 +2,7 @@
 #include "ridgewatt/answer/tune.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <set>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/runtime_choices.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/board_fixture.h"
@@ -312,13 +314,46 @@ TEST(TuneOnTwin, PrecisionAndOptimizerReachTheAnswer) {
 }
 
 TEST(RankBoards, TheBestComesFirst) {
-  const BoardRanking ranking = rank_boards(within_power(15), model("zoo:lenet5"));
+  const TuneRanking ranking = rank_boards(within_power(15), model("zoo:lenet5"));
   ASSERT_GT(ranking.answers.size(), 2U);
   EXPECT_EQ(ranking.answers.size() + ranking.left_out.size(), list_boards().size());
   for (std::size_t i = 1; i < ranking.answers.size(); ++i) {
     if (!ranking.answers[i].answer) continue;
     EXPECT_LE(ranking.answers[i - 1].answer->objective, ranking.answers[i].answer->objective);
   }
+}
+
+TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
+  const TuneRanking ranking = rank_runtimes(within_power(30), model("zoo:resnet18"), "agx-orin");
+  EXPECT_EQ(ranking.over, TuneRanking::Over::kRuntimes);
+  EXPECT_EQ(ranking.answers.size() + ranking.left_out.size(), runtime_choices().size());
+  std::set<Runtime> runtimes;
+  for (std::size_t i = 0; i < ranking.answers.size(); ++i) {
+    const TuneAnswer& found = ranking.answers[i];
+    ASSERT_TRUE(found.answer);
+    const workload::DeployOptions options{.precision = found.precision.value(),
+                                          .runtime = found.origin.runtime.value()};
+    const TuneAnswer alone =
+        tune_on_twin(within_power(30), model("zoo:resnet18", options), "agx-orin");
+    EXPECT_EQ(found.answer->point, alone.answer->point);
+    EXPECT_EQ(found.answer->objective, alone.answer->objective);
+    EXPECT_LE(found.answer->cost.power_w.mean, 30);
+    if (i > 0) EXPECT_LE(ranking.answers[i - 1].answer->objective, found.answer->objective);
+    runtimes.insert(found.origin.runtime.value());
+  }
+  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+}
+
+TEST(RankRuntimes, WhatCannotBeAskedIsLeftOutWithItsReason) {
+  // No Nano has FP8 (NVIDIA, Jetson Nano data sheet: Maxwell, FP32 and FP16).
+  EXPECT_THROW(
+      rank_runtimes(within_power(30), model("zoo:lenet5"), "nano", {workload::Precision::kFp8}),
+      NotSupportedError);
+  const TuneRanking some = rank_runtimes(within_power(30), model("zoo:lenet5"), "nano",
+                                         {workload::Precision::kFp32, workload::Precision::kFp8});
+  EXPECT_EQ(some.answers.size(), kRuntimes.size());
+  ASSERT_EQ(some.left_out.size(), kRuntimes.size());
+  EXPECT_THAT(some.left_out, ::testing::Each(::testing::HasSubstr(" fp8: ")));
 }
 
 }  // namespace

@@ -58,26 +58,35 @@ void print_answer(const Context& context, const answer::TuneAnswer& found, bool 
   }
 }
 
-void print_ranking(const Context& context, const answer::BoardRanking& ranking) {
+void print_ranking(const Context& context, const answer::TuneRanking& ranking) {
   const auto& answers = ranking.answers;
+  const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
   if (!answers.empty() && answers.front().caveats) {
     say_caveats(context, *answers.front().caveats);
   }
   const bool answered = !answers.empty() && answers.front().answer;
   if (context.json()) {
-    print(context, report::ranking_to_json(answers));
+    print(context, report::ranking_to_json(ranking));
   } else {
     if (!context.csv() && answered) {
-      std::cout << escape_terminal(report::describe_goal(answers.front().goal)) << ", modelled, "
-                << name_of(answers.front().origin.runtime.value()) << "\n\n";
+      const answer::TuneAnswer& best = answers.front();
+      std::cout << escape_terminal(report::describe_goal(best.goal)) << ", modelled, "
+                << (boards ? name_of(best.origin.runtime.value())
+                           : "on " + escape_terminal(best.device))
+                << "\n\n";
     }
     std::vector<RowOrigin> origins;
     for (const auto& found : answers) origins.push_back(found.origin);
-    const report::Table table = report::ranking_table(answers);
+    const report::Table table = report::ranking_table(ranking);
     print(context, context.csv() && !origins.empty() ? report::with_origin(table, origins) : table);
   }
-  if (!answered) throw NoSolutionError("no board has an answer within the limits");
-  for (const auto& line : ranking.left_out) remark(context, "left out: " + line);
+  if (!context.json()) {
+    for (const auto& line : ranking.left_out) remark(context, "left out: " + line);
+  }
+  if (!answered) {
+    throw NoSolutionError(std::string(boards ? "no board" : "no runtime") +
+                          " has an answer within the limits");
+  }
 }
 
 }  // namespace ridgewatt::cli

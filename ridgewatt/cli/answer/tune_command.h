@@ -51,6 +51,7 @@ struct TuneOptions {
   WorkloadKind kind = WorkloadKind::kInference;
   workload::Precision precision = workload::Precision::kFp32;
   Runtime runtime = Runtime::kPytorchEager;
+  bool all_runtimes = false, precision_given = false;
   std::optional<double> time_budget_s;
   double dataset_size = 0, epochs = 1;
   bool trace = false, keep_outliers = false;
@@ -67,8 +68,9 @@ struct TuneOptions {
 void add_holds(const TuneOptions& options, answer::TuneAnswer& found);
 // Prints in the wanted format; throws NoSolutionError when there is no answer.
 void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace);
-// One board per row, the best first; as JSON the best board's answer and all of them as `boards`.
-void print_ranking(const Context& context, const answer::BoardRanking& ranking);
+// One board or runtime per row, the best first; as JSON the best one's answer, and all of them as
+// `boards` or `runtimes`.
+void print_ranking(const Context& context, const answer::TuneRanking& ranking);
 
 void add_live_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given, since no board at hand would follow it.

@@ -105,6 +105,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   json["seed"] = report.seed;
   json["provenance"] = name_of(report.provenance);
   add_origin(json, report.origin);
+  if (report.precision) json["precision"] = name_of(*report.precision);
   if (report.twin_error) json["twin_error"] = twin_error_json(*report.twin_error);
   if (!report.widened_by.empty()) json["interval_widened_by"] = report.widened_by;
   if (!report.remark.empty()) json["remark"] = report.remark;
@@ -127,10 +128,13 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   return json;
 }
 
-Json ranking_to_json(const std::vector<answer::TuneAnswer>& reports) {
+Json ranking_to_json(const answer::TuneRanking& ranking) {
+  const auto& reports = ranking.answers;
   Json json = reports.empty() ? Json::object() : tune_to_json(reports.front());
-  json["boards"] = Json::array();
-  for (const auto& report : reports) json["boards"].push_back(tune_to_json(report));
+  const char* key = ranking.over == answer::TuneRanking::Over::kBoards ? "boards" : "runtimes";
+  json[key] = Json::array();
+  for (const auto& report : reports) json[key].push_back(tune_to_json(report));
+  json["left_out"] = ranking.left_out;
   return json;
 }
 
@@ -170,7 +174,9 @@ Cell text_cell(const std::string& text) {
 
 }  // namespace
 
-Table ranking_table(const std::vector<answer::TuneAnswer>& reports) {
+Table ranking_table(const answer::TuneRanking& ranking) {
+  const auto& reports = ranking.answers;
+  const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
   std::vector<PowerMode> modes;
   std::vector<const tune::ComparedPoint*> points;
   bool batch = false;
@@ -184,6 +190,7 @@ Table ranking_table(const std::vector<answer::TuneAnswer>& reports) {
   const bool preset = any_preset(points);
   const bool confidence = !reports.empty() && any_estimated(reports.front().goal, points);
   std::vector<Column> columns = {{"device", "board"}};
+  if (!boards) columns = {{"runtime"}, {"precision"}};
   const auto knobs = knob_columns(modes, 2);
   append(columns, knobs);
   if (preset) columns.push_back(column("preset", 2));
@@ -195,6 +202,10 @@ Table ranking_table(const std::vector<answer::TuneAnswer>& reports) {
     const auto& report = reports[i];
     const auto* point = points[i];
     std::vector<Cell> row = {report.device};
+    if (!boards) {
+      row = {std::string(name_of(report.origin.runtime.value())),
+             std::string(name_of(report.precision.value()))};
+    }
     for (auto& cell : knob_cells(point ? point->point.mode : PowerMode(), knobs)) {
       row.push_back(std::move(cell));
     }
