@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::python {
@@ -205,8 +205,7 @@ void Arguments::done() const {
   for (const auto& [key, value] : given_) {
     const auto name = key.cast<std::string>();
     if (known_.count(name) > 0) continue;
-    throw UsageError("unknown argument", name,
-                     did_you_mean(name, known, "one of " + joined_names(known)));
+    throw UsageError("unknown argument", name, hint_for(name, {known, option_synonyms(known)}));
   }
 }
 

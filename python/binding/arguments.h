@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "python/binding/binding.h"
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::python {
 
@@ -85,7 +85,7 @@ class Arguments {
   template <typename E>
   std::optional<E> choice(const char* name, const std::string& what) {
     const auto given = maybe_text(name);
-    return given ? std::optional(parse<E>(*given, what)) : std::nullopt;
+    return given ? std::optional(parse_word<E>(*given, what)) : std::nullopt;
   }
   void replace(const char* name, const py::object& value) { given_[name] = value; }
   py::object progress();  // a callable or None

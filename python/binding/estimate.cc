@@ -34,7 +34,8 @@ const Fields<EstimateRow>& estimate_fields() {
       {"board", [](const R& r) { return r.setting->board; }, "its name"},
       {"runtime", [](const R& r) { return std::string(name_of(r.setting->runtime)); },
        "what runs the model"},
-      {"precision", [](const R& r) { return std::string(name_of(r.setting->precision)); }, "it computes in"},
+      {"precision", [](const R& r) { return std::string(name_of(r.setting->precision)); },
+       "it computes in"},
       {"mode", [](const R& r) { return r.mode; }, "the PowerMode"},
       {"preset", [](const R& r) { return r.preset; },
        "the board's preset with this mode; empty: none"},
@@ -69,9 +70,12 @@ const Fields<EstimateRow>& estimate_fields() {
        "upper end (J)"},
       {"dominant", [](const R& r) { return std::string(name_of(r.estimate.dominant())); },
        "what most of the time goes to"},
-      {"memory_bytes", [](const R& r) { return r.setting->memory.needed_bytes(); }, "that it needs (bytes)"},
-      {"fits_memory", [](const R& r) { return r.setting->memory.fits(); }, "the board has that much free"},
-      {"twin", [](const R& r) { return r.setting->twin; }, "\"fitted\" or \"scaled, not validated\""}};
+      {"memory_bytes", [](const R& r) { return r.setting->memory.needed_bytes(); },
+       "that it needs (bytes)"},
+      {"fits_memory", [](const R& r) { return r.setting->memory.fits(); },
+       "the board has that much free"},
+      {"twin", [](const R& r) { return r.setting->twin; },
+       "\"fitted\" or \"scaled, not validated\""}};
   return fields;
 }
 

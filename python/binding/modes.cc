@@ -120,7 +120,8 @@ class HeldMode {
 
 // One that was made by __new__ alone, or None, is no mode.
 const PowerMode& required(Self<PowerMode> mode) {
-  if (!mode) throw UsageError("is no PowerMode", "", "PowerMode(gpu_clock_hz=..)");
+  if (!mode)
+    throw UsageError("one of the modes is not a PowerMode", "", "PowerMode(gpu_clock_hz=..)");
   return *mode;
 }
 

@@ -185,8 +185,8 @@ std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
   Arguments asked(given);
   const auto names = asked.texts("costs");
   if (names.size() != 2) throw UsageError("costs: two of time, power and energy are needed");
-  const answer::FrontCost first = answer::parse_front_cost(names[0]),
-                          second = answer::parse_front_cost(names[1]);
+  const answer::FrontCost first = parse_word<answer::FrontCost>(names[0], "cost"),
+                          second = parse_word<answer::FrontCost>(names[1], "cost");
   const py::object progress = asked.progress();
   if (asked.has("sweep")) {
     asked.refuse({"samples", "device", "model", "query", "method", "references", "reference_model",

@@ -146,8 +146,7 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
   for (const auto& [key, values] : columns) {
     const std::string column = read_text("columns", key);
     if (std::find(kColumns.begin(), kColumns.end(), column) == kColumns.end()) {
-      throw UsageError("unknown column", column,
-                       did_you_mean(column, kColumns, "one of " + joined_names(kColumns)));
+      throw UsageError("unknown column", column, hint_for(column, {kColumns}));
     }
     const auto members = read_list(column, values);
     if (!std::exchange(first, false) && members.size() != rows.size()) {
@@ -186,7 +185,7 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
   sweep.workload = told("workload", "unnamed");
   sweep.kind = told("kind", "inference");
   sweep.board = told("board", "");
-  sweep.provenance = parse<Provenance>(told("provenance", "replayed"), "provenance");
+  sweep.provenance = parse_word<Provenance>(told("provenance", "replayed"), "provenance");
   asked.done();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) sweep.lines.push_back(i + 1);
   return std::make_shared<BoundSweep>(std::move(sweep));

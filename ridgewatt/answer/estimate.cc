@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ridgewatt/answer/runtime_choices.h"
+#include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"

@@ -140,13 +140,6 @@ PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
   return found;
 }
 
-FrontCost parse_front_cost(const std::string& name) {
-  if (name == "time") return FrontCost::kTime;
-  if (name == "power") return FrontCost::kPower;
-  if (name == "energy") return FrontCost::kEnergy;
-  throw UsageError("is not a cost of a front", name, "time, power or energy");
-}
-
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of) {
   const double samples = std::max(point.batch, 1);
   switch (cost) {

@@ -65,8 +65,11 @@ PredictAnswer predict_modes(const PredictQuestion& question);
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets = {});
 
-enum class FrontCost { kTime, kPower, kEnergy };      // per sample; power as it is
-FrontCost parse_front_cost(const std::string& name);  // "time", "power", "energy"; UsageError
+enum class FrontCost { kTime, kPower, kEnergy };  // per sample; power as it is
+constexpr auto enum_names(FrontCost) {
+  return named<FrontCost>(
+      {{FrontCost::kTime, "time"}, {FrontCost::kPower, "power"}, {FrontCost::kEnergy, "energy"}});
+}
 // Per sample, as objectives are; power is not divided.
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
 // All points that a front is chosen from: predicted ones with what was measured in place, and rows

@@ -56,15 +56,38 @@ TEST(Text, SiPrefixesCarry) {
   EXPECT_EQ(format_si(-1500, "J"), "-1.50 kJ");
 }
 
-TEST(Suggest, TheClosestWordWithinAThird) {
-  const std::vector<std::string> known = {"agx-orin", "orin-nano", "nano", "estimate"};
-  EXPECT_EQ(closest_word("agx-oren", known), "agx-orin");
-  EXPECT_EQ(closest_word("estimte", known), "estimate");
-  EXPECT_EQ(closest_word("naon", known), "nano");
-  EXPECT_EQ(closest_word("est", known), "estimate");  // begins so
-  EXPECT_EQ(closest_word("thor", known), "");
+TEST(Suggest, TheClosestNameWithinAThird) {
+  const NameSet known{{"agx-orin", "orin-nano", "nano", "estimate", "sort"},
+                      {{"orin-agx", "agx-orin"}, {"order-by", "sort"}}};
+  EXPECT_EQ(closest_name("agx-oren", known), "agx-orin");
+  EXPECT_EQ(closest_name("Orin_AGXX", known), "agx-orin");  // by a synonym
+  EXPECT_EQ(closest_name("estimte", known), "estimate");
+  EXPECT_EQ(closest_name("naon", known), "nano");
+  EXPECT_EQ(closest_name("est", known), "estimate");  // begins so
+  EXPECT_EQ(closest_name("der-by", known), "sort");   // ends so
+  EXPECT_EQ(closest_name("orin", known), "");         // two names begin or end so
+  EXPECT_EQ(closest_name("thor", {{"tx2"}}), "");
   EXPECT_EQ(edit_distance("ca", "abc"), 3);  // optimal string alignment, not the full distance
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+  EXPECT_EQ(edit_distance("Agx_Orin", "agx-orin"), 0);
+}
+
+TEST(Suggest, CaseAndSeparatorsDoNotMatter) {
+  static_assert(same_word("llama.cpp", "Llama-CPP") && same_word("a b_c", "abc"));
+  static_assert(!same_word("abc", "abcd") && !same_word("", "a") && !same_word("fp16", "fp6"));
+  const NameSet known{{"q4_0", "q4_k_m"}, {{"int4", "q4_0"}}};
+  EXPECT_EQ(find_meant("Q4-K_M", known), "q4_k_m");
+  EXPECT_EQ(find_meant("INT4", known), "q4_0");
+  EXPECT_EQ(find_meant("Half", {{"fp32", "fp16"}}), "fp16");  // common words need no row
+  EXPECT_EQ(find_meant("half", {{"f32", "f16"}}), "f16");
+  EXPECT_EQ(find_meant("half", {{"int8"}}), std::nullopt);
+  EXPECT_EQ(find_meant("q4", known), std::nullopt);
+  try {
+    require_name("type", "q5_0", known);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "unknown type: 'q5_0': did you mean q4_0?");
+  }
 }
 
 TEST(Random, SameSeedSameNumbersAndForksDiffer) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
@@ -46,12 +47,13 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
     const std::string name = word.substr(0, word.find('='));
+    const auto options = option_names(command);
     return fmt::format("unknown option: {}: {}", name,
-                       did_you_mean(name, option_names(command), help));
+                       did_you_mean(name, {options, option_synonyms(options)}, help));
   }
   const auto commands = subcommand_names(command);
   if (!commands.empty()) {
-    return fmt::format("unknown command: {}: {}", word, did_you_mean(word, commands, help));
+    return fmt::format("unknown command: {}: {}", word, did_you_mean(word, {commands}, help));
   }
   return fmt::format("unexpected argument: {}: {}", word, help);
 }

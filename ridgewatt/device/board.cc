@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
@@ -19,46 +19,45 @@ double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   return board.find_bsp().levels[knob].back();
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 std::string_view without_mode(std::string_view name) {
   constexpr std::string_view kMode = "MODE_";
   const bool long_form =
-      name.size() > kMode.size() && equal_ignoring_case(name.substr(0, kMode.size()), kMode);
+      name.size() > kMode.size() && same_word(name.substr(0, kMode.size()), kMode);
   return long_form ? name.substr(kMode.size()) : name;
 }
 
 bool is_name(std::string_view name, std::string_view wanted) {
-  return equal_ignoring_case(name, wanted);
+  return same_word(name, wanted);
 }
 
 bool is_short_name(std::string_view name, std::string_view wanted) {
-  return equal_ignoring_case(without_mode(name), without_mode(wanted));
+  return same_word(without_mode(name), without_mode(wanted));
 }
 
 // "30W" of "MODE_30W_ALL".
 bool begins_so(std::string_view name, std::string_view wanted) {
   const std::string_view whole = without_mode(name), part = without_mode(wanted);
   return !part.empty() && whole.size() > part.size() && whole[part.size()] == '_' &&
-         equal_ignoring_case(whole.substr(0, part.size()), part);
+         same_word(whole.substr(0, part.size()), part);
 }
 
 NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
-  std::vector<std::string> names, elsewhere;
+  NameSet here;
+  std::vector<std::string> elsewhere;
   for (const auto& bsp : board.bsps) {
     for (const auto& preset : bsp.presets) {
-      if (bsp.name == board.bsp)
-        names.push_back(preset.name);
-      else if (is_name(preset.name, wanted) || is_short_name(preset.name, wanted))
+      if (bsp.name == board.bsp) {
+        here.names.push_back(preset.name);
+        here.synonyms.push_back({std::string(without_mode(preset.name)), preset.name});
+      } else if (is_name(preset.name, wanted) || is_short_name(preset.name, wanted)) {
         elsewhere.push_back(fmt::format("{}@{}", board.name, bsp.name));
+      }
     }
   }
-  std::string advice = fmt::format("choose one of {}", fmt::join(names, ", "));
-  if (!elsewhere.empty()) advice += fmt::format("; {} has it", fmt::join(elsewhere, ", "));
+  const std::string advice =
+      elsewhere.empty() ? hint_for(wanted, here)
+                        : fmt::format("choose one of {}; {} has it", fmt::join(here.names, ", "),
+                                      fmt::join(elsewhere, ", "));
   return NotFoundError(
       fmt::format("no preset '{}' of board {} with BSP {}", wanted, board.name, board.bsp), "",
       advice);
@@ -68,13 +67,13 @@ NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
 
 const Bsp& Board::find_bsp(std::string_view bsp_name) const& {
   const std::string_view wanted = bsp_name.empty() ? std::string_view(bsp) : bsp_name;
-  std::vector<std::string_view> names;
+  NameSet all;
   for (const auto& candidate : bsps) {
-    if (candidate.name == wanted) return candidate;
-    names.push_back(candidate.name);
+    if (same_word(candidate.name, wanted)) return candidate;
+    all.names.push_back(candidate.name);
   }
   throw NotFoundError(fmt::format("no BSP '{}' of board {}", wanted, name), "",
-                      fmt::format("choose one of {}", fmt::join(names, ", ")));
+                      hint_for(wanted, all));
 }
 
 KnobSpace knob_space(const Board& board, std::string_view bsp_name) {

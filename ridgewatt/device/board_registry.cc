@@ -14,6 +14,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/file.h"
 
@@ -42,22 +43,82 @@ const Board& embedded_board(std::size_t index) {
   return *kept.board;
 }
 
-const Board& find_embedded(const std::string& name) {
+const Board* find_embedded(std::string_view name) {
   const auto files = embedded::boards();
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (stem(files[i].name) == name) return embedded_board(i);
+    if (stem(files[i].name) == name) return &embedded_board(i);
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const Board& board = embedded_board(i);
-    if (std::find(board.aliases.begin(), board.aliases.end(), name) != board.aliases.end()) {
-      return board;
+  return nullptr;
+}
+
+// "agx-orin", or "agx-orin@jp5.1" of another BSP than the default.
+std::string name_with_bsp(const Board& board, const std::string& name, const Bsp& bsp) {
+  return bsp.name == board.default_bsp ? name : name + "@" + bsp.name;
+}
+
+// The names of one board, and the other words for each. An alias "WORD@BSP" means the board with
+// that BSP.
+void add_names(const Board& board, NameSet& set) {
+  for (const Bsp& bsp : board.bsps) {
+    const std::string name = name_with_bsp(board, board.name, bsp);
+    set.names.push_back(name);
+    set.synonyms.push_back({board.name + "@" + bsp.name, name});
+    for (const auto& alias : board.aliases) {
+      const auto at = alias.find('@');
+      if (at == std::string::npos) {
+        set.synonyms.push_back({alias + "@" + bsp.name, name});
+      } else if (alias.substr(at + 1) == bsp.name) {
+        set.synonyms.push_back({alias.substr(0, at), name});
+      }
     }
   }
-  const auto names = list_boards();
-  throw NotFoundError(fmt::format("no board '{}'", name), "",
-                      did_you_mean(name, names,
-                                   fmt::format("choose one of {}, or give the path of a board file",
-                                               fmt::join(names, ", "))));
+  for (const auto& alias : board.aliases) {
+    if (alias.find('@') == std::string::npos) set.synonyms.push_back({alias, board.name});
+  }
+}
+
+const NameSet& all_board_names() {
+  static const NameSet kNames = [] {
+    NameSet set;
+    for (const auto& name : list_boards()) add_names(*find_embedded(name), set);
+    return set;
+  }();
+  return kNames;
+}
+
+// Of a board that is known, "agx-orin@jp9".
+NotFoundError unknown_bsp(const std::string& text, const Board& board) {
+  std::vector<std::string> names;
+  for (const Bsp& bsp : board.bsps) names.push_back(board.name + "@" + bsp.name);
+  const std::string asked = text.substr(text.find('@') + 1);
+  return NotFoundError(fmt::format("no BSP '{}' of board {}", escape_terminal(asked), board.name),
+                       "", "choose one of " + joined_names(names));
+}
+
+// What to write in place of `text`. Boards at hand have no twin of their own.
+std::string board_hint(const std::string& text) {
+  if (text == "local") {
+    return "this machine is none of the boards of `ridgewatt device list`; name one of them or "
+           "give "
+           "a board file. Of this machine itself roofline, microbench, measure, sensors and top, "
+           "and tune and profile with a program after --, can be asked";
+  }
+  const auto colon = text.find(':');  // fake:agx-orin
+  const std::string name = text.substr(colon == std::string::npos ? 0 : colon + 1);
+  return did_you_mean(
+      name, all_board_names(),
+      "choose one of " + joined_names(list_boards()) + ", or give the path of a board file");
+}
+
+// The embedded board that `text` means, by one of its names.
+std::string board_meant(const std::string& text) {
+  if (find_embedded(text) != nullptr) return text;  // without reading the others
+  if (auto name = find_meant(text, all_board_names())) return *name;
+  if (text.find('@') != std::string::npos) {
+    const auto board = find_meant(text.substr(0, text.find('@')), all_board_names());
+    if (board) throw unknown_bsp(text, *find_embedded(board->substr(0, board->find('@'))));
+  }
+  throw NotFoundError(fmt::format("no board '{}'", escape_terminal(text)), "", board_hint(text));
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -93,10 +154,15 @@ Board load_board(const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(kSuffix)) {
     return parse_board(read_file(name_or_path, kBoardFileLimitBytes), name_or_path);
   }
-  const auto at = name_or_path.find('@');
-  Board board = find_embedded(name_or_path.substr(0, at));
-  if (at != std::string::npos) board.bsp = board.find_bsp(name_or_path.substr(at + 1)).name;
+  const std::string name = board_meant(name_or_path);
+  const auto at = name.find('@');
+  Board board = *find_embedded(name.substr(0, at));
+  if (at != std::string::npos) board.bsp = board.find_bsp(name.substr(at + 1)).name;
   return board;
+}
+
+const NameSet& board_names() {
+  return all_board_names();
 }
 
 std::optional<std::string> find_board(std::span<const std::string> compatible) {

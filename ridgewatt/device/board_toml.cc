@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/runtime.h"
@@ -39,7 +40,7 @@ class Section {
   }
   const toml::node& require(std::string_view key) {
     const auto* node = find(key);
-    if (node == nullptr) fail(key, "is missing");
+    if (node == nullptr) fail(key, "is missing" + mistyped(key));
     return *node;
   }
   bool has(std::string_view key) const { return table_.contains(key); }
@@ -138,7 +139,9 @@ class Section {
   void reject_unknown() const {
     for (const auto& [key, value] : table_) {
       if (std::find(known_.begin(), known_.end(), std::string_view(key)) == known_.end()) {
-        fail(std::string_view(key), "is not a key of a board file");
+        const std::string closest = closest_name(key.str(), {known_});
+        fail(key.str(), "is not a key of a board file" +
+                            (closest.empty() ? "" : ": did you mean " + closest + "?"));
       }
     }
   }
@@ -146,6 +149,13 @@ class Section {
   const std::string& prefix() const { return prefix_; }
 
  private:
+  // What the table has in place of a missing key.
+  std::string mistyped(std::string_view key) const {
+    NameSet there;
+    for (const auto& [other, value] : table_) there.names.emplace_back(other.str());
+    const std::string closest = closest_name(key, there);
+    return closest.empty() ? "" : fmt::format(": '{}' is not a key", escape_terminal(closest));
+  }
   double checked(std::string_view key, const toml::node& node, double lo, double hi) const {
     const auto value = node.value<double>();
     if (!value || node.is_boolean() || !std::isfinite(*value)) fail(key, "must be a number");
@@ -305,11 +315,13 @@ void parse_runtimes(Section& root, Board& board) {
   const auto* table = root.find("runtime")->as_table();
   if (table == nullptr) throw InputError(board.source + ": 'runtime' must be a table");
   for (const auto& [name, value] : *table) {
-    const std::string key(name.str());
-    if (!find_name<Runtime>(key)) {
-      throw InputError(
-          fmt::format("{}: 'runtime.{}' is not a runtime", board.source, escape_terminal(key)));
+    const auto runtime = find_word<Runtime>(name.str());
+    if (!runtime) {
+      throw InputError(fmt::format("{}: 'runtime.{}' is not a runtime", board.source,
+                                   escape_terminal(name.str())),
+                       "", hint_for(name.str(), {names<Runtime>()}));
     }
+    const std::string key(name_of(*runtime));
     if (!value.is_table()) {
       throw InputError(fmt::format("{}: 'runtime.{}' must be a table", board.source, key));
     }

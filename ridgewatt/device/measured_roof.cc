@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 
@@ -61,7 +62,7 @@ class RoofTable {
     } else if (key == "status") {
       if (text != kMeasuredStatus) fail(where_, key, "must be \"measured\"");
     } else if (key == "target") {
-      const auto target = find_name<RoofTarget>(text);
+      const auto target = find_word<RoofTarget>(text);
       if (!target) fail(where_, key, "must be \"gpu\" or \"cpu\"");
       roofs.target = *target;
     } else {
@@ -76,7 +77,7 @@ class RoofTable {
       return set_in_field_unit(roof.mode, knob, number);
     }
     const auto dot = field.find('.');
-    const auto quantity = find_name<RoofQuantity>(field.substr(0, dot));
+    const auto quantity = find_word<RoofQuantity>(field.substr(0, dot));
     const std::string part = dot == std::string::npos ? "" : field.substr(dot + 1);
     if (!quantity || (part != "value" && part != "lo" && part != "hi")) {
       fail(where_, key, "is not a key of measured roofs");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
@@ -24,18 +25,39 @@ constexpr const char* name_in_text(Knob knob) {
   return "";
 }
 
-bool set_part(PowerMode& mode, const std::string& name, const std::string& text,
+// What a part may be called.
+const NameSet& part_names() {
+  static const NameSet kNames = [] {
+    NameSet set{{"governor"},
+                {{"cpu_cores", "cores"}, {"cpus", "cores"}, {"memory", "mem"}, {"emc", "mem"}}};
+    for (const Knob knob : kKnobs) {
+      set.names.emplace_back(name_in_text(knob));
+      if (knob_field(knob) == "cpu_cores") continue;
+      set.synonyms.push_back({std::string(knob_field(knob)), name_in_text(knob)});
+      set.synonyms.push_back({std::string(name_in_text(knob)) + "_clock", name_in_text(knob)});
+    }
+    return set;
+  }();
+  return kNames;
+}
+
+bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
               const std::string& whole) {
-  if (name == "governor") {
+  const auto name = find_meant(given, part_names());
+  if (!name) {
+    throw UsageError("'" + escape_terminal(given) + "' is not a knob", "",
+                     did_you_mean(given, part_names(), kModeTextHint));
+  }
+  if (*name == "governor") {
     mode.governor = text;
     return !text.empty();
   }
   for (const Knob knob : kKnobs) {
-    if (name != name_in_text(knob)) continue;
+    if (*name != name_in_text(knob)) continue;
     const auto value = parse_double(text);
     if (!value) return false;
     if (const auto fault = knob_fault(knob, *value)) {
-      throw UsageError(fmt::format("{} is {:g}", name, *value), whole, std::string(*fault));
+      throw UsageError(fmt::format("{} is {:g}", *name, *value), whole, std::string(*fault));
     }
     set_in_field_unit(mode, knob, *value);
     return true;
@@ -49,8 +71,7 @@ PowerMode parse_mode_text(const std::string& text) {
   PowerMode mode;
   for (const auto& part : split(text, ',')) {
     const auto words = split(part, '=');
-    if (words.size() != 2 ||
-        !set_part(mode, std::string(trim(words[0])), std::string(trim(words[1])), text)) {
+    if (words.size() != 2 || !set_part(mode, trim(words[0]), std::string(trim(words[1])), text)) {
       throw UsageError(fmt::format("'{}' is not a mode setting", part), text, kModeTextHint);
     }
   }

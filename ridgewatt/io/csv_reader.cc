@@ -24,7 +24,11 @@ constexpr std::array<bool, 256> kSpecial = [] {
 
 std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
                                       std::string_view name) {
-  const auto found = std::find(header.begin(), header.end(), name);
+  auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) {
+    found = std::find_if(header.begin(), header.end(),
+                         [&](const auto& column) { return same_word(column, name); });
+  }
   if (found == header.end()) return std::nullopt;
   return static_cast<std::size_t>(found - header.begin());
 }
@@ -32,9 +36,10 @@ std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
 std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
                                const std::string& source) {
   if (const auto index = csv_column(header, name)) return *index;
-  throw InputError(
-      fmt::format("no column '{}'", name), source,
-      fmt::format("it has {}", escape_terminal(fmt::format("{}", fmt::join(header, ", ")))));
+  const std::string closest = closest_name(name, {header});
+  throw InputError(fmt::format("has no column '{}'", name), source,
+                   escape_terminal(closest.empty() ? "it has " + joined_names(header)
+                                                   : "is it the column '" + closest + "'?"));
 }
 
 void refuse_csv_number(std::string_view field, const std::string& where,
@@ -149,9 +154,10 @@ void CsvReader::read_quoted(std::string& field) {
   throw InputError("quote is never closed", start);
 }
 
-void CsvReader::refuse_name(std::size_t column, const std::string& names) const {
+void CsvReader::refuse_name(std::size_t column, const NameSet& names) const {
   throw InputError(fmt::format("{}: {} is '{}', not one of {}", where(), header_[column],
-                               escape_terminal(std::string(fields_[column])), names));
+                               escape_terminal(fields_[column]), joined_names(names.names)),
+                   "", did_you_mean(fields_[column], names));
 }
 
 }  // namespace ridgewatt

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt {
 
@@ -50,14 +50,14 @@ class CsvReader {
   // The value that a column names of an enum; InputError otherwise.
   template <typename E>
   E named(std::size_t column) const {
-    if (const auto value = find_name<E>(fields_[column])) return *value;
-    refuse_name(column, joined_names<E>());
+    if (const auto value = find_word<E>(fields_[column])) return *value;
+    refuse_name(column, {names<E>()});
   }
   // "FILE line N" for messages.
   std::string where() const;
 
  private:
-  [[noreturn]] void refuse_name(std::size_t column, const std::string& names) const;
+  [[noreturn]] void refuse_name(std::size_t column, const NameSet& names) const;
   bool next_record();
   void read_record();
   bool read_unusual_field();

@@ -36,13 +36,13 @@ toml::table parse_toml(std::string_view text, const std::string& source) {
   if (const std::size_t foreign = find_foreign(text); foreign != std::string_view::npos) {
     const auto line =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(foreign), '\n');
-    throw InputError("not valid TOML: a character that is not ASCII outside of comment lines",
+    throw InputError("is not valid TOML: a character that is not ASCII outside of comment lines",
                      at_line(source, line));
   }
   try {
     return toml::parse(text, source);
   } catch (const toml::parse_error& error) {
-    throw InputError("not valid TOML, " + std::string(error.description()),
+    throw InputError("is not valid TOML, " + std::string(error.description()),
                      at_line(source, error.source().begin.line));
   }
 }

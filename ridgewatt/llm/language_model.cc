@@ -1,16 +1,19 @@
 #include "ridgewatt/llm/language_model.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/config/folder.h"
 #include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/gguf/gguf_model.h"
 #include "ridgewatt/llm/safetensors/safetensors.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
+#include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -19,20 +22,24 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kZooPrefix = "zoo:";
 
-LanguageModel from_zoo(const std::string& name) {
-  std::vector<std::string> names;
-  for (const ZooModel& entry : language_zoo()) {
-    names.emplace_back(entry.name);
-    if (entry.name != name) continue;
-    LanguageModel model;
-    model.name = entry.name;
-    model.source = entry.source;
-    model.architecture = name_of(entry.numbers.family);
-    model.description = describe(entry.numbers, "zoo:" + name);
-    return model;
+LanguageModel from_zoo(const std::string& text) {
+  const NameSet names = language_zoo_names();
+  const auto name = find_meant(text, names);
+  if (!name) {
+    const std::string closest = closest_name(text, names);
+    throw NotFoundError("no language model '" + escape_terminal(text) + "' in the zoo", "",
+                        closest.empty() ? "choose one of " + joined_names(names.names)
+                                        : "did you mean zoo:" + closest + "?");
   }
-  throw NotFoundError("no language model of that name in the zoo", name,
-                      did_you_mean(name, names, "there are " + joined_names(names)));
+  const auto zoo = language_zoo();
+  const ZooModel& entry =
+      *std::find_if(zoo.begin(), zoo.end(), [&](const ZooModel& e) { return e.name == *name; });
+  LanguageModel model;
+  model.name = entry.name;
+  model.source = entry.source;
+  model.architecture = name_of(entry.numbers.family);
+  model.description = describe(entry.numbers, "zoo:" + *name);
+  return model;
 }
 
 std::string only_gguf_of(const fs::path& folder) {
@@ -119,6 +126,7 @@ LanguageModel read_language_model(const std::string& path_or_zoo) {
   if (path_or_zoo.starts_with(kZooPrefix)) {
     return from_zoo(path_or_zoo.substr(kZooPrefix.size()));
   }
+  workload::suggest_zoo_model(path_or_zoo, language_zoo_names());
   std::error_code ignored;
   return fs::is_directory(path_or_zoo, ignored) ? from_folder(path_or_zoo) : from_file(path_or_zoo);
 }

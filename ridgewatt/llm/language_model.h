@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/recipe.h"
 
@@ -45,6 +46,7 @@ struct ZooModel {
   std::string_view source;
 };
 std::span<const ZooModel> language_zoo();
+NameSet language_zoo_names();
 
 // A path of a file or folder, or zoo:NAME. Throws NotFoundError, PermissionError, IoError, or
 // InputError where a file is damaged, hostile or of no known kind.

@@ -20,6 +20,12 @@ struct ProfileSummary {
 // From high clocks to low: some boards refuse the other way, and changes are few.
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes);
 
+// What a measured program is called where nobody names the workload: behind interpreters and
+// starters (python3, bash, env, nice, timeout) the script or program that they run, of `python -m`
+// the module, of `ridgewatt fake-run` the model; else the first word of the command as it is.
+//   workload_name({"python3", "-u", "train.py"});             // "train.py"
+//   workload_name({"ridgewatt", "fake-run", "zoo:lenet5"});   // "lenet5"
+std::string workload_name(const std::vector<std::string>& command);
 // Board and provenance of what is measured on `device`, and where none was given the serial that
 // the board carries and the workload's name, the command's.
 void name_series(const platform::LocalDevice& device, ProfileOptions& options);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/twin/feed.h"
 
 namespace ridgewatt::pipeline {
@@ -113,11 +114,10 @@ double StorageModel::read_s(double bytes) const {
 }
 
 StorageModel find_storage(std::string_view name) {
-  for (const auto& storage : storages()) {
-    if (storage.name == name) return storage;
-  }
-  throw NotFoundError("no such storage", std::string(name),
-                      fmt::format("there are {}", fmt::join(list_storages(), ", ")));
+  const std::string known = require_name("storage", name, {list_storages()});
+  const auto& all = storages();
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const auto& storage) { return storage.name == known; });
 }
 
 std::vector<std::string> list_storages() {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_sysfs.h"
@@ -25,6 +26,16 @@ std::string fake_folder() {
     return std::string(state) + "/ridgewatt/fake";
   const char* home = std::getenv("HOME");
   return std::string(home != nullptr ? home : "/root") + "/.local/state/ridgewatt/fake";
+}
+
+// "local", or a fake board: the closest of them to a mistyped one, or to a board's name.
+std::string device_hint(const std::string& device) {
+  NameSet known{{"local"}};
+  for (const auto& board : fake_board_names()) {
+    known.names.push_back("fake:" + board);
+    known.synonyms.push_back({board, "fake:" + board});
+  }
+  return did_you_mean(device, known, "give local or fake:BOARD");
 }
 
 }  // namespace
@@ -67,7 +78,7 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
     return result;
   }
   if (device.rfind("fake:", 0) != 0) {
-    throw UsageError("is not a device at hand", device, "give local or fake:BOARD");
+    throw UsageError("is not a device at hand", device, device_hint(device));
   }
   if (!sysroot.empty()) throw UsageError("give a fake device or a root, not both", device);
   const FakeBoardSpec spec = fake_board_spec(device.substr(5));

@@ -1,9 +1,7 @@
 #include "ridgewatt/predict/factory.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/baselines/linear_predictor.h"
 #include "ridgewatt/predict/baselines/tree_predictor.h"
@@ -17,7 +15,8 @@ std::vector<std::string> predictor_methods() {
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
   NnOptions network = options.network;
   network.seed = options.seed;
-  if (options.method == "auto") {
+  const std::string method = require_name("predictor", options.method, {predictor_methods()});
+  if (method == "auto") {
     AutoOptions auto_options;
     auto_options.space = options.space;
     auto_options.design_seed = options.design_seed;
@@ -30,25 +29,21 @@ std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
     for (const auto& prior : options.priors) predictor->add_reference(prior);
     return predictor;
   }
-  if (options.method == "linear") return std::make_unique<LinearPredictor>();
-  if (options.method == "nn") return std::make_unique<NnPredictor>(network);
-  if (options.method == "trees") return make_tree_predictor(options.seed);
-  if (options.method == "powertrain") {
-    if (options.reference_model) {
-      return std::make_unique<NnPredictor>(network, *options.reference_model);
-    }
-    if (options.references.empty()) {
-      throw UsageError("powertrain starts from another workload's sweep", "--reference",
-                       "give one, or --reference-model");
-    }
-    NnOptions reference = network;
-    reference.rows_per_mode = options.reference_rows_per_mode;
-    const Sweep& sweep = options.references.front();
-    return std::make_unique<NnPredictor>(
-        network, train_reference(sweep.workload, sweep.observations, reference));
+  if (method == "linear") return std::make_unique<LinearPredictor>();
+  if (method == "nn") return std::make_unique<NnPredictor>(network);
+  if (method == "trees") return make_tree_predictor(options.seed);
+  if (options.reference_model) {  // powertrain
+    return std::make_unique<NnPredictor>(network, *options.reference_model);
   }
-  throw UsageError(fmt::format("unknown predictor '{}'", options.method), "--method",
-                   fmt::format("one of {}", fmt::join(predictor_methods(), ", ")));
+  if (options.references.empty()) {
+    throw UsageError("powertrain starts from another workload's sweep", "--reference",
+                     "give one, or --reference-model");
+  }
+  NnOptions reference = network;
+  reference.rows_per_mode = options.reference_rows_per_mode;
+  const Sweep& sweep = options.references.front();
+  return std::make_unique<NnPredictor>(
+      network, train_reference(sweep.workload, sweep.observations, reference));
 }
 
 }  // namespace ridgewatt::predict

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/sweep/point_reader.h"
@@ -26,7 +27,7 @@ class PointTable {
   MicrobenchPoint point() const {
     MicrobenchPoint point;
     if (kernel_) {
-      const auto kernel = find_name<MicrobenchKernel>(csv_.field(*kernel_));
+      const auto kernel = find_word<MicrobenchKernel>(csv_.field(*kernel_));
       if (!kernel)
         throw InputError("is not a kernel of microbenchmarks", csv_.where(), "column kernel");
       point.kernel = *kernel;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::schedule {
 
@@ -83,7 +84,9 @@ const std::vector<std::string_view>& plan_strategy_names() {
 }
 
 const PlanStrategy& find_plan_strategy(std::string_view name) {
-  return tune::find_row(plan_strategies(), name);
+  const auto& all = plan_strategy_names();
+  return tune::find_row(plan_strategies(),
+                        require_name("strategy", name, {{all.begin(), all.end()}}));
 }
 
 ProfilePoint replay(const PlanSpace& space) {

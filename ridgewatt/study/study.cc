@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/io/embedded.h"
@@ -24,13 +25,14 @@ class StudyFile {
  public:
   StudyFile(const toml::table& table, std::string source, std::string place = "")
       : table_(table), source_(std::move(source)), place_(std::move(place)) {}
-  [[noreturn]] void fail(std::string_view key, const char* fault) const {
+  [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
     throw InputError(fmt::format("{}: '{}{}' {}", source_, place_, escape_terminal(key), fault));
   }
   void allow(std::initializer_list<std::string_view> keys) const {
+    const NameSet known{{keys.begin(), keys.end()}};
     for (const auto& [key, value] : table_) {
       if (std::find(keys.begin(), keys.end(), std::string_view(key)) == keys.end()) {
-        fail(std::string_view(key), "is not a key of a study file");
+        fail(key.str(), "is not a key of a study file: " + hint_for(key.str(), known));
       }
     }
   }
@@ -212,13 +214,13 @@ Study load_study(const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
     return parse_study(read_file(name_or_path, kMostBytes), name_or_path);
   }
-  for (const auto& file : embedded::studies()) {
-    if (file.name == name_or_path + ".toml") {
-      return parse_study(file.content, "embedded " + std::string(file.name));
-    }
-  }
-  throw NotFoundError("no such study", name_or_path,
-                      fmt::format("there are {}", fmt::join(list_studies(), ", ")));
+  const NameSet known{list_studies()};
+  const auto name = find_meant(name_or_path, known);
+  if (!name) throw NotFoundError("no study", name_or_path, hint_for(name_or_path, known));
+  const auto files = embedded::studies();
+  const auto file = std::find_if(files.begin(), files.end(),
+                                 [&](const auto& f) { return f.name == *name + ".toml"; });
+  return parse_study(file->content, "embedded " + std::string(file->name));
 }
 
 std::vector<std::string> list_studies() {

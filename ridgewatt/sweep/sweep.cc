@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
@@ -65,7 +66,7 @@ class SweepSorter {
 
   template <typename E>
   E named_in(std::string_view text, const char* what) const {
-    if (const auto value = find_name<E>(text)) return *value;
+    if (const auto value = find_word<E>(text)) return *value;
     throw InputError(fmt::format("'{}' is not a {}", escape_terminal(text.substr(0, 40)), what),
                      csv_.where(), "one of " + joined_names<E>());
   }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/toml.h"
@@ -59,7 +60,9 @@ class ThermalTable {
   }
   void refuse_others() const {
     for (const auto& [key, node] : table_) {
-      if (asked_.count(std::string(key.str())) == 0) fail(std::string(key.str()), "is not known");
+      if (asked_.count(std::string(key.str())) > 0) continue;
+      fail(escape_terminal(key.str()), "is not a key of a thermal file: " +
+                                           hint_for(key.str(), {{asked_.begin(), asked_.end()}}));
     }
   }
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
@@ -90,7 +93,9 @@ ThermalFile parse_thermal_file(std::string_view toml, const std::string& source)
   if (table == nullptr) throw InputError("has no table [thermal]", source);
   for (const auto& [key, node] : root) {
     if (key.str() != "thermal") {
-      throw InputError(fmt::format("{}: '{}' is not known", source, key.str()));
+      throw InputError(fmt::format("{}: '{}' is not a table of a thermal file", source,
+                                   escape_terminal(key.str())),
+                       "", "the table is [thermal]");
     }
   }
   ThermalTable in(*table, source);
@@ -99,7 +104,7 @@ ThermalFile parse_thermal_file(std::string_view toml, const std::string& source)
   file.board = in.text("board");
   file.origin = in.text("origin");
   const std::string provenance = in.text("provenance");
-  const auto known = find_name<Provenance>(provenance);
+  const auto known = find_word<Provenance>(provenance);
   if (!known || (*known != Provenance::kMeasured && *known != Provenance::kFake &&
                  *known != Provenance::kReplayed)) {
     in.fail("provenance", "must be measured, replayed or fake");

@@ -50,7 +50,8 @@ class SmallBoard : public Profiler {
   explicit SmallBoard(int broken_batch = -1) : broken_batch_(broken_batch) {}
   Observation profile(const OperatingPoint& point) override {
     ++asked_[point];
-    if (point.batch == broken_batch_) throw NotSupportedError("does not fit the memory");
+    if (point.batch == broken_batch_)
+      throw NotSupportedError("the workload does not fit the memory");
     return small_board_run(point);
   }
   Provenance provenance() const override { return Provenance::kModelled; }

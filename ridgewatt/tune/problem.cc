@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -59,10 +60,12 @@ void for_each_limit(const Goal& goal, const Observation& seen, Take take) {
 }  // namespace
 
 Objective parse_objective(std::string_view name) {
-  if (name == "throughput") return Objective::kTime;
-  if (const auto objective = find_name<Objective>(name)) return *objective;
-  throw UsageError(fmt::format("unknown objective '{}'", name), "",
-                   fmt::format("choose {} or throughput", joined_names<Objective>()));
+  const NameSet set{names<Objective>(),
+                    {{"throughput", "time"},
+                     {"duration", "time"},
+                     {"energy-delay-product", "edp"},
+                     {"energy-delay", "edp"}}};
+  return *find_name<Objective>(require_name("objective", name, set));
 }
 
 void Goal::check() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/tune/answer.h"
 
 namespace ridgewatt::tune {
@@ -54,7 +55,8 @@ const std::vector<std::string_view>& strategy_names() {
 }
 
 const Strategy& find_strategy(std::string_view name) {
-  return find_row(strategies(), name);
+  const auto& all = strategy_names();
+  return find_row(strategies(), require_name("strategy", name, {{all.begin(), all.end()}}));
 }
 
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,

@@ -422,7 +422,10 @@ class Accountant {
 }  // namespace
 
 Model load_workload(const std::string& path) {
-  if (!is_zoo_name(path)) return load_model(path);
+  if (!is_zoo_name(path)) {
+    suggest_zoo_model(path, zoo_names());
+    return load_model(path);
+  }
   const ZooEntry& entry = find_zoo_entry(path);
   return load_model_from_memory(entry.build(), std::string(entry.name));
 }

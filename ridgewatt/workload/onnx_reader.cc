@@ -165,7 +165,7 @@ Model ModelReader::read(std::string_view bytes, const std::string& name) {
         break;
     }
   }
-  if (!has_graph) throw InputError("not an ONNX model: it holds no graph");
+  if (!has_graph) throw InputError("the file is not an ONNX model: it holds no graph");
   for (const std::string_view message : functions) functions_.push_back(read_function(message));
   Frame frame;
   frame.opsets = &model_.opsets;

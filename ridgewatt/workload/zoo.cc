@@ -1,12 +1,10 @@
 #include "ridgewatt/workload/zoo.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
+#include <filesystem>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
 namespace ridgewatt::workload {
@@ -109,15 +107,42 @@ bool is_zoo_name(std::string_view model) {
   return model.substr(0, kPrefix.size()) == kPrefix;
 }
 
+NameSet zoo_names() {
+  NameSet set;
+  for (const auto& entry : kZoo) {
+    set.names.emplace_back(entry.name);
+    if (!entry.alias.empty()) {
+      set.synonyms.push_back({std::string(entry.alias), std::string(entry.name)});
+    }
+  }
+  return set;
+}
+
 const ZooEntry& find_zoo_entry(std::string_view name) {
   if (is_zoo_name(name)) name.remove_prefix(kPrefix.size());
   for (const auto& entry : kZoo) {
-    if (name == entry.name || (!name.empty() && name == entry.alias)) return entry;
+    if (same_word(name, entry.name) || (!entry.alias.empty() && same_word(name, entry.alias))) {
+      return entry;
+    }
   }
-  std::vector<std::string> names;
-  for (const auto& entry : kZoo) names.emplace_back(entry.name);
-  throw NotFoundError("no such zoo model", std::string(name),
-                      did_you_mean(name, names, fmt::format("one of {}", fmt::join(names, ", "))));
+  const NameSet names = zoo_names();
+  const std::string closest = closest_name(name, names);
+  throw NotFoundError("no zoo model '" + escape_terminal(name) + "'", "",
+                      closest.empty() ? "choose one of " + joined_names(names.names)
+                                      : "did you mean zoo:" + closest + "?");
+}
+
+void suggest_zoo_model(const std::string& path, const NameSet& names) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return;
+  std::string name = std::filesystem::path(path).filename().string();
+  for (const std::string_view ending : {".onnx", ".gguf", ".safetensors"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  const std::string meant = find_meant(name, names).value_or(closest_name(name, names));
+  if (meant.empty()) return;
+  throw NotFoundError("cannot read model: " + path, "",
+                      "no such file; did you mean zoo:" + meant + "?");
 }
 
 }  // namespace ridgewatt::workload

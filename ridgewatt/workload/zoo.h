@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "ridgewatt/base/suggest.h"
+
 namespace ridgewatt::workload {
 
 struct ZooEntry {
@@ -23,7 +25,13 @@ std::span<const ZooEntry> zoo();
 // True for "zoo:NAME", whether or not NAME exists.
 bool is_zoo_name(std::string_view model);
 
-// The entry of "NAME" or "zoo:NAME". Throws NotFoundError that lists the names.
+// The entry of "NAME" or "zoo:NAME". Throws NotFoundError with a suggestion or all names.
 const ZooEntry& find_zoo_entry(std::string_view name);
+// What find_zoo_entry() understands, without "zoo:".
+NameSet zoo_names();
+
+// Throws NotFoundError "cannot read resnet50: .. did you mean zoo:resnet50?" where `path` does not
+// exist and its file name, without the ending of a model file, is close to one of `names`.
+void suggest_zoo_model(const std::string& path, const NameSet& names);
 
 }  // namespace ridgewatt::workload

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/federated.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 
@@ -53,7 +54,9 @@ void set_key(FederatedBoard& board, const std::string& part) {
   } else if (key == "idle") {
     board.idle_power_w = amount_of(value, part);
   } else {
-    throw UsageError("unknown key of a board", key, kSpecForm);
+    throw UsageError(
+        "unknown key of a board", key,
+        did_you_mean(key, {{"samples", "sweep", "upload", "upload-energy", "idle"}}, kSpecForm));
   }
 }
 

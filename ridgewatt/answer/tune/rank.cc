@@ -1,8 +1,8 @@
 // The question of tune.h asked of all boards, or of all runtimes on one of them.
 #include <algorithm>
 
-#include "ridgewatt/answer/runtime_choices.h"
 #include "ridgewatt/answer/tune.h"
+#include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "ridgewatt/answer/estimate.h"
-#include "ridgewatt/answer/runtime_choices.h"
+#include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/board_fixture.h"
@@ -338,7 +338,8 @@ TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
     EXPECT_EQ(found.answer->point, alone.answer->point);
     EXPECT_EQ(found.answer->objective, alone.answer->objective);
     EXPECT_LE(found.answer->cost.power_w.mean, 30);
-    if (i > 0) EXPECT_LE(ranking.answers[i - 1].answer->objective, found.answer->objective);
+    const std::size_t before = i == 0 ? 0 : i - 1;
+    EXPECT_LE(ranking.answers[before].answer->objective, found.answer->objective);
     runtimes.insert(found.origin.runtime.value());
   }
   EXPECT_EQ(runtimes.size(), kRuntimes.size());

@@ -41,7 +41,7 @@ std::vector<PromValue> Prometheus::query(const std::string& expression) const {
     }
     return values;
   } catch (const Json::exception&) {
-    throw IoError("not a reply of Prometheus", url_, "is --prometheus its address?");
+    throw IoError("is not a reply of Prometheus", url_, "is --prometheus its address?");
   }
 }
 
@@ -49,13 +49,13 @@ std::map<std::string, Labels> read_targets(const std::string& path) {
   std::map<std::string, Labels> targets;
   try {
     const Json groups = Json::parse(read_file(path, kMostTargetBytes));
-    if (!groups.is_array()) throw InputError("not a list of targets", path);
+    if (!groups.is_array()) throw InputError("is not a list of targets", path);
     for (const auto& group : groups) {
       const Labels labels = labels_of(group.value("labels", Json::object()));
       for (const auto& target : group.at("targets")) targets[target.get<std::string>()] = labels;
     }
   } catch (const Json::exception&) {
-    throw InputError("not a list of targets with labels", path,
+    throw InputError("is not a list of targets with labels", path,
                      "packaging/metrics/boards.json is an example");
   }
   return targets;

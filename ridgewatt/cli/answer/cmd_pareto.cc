@@ -4,6 +4,7 @@
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
@@ -48,8 +49,8 @@ Sweep rows_of_board(const Context& context, const ParetoCommand& options) {
 }
 
 void run(const Context& context, const ParetoCommand& options) {
-  const answer::FrontCost x = answer::parse_front_cost(options.x),
-                          y = answer::parse_front_cost(options.y);
+  const answer::FrontCost x = parse_word<answer::FrontCost>(options.x, "cost"),
+                          y = parse_word<answer::FrontCost>(options.y, "cost");
   if (options.presets) {
     return print_presets(context, options,
                          options.sweep.empty()
@@ -94,13 +95,9 @@ void add_pareto(CLI::App& app, Context& context) {
   auto* sweep = input_file(
       command->add_option("--sweep", options->sweep, "Front of a measured sweep instead"));
   sweep->excludes(command->get_option("--samples"));
-  const auto costs = CLI::IsMember({"time", "power", "energy"});
-  command->add_option("--x", options->x, "First cost, per sample")
-      ->check(costs)
-      ->capture_default_str();
-  command->add_option("--y", options->y, "Second cost, per sample")
-      ->check(costs)
-      ->capture_default_str();
+  const NameSet costs{names<answer::FrontCost>()};
+  name_choice(*command, "--x", options->x, costs, "First cost, per sample")->capture_default_str();
+  name_choice(*command, "--y", options->y, costs, "Second cost, per sample")->capture_default_str();
   command->add_flag("--presets", options->presets,
                     "Instead, each preset of --device and the mode that beats it in both costs, "
                     "by how much");

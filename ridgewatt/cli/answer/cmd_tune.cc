@@ -82,6 +82,17 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   if (options.question.verify > 0 && options.device == "all") {
     throw UsageError("one board is verified at a time", "--verify", "give --device BOARD");
   }
+  if (options.question.verify > 0 && options.all_runtimes) {
+    throw UsageError("one runtime is verified at a time", "--verify", "give --runtime NAME");
+  }
+  if (options.device == "all" && options.all_runtimes) {
+    throw UsageError("boards and runtimes cannot both be all", "",
+                     "name a board with --device, or a runtime with --runtime");
+  }
+  if (options.all_runtimes && options.thermal.given()) {
+    throw UsageError("the time that a power is held is said of one answer", "--thermal",
+                     "name a runtime with --runtime");
+  }
   if (options.question.strategy) {
     refuse_without_effect(command, {"--confidence"}, "with --strategy",
                           "without it every point is judged with its interval");
@@ -118,6 +129,12 @@ void ask_twin(const Context& context, const TuneOptions& options) {
   }
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
+  if (options.all_runtimes) {
+    std::vector<workload::Precision> precisions;
+    if (options.precision_given) precisions = {options.precision};
+    return print_ranking(context,
+                         answer::rank_runtimes(question, workload, options.device, precisions));
+  }
   answer::TuneAnswer found = question.verify > 0
                                  ? answer::verify_by_hand(question, workload, options.device, {})
                                  : answer::tune_on_twin(question, workload, options.device);
@@ -177,7 +194,29 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   print_answer(context, found, options.trace);
 }
 
+// "fke:agx-orin" is neither a board nor one at hand.
+void check_device(const std::string& device) {
+  const bool file = device.find('/') != std::string::npos;
+  if (device.find(':') == std::string::npos || file || device.starts_with("replay:")) return;
+  if (!platform::is_local_device(device)) platform::open_local_device(device);  // throws
+}
+
+// Runtimes are compared on a twin alone.
+void check_all_runtimes(const TuneOptions& options) {
+  if (!options.all_runtimes) return;
+  const bool twin = !platform::is_local_device(options.device) &&
+                    !options.device.starts_with("replay:") && options.sweep.empty() &&
+                    options.samples.empty() && options.campaign.plan.empty() &&
+                    !options.job.asked();
+  if (twin) return;
+  throw UsageError("all runtimes can only be compared on a twin", "--runtime all",
+                   "give MODEL and --device BOARD, or name the runtime");
+}
+
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
+  options.precision_given = command.count("--precision") > 0;
+  check_device(options.device);
+  check_all_runtimes(options);
   options.goal.check(command);
   options.thermal.check(command);
   options.hold = options.thermal.question(command);
@@ -250,8 +289,9 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
 }
 
 void add_search_options(CLI::App& command, TuneOptions& options) {
-  command.add_option("--strategy", options.question.strategy,
-                     tune::listed_names(tune::strategies(), "or"));
+  const auto& strategies = tune::strategy_names();
+  name_choice(command, "--strategy", options.question.strategy,
+              {{strategies.begin(), strategies.end()}}, "How points are chosen and profiled");
   quantity(command.add_option("--profiles", options.question.budget.profiles,
                               "Operating points profiled at most"),
            count().within(1, 1e6))
@@ -286,6 +326,7 @@ void add_tune(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, context, "tune", "The best power mode and batch within limits",
                   "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
+                  "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
                   "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
                   "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
                   "--max-slowdown 5% --verify 4\n"
@@ -314,7 +355,7 @@ void add_tune(CLI::App& app, Context& context) {
       ->allow_extra_args(false);  // a program may follow
   add_training(*command, options->kind, "A training step of MODEL, not inference");
   add_precision(*command, options->precision);
-  add_runtime(*command, options->runtime);
+  add_runtime(*command, options->runtime, &options->all_runtimes);
   add_dims(*command, options->dims);
   add_strict(*command, context);
   options->goal.add_to(*command);

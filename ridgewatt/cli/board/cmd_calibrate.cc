@@ -108,7 +108,9 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
                         "they belong to sweeps (--sweep)");
   const bool of_board = app.count("--device") > 0;
   if (!command.output.empty() && !of_board) {
-    throw UsageError("which board were the points measured on?", "", "give --device BOARD");
+    throw UsageError("no board to write the roofs for", "--output " + command.output,
+                     "give --device NAME or a board file; without -o the roofs of any machine are "
+                     "printed");
   }
   const roofline::MicrobenchFile file = read_point_files(command.microbench);
   const auto fits = roofline::fit_microbench_modes(file.points);

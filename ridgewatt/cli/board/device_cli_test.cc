@@ -32,7 +32,7 @@ TEST(DeviceCommand, ListsAndShows) {
 
   const auto wrong = testing::run_program("device show agx-orin@jp9");
   EXPECT_EQ(wrong.status, 1);
-  EXPECT_NE(wrong.output.find("choose one of jp5.0, jp5.1"), std::string::npos);
+  EXPECT_NE(wrong.output.find("choose one of agx-orin@jp5.0, agx-orin@jp5.1"), std::string::npos);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/measure/workload_name.h"
+#include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/points.h"
 #include "ridgewatt/twin/twin.h"

@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -102,7 +103,8 @@ void add_evaluate_choices(CLI::App& evaluate, Context& context) {
   quantity(command->add_option("--count", options->choice.count, "Modes chosen"),
            count().within(1, 100))
       ->capture_default_str();
-  command->add_option("--method", options->choice.method, "Predictor, as of predict")
+  name_choice(*command, "--method", options->choice.method, {predict::predictor_methods()},
+              "Predictor, as of predict")
       ->capture_default_str();
   quantity(command->add_option("--threads", options->choice.threads, "Threads; 0: all"),
            count().within(0, 1024))

@@ -22,7 +22,7 @@ void run(Context& context, const std::vector<std::string>& paths) {
     }
     throw InputError("parts of an evaluation that this version does not know", command);
   } catch (const Json::exception&) {
-    throw InputError("not a part of an evaluation", paths.front(), "names are missing in it");
+    throw InputError("is not a part of an evaluation", paths.front(), "names are missing in it");
   }
 }
 

@@ -28,7 +28,8 @@ evaluate::PlanStrategyRun parse_run(const std::string& text) {
   const auto parts = split(text, ':');
   const auto profiles = parts.size() == 2 ? parse_int(parts[1]) : std::optional<std::int64_t>(15);
   if (parts.size() > 2 || !profiles || *profiles < 1 || *profiles > 1'000'000) {
-    throw UsageError("not a strategy with its budget", text, "write NAME:PROFILES, as in auto:15");
+    throw UsageError("is not a strategy with its budget", text,
+                     "write NAME:PROFILES, as in auto:15");
   }
   return {parts[0], static_cast<int>(*profiles)};
 }

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
@@ -48,22 +49,39 @@ std::pair<std::string, std::string> assignment(const std::string& text, const ch
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// `kind`: "factor" or "parameter", of which the study has `names`.
+UsageError unknown_of(const study::Study& study, const std::string& kind, const std::string& name,
+                      const NameSet& names) {
+  return UsageError("study " + study.name + " has no " + kind + " '" + escape_terminal(name) + "'",
+                    "", names.names.empty() ? "it has none" : hint_for(name, names));
+}
+
+// As the study calls it; case and separators do not matter.
+std::string factor_named(const study::Study& study, const std::string& text) {
+  NameSet names;
+  for (const auto& factor : study.factors) names.names.push_back(factor.name);
+  const auto name = find_meant(text, names);
+  return name ? *name : throw unknown_of(study, "factor", text, names);
+}
+
+std::string parameter_named(const study::Study& study, const std::string& text) {
+  NameSet names;
+  for (const auto& [name, value] : study.parameters) names.names.push_back(name);
+  const auto name = find_meant(text, names);
+  return name ? *name : throw unknown_of(study, "parameter", text, names);
+}
+
 study::Study study_of(const StudyCommand& options) {
   study::Study study = study::load_study(options.name);
   for (const auto& text : options.parameters) {
     const auto [name, value] = assignment(text, "--set");
-    if (!study.parameters.contains(name)) {
-      throw UsageError("study has no such parameter", name, study.name);
-    }
-    study.parameters[name] = value;
+    study.parameters[parameter_named(study, name)] = value;
   }
   for (const auto& text : options.levels) {
-    const auto [name, values] = assignment(text, "--levels");
+    const auto [given, values] = assignment(text, "--levels");
     const auto found =
         std::find_if(study.factors.begin(), study.factors.end(),
-                     [&, &wanted = name](const auto& f) { return f.name == wanted; });
-    if (found == study.factors.end())
-      throw UsageError("study has no such factor", name, study.name);
+                     [name = factor_named(study, given)](const auto& f) { return f.name == name; });
     found->levels = split(values, ',');
     found->level_count = 0;
   }

@@ -97,7 +97,7 @@ void add_analyze(CLI::App& app, Context& context) {
   add_precision(*command, a->cost.precision);
   auto* runtime = command->add_option_function<std::string>(
       "--runtime",
-      [a](const std::string& text) { a->cost.runtime = parse<Runtime>(text, "runtime"); },
+      [a](const std::string& text) { a->cost.runtime = parse_word<Runtime>(text, "runtime"); },
       "Kernels as it launches them: " + joined_names<Runtime>());
   choice(*command, "--convention", a->cost.convention, "What counts: full, macs or pagoda")
       ->capture_default_str();

@@ -1,13 +1,13 @@
 #include "ridgewatt/cli/options/predict_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -29,9 +29,7 @@ void PredictOptions::add_to(CLI::App& command, Context& context) {
   command.add_option("--model", model,
                      "Model file or zoo:NAME; with --device its twin is the prior");
   input_file(command.add_option("--query", query, "CSV of the modes (and batches) to predict"));
-  command
-      .add_option("--method", method,
-                  fmt::format("Predictor: {}", fmt::join(predict::predictor_methods(), ", ")))
+  name_choice(command, "--method", method, {predict::predictor_methods()}, "Predictor")
       ->capture_default_str();
   input_file(
       command.add_option("--reference-model", reference_model,

@@ -41,8 +41,9 @@ void add_precision(CLI::App& command, workload::Precision& precision) {
 
 void add_runtime(CLI::App& command, Runtime& runtime, bool* all) {
   const auto set = [&runtime, all](const std::string& text) {
-    if (all != nullptr) *all = text == "all";
-    if (all == nullptr || text != "all") runtime = parse<Runtime>(text, "runtime");
+    const bool every = all != nullptr && same_word(text, "all");
+    if (all != nullptr) *all = every;
+    if (!every) runtime = parse_word<Runtime>(text, "runtime");
   };
   command
       .add_option_function<std::string>("--runtime", set,
@@ -94,9 +95,9 @@ void WorkloadOptions::add_to(CLI::App& command, Context& context, bool* all_runt
 }
 
 void check_workload_options(const CLI::App& command, const WorkloadOptions& options) {
-  const bool pytorch =
-      !is_engine(options.runtime) && (command.count("--runtime") == 0 ||
-                                      command.get_option("--runtime")->as<std::string>() != "all");
+  const bool every = command.count("--runtime") > 0 &&
+                     same_word(command.get_option("--runtime")->as<std::string>(), "all");
+  const bool pytorch = !is_engine(options.runtime) && !every;
   if (pytorch) {
     refuse_without_effect(command, {"--python-caller"}, "without an engine's --runtime",
                           "the launches of PyTorch are Python's already");

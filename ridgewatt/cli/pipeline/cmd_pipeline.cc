@@ -5,6 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -195,7 +196,8 @@ void add_pipeline(CLI::App& app, Context& context) {
   quantity(command->add_option("--cores", config.cores, "CPU cores (with --compute-time)"),
            count().within(1, 1024))
       ->capture_default_str();
-  command->add_option("--storage", options->storage, "memory, nvme, sd or hdd")
+  name_choice(*command, "--storage", options->storage, {pipeline::list_storages()},
+              "What the data set lies on")
       ->capture_default_str();
   quantity(command->add_option("--cache-size", options->cache_gb,
                                "RAM left to the page cache; with a MODEL what a minibatch leaves "

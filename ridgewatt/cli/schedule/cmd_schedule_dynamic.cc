@@ -3,6 +3,8 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
@@ -100,7 +102,7 @@ void run(const Context& context, ScheduleDynamicCommand options) {
        {.name = "profiled", .rank = 5}});
   schedule::DynamicSummary all;
   const bool bursty =
-      find_name<schedule::ArrivalProcess>(options.arrivals) == schedule::ArrivalProcess::kBursty;
+      find_word<schedule::ArrivalProcess>(options.arrivals) == schedule::ArrivalProcess::kBursty;
   for (int trace = 0; trace < options.traces; ++trace) {
     Random random = Random(context.seed).fork(static_cast<std::uint64_t>(trace));
     const auto arrivals =
@@ -157,10 +159,10 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   quantity(command->add_option("--traces", options->traces, "Number of traces"),
            count().within(1, 1000))
       ->capture_default_str();
-  std::vector<std::string> names(schedule::plan_strategy_names().begin(),
-                                 schedule::plan_strategy_names().end());
-  command->add_option("--strategy", options->strategy, "How modes are profiled beforehand")
-      ->check(CLI::IsMember(names))
+  const std::vector<std::string> names(schedule::plan_strategy_names().begin(),
+                                       schedule::plan_strategy_names().end());
+  name_choice(*command, "--strategy", options->strategy, {names},
+              "How modes are profiled beforehand")
       ->capture_default_str();
   quantity(command->add_option("--profiles", options->profiles, "Profiles for each of three rates"),
            count().within(1, 1000000))

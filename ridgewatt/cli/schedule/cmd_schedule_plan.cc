@@ -1,6 +1,7 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
@@ -78,12 +79,10 @@ void add_schedule_plan(CLI::App& schedule, Context& context) {
   options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);
   options->schedule.add_busy_share_to(*command);
-  std::vector<std::string> names(schedule::plan_strategy_names().begin(),
-                                 schedule::plan_strategy_names().end());
-  command
-      ->add_option("--strategy", options->strategy,
-                   "exhaustive: the optimum of the sweeps; others profile a few points of them")
-      ->check(CLI::IsMember(names))
+  const std::vector<std::string> names(schedule::plan_strategy_names().begin(),
+                                       schedule::plan_strategy_names().end());
+  name_choice(*command, "--strategy", options->strategy, {names},
+              "exhaustive: the optimum of the sweeps; others profile a few points of them")
       ->capture_default_str();
   quantity(command->add_option(
                "--profiles", options->profiles,

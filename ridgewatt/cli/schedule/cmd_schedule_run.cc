@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/live_run.h"
@@ -339,10 +340,8 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
       command->add_option("--grace", options->grace_ms, "From revoking a minibatch to SIGKILL, ms"),
       milliseconds())
       ->capture_default_str();
-  command
-      ->add_option("--hung", options->hung,
-                   "A worker that does not stop: kill it, or hold the device until it ends")
-      ->check(CLI::IsMember({"kill", "hold"}))
+  name_choice(*command, "--hung", options->hung, {{"kill", "hold"}},
+              "A worker that does not stop: kill it, or hold the device until it ends")
       ->capture_default_str();
   command->add_flag("--measure-interference", options->measure_interference,
                     "Of two workers: in the second half of --duration the driver shares the device "

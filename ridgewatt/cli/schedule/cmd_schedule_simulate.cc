@@ -5,6 +5,7 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -43,7 +44,7 @@ std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t 
                                   double& duration_s) {
   Random random(seed);
   const double rate = options.schedule.rate.value_or(0);
-  const auto process = find_name<schedule::ArrivalProcess>(options.arrivals);
+  const auto process = find_word<schedule::ArrivalProcess>(options.arrivals);
   if (!process) {
     auto recorded = schedule::read_arrivals(options.arrivals);
     duration_s = schedule::recorded_duration_s(recorded, duration_s);
@@ -162,7 +163,7 @@ void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report
 
 void check(const CLI::App& command, const SimulateOptions& options) {
   options.schedule.models.check(command);
-  if (find_name<schedule::ArrivalProcess>(options.arrivals) != schedule::ArrivalProcess::kBursty) {
+  if (find_word<schedule::ArrivalProcess>(options.arrivals) != schedule::ArrivalProcess::kBursty) {
     refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
   }
   if (!options.schedule.has_inference()) {

@@ -89,7 +89,8 @@ LiveQuestion live_question(const Context& context, const LiveRunOptions& options
     if (!workloads.inference) {
       throw UsageError("nothing arrives", "--inference-sweep", "give the sweep of an inference");
     }
-    if (!schedule.max_latency_ms) throw UsageError("needs a latency bound", "--max-latency");
+    if (!schedule.max_latency_ms)
+      throw UsageError("an inference needs a latency bound", "", "give --max-latency");
     question.inference.push_back(std::move(*workloads.inference));
     for (auto& background : workloads.background) {
       question.training.push_back(std::move(background.sweep));

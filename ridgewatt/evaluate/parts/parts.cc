@@ -135,7 +135,7 @@ Part parse_part(const std::string& text) {
   const auto number = fields.size() == 2 ? parse_int(fields[0]) : std::nullopt;
   const auto of = fields.size() == 2 ? parse_int(fields[1]) : std::nullopt;
   if (!number || !of || *of < 1 || *of > kMostParts || *number < 1 || *number > *of) {
-    throw UsageError("not a part", text, "write K/N, as in 1/8: the first of eight");
+    throw UsageError("is not a part", text, "write K/N, as in 1/8: the first of eight");
   }
   return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
 }
@@ -172,9 +172,10 @@ PartFile read_part(const std::string& path) {
     if (!json.is_object()) throw InputError("it is not an object");
     return part_from(json);
   } catch (const Json::exception&) {
-    throw InputError("not a part of an evaluation", path, "evaluate ... --part K/N -o writes one");
+    throw InputError("is not a part of an evaluation", path,
+                     "evaluate ... --part K/N -o writes one");
   } catch (const InputError& error) {
-    throw InputError("not a part of an evaluation", path, error.what());
+    throw InputError("is not a part of an evaluation", path, error.what());
   }
 }
 

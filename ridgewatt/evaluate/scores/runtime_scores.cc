@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -64,8 +65,8 @@ double found_value(const CsvReader& csv, const std::map<std::string, std::size_t
   }
   const int batch = static_cast<int>(csv.number(columns.at("batch")));
   workload::DeployOptions options;
-  options.precision = parse<workload::Precision>(text("precision"), csv.where());
-  options.runtime = parse<Runtime>(text("runtime"), csv.where());
+  options.precision = parse_word<workload::Precision>(text("precision"), csv.where());
+  options.runtime = parse_word<Runtime>(text("runtime"), csv.where());
   const twin::TwinModel model(
       twin::load_twin(load_board(text("device"))),
       std::make_shared<const workload::DeployedWorkload>(text("model"), options));

@@ -49,7 +49,7 @@ std::string server_of(const std::string& url) {
 
 void check_url(const std::string& url) {
   const bool known = url.starts_with("http://") || url.starts_with("https://");
-  if (!known) throw UsageError("not a URL of http or https", server_of(url).substr(0, 80));
+  if (!known) throw UsageError("is not a URL of http or https", server_of(url).substr(0, 80));
   const auto begin = url.find("//") + 2;
   const auto host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (host.find('@') != std::string::npos) {

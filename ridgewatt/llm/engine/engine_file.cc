@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/toml.h"
 
@@ -38,6 +38,18 @@ constexpr std::array kReleases = std::to_array<ReleaseOfEngine>({
     {"sglang", "sglang", "SGLang without CUDA graphs", kCells},
     {"tensorrt-llm", "tensorrt-llm", "TensorRT-LLM 0.12", kCells},
     {"vllm", "vllm", "vLLM 0.8.6 without CUDA graphs", kCells},
+});
+
+// Other words for engines; those with other separators need no row.
+constexpr auto kEngineWords = std::to_array<std::pair<const char*, const char*>>({
+    {"llama", "llama.cpp"},
+    {"ggml", "llama.cpp"},
+    {"trt", "tensorrt-llm"},
+    {"trt-llm", "tensorrt-llm"},
+    {"tensorrt", "tensorrt-llm"},
+    {"mlc-llm", "mlc"},
+    {"torch", "pytorch"},
+    {"transformers", "pytorch"},
 });
 
 class EngineTable {
@@ -251,15 +263,25 @@ std::span<const ShippedEngine> engines() {
   return shipped_engine_file().engines;
 }
 
-const ShippedEngine& find_engine(std::string_view name) {
-  std::string wanted(name);
-  for (char& c : wanted) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  std::vector<std::string> names;
-  for (const ShippedEngine& engine : engines()) {
-    if (engine.name == wanted) return engine;
-    names.push_back(engine.name);
+namespace {
+
+NameSet engine_names() {
+  NameSet set;
+  for (const ShippedEngine& engine : engines()) set.names.push_back(engine.name);
+  for (const auto& [word, name] : kEngineWords) {
+    if (std::find(set.names.begin(), set.names.end(), name) != set.names.end()) {
+      set.synonyms.push_back({word, name});
+    }
   }
-  throw_unknown_name("engine", name, names);
+  return set;
+}
+
+}  // namespace
+
+const ShippedEngine& find_engine(std::string_view name) {
+  const std::string known = require_name("engine", name, engine_names());
+  return *std::find_if(engines().begin(), engines().end(),
+                       [&](const ShippedEngine& engine) { return engine.name == known; });
 }
 
 const EngineRelease& ShippedEngine::release_for(std::string_view board) const {

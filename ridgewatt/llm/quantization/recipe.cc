@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/quantization/checkpoint.h"
 #include "ridgewatt/llm/quantization/mixture.h"
 
@@ -54,12 +53,8 @@ std::vector<Recipe> all_recipes() {
 
 // What engines and checkpoints call these: TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose
 // weights are those of compressed tensors in 8 bits.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOtherNames = {
-    {{"fp16", "f16"},
-     {"float16", "f16"},
-     {"w16a16", "f16"},
-     {"bfloat16", "bf16"},
-     {"fp32", "f32"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOtherNames = {
+    {{"w16a16", "f16"},
      {"int4", "awq"},
      {"int4_awq", "awq"},
      {"w4a16_awq", "awq"},
@@ -81,20 +76,24 @@ std::span<const Recipe> recipes() {
   return kRecipes;
 }
 
+namespace {
+
+NameSet recipe_names() {
+  NameSet set;
+  for (const Recipe& recipe : recipes()) set.names.emplace_back(recipe.name);
+  for (const auto& [word, name] : kOtherNames) {
+    set.synonyms.push_back({std::string(word), std::string(name)});
+  }
+  return set;
+}
+
+}  // namespace
+
 const Recipe& find_recipe(std::string_view name) {
-  std::string wanted(name);
-  for (char& c : wanted) {
-    c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  for (const auto& [other, name] : kOtherNames) {
-    if (wanted == other) wanted = name;
-  }
-  std::vector<std::string> names;
-  for (const Recipe& recipe : recipes()) {
-    if (recipe.name == wanted) return recipe;
-    names.push_back(recipe.name);
-  }
-  throw_unknown_name("quantization", name, names);
+  static const NameSet kNames = recipe_names();
+  const std::string known = require_name("quantization", name, kNames);
+  return *std::find_if(recipes().begin(), recipes().end(),
+                       [&](const Recipe& recipe) { return recipe.name == known; });
 }
 
 std::vector<Tensor> quantized(const Description& description, const Recipe& recipe) {

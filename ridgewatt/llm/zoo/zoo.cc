@@ -89,4 +89,10 @@ std::span<const ZooModel> language_zoo() {
   return kModels;
 }
 
+NameSet language_zoo_names() {
+  NameSet set;
+  for (const ZooModel& model : language_zoo()) set.names.emplace_back(model.name);
+  return set;
+}
+
 }  // namespace ridgewatt::llm

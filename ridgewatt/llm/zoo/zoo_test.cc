@@ -44,7 +44,7 @@ TEST(LanguageZoo, UnknownNamesGetAHint) {
     read_language_model("zoo:llama-3.2-1");
     FAIL();
   } catch (const NotFoundError& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean llama-3.2-1b"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("did you mean zoo:llama-3.2-1b"), std::string::npos);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/measure/workload_name.h"
 #include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::measure {

@@ -1,4 +1,4 @@
-#include "ridgewatt/measure/workload_name.h"
+#include "ridgewatt/measure/profile.h"
 
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ bool word_part(char c) {
 
 double tokens_after(std::string_view text, const std::string& where) {
   const auto number = parse_int(text);
-  if (!number || *number <= 0) throw InputError("not a test of llama-bench", where);
+  if (!number || *number <= 0) throw InputError("is not a test of llama-bench", where);
   return static_cast<double>(*number);
 }
 
@@ -89,7 +89,7 @@ void read_test_name(std::string_view name, BenchTest& test, const std::string& w
     } else if (part.rfind("tg", 0) == 0) {
       test.generated = tokens_after(part.substr(2), where);
     } else {
-      throw InputError("not a test of llama-bench", where);
+      throw InputError("is not a test of llama-bench", where);
     }
   }
 }

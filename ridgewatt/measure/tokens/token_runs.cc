@@ -29,7 +29,7 @@ std::vector<TokenRun> runs_of_object(const Json& json, const std::string& source
   for (const char* metric : {"time_to_first_token", "request_latency", "output_token_throughput"}) {
     if (json.contains(metric)) return {aiperf_summary(json, source)};
   }
-  throw InputError("not the result of a run that is known", source, kKnownResults);
+  throw InputError("is not the result of a run that is known", source, kKnownResults);
 }
 
 std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& source) {
@@ -43,7 +43,8 @@ std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& so
     if (line.empty()) continue;
     lines.push_back(parse_result_json(line, fmt::format("{} line {}", source, number)));
     if (!lines.back().is_object()) {
-      throw InputError("not an object", fmt::format("{} line {}", source, number), kKnownResults);
+      throw InputError("is not an object", fmt::format("{} line {}", source, number),
+                       kKnownResults);
     }
   }
   if (lines.size() > 1 && lines[0].contains("metadata")) return {aiperf_records(lines, source)};
@@ -127,7 +128,7 @@ std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string&
     auto runs = llama_bench_table(begin, source);
     if (!runs.empty()) return runs;
   }
-  throw InputError("not the result of a run that is known", source, kKnownResults);
+  throw InputError("is not the result of a run that is known", source, kKnownResults);
 }
 
 std::vector<TokenRun> read_token_runs(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -62,7 +63,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
   workload.model = text;
   const auto colon = text.rfind(':');
   const auto kind =
-      find_name<WorkloadKind>(colon == std::string::npos ? "" : text.substr(colon + 1));
+      find_word<WorkloadKind>(colon == std::string::npos ? "" : text.substr(colon + 1));
   if (kind) {
     workload.model = text.substr(0, colon);
     workload.kind = *kind;

@@ -2,9 +2,12 @@
 // docs/methods/fake_board.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/fake_board.h"
 
 namespace ridgewatt::platform {
@@ -176,15 +179,19 @@ std::vector<std::string> fake_board_names() {
 }
 
 FakeBoardSpec fake_board_spec(const std::string& name) {
-  std::string names;
-  FakeBoardSpec newest;
-  for (auto& spec : all_specs()) {
-    names += (names.empty() ? "" : ", ") + spec.name;
-    if (spec.name == name) return spec;
-    if (spec.board == name) newest = std::move(spec);
+  auto specs = all_specs();
+  NameSet set;
+  for (const auto& spec : specs) set.names.push_back(spec.name);
+  for (auto spec = specs.rbegin(); spec != specs.rend(); ++spec) {  // the newest first
+    set.synonyms.push_back({spec->board, spec->name});
+    for (const auto& [word, board] : board_names().synonyms) {
+      if (board == spec->board) set.synonyms.push_back({word, spec->name});
+    }
   }
-  if (!newest.name.empty()) return newest;
-  throw NotFoundError("no such fake board", name, "there are " + names);
+  const auto meant = find_meant(name, set);
+  if (!meant) throw NotFoundError("no fake board", name, hint_for(name, set));
+  return *std::find_if(specs.begin(), specs.end(),
+                       [&](const auto& spec) { return spec.name == *meant; });
 }
 
 }  // namespace ridgewatt::platform

@@ -209,7 +209,7 @@ ReferenceModel read_reference_model(const std::string& path) {
   try {
     const Json json = Json::parse(read_file(path, std::size_t{1} << 28));
     if (json.at("format") != "ridgewatt-reference" || json.at("version") != 1) {
-      throw InputError("not a reference model of version 1", path);
+      throw InputError("is not a reference model of version 1", path);
     }
     ReferenceModel model;
     model.workload = json.at("workload").get<std::string>();
@@ -217,7 +217,7 @@ ReferenceModel read_reference_model(const std::string& path) {
     model.power = network_from_json(json.at("power_w"), path);
     return model;
   } catch (const Json::exception& error) {
-    throw InputError(fmt::format("not a reference model ({})", error.what()), path);
+    throw InputError(fmt::format("is not a reference model ({})", error.what()), path);
   }
 }
 

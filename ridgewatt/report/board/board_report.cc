@@ -1,6 +1,7 @@
 #include "ridgewatt/report/board_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -32,6 +33,15 @@ PowerMode top_mode(const Bsp& bsp) {
   PowerMode mode;
   for (const Knob knob : kKnobs) mode.set(knob, bsp.levels[knob].back());
   return mode;
+}
+
+// "@jp5.1, @super": what may follow the name to select another BSP than the default.
+std::string variants_of(const Board& board) {
+  std::vector<std::string> others;
+  for (const Bsp& bsp : board.bsps) {
+    if (bsp.name != board.default_bsp) others.push_back("@" + bsp.name);
+  }
+  return fmt::format("{}", fmt::join(others, ", "));
 }
 
 std::string range_text(const std::vector<double>& clocks_hz) {
@@ -97,7 +107,9 @@ Table board_list_table(const std::vector<Board>& boards) {
                {.name = "bandwidth_gb_s", .heading = "DRAM (GB/s)"},
                {.name = "ridge_fp32", .heading = "ridge FP32 (FLOP/byte)", .digits = 3, .rank = 4},
                {"memory_gib"},
-               {.name = "clock_tables", .rank = 5}});
+               {.name = "clock_tables", .rank = 5},
+               {.name = "variants", .wrap = true},
+               {.name = "aliases", .wrap = true}});
   for (const auto& board : boards) {
     const Bsp& bsp = board.find_bsp();
     const PowerMode top = top_mode(bsp);
@@ -109,7 +121,8 @@ Table board_list_table(const std::vector<Board>& boards) {
                    tera_peak(board, top, Arithmetic::kInt8), bandwidth / kGiga,
                    peak_flops(board, top, Arithmetic::kFp32) / bandwidth,
                    static_cast<std::int64_t>(std::llround(board.memory_bytes / kGiB)),
-                   bsp.partial ? "partial" : (fact == nullptr ? "" : fact->status)});
+                   bsp.partial ? "partial" : (fact == nullptr ? "" : fact->status),
+                   variants_of(board), fmt::format("{}", fmt::join(board.aliases, ", "))});
   }
   return table;
 }

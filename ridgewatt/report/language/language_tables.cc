@@ -11,8 +11,8 @@
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
-#include "ridgewatt/report/limit_report.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {

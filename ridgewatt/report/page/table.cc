@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/rows.h"
 
@@ -47,11 +48,6 @@ std::string significant(double value, int digits) {
   return magnitude >= kGrouped - 0.5 ? with_commas(text) : text;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 std::string without_unit(const std::string& heading) {
   const auto unit = heading.rfind(" (");
   return unit == std::string::npos ? heading : heading.substr(0, unit);
@@ -60,11 +56,10 @@ std::string without_unit(const std::string& heading) {
 // `option`: where the user named the column.
 std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted,
                         const std::string& option) {
-  const std::string word = lower_case(wanted);
   const auto matches = [&](const auto& text_of) {
     std::vector<std::size_t> found;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (lower_case(text_of(columns[c])) == word) found.push_back(c);
+      if (same_word(text_of(columns[c]), wanted)) found.push_back(c);
     }
     return found;
   };
@@ -74,10 +69,17 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
     found = matches([](const Column& column) { return without_unit(column_heading(column)); });
   }
   if (found.size() == 1) return found.front();
-  std::string names;
-  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column.name;
-  throw UsageError(found.empty() ? "no such column" : "more than one column has this heading",
-                   option + " " + wanted, "the columns are " + names);
+  NameSet names;
+  for (const auto& column : columns) names.names.push_back(column.name);
+  for (const auto& column : columns) {
+    names.synonyms.push_back({without_unit(column_heading(column)), column.name});
+  }
+  if (found.empty()) {
+    throw UsageError("no column '" + escape_terminal(wanted) + "'", option,
+                     did_you_mean(wanted, names, "the columns are " + joined_names(names.names)));
+  }
+  throw UsageError("several columns have this heading", option + " " + wanted,
+                   "the columns are " + joined_names(names.names));
 }
 
 // Numbers before texts before nothing.

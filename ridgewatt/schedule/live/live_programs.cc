@@ -8,6 +8,8 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/toml.h"
 #include "ridgewatt/schedule/protocol.h"
@@ -42,14 +44,16 @@ class ProgramsReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, const std::string& where) const {
-    throw InputError(where.empty() ? what : what + ": " + where, source_);
+  [[noreturn]] void fail(const std::string& what, const std::string& where,
+                         const std::string& hint = "") const {
+    throw InputError(where.empty() ? what : what + ": " + where, source_, hint);
   }
   void refuse_others(const toml::table& table, const std::set<std::string>& known,
                      const std::string& where) const {
     for (const auto& [key, value] : table) {
       if (!known.contains(std::string(key.str()))) {
-        fail("unknown key " + std::string(key.str()), where);
+        fail("unknown key " + escape_terminal(key.str()), where,
+             hint_for(key.str(), {{known.begin(), known.end()}}));
       }
     }
   }

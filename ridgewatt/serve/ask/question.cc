@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ridgewatt/base/option_words.h"
+
 namespace ridgewatt::serve {
 namespace {
 
@@ -161,14 +163,15 @@ void add_option(Builder& builder, const EndpointOption& option, std::string_view
 }
 
 void check_names(const Endpoint& endpoint, const Parameters& parameters) {
+  std::vector<std::string> known;
+  for (const auto& option : endpoint.options) known.emplace_back(option.name);
+  for (const auto& option : common_options()) known.emplace_back(option.name);
   for (const auto& [name, value] : parameters) {
-    const auto is_it = [&key = name](const EndpointOption& option) { return option.name == key; };
-    const auto common = common_options();
-    if (std::none_of(endpoint.options.begin(), endpoint.options.end(), is_it) &&
-        std::none_of(common.begin(), common.end(), is_it)) {
-      throw HttpError(400,
-                      name + ": /api/v1/" + std::string(endpoint.path) + " has no such parameter");
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string hint = did_you_mean(name, {known, option_synonyms(known)});
+    std::erase(hint, '\'');  // as an address has it: precision=fp16
+    throw HttpError(400, name + ": /api/v1/" + std::string(endpoint.path) +
+                             " has no such parameter" + (hint.empty() ? "" : ": " + hint));
   }
 }
 

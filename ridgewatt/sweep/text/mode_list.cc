@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/io/file.h"
@@ -34,12 +35,11 @@ std::vector<PowerMode> read_modes(const std::string& path) {
 namespace {
 
 std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word) {
-  std::string lower = word;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (lower == "all") return knob_space(board).modes();
-  if (lower == "maxn") return {knob_space(board).top()};
-  if (lower != "presets") return {find_preset(board, word).mode};
+  static const NameSet kGroups{{"all", "maxn", "presets"}};
+  const std::string group = find_meant(word, kGroups).value_or("");
+  if (group == "all") return knob_space(board).modes();
+  if (group == "maxn") return {knob_space(board).top()};
+  if (group.empty()) return {find_preset(board, word).mode};
   std::vector<PowerMode> modes;
   for (const auto& preset : presets(board)) modes.push_back(preset.mode);
   return modes;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -45,10 +46,11 @@ SweepSpec parse_sweep_spec(const std::string& text) {
     } else if (key == "device") {
       spec.device = load_board(value).name;
     } else if (key == "runtime") {
-      spec.runtime = parse<Runtime>(value, "runtime");
+      spec.runtime = parse_word<Runtime>(value, "runtime");
     } else {
-      throw UsageError("unknown key of a sweep", key,
-                       "model, workers, loader-ms, image, runtime, device");
+      throw UsageError(
+          "unknown key of a sweep", key,
+          hint_for(key, {{"model", "workers", "loader-ms", "image", "runtime", "device"}}));
     }
   }
   return spec;
@@ -67,7 +69,7 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind) 
   } else {
     spec.model = "zoo:" + workload;
   }
-  if (workload == "yolov8n" && find_name<WorkloadKind>(kind) == WorkloadKind::kTraining) {
+  if (workload == "yolov8n" && find_word<WorkloadKind>(kind) == WorkloadKind::kTraining) {
     spec.workers = 0;
     spec.image_side = 320;
   }
@@ -84,7 +86,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     if (given.runtime) spec.runtime = given.runtime;
     spec.loader_ms = given.loader_ms;
     spec.device = given.device;
-    const auto kind = find_name<WorkloadKind>(sweep.kind);
+    const auto kind = find_word<WorkloadKind>(sweep.kind);
     if (!kind) {
       throw InputError("a twin is fitted to inference or training",
                        sweep.source + ": " + sweep.kind);

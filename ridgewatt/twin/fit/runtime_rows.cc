@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/io/file.h"
@@ -193,10 +194,10 @@ class RowReader {
       remark(row, "the precision is not stated, taken as " + row.precision);
     }
     DeployOptions options;
-    const auto precision = find_name<Precision>(row.precision);
+    const auto precision = find_word<Precision>(row.precision);
     if (!precision) throw InputError("the precision is not known", csv_.where());
     options.precision = *precision;
-    options.runtime = parse<Runtime>(runtime.ours, csv_.where());
+    options.runtime = parse_word<Runtime>(runtime.ours, csv_.where());
     if (at("sequence").starts_with("<=384")) {
       // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
       options.dims["sequence"] = 177;

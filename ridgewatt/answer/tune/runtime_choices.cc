@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/runtime_choices.h"
+#include "ridgewatt/answer/tune/runtime_choices.h"
 
 namespace ridgewatt::answer {
 namespace {

@@ -33,7 +33,7 @@ TEST(EnumNames, AnUnknownNameIsToldWithThoseThatThereAre) {
     parse<Fruit>("che\033rry", "fruit");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "unknown fruit: 'che\\x1brry': one of apple, pear, plum");
+    EXPECT_STREQ(error.what(), "unknown fruit: 'che\\x1brry': choose one of apple, pear, plum");
   }
   EXPECT_EQ(name_of(static_cast<Fruit>(9)), "");
 }
