@@ -2,7 +2,7 @@
 // tune` within them; measured points of a sweep over what was predicted.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
@@ -35,11 +35,11 @@ function LimitForm({ query, setQuery, limits }) {
 const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
   ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`])} to ${number(one[`${name.toLowerCase()}_hi_${unit}`])} ${text}</dd>`}</div>`;
 
-const modeLine = (mode) => `${mode.cpu_cores} cores at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
+const modeLine = (mode) => `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
 
 function Found({ answer, presets, query, heading }) {
   const preset = presets.find((one) => queryText(one.mode) === queryText(answer.mode));
-  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : `GPU ${answer.mode.gpu_mhz} MHz, ${answer.mode.cpu_cores} cores`}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
+  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : `GPU ${answer.mode.gpu_mhz} MHz, ${coresText(answer.mode.cpu_cores)}`}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
       <dd><a href=${`#/explore?${new URLSearchParams(Object.entries({ ...workloadQuery(query), ...queryOfMode(answer.mode) }).filter(([, v]) => v !== undefined))}`}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
     ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold</dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;

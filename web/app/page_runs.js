@@ -2,7 +2,7 @@
 // compared, how far a run is that goes on. In the address: run, other, x, y, log.
 import { html, useMemo, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Chart, Check, DownloadBar, ErrorLine, Provenance, Select, Table, number } from "./controls.js";
+import { Chart, Check, DownloadBar, ErrorLine, Provenance, Select, Table, coresText, number } from "./controls.js";
 import { exportParams, joined, meanRatio, runKey, runsOf, usePoints, useStores } from "./runs_data.js";
 
 const { charts } = window.Ridgewatt;
@@ -37,7 +37,7 @@ function pointSeries(rows, x, y, name, color, symbol, log) {
     data: rows.filter((row) => isFinite(row[x]) && isFinite(row[y]) && (!log || (row[x] > 0 && row[y] > 0))).map((row) => ({ value: [row[x], row[y]], name: modeWords(row) })) };
 }
 
-const modeWords = (row) => [row.cpu_cores > 0 && `${row.cpu_cores} cores`, row.cpu_mhz > 0 && `CPU ${row.cpu_mhz}`, row.gpu_mhz > 0 && `GPU ${row.gpu_mhz}`, row.mem_mhz > 0 && `memory ${row.mem_mhz} MHz`,
+const modeWords = (row) => [row.cpu_cores > 0 && coresText(row.cpu_cores), row.cpu_mhz > 0 && `CPU ${row.cpu_mhz}`, row.gpu_mhz > 0 && `GPU ${row.gpu_mhz}`, row.mem_mhz > 0 && `memory ${row.mem_mhz} MHz`,
   row.governor, row.batch > 0 && `batch ${row.batch}`].filter(Boolean).join(", ");
 
 function PointChart({ a, b, rowsA, rowsB, x, y, log, onReady }) {

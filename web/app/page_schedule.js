@@ -3,7 +3,7 @@
 // are models on a board's twin, or sweeps that are dropped here. In the address: all that is asked.
 import { html, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number } from "./controls.js";
 import { precisions, runtimes, useBoards, useModels, useReply } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
@@ -83,7 +83,7 @@ function Form({ query, setQuery }) {
         <${NumberField} label="Seed" value=${query.seed} min=${0} step=${1} placeholder="1" onChange=${put("seed")} /></div></fieldset></div>`;
 }
 
-const modeWords = (mode) => [mode.cpu_cores && `${mode.cpu_cores} cores`, mode.cpu_mhz && `CPU ${number(mode.cpu_mhz, 6)}`, mode.gpu_mhz && `GPU ${number(mode.gpu_mhz, 6)}`,
+const modeWords = (mode) => [mode.cpu_cores && coresText(mode.cpu_cores), mode.cpu_mhz && `CPU ${number(mode.cpu_mhz, 6)}`, mode.gpu_mhz && `GPU ${number(mode.gpu_mhz, 6)}`,
   mode.mem_mhz && `memory ${number(mode.mem_mhz, 6)} MHz`].filter(Boolean).join(", ");
 
 function Answer({ plan, busy }) {

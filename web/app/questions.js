@@ -1,6 +1,7 @@
 // Replies as state of a component, and what several pages ask: models, boards, their knobs.
 import { useEffect, useRef, useState } from "./standalone.module.js";
 import { Newest, address, get, mayPass } from "./api.js";
+import { coresText } from "./controls.js";
 
 // An error that a button asks away.
 const repeatable = (error, again) => Object.assign(error, { again });
@@ -99,7 +100,7 @@ export const modeText = (mode) => `cores=${mode.cpu_cores},cpu=${mode.cpu_mhz},g
 export const sameMode = (a, b) => knobs.every(({ of }) => a[of] === b[of]);
 export const modeName = (mode, presets = []) => {
   const preset = presets.find((one) => sameMode(one.mode, mode));
-  return preset ? preset.name : `${mode.cpu_cores} cores at ${mode.cpu_mhz}, GPU ${mode.gpu_mhz}, memory ${mode.mem_mhz} MHz`;
+  return preset ? preset.name : `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz}, GPU ${mode.gpu_mhz}, memory ${mode.mem_mhz} MHz`;
 };
 
 export const runtimes = ["pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt"];

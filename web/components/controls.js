@@ -15,6 +15,9 @@ export function useThemeCount() {
   return count;
 }
 
+// "1 core", "4 cores".
+export const coresText = (count) => `${count} ${Number(count) === 1 ? "core" : "cores"}`;
+
 // Texts of numbers: as many digits as mean something.
 export function number(value, digits = 4) {
   if (typeof value !== "number" || !isFinite(value)) return "-";
