@@ -120,8 +120,9 @@ def pareto(samples=None, *, sweep=None, costs=("time", "power"), device=None, mo
 
 
 def read_sweep(path, *, workload=None):
-    """The sweep in a CSV file as it stands, the outliers too. workload: which of several, NAME,
-    NAME:KIND or NAME:KIND:PROVENANCE."""
+    """The sweep in a CSV file as it stands, the outliers too. workload: which of several,
+    NAME, NAME:KIND or NAME:KIND:PROVENANCE, each also with @BOARD behind it, or @BOARD alone.
+    Every other call that reads a sweep takes one of several as "FILE#NAME"."""
     return _core.read_sweep(**locals())
 
 

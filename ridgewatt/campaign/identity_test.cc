@@ -123,7 +123,9 @@ TEST_F(CampaignIdentity, WatchAndResumeRefuseToo) {
   second.jobs = {{"local", "agx-orin", "nothing", {0}, 1}};
   const std::string path = folder_.write("second.json", plan_json(second));
   for (const bool once : {false, true}) {
-    const std::string line = refusal([&] { follow(path, {.interval_s = 0.1, .once = once}); });
+    FollowOptions options;
+    options.once = once;
+    const std::string line = refusal([&] { follow(path, options); });
     EXPECT_THAT(line, HasSubstr(fingerprint_of(second)));
   }
 }

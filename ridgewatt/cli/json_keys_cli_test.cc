@@ -47,6 +47,7 @@ constexpr const char* kCommands[] = {
     "campaign run --campaign sweep8 --store c.db --point 0:cores=6,batch=1 --settle 0 --idle 0 "
     "--window "
     "3 " FAKE FAKE_RUN,
+    "campaign list c.db",
     "compare boards fleet.db",
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
@@ -121,6 +122,7 @@ constexpr const char* kCommands[] = {
     "store list new.db",
     "store list points.db",
     "store merge points.db new.db",
+    "store upgrade new.db",
     "study",
     "study frequency --sweep training.csv",
     "study frequency --plan " FAKE,

@@ -194,6 +194,19 @@ class Campaigns(unittest.TestCase):
                 self.assertEqual(listening([os.getpid(), *descendants(os.getpid())]), LOOPBACK)
             self.assertEqual(chaos.verdict(one, status, secrets), [])
             self.boards_may_add_only(one.database)
+            self.another_plan_of_the_name_is_refused(one)
+
+    def another_plan_of_the_name_is_refused(self, one):
+        plan = json.loads((one.place.folder / "plan.json").read_text())
+        for field in ("submission", "jobs"):
+            del plan[field]
+        plan["boards"][0]["points"].pop()
+        other = one.place.write("other.json", json.dumps(plan))
+        for words in (["submit", other, "--program", one.boards.program, *one.engine.options], ["status", other],
+                      ["collect", other]):
+            done = one.run("campaign", *words, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"campaign chaos belongs to plan \w{16} of \S+, .* and this is plan \w{16}")
 
     def boards_may_add_only(self, database):
         for text in ("delete from ridgewatt.point", "update ridgewatt.point set time_s = 1",

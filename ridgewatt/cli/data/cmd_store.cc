@@ -112,7 +112,7 @@ void merge_stores(const Context& context, const StoreArguments& arguments) {
 
 void upgrade(const Context& context, const StoreArguments& arguments) {
   const store::Store store(arguments.database);
-  report::Table table({{"store"}, {"schema"}});
+  report::Table table({{"store"}, {.name = "version", .heading = "schema"}});
   table.add_row({store.path(), store.schema()});
   print(context, table);
 }
