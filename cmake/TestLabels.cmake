@@ -58,7 +58,8 @@ function(ridgewatt_discover_tests module sources)
   foreach(label IN LISTS RIDGEWATT_LABELS)
     if(FILTER_${label})
       gtest_discover_tests(${module}_test TEST_FILTER "${FILTER_${label}}" DISCOVERY_TIMEOUT 60
-                           TEST_LIST ${module}_${label}_tests PROPERTIES TIMEOUT 600 LABELS ${label})
+                           TEST_LIST ${module}_${label}_tests
+                           PROPERTIES TIMEOUT 600 LABELS ${label} COST 10)  # begin before those of no cost
       string(APPEND rest ":${FILTER_${label}}")
     endif()
   endforeach()

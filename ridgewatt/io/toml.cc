@@ -1,3 +1,4 @@
+#define TOML_IMPLEMENTATION
 #include "ridgewatt/io/toml.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #define TOML_ENABLE_FORMATTERS 0
+#define TOML_HEADER_ONLY 0  // toml.cc compiles it, once
 #include <toml++/toml.h>
 
 namespace ridgewatt {

@@ -17,7 +17,7 @@ using llm::EngineRow;
 using llm::LeftOutCell;
 using llm::LeftOutFigure;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotScored = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLlmZ90 = 1.645;
 
 struct FigureErrors {
@@ -31,7 +31,7 @@ struct FigureErrors {
     if (std::abs(figure.log_error()) <= kLlmZ90 * scale * figure.log_sd) ++inside;
   }
   LlmFigureScore score() const {
-    if (all.empty()) return {kNone, kNone, kNone};
+    if (all.empty()) return {kNotScored, kNotScored, kNotScored};
     return {median(all), median(sides),
             static_cast<double>(inside) / static_cast<double>(all.size())};
   }
@@ -88,7 +88,7 @@ struct SlopeSums {
       xx += sums.xx - sums.x * sums.x / sums.n;
       xy += sums.xy - sums.x * sums.y / sums.n;
     }
-    return xx > 0 ? xy / xx : kNone;
+    return xx > 0 ? xy / xx : kNotScored;
   }
 };
 

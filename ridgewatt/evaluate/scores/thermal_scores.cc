@@ -111,13 +111,13 @@ class TrueBoard {
   double spreader_ = 25, time_s_ = 0;
 };
 
-struct BoardScore {
+struct BoardHeatScore {
   std::array<double, kConstants.size()> errors{};  // relative; of the ambient temperature in K
   std::array<bool, kConstants.size()> covered{};
   std::vector<TimedLoad> loads;
 };
 
-BoardScore score_board(const ThermalScoreOptions& options, std::uint64_t board) {
+BoardHeatScore score_board(const ThermalScoreOptions& options, std::uint64_t board) {
   Random random = Random(options.seed).fork(board);
   const double design_w = std::exp(random.uniform(std::log(8.0), std::log(70.0)));
   const thermal::ThermalModel truth = thermal::random_thermal_model(random, design_w, kTraceFan);
@@ -132,7 +132,7 @@ BoardScore score_board(const ThermalScoreOptions& options, std::uint64_t board) 
   const std::array<double, kConstants.size()> true_values = {
       truth.junction_sink_k_per_w, truth.junction_j_per_k, truth.sink_j_per_k,
       truth.sink_w_per_k(fit.fan), ambient};
-  BoardScore score;
+  BoardHeatScore score;
   for (std::size_t i = 0; i < kConstants.size(); ++i) {
     const double found = fit.value(kConstants[i]);
     score.errors[i] = kConstants[i] == ThermalParam::kAmbient
@@ -166,7 +166,7 @@ double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void add_times(const std::vector<BoardScore>& boards, ThermalScores& scores) {
+void add_times(const std::vector<BoardHeatScore>& boards, ThermalScores& scores) {
   std::vector<double> errors, steady_k;
   std::size_t within = 0, clear_within = 0, covered = 0, missed = 0, holding = 0, false_alarms = 0;
   for (const auto& board : boards) {
@@ -249,7 +249,7 @@ thermal::HeatTrace simulated_trace(const thermal::ThermalModel& model, const Tra
 
 ThermalScores score_thermal(const ThermalScoreOptions& options) {
   options.check();
-  std::vector<BoardScore> boards(static_cast<std::size_t>(options.boards));
+  std::vector<BoardHeatScore> boards(static_cast<std::size_t>(options.boards));
   parallel_for(boards.size(), [&](std::size_t i) { boards[i] = score_board(options, i); });
   ThermalScores scores;
   scores.options = options;
