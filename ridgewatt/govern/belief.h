@@ -15,7 +15,7 @@
 // and end at once. One Kalman filter (Kalman 1960) over (x_1 .. x_n, d) each.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <span>

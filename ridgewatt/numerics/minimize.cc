@@ -1,11 +1,11 @@
 #include "ridgewatt/numerics/minimize.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/numerics/dense.h"
 
 namespace ridgewatt {
 
@@ -102,7 +102,7 @@ SquaresReport minimize_squares(const Residuals& residuals, Eigen::VectorXd& x,
     ++report.iterations;
     const Eigen::VectorXd diagonal = normal.diagonal().cwiseMax(1e-12);
     normal.diagonal() += damping * diagonal;
-    const Eigen::VectorXd step = -normal.ldlt().solve(gradient);
+    const Eigen::VectorXd step = -solve_symmetric(normal, gradient);
     const Eigen::VectorXd next = x + step;
     residuals(next, next_r, nullptr);
     const double value = report.least, next_value = next_r.squaredNorm();

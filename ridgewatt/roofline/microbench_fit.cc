@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +10,7 @@
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/numerics/dense.h"
 
 namespace ridgewatt::roofline {
 namespace {
@@ -33,7 +34,7 @@ Eigen::Vector3d non_negative_least_squares(const Matrix& a, const Eigen::VectorX
     for (std::size_t c = 0; c < columns.size(); ++c) {
       part.col(static_cast<Eigen::Index>(c)) = a.col(columns[c]);
     }
-    const Eigen::VectorXd x = part.colPivHouseholderQr().solve(b);
+    const Eigen::VectorXd x = least_squares(part, b).x;
     if ((x.array() < 0).any()) continue;
     const double error = (part * x - b).squaredNorm();
     if (error >= best_error) continue;
@@ -114,9 +115,7 @@ EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::Vecto
     }
   }
   const double variance = fit.scale * fit.scale * variance_factor(z, 3);
-  const Eigen::Matrix3d inverse = (scaled.transpose() * trust.asDiagonal() * scaled)
-                                      .completeOrthogonalDecomposition()
-                                      .pseudoInverse();
+  const Eigen::Matrix3d inverse = pseudo_inverse(scaled.transpose() * trust.asDiagonal() * scaled);
   const Eigen::DiagonalMatrix<double, 3> unscale(norm.cwiseInverse());
   fit.value = unscale * x;
   fit.covariance = unscale * inverse * unscale * variance;

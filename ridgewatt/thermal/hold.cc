@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/dense.h"
 
 namespace ridgewatt::thermal {
 namespace {
@@ -90,9 +91,8 @@ HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question) {
       covariance(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = fit.covariance[r][c];
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
-  const Eigen::MatrixXd root =
-      solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  const EigenPairs pairs = symmetric_eigen(covariance);
+  const Eigen::MatrixXd root = pairs.vectors * pairs.values.cwiseMax(0).cwiseSqrt().asDiagonal();
   std::vector<double> times = {best.holds_s}, steady = {best.steady_celsius},
                       sustained = {best.sustained_w};
   Random random = Random(question.seed).fork(7);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +13,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/toml.h"
+#include "ridgewatt/numerics/dense.h"
 
 namespace ridgewatt::thermal {
 namespace {
@@ -134,7 +135,7 @@ ThermalFile parse_thermal_file(std::string_view toml, const std::string& source)
     }
   }
   // Only the lower triangle is looked at.
-  const auto eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(covariance).eigenvalues();
+  const Eigen::VectorXd eigenvalues = symmetric_eigen(covariance).values;
   if (!(eigenvalues.minCoeff() >= -1e-6 * std::max(1.0, eigenvalues.maxCoeff()))) {
     in.fail("covariance", "is not that of anything: it has a negative variance");
   }

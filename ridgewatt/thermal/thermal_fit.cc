@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/thermal/fit/trace_rows.h"
@@ -245,8 +245,7 @@ ThermalFit fit_thermal(const HeatTrace& trace, const ThermalFitOptions& options)
   Eigen::VectorXd values;
   residual(x, values, &jacobian);
   const Eigen::MatrixXd information = jacobian.transpose() * jacobian;
-  const Eigen::MatrixXd covariance =
-      information.ldlt().solve(Eigen::MatrixXd::Identity(x.size(), x.size()));
+  const Eigen::MatrixXd covariance = symmetric_inverse(information);
   for (std::size_t r = 0; r < kThermalParams; ++r) {
     const auto row = static_cast<Eigen::Index>(r);
     fit.at[r] = x[row];

@@ -3,7 +3,7 @@
 // with a little ridge.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "ridgewatt/tune/search_space.h"
 

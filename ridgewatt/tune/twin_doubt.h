@@ -16,7 +16,7 @@
 // The latter two are those of greatest likelihood on the inference sweeps of the AGX Orin.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <array>
 #include <cstddef>
 #include <functional>

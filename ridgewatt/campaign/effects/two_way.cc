@@ -1,11 +1,11 @@
 #include "ridgewatt/campaign/effects/two_way.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/numerics/dense.h"
 
 namespace ridgewatt::campaign {
 namespace {
@@ -147,7 +147,7 @@ class Fit {
       const double prior = (i < half ? options_.offset_prior : slope) / noise;
       with_prior(i, i) += 1 / (prior * prior);
     }
-    const Eigen::MatrixXd inverse = with_prior.ldlt().solve(Eigen::MatrixXd::Identity(size, size));
+    const Eigen::MatrixXd inverse = symmetric_inverse(with_prior);
     const Eigen::VectorXd solution = inverse * right;
     fit_.offset = solution.head(half);
     fit_.slope = solution.tail(half);

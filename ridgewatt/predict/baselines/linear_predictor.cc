@@ -1,11 +1,12 @@
 #include "ridgewatt/predict/baselines/linear_predictor.h"
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt::predict {
@@ -13,19 +14,18 @@ namespace {
 
 constexpr std::size_t kInputs = kPointAxes.size();
 
-struct LeastSquares {
+struct Line {
   std::vector<double> coefficients;
   double deviation = 0;  // of the residuals
 };
 
-LeastSquares solve(const Eigen::MatrixXd& inputs, const Eigen::VectorXd& target) {
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition(inputs);
-  const Eigen::VectorXd solution = decomposition.solve(target);
-  const auto free = std::max<Eigen::Index>(1, inputs.rows() - decomposition.rank());
+Line solve(const Eigen::MatrixXd& inputs, const Eigen::VectorXd& target) {
+  const auto [solution, rank] = least_squares(inputs, target);
+  const auto free = std::max<Eigen::Index>(1, inputs.rows() - rank);
   const double deviation =
       std::sqrt((inputs * solution - target).squaredNorm() / static_cast<double>(free));
   // With as many coefficients as samples nothing is left to judge by: say half the mean.
-  const bool exact = inputs.rows() <= decomposition.rank();
+  const bool exact = inputs.rows() <= rank;
   return {{solution.data(), solution.data() + solution.size()},
           exact ? target.mean() / 2 : deviation};
 }
@@ -79,8 +79,8 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
     least_energy_j_ = std::min(least_energy_j_, sample.energy_j());
     least_power_w_ = std::min(least_power_w_, sample.power_w);
   }
-  const LeastSquares time_fit = solve(inputs.leftCols(width), time);
-  const LeastSquares energy_fit = solve(inputs, energy);
+  const Line time_fit = solve(inputs.leftCols(width), time);
+  const Line energy_fit = solve(inputs, energy);
   time_ = time_fit.coefficients, time_deviation_ = time_fit.deviation;
   energy_ = energy_fit.coefficients, energy_deviation_ = energy_fit.deviation;
 }

@@ -1,11 +1,11 @@
 #include "ridgewatt/predict/few_shot/gaussian_process.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/kernels.h"
 #include "ridgewatt/numerics/minimize.h"
 
@@ -135,13 +135,12 @@ void GaussianProcess::weigh_hyperparameters() {
     known = std::isfinite(negative_log_posterior(hyper, below)) && known;
     if (known) curvature.col(i) = (above - below) / (2 * kStep);
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen((curvature + curvature.transpose()) /
-                                                             2);
+  const EigenPairs eigen = symmetric_eigen((curvature + curvature.transpose()) / 2);
   // Where the optimum is not sharp the prior is what is known.
   const double least = 1 / std::pow(std::max(options_.signal_spread, options_.noise_spread), 2);
-  const Eigen::VectorXd precision = eigen.eigenvalues().cwiseMax(least);
+  const Eigen::VectorXd precision = eigen.values.cwiseMax(least);
   const auto variance = [&](Eigen::Index i) {
-    return (eigen.eigenvectors().row(i).transpose().array().square() / precision.array()).sum();
+    return (eigen.vectors.row(i).transpose().array().square() / precision.array()).sum();
   };
   signal_widening_ = std::exp(kWidening * variance(kSignal));
   noise_widening_ = std::exp(kWidening * variance(kNoise));

@@ -1,5 +1,6 @@
 #include "ridgewatt/tune/knob_plane.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 

@@ -1,12 +1,13 @@
 #include "ridgewatt/tune/structure_prior.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 
 namespace ridgewatt::tune {
@@ -166,9 +167,9 @@ Basis make_basis(const Eigen::MatrixXd& values, int rank) {
   Eigen::MatrixXd centered = values.rowwise() - basis.level.transpose();
   centered.colwise() -= centered.rowwise().mean().eval();
   const Eigen::MatrixXd gram = centered.transpose() * centered;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+  const EigenPairs pairs = symmetric_eigen(gram);
   const auto draws = static_cast<double>(values.cols());
-  basis.directions = solver.eigenvectors().rightCols(rank).rowwise().reverse() / std::sqrt(draws);
+  basis.directions = pairs.vectors.rightCols(rank).rowwise().reverse() / std::sqrt(draws);
   return basis;
 }
 

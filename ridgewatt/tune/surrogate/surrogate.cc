@@ -1,10 +1,11 @@
 #include "ridgewatt/tune/surrogate.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/kernels.h"
 
 namespace ridgewatt::tune {
@@ -79,7 +80,7 @@ std::vector<float> smoothed(const FunctionPrior& prior, std::vector<float> value
   Eigen::MatrixXd normal = (basis.transpose() * basis).cast<double>();
   normal.diagonal().array() += 1e-6;
   const Eigen::VectorXd weights =
-      normal.ldlt().solve((basis.transpose() * deviation).cast<double>());
+      solve_symmetric(normal, (basis.transpose() * deviation).cast<double>());
   const Eigen::VectorXf explained = basis * weights.cast<float>();
   array(values) = array(prior.mean) + explained.array() + kKept * (deviation - explained).array();
   return values;

@@ -1,6 +1,6 @@
 #include "ridgewatt/twin/board_fit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/twin/hardware.h"
@@ -43,10 +44,10 @@ Eigen::MatrixXd whitening(const Twin& prior) {
     }
   }
   // Rounded correlations may leave a negative eigenvalue: it is raised.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(covariance);
-  const double least = 1e-8 * parts.eigenvalues().maxCoeff();
-  const Eigen::VectorXd roots = parts.eigenvalues().cwiseMax(least).cwiseSqrt();
-  return roots.cwiseInverse().asDiagonal() * parts.eigenvectors().transpose();
+  const EigenPairs parts = symmetric_eigen(covariance);
+  const double least = 1e-8 * parts.values.maxCoeff();
+  const Eigen::VectorXd roots = parts.values.cwiseMax(least).cwiseSqrt();
+  return roots.cwiseInverse().asDiagonal() * parts.vectors.transpose();
 }
 
 // Residuals of figures, of rows of sweeps, and of the prior, over the logarithms of all parameters.

@@ -21,7 +21,7 @@ constexpr char kHeader[] =
     "board,name,quantity,form,model,kind,batch,mode,against_batch,against_mode,loading,factor,"
     "value,log_sd,source\n";
 
-std::vector<Evidence> parse(const std::string& rows) {
+std::vector<Evidence> evidence_of(const std::string& rows) {
   return parse_evidence(kHeader + rows, "own.csv");
 }
 
@@ -45,7 +45,7 @@ class KnownBoard : public ::testing::Test {
       }
     }
     rows += "xavier-nx,idle,idle_power_w,value,,,,gpu=306,,,,1,1,0.03,made\n";
-    auto made = parse(rows);
+    auto made = evidence_of(rows);
     for (auto& row : made) row.value = modelled(row, truth_);
     return made;
   }
@@ -116,7 +116,7 @@ TEST_F(KnownBoard, AMeasuredParameterIsEvidence) {
 }
 
 TEST(Evidence, ARatioOfAPointWithItselfIsOneAndADifferenceIsNone) {
-  const auto rows = parse(
+  const auto rows = evidence_of(
       "nano,r,energy_j,ratio,zoo:alexnet,inference,8,gpu=614.4,8,gpu=614.4,,1,1,0.1,s\n"
       "nano,d,power_w,difference,zoo:alexnet,inference,8,gpu=614.4,8,gpu=614.4,,1,1,0.1,s\n"
       "nano,n,time_s,value,zoo:alexnet,inference,8,gpu=614.4,,,,400,1,0.1,s\n"
@@ -139,7 +139,7 @@ TEST(Evidence, OfBadRowsIsRefusedWithTheirLine) {
                           "nano,a,time_s,value,zoo:alexnet,inference,8,,,,,1,1,0,s\n",
                           "nano,a,time_s,ratio,zoo:alexnet,inference,8,,,,,1,1,0.1,s\n"}) {
     try {
-      parse(row);
+      evidence_of(row);
       ADD_FAILURE() << row;
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find("own.csv line 2"), std::string::npos)
