@@ -107,9 +107,16 @@ TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
 }
 
 TEST_F(TokenCommands, MarkedPhasesAreSplit) {
+  // Marks with their own time: a busy machine decides when they arrive.
   const std::string command =
-      "/bin/sh -c 'm() { echo $* >&$RIDGEWATT_MARK_FD; }; m begin prefill; sleep 0.2; m end "
-      "prefill; m begin decode; sleep 0.1; m minibatch; sleep 0.1; m minibatch; m end decode'";
+      "/usr/bin/python3 " +
+      folder_.write("marks.py",
+                    "import os, time\n"
+                    "def m(text): os.write(int(os.environ['RIDGEWATT_MARK_FD']), "
+                    "f'{text} {time.monotonic():.6f}\\n'.encode())\n"
+                    "m('begin prefill'); time.sleep(0.2); m('end prefill'); m('begin decode')\n"
+                    "for i in range(2): time.sleep(0.1); m('minibatch')\n"
+                    "m('end decode')\n");
   const Json run = json_without_remarks("measure --idle 0 --sysroot " + board_.root + " -- " +
                                         command)["runs"][0];
   EXPECT_EQ(run["source"], "marks of the program");
