@@ -1,7 +1,6 @@
-# What the terminal view and the server need, where it is there (a static program has neither): ncursesw, and cpp-httplib with the flags that its
-# package was built with (they change its classes).
+# What the terminal view and the server need, where it is there (a static program has neither): ncursesw; Boost's headers (Beast, Asio) and OpenSSL.
 set(RIDGEWATT_CURSES "")
-set(RIDGEWATT_HTTPLIB "")
+set(RIDGEWATT_HTTP "")
 find_package(PkgConfig)
 if(RIDGEWATT_SYSROOT)  # the other machine's libraries
   set(ENV{PKG_CONFIG_LIBDIR} ${RIDGEWATT_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig)
@@ -12,10 +11,10 @@ if(PKG_CONFIG_FOUND AND NOT RIDGEWATT_ROOMS AND NOT RIDGEWATT_STATIC)
   if(ncursesw_FOUND)
     set(RIDGEWATT_CURSES PkgConfig::ncursesw)
   endif()
-  pkg_check_modules(cpp_httplib QUIET IMPORTED_TARGET cpp-httplib)
+  find_package(Boost 1.74 QUIET)
   find_package(OpenSSL QUIET)
-  if(cpp_httplib_FOUND AND OPENSSL_FOUND)
-    set(RIDGEWATT_HTTPLIB PkgConfig::cpp_httplib OpenSSL::SSL OpenSSL::Crypto)
+  if(Boost_FOUND AND OPENSSL_FOUND)
+    set(RIDGEWATT_HTTP Boost::headers OpenSSL::SSL OpenSSL::Crypto)
   endif()
 endif()
-message(STATUS "Terminal view: ${RIDGEWATT_CURSES}; server: ${RIDGEWATT_HTTPLIB}")
+message(STATUS "Terminal view: ${RIDGEWATT_CURSES}; server: ${RIDGEWATT_HTTP}")

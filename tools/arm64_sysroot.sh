@@ -6,7 +6,7 @@ set -euo pipefail
 folder=$(realpath -m "$1")
 packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
-  libcpp-httplib-dev libssl-dev libncurses-dev)
+  libboost-dev libssl-dev libncurses-dev)
 [[ -e $folder/.complete ]] && exit 0
 apt=$folder/.apt
 mkdir -p "$apt"/{lists/partial,archives/partial}

@@ -109,6 +109,7 @@ def state_of(pid):
 
 
 def check(request, answer):
+    answer = answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
     if not answer:
         return  # the connection was ended: a head that does not end, a client that is gone
     status = int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else -1

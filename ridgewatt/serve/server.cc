@@ -1,6 +1,8 @@
 #include "ridgewatt/serve/server.h"
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -13,8 +15,8 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr int kPlacesBesideStreams = 64;  // chosen: browsers hold six connections each
-constexpr std::size_t kSmallBodyBytes = 65536;
+constexpr int kOtherPlaces = 64;  // chosen: browsers hold six connections each
+constexpr int kOtherWorkers = 8;  // chosen: for what is answered without a child
 
 std::string token_of(const ServeOptions& options) {
   static constexpr std::size_t kTokenBytes = 32;
@@ -48,29 +50,41 @@ class Server::State {
                .cookie = "ridgewatt-" + std::to_string(options.port),
                .rate = options.rate}),
         api(options, guard),
-        gate(
-            gate_options(), [this](const Connection& client) { admit(client); },
-            [this](Connection& client, const std::string& body, httplib::Response& answer) {
-              api.answer(client, body, answer);
-            }) {}
+        gate(make_gate(
+            gate_options(), [this](const Client& client) { return admit(client); },
+            [this](const Client& client, const std::string& body) {
+              return api.answer(client, body);
+            })) {}
 
   GateOptions gate_options() const {
     GateOptions gate;
     gate.address = options.listen == "localhost" ? "127.0.0.1" : options.listen;
     gate.port = options.port;
-    gate.places = options.streams + kPlacesBesideStreams;
+    gate.places = options.streams + kOtherPlaces;
+    gate.streams = options.streams;
+    gate.workers = AnswerLimits().waiting + options.children + kOtherWorkers;
     gate.body_limit_bytes = std::max(options.max_upload_bytes, kSmallBodyBytes);
     gate.cert = options.cert;
     gate.key = options.key;
     return gate;
   }
 
-  // Before a body is read: only an upload may have a large one.
-  void admit(const Connection& client) {
-    const RequestHead& head = client.head();
-    guard.admit(head, client.address(), client.secure());
-    if (head.content_length > kSmallBodyBytes && head.path() != "/api/v1/uploads") {
-      throw HttpError(413, "the body is larger than 65536 bytes");
+  std::optional<Reply> admit(const Client& client) {
+    guard.admit(client.head, client.address, client.is_secure);
+    return api.admit(client);
+  }
+
+  // What the machine says, to all who listen, until `done`.
+  void publish_looks(const std::stop_token& done) {
+    static constexpr double kWaitS = 0.25;  // chosen: how soon the first listener is noticed
+    std::uint64_t last = 0;
+    while (!done.stop_requested()) {
+      if (gate->streams() == 0) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(kWaitS));
+      } else if (const auto look = api.next_event(last, kWaitS)) {
+        last = look->number;
+        gate->publish(look->number, look->event);
+      }
     }
   }
 
@@ -78,7 +92,7 @@ class Server::State {
   std::string token;
   Guard guard;
   Api api;
-  Gate gate;
+  std::unique_ptr<Gate> gate;
   int port = 0;
 };
 
@@ -91,7 +105,7 @@ Server::Server(ServeOptions options) {
 Server::~Server() = default;
 
 int Server::bind() {
-  state_->port = state_->gate.bind();
+  state_->port = state_->gate->bind();
   return state_->port;
 }
 
@@ -100,16 +114,20 @@ std::string Server::address() const {
   const bool v6 = options.listen.find(':') != std::string::npos;
   const std::string host = v6 ? "[" + options.listen + "]" : options.listen;
   return std::string(options.cert.empty() ? "http://" : "https://") + host + ":" +
-         std::to_string(state_->port) + "/" +
-         (state_->token.empty() ? "" : "#token=" + state_->token);
+         std::to_string(state_->port) + "/";
+}
+
+std::string Server::made_token() const {
+  return state_->options.token_file.empty() ? state_->token : std::string();
 }
 
 void Server::run() {
-  state_->gate.run();
+  const std::jthread looks([this](const std::stop_token& done) { state_->publish_looks(done); });
+  state_->gate->run();
 }
 
 void Server::stop() {
-  state_->gate.stop();
+  state_->gate->stop();
 }
 
 }  // namespace ridgewatt::serve

@@ -23,7 +23,9 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int bind();
-  std::string address() const;  // "http://127.0.0.1:8470/", with #token= where one is needed
+  std::string address() const;  // "http://127.0.0.1:8470/"
+  // A token that was made for this run; empty where there is none, or it came from a file.
+  std::string made_token() const;
   void run();
   void stop();
 

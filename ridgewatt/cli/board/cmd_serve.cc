@@ -74,7 +74,7 @@ void run(const ServeCommand& options) {
   }
   if (!fs::exists(server)) {
     throw NotSupportedError("the server was not built", "ridgewatt-serve",
-                            "it needs cpp-httplib and OpenSSL");
+                            "it needs Boost (libboost-dev) and OpenSSL (libssl-dev)");
   }
   const std::string argument = as_json(options, program).dump();
   ::execl(server.c_str(), server.c_str(), argument.c_str(), static_cast<char*>(nullptr));

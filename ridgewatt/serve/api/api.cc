@@ -6,6 +6,7 @@
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/io/sandbox.h"
 #include "ridgewatt/serve/api/openapi.h"
+#include "ridgewatt/serve/api/paths.h"
 #include "ridgewatt/serve/api/reply.h"
 #include "ridgewatt/store/location.h"
 
@@ -58,6 +59,14 @@ std::string sandbox_of(const ServeOptions& options) {
   return "limits alone: " + fault;
 }
 
+Reply stored_reply(const RequestHead& head, const Question& question, const StoredAnswer& stored) {
+  Reply reply =
+      content_reply(head, {stored.body, stored.gzip, stored.content_type, stored.etag},
+                    question.endpoint->lasting ? "private, no-cache" : "no-store", stored.status);
+  reply.set("X-Ridgewatt-Command", question.shown());
+  return reply;
+}
+
 }  // namespace
 
 Api::Api(const ServeOptions& options, Guard& guard)
@@ -81,80 +90,87 @@ void Api::learn_options() {
   openapi_ = describe_api(commands);
 }
 
-void Api::answer(Connection& client, const std::string& body, httplib::Response& answer) {
-  answer.status = 200;
-  set_safe_headers(answer);
-  const auto path = client.head().path();
-  if (path.starts_with(kApi)) return answer_api(client, body, answer);
-  need_method(client.head(), {"GET"});
-  if (path == "/healthz") return answer_health(answer);
-  if (path == "/metrics") return machine_.answer_metrics(answer);
-  answer_file(client.head(), answer);
+const AppFile* Api::file_at(std::string_view path) const {
+  return options_.app ? files_.find(path) : nullptr;
 }
 
-void Api::answer_file(const RequestHead& head, httplib::Response& answer) const {
-  const AppFile* file = options_.app ? files_.find(head.path()) : nullptr;
-  if (file == nullptr) throw HttpError(404, "there is nothing at this address");
-  reply_content(head, answer, {file->content, file->gzip, file->type, file->etag}, "no-cache");
+std::optional<Reply> Api::admit(const Client& client) {
+  const RequestHead& head = client.head;
+  const std::string path(head.path());
+  const std::string methods = file_at(path) != nullptr ? "GET, HEAD" : methods_of(path);
+  if (methods.empty()) {
+    throw HttpError(404, path.starts_with(kApi) ? "the API has no such address"
+                                                : "there is nothing at this address");
+  }
+  if ((", " + methods + ",").find(", " + head.method + ",") == std::string::npos) {
+    throw HttpError(405, path + " takes " + methods, {"Allow", methods});
+  }
+  if (head.content_length > kSmallBodyBytes && path != "/api/v1/uploads") {
+    throw HttpError(413, fmt::format("the body is larger than {} bytes", kSmallBodyBytes));
+  }
+  return answer_at_once(head);
 }
 
-void Api::answer_health(httplib::Response& answer) const {
+std::optional<Reply> Api::answer_at_once(const RequestHead& head) {
+  const auto path = head.path();
+  if (const AppFile* file = file_at(path)) {
+    return content_reply(head, {file->content, file->gzip, file->type, file->etag}, "no-cache");
+  }
+  if (path == "/healthz") return answer_health();
+  const Endpoint* endpoint =
+      path.starts_with(kApi) ? find_endpoint(path.substr(kApi.size())) : nullptr;
+  if (endpoint == nullptr) return std::nullopt;
+  const Question question = question_of(*endpoint, head);
+  const auto kept = answers_.kept(question);
+  if (kept == nullptr) return std::nullopt;
+  return stored_reply(head, question, *kept);
+}
+
+std::shared_ptr<const LookEvent> Api::next_event(std::uint64_t after, double wait_s) {
+  return machine_.next_event(after, wait_s);
+}
+
+Reply Api::answer_health() const {
   const std::chrono::duration<double> up = std::chrono::steady_clock::now() - begin_;
-  reply_json(answer, {{"schema", "ridgewatt.health/1"},
-                      {"status", "ok"},
-                      {"version", version()},
-                      {"uptime_s", up.count()},
-                      {"sandbox", sandbox_},
-                      {"control", options_.allow_control},
-                      {"token", guard_.asks_for_token()}});
+  return json_reply({{"schema", "ridgewatt.health/1"},
+                     {"status", "ok"},
+                     {"version", version()},
+                     {"uptime_s", up.count()},
+                     {"sandbox", sandbox_},
+                     {"control", options_.allow_control},
+                     {"token", guard_.asks_for_token()}});
 }
 
-void Api::answer_stores(httplib::Response& answer) const {
+Reply Api::answer_stores() const {
   Json rows = Json::array();
   for (std::size_t i = 0; i < options_.stores.size(); ++i) {
     const std::string path = store::shown_location(options_.stores[i]);
     rows.push_back({{"store", i}, {"name", path.substr(path.rfind('/') + 1)}});
   }
-  reply_json(answer, {{"schema", "ridgewatt.stores/1"}, {"rows", rows}});
+  return json_reply({{"schema", "ridgewatt.stores/1"}, {"rows", rows}});
 }
 
-void Api::answer_upload(const std::string& body, httplib::Response& answer) {
+Reply Api::answer_session(const Client& client, const std::string& body) const {
+  Reply reply = json_reply({{"schema", "ridgewatt.session/1"}, {"ok", true}});
+  const auto cookie = guard_.open_session(body, client.is_secure);
+  if (!cookie.empty()) reply.set("Set-Cookie", cookie);
+  return reply;
+}
+
+Reply Api::answer(const Client& client, const std::string& body) {
+  if (client.head.path() == "/metrics") return machine_.metrics();
+  const auto name = client.head.path().substr(kApi.size());
+  if (const Endpoint* endpoint = find_endpoint(name)) return answer_question(*endpoint, client);
+  if (name == "stores") return answer_stores();
+  if (name == "openapi.json") return json_reply(openapi_);
+  if (name == "session") return answer_session(client, body);
+  if (name != "uploads") return machine_.answer(name, client.head, body);
   const auto upload = uploads_.add(body);
-  reply_json(answer,
-             {{"schema", "ridgewatt.upload/1"}, {"upload", upload->id}, {"bytes", upload->bytes}});
+  return json_reply(
+      {{"schema", "ridgewatt.upload/1"}, {"upload", upload->id}, {"bytes", upload->bytes}});
 }
 
-void Api::answer_api(Connection& client, const std::string& body, httplib::Response& answer) {
-  const RequestHead& head = client.head();
-  const auto name = head.path().substr(kApi.size());
-  if (const Endpoint* endpoint = find_endpoint(name)) {
-    return answer_question(*endpoint, client, answer);
-  }
-  if (machine_.answer(name, client, body, answer)) return;
-  if (name == "stores") {
-    need_method(head, {"GET"});
-    return answer_stores(answer);
-  }
-  if (name == "openapi.json") {
-    need_method(head, {"GET"});
-    return reply_json(answer, openapi_);
-  }
-  if (name == "uploads") {
-    need_method(head, {"POST"});
-    return answer_upload(body, answer);
-  }
-  if (name == "session") {
-    need_method(head, {"POST"});
-    const auto cookie = guard_.open_session(body, client.secure());
-    if (!cookie.empty()) answer.set_header("Set-Cookie", cookie);
-    return reply_json(answer, {{"schema", "ridgewatt.session/1"}, {"ok", true}});
-  }
-  throw HttpError(404, "the API has no such address");
-}
-
-void Api::answer_question(const Endpoint& endpoint, Connection& client, httplib::Response& answer) {
-  const RequestHead& head = client.head();
-  need_method(head, {"GET"});
+Question Api::question_of(const Endpoint& endpoint, const RequestHead& head) {
   QuestionPlaces places;
   places.upload = [this](const std::string& id) { return uploads_.find(id); };
   places.stores = options_.stores;
@@ -162,12 +178,18 @@ void Api::answer_question(const Endpoint& endpoint, Connection& client, httplib:
     const auto found = options_of_.find(command);
     return found != options_of_.end() && found->second.contains(option);
   };
-  const Question question = make_question(endpoint, parse_query(head.query()), places);
-  answer.set_header("X-Ridgewatt-Command", question.shown());
-  const auto stored = answers_.ask(question, [&] { return client.client_is_there(); });
-  answer.status = stored->status;
-  reply_content(head, answer, {stored->body, stored->gzip, stored->content_type, stored->etag},
-                endpoint.lasting ? "private, no-cache" : "no-store");
+  return make_question(endpoint, parse_query(head.query()), places);
+}
+
+Reply Api::answer_question(const Endpoint& endpoint, const Client& client) {
+  const Question question = question_of(endpoint, client.head);
+  try {
+    return stored_reply(client.head, question, *answers_.ask(question, client.is_there));
+  } catch (const HttpError& error) {
+    Reply reply = error_reply(error);
+    reply.set("X-Ridgewatt-Command", question.shown());
+    return reply;
+  }
 }
 
 }  // namespace ridgewatt::serve

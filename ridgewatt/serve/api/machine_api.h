@@ -1,15 +1,14 @@
 // What the API says of the machine at hand, and the little that it does to it.
 //
-//   if (machine.answers("windows/3/end")) machine.answer("windows/3/end", client, body, answer);
+//   const Reply reply = machine.answer("windows/3/end", head, body);
 #pragma once
 
-#include <atomic>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "ridgewatt/serve/http/connection.h"
+#include "ridgewatt/serve/http/message.h"
 #include "ridgewatt/serve/watch/machine_watch.h"
 
 namespace ridgewatt::serve {
@@ -18,20 +17,22 @@ class MachineApi {
  public:
   explicit MachineApi(const ServeOptions& options);
 
-  // False for a path (behind /api/v1/) that is none of its own.
-  bool answer(std::string_view path, Connection& client, const std::string& body,
-              httplib::Response& answer);
-  void answer_metrics(httplib::Response& answer) const;
+  // Of a path (behind /api/v1/) and a method that are in the table of paths. HttpError 404 for a
+  // path of another's.
+  Reply answer(std::string_view path, const RequestHead& head, const std::string& body);
+  Reply metrics() const;
+  std::shared_ptr<const LookEvent> next_event(std::uint64_t after, double wait_s) {
+    return watch_.next(after, wait_s);
+  }
 
  private:
-  void answer_events(Connection& client, httplib::Response& answer);
-  void answer_windows(std::string_view path, Connection& client, const std::string& body,
-                      httplib::Response& answer);
-  void answer_mode(Connection& client, const std::string& body, httplib::Response& answer);
+  Reply answer_mode(const RequestHead& head, const std::string& body);
+  Reply answer_windows(const RequestHead& head, const std::string& body);
+  Reply end_window(std::string_view path);
+  Reply begin_events();
 
   ServeOptions options_;
   MachineWatch watch_;
-  std::shared_ptr<std::atomic<int>> streams_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace ridgewatt::serve

@@ -3,55 +3,12 @@
 #include <algorithm>
 
 #include "ridgewatt/base/version.h"
+#include "ridgewatt/serve/api/paths.h"
 #include "ridgewatt/serve/ask/endpoints.h"
 #include "ridgewatt/serve/ask/question.h"
 
 namespace ridgewatt::serve {
 namespace {
-
-// What is served besides questions.
-struct FixedPath {
-  const char* path;
-  const char* method;
-  const char* summary;
-  const char* type;    // of the answer
-  const char* schema;  // its "schema"; empty: none
-  const char* member;  // of the body in JSON; empty: no body; "*": any bytes
-};
-
-constexpr FixedPath kFixed[] = {
-    {"/api/v1/monitor", "get", "The newest look at the machine", "application/json",
-     "ridgewatt.monitor/1", ""},
-    {"/api/v1/sensors", "get", "What the sensors say", "application/json", "ridgewatt.sensors/1",
-     ""},
-    {"/api/v1/history", "get", "The looks of the last minutes", "application/json",
-     "ridgewatt.history/1", ""},
-    {"/api/v1/events", "get", "Each look as it is taken: server-sent events named monitor",
-     "text/event-stream", "", ""},
-    {"/api/v1/windows", "get", "Windows of energy, open and ended", "application/json",
-     "ridgewatt.windows/1", ""},
-    {"/api/v1/windows", "post", "Begins a window", "application/json", "ridgewatt.window/1",
-     "name"},
-    {"/api/v1/windows/{number}/end", "post", "Ends a window", "application/json",
-     "ridgewatt.window/1", ""},
-    {"/api/v1/marks", "post", "Marks the end of a minibatch", "application/json",
-     "ridgewatt.mark/1", ""},
-    {"/api/v1/mode", "get", "The power mode, and whether it can be set", "application/json",
-     "ridgewatt.serve.mode/1", ""},
-    {"/api/v1/mode", "post", "Sets a preset or a mode as text; needs --allow-control",
-     "application/json", "ridgewatt.serve.set_mode/1", "mode"},
-    {"/api/v1/mode", "delete", "Brings the first mode back; needs --allow-control",
-     "application/json", "ridgewatt.serve.set_mode/1", ""},
-    {"/api/v1/stores", "get", "The stores of this server", "application/json", "ridgewatt.stores/1",
-     ""},
-    {"/api/v1/uploads", "post", "Keeps an ONNX or CSV file in memory for a while",
-     "application/json", "ridgewatt.upload/1", "*"},
-    {"/api/v1/session", "post", "Trades the token (the body) for a cookie", "application/json",
-     "ridgewatt.session/1", "*"},
-    {"/api/v1/openapi.json", "get", "This description", "application/json", "", ""},
-    {"/metrics", "get", "Metrics for Prometheus", "text/plain", "", ""},
-    {"/healthz", "get", "Whether the server is well", "application/json", "ridgewatt.health/1", ""},
-};
 
 const Json* find_command(const Json& command, const std::string& name) {
   if (command.at("name") == name) return &command;
@@ -206,7 +163,7 @@ Json describe_api(const Json& commands) {
       paths["/api/v1/" + std::string(endpoint.path)]["get"] = question_json(endpoint, *command);
     }
   }
-  for (const auto& fixed : kFixed) paths[fixed.path][fixed.method] = fixed_json(fixed);
+  for (const auto& fixed : fixed_paths()) paths[fixed.path][fixed.method] = fixed_json(fixed);
   return {{"openapi", "3.1.0"},
           {"info",
            {{"title", "Ridgewatt"},

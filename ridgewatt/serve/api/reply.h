@@ -1,20 +1,13 @@
-// How an answer goes out: headers that keep browsers safe, packed where the client can unpack it,
-// and 304 where it has it already.
+// Answers: packed where the client can unpack them, and 304 where it has them already.
 #pragma once
 
-#include <httplib.h>
-
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/serve/http/request_head.h"
+#include "ridgewatt/serve/http/message.h"
 
 namespace ridgewatt::serve {
-
-// Of every answer; set before anything can fail.
-void set_safe_headers(httplib::Response& answer);
 
 struct Content {
   std::string_view bytes;
@@ -23,10 +16,8 @@ struct Content {
   std::string etag;
 };
 // `cache` is Cache-Control.
-void reply_content(const RequestHead& head, httplib::Response& answer, const Content& content,
-                   const char* cache);
-// HttpError 405 for a method that is none of these; HEAD is as good as GET.
-void need_method(const RequestHead& head, std::initializer_list<std::string_view> methods);
-void reply_json(httplib::Response& answer, const Json& json);
+Reply content_reply(const RequestHead& head, const Content& content, const char* cache,
+                    int status = 200);
+Reply json_reply(const Json& json);
 
 }  // namespace ridgewatt::serve

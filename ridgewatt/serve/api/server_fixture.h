@@ -3,16 +3,23 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <httplib.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <spawn.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <chrono>
+#include <optional>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/base/fd.h"
@@ -21,9 +28,53 @@
 
 namespace ridgewatt::serve {
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+// What a server said, as Boost.Beast's reader of answers understands it.
+struct Answer {
+  int status = -1;
+  std::string reason = {}, body = {};
+  Headers headers = {};
+  bool is_whole = false;  // as long as it says, with the last of its chunks, and nothing after it
+
+  // Of the first of that name, in any case; empty when there is none.
+  std::string header(const std::string& name) const {
+    for (const auto& [key, value] : headers) {
+      if (::strcasecmp(key.c_str(), name.c_str()) == 0) return value;
+    }
+    return {};
+  }
+  // Nothing where it is no answer of HTTP.
+  static std::optional<Answer> read(const std::string& text, const std::string& to_method) {
+    boost::beast::http::response_parser<boost::beast::http::string_body> parser;
+    parser.eager(true);
+    parser.body_limit(boost::none);
+    parser.skip(to_method == "HEAD");
+    boost::system::error_code error;
+    std::size_t used = 0;
+    while (!error && !parser.is_done() && used < text.size()) {
+      used += parser.put(boost::asio::buffer(text.data() + used, text.size() - used), error);
+    }
+    if (!parser.is_header_done()) return std::nullopt;
+    Answer answer;
+    for (const auto& field : parser.get()) {
+      answer.headers.emplace_back(field.name_string(), field.value());
+    }
+    answer.status = static_cast<int>(parser.get().result_int());
+    answer.reason = std::string(parser.get().reason());
+    answer.body = parser.get().body();
+    answer.is_whole = !error && parser.is_done() && used == text.size();
+    return answer;
+  }
+};
+
+// Where the server's messages go.
+enum class Messages { kToPipe, kToTerminal };
+
 class RunningServer {
  public:
-  explicit RunningServer(std::vector<std::string> options = {}) {
+  explicit RunningServer(std::vector<std::string> options = {},
+                         Messages messages = Messages::kToPipe) {
     ::setenv("RIDGEWATT_FAKE", folder_.path().c_str(), 1);
     std::vector<std::string> words = {(testing::build_folder() / "ridgewatt").string(),
                                       "serve",
@@ -33,6 +84,13 @@ class RunningServer {
                                       "fake:agx-orin"};
     words.insert(words.end(), options.begin(), options.end());
     Pipe pipe;
+    if (messages == Messages::kToTerminal) {
+      int ours = -1, theirs = -1;
+      EXPECT_EQ(::openpty(&ours, &theirs, nullptr, nullptr, nullptr), 0);
+      ::fcntl(ours, F_SETFD, FD_CLOEXEC);
+      pipe.read_end = OwnedFd(ours);
+      pipe.write_end = OwnedFd(theirs);
+    }
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end.get(), STDERR_FILENO);
@@ -44,7 +102,8 @@ class RunningServer {
     errors_ = std::move(pipe.read_end);
     pipe.write_end.reset();
     char piece[512];
-    static const std::regex kListening("listening on (https?)://([^ ]*):([0-9]+)/(#token=(.*))?\n");
+    static const std::regex kListening(
+        "listening on (https?)://([^ ]*):([0-9]+)/(#token=(.*))?\r?\n");
     std::smatch match;
     while (!std::regex_search(said_, match, kListening)) {
       const ssize_t got = ::read(errors_.get(), piece, sizeof piece);
@@ -76,15 +135,25 @@ class RunningServer {
     return status;
   }
 
-  httplib::Client client() const {
-    httplib::Client client("127.0.0.1", port_);
-    client.set_read_timeout(60);
-    return client;
+  // On a connection of its own.
+  std::optional<Answer> ask(const std::string& method, const std::string& path,
+                            const Headers& headers = {}, const std::string& body = {}) const {
+    std::string text = method + " " + path + " HTTP/1.1\r\nConnection: close\r\n";
+    const auto has_host = [](const auto& header) { return header.first == "Host"; };
+    if (std::none_of(headers.begin(), headers.end(), has_host)) text += "Host: localhost\r\n";
+    for (const auto& [name, value] : headers) text += name + ": " + value + "\r\n";
+    if (method == "POST") text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return Answer::read(raw(text + "\r\n" + body), method);
   }
-  httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) const {
-    return client().Get(path, headers);
+  std::optional<Answer> get(const std::string& path, const Headers& headers = {}) const {
+    return ask("GET", path, headers);
   }
-  int status_of(const std::string& path, const httplib::Headers& headers = {}) const {
+  std::optional<Answer> post(const std::string& path, const std::string& body,
+                             const std::string& type, Headers headers = {}) const {
+    headers.emplace_back("Content-Type", type);
+    return ask("POST", path, headers, body);
+  }
+  int status_of(const std::string& path, const Headers& headers = {}) const {
     const auto answer = get(path, headers);
     return answer ? answer->status : -1;
   }

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "ridgewatt/serve/http/gzip.h"
-#include "ridgewatt/serve/http/http_error.h"
+#include "ridgewatt/serve/http/query.h"
 #include "ridgewatt/serve/security/secret.h"
 
 namespace ridgewatt::serve {
@@ -41,6 +41,12 @@ std::string with_upload_names(std::string text, const Question& question) {
   throw HttpError(result.status == 3 ? 422 : 400, result.last_line.empty()
                                                       ? "the command failed without a word"
                                                       : result.last_line);
+}
+
+std::string key_of(const Question& question) {
+  std::string key;
+  for (const auto& word : question.typed) key += word + '\0';
+  return key;
 }
 
 }  // namespace
@@ -83,15 +89,15 @@ class Answers::Turn {
   Answers& answers_;
 };
 
+std::shared_ptr<const StoredAnswer> Answers::kept(const Question& question) {
+  return question.endpoint->lasting ? find(key_of(question)) : nullptr;
+}
+
 std::shared_ptr<const StoredAnswer> Answers::ask(const Question& question,
                                                  const std::function<bool()>& wanted) {
-  std::string key;
-  for (const auto& word : question.typed) key += word + '\0';
-  if (question.endpoint->lasting) {
-    if (auto kept = find(key)) return kept;
-  }
+  if (auto answer = kept(question)) return answer;
   auto answer = ask_program(question, wanted);
-  if (question.endpoint->lasting) keep(key, answer);
+  if (question.endpoint->lasting) keep(key_of(question), answer);
   return answer;
 }
 
@@ -119,7 +125,7 @@ std::shared_ptr<const StoredAnswer> Answers::ask_program(const Question& questio
   auto answer = std::make_shared<StoredAnswer>();
   answer->status = result.status == 0 ? 200 : 422;
   answer->content_type = question.csv ? "text/csv; charset=utf-8" : "application/json";
-  answer->body = std::move(result.output);
+  answer->body = as_utf8(std::move(result.output));
   answer->gzip = gzip_worthwhile(answer->body);
   answer->etag = "\"" + content_hash(answer->body) + "\"";
   return answer;

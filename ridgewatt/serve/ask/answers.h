@@ -46,6 +46,8 @@ class Answers {
           AnswerLimits limits)
       : before_(std::move(before)), before_store_(std::move(before_store)), limits_(limits) {}
 
+  // An answer that is at hand; null when there is none.
+  std::shared_ptr<const StoredAnswer> kept(const Question& question);
   // `wanted` false ends the child. Throws HttpError 503 and 504.
   std::shared_ptr<const StoredAnswer> ask(const Question& question,
                                           const std::function<bool()>& wanted);

@@ -221,7 +221,7 @@ TEST(Child, EndsWithItsTimeItsOutputAndItsClient) {
 }
 
 TEST(Child, InheritsNothingButWhatItIsHanded) {
-  const OwnedFd secret(::open("/etc/hostname", O_RDONLY));  // without O_CLOEXEC, as httplib's
+  const OwnedFd secret(::open("/etc/hostname", O_RDONLY));  // without O_CLOEXEC
   const OwnedFd handed(::memfd_create("handed", MFD_CLOEXEC));
   ASSERT_EQ(::write(handed.get(), "handed", 6), 6);
   const auto result = run_child({"/bin/sh", "-c", "ls /proc/self/fd | wc -l; cat /dev/fd/3; pwd"},

@@ -1,104 +1,174 @@
-// One client's connection, with time limits on all that it does: cpp-httplib reads and writes
-// through it. A client that is slow ends itself and nobody else.
+// One client's connection over Boost.Asio, with a time limit on whatever it waits for. For gate.cc
+// alone, which is the one file that compiles Asio.
 //
-//   Connection connection(socket, tls);
-//   if (connection.handshake() && connection.read_head(text, 5) == HeadEnd::kWhole) {
-//     connection.begin(parse_head(text));  // from here on what httplib reads
-//   }
+//   connection.allow(5);                              // seconds for what follows
+//   while (co_await connection.read_some(text) > 0) ..
+//   co_await connection.write("..");
 #pragma once
 
-#include <httplib.h>
+#include <fcntl.h>
+#include <poll.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "ridgewatt/base/fd.h"
-#include "ridgewatt/serve/http/request_head.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/serve/http/gate.h"
 
 namespace ridgewatt::serve {
 
-enum class HeadEnd { kWhole, kClosed, kTooSlow, kTooLarge };
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+template <typename Value>
+using Task = asio::awaitable<Value>;
 
-// Who may be asked to leave when all places are taken: whoever has not sent a whole request.
-enum class ConnectionState { kWaiting, kReading, kWorking };
+inline constexpr double kGoodbyeS = 0.5;  // chosen: until the client has taken an answer
 
-// What a client may take; chosen, and documented in the security page.
-struct Patience {
-  double handshake_s = 5;
-  double head_s = 5;     // from the first byte of a request to the end of its head
-  double idle_s = 10;    // between two requests
-  double body_s = 30;    // of the whole body
-  double write_s = 15;   // no byte is taken for so long
-  double answer_s = 60;  // of a whole answer; streams have no such limit
-};
+inline Clock::duration in_clock(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
 
-class Connection final : public httplib::Stream {
+// An error goes to `error`, not into an exception.
+inline auto into(error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+// Nothing without a certificate. Throws InputError for what is none.
+inline std::optional<asio::ssl::context> tls_context(const std::string& cert,
+                                                     const std::string& key) {
+  if (cert.empty()) return std::nullopt;
+  asio::ssl::context tls(asio::ssl::context::tls_server);
+  ::SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
+  error_code error;
+  tls.use_certificate_chain_file(cert, error);
+  if (error) throw InputError("cannot read a certificate (PEM)", cert);
+  tls.use_private_key_file(key, asio::ssl::context::pem, error);
+  if (error) throw InputError("cannot read the private key (PEM) of the certificate", key);
+  return tls;
+}
+
+class Connection {
  public:
-  Connection(int socket, SSL_CTX* tls, const Patience& patience);
-  ~Connection() override;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  // `tls` null: plain. `patience` must outlive this.
+  Connection(tcp::socket socket, asio::ssl::context* tls, const Patience& patience)
+      : patience_(patience), socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
+    error_code error;
+    ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
+    socket_.set_option(tcp::no_delay(true), error);
+    if (tls != nullptr) tls_.emplace(socket_, *tls);
+  }
 
-  bool handshake();
-  // Reads up to the empty line that ends a head; waits `idle_s` for its first byte.
-  HeadEnd read_head(std::string& text, double idle_s);
-  // httplib reads a plain head of this request, then its body.
-  void begin(RequestHead head);
-  // The client has sent all of its body, so that another request may follow.
-  bool body_was_read() const { return body_left_ == 0; }
-  // A whole answer by ourselves, and the connection ends with it.
-  void refuse(int status, const std::string& line);
-  // Ends the connection such that what was written arrives.
-  void close_gently();
-  // From another thread: whatever the connection waits for ends.
-  void interrupt();
+  bool is_secure() const { return tls_.has_value(); }
+  std::string address() const {
+    error_code error;
+    const auto end = socket_.remote_endpoint(error);
+    return error ? std::string() : end.address().to_string();
+  }
+  // From any thread: false once the client has hung up, or has to leave.
+  bool is_there() const {
+    pollfd entry = {descriptor_, POLLRDHUP, 0};
+    return !leaving_ && ::poll(&entry, 1, 0) == 0;
+  }
+  bool is_leaving() const { return leaving_; }
+  // Whatever it waits for ends, and nothing else begins.
+  void leave() {
+    leaving_ = true;
+    look_at_clock();
+  }
 
-  const RequestHead& head() const { return head_; }
-  bool secure() const { return tls_ != nullptr; }
-  bool client_is_there() const;
-  std::string address() const;  // of the client
-  void stream_without_end() { endless_ = true; }
+  // Seconds for what is read from now on.
+  void allow(double seconds) { deadline_ = Clock::now() + in_clock(seconds); }
+  // Seconds for all that is written from now on, and for the rest of what is being written.
+  void allow_answer(double seconds) {
+    answer_deadline_ = Clock::now() + in_clock(seconds);
+    deadline_ = std::min(deadline_, answer_deadline_);
+  }
+  void allow_answer_without_end() { answer_deadline_ = Clock::time_point::max(); }
+  bool is_late() const { return !leaving_ && Clock::now() > deadline_; }
+  // To be called again and again: what is ended too late by one call may have been followed by
+  // something else.
+  void look_at_clock() {
+    error_code error;
+    if (leaving_ || Clock::now() > deadline_) socket_.cancel(error);
+  }
 
-  // The connection that the calling thread serves; null outside.
-  static Connection*& current();
+  Task<bool> handshake() {
+    if (!tls_) co_return true;
+    error_code error;
+    allow(patience_.handshake_s);
+    co_await tls_->async_handshake(asio::ssl::stream_base::server, into(error));
+    co_return !error;
+  }
 
-  std::atomic<ConnectionState> state = ConnectionState::kWaiting;
-  std::atomic<bool> interrupted = false;
+  // Appends to `text`; 0: the connection has ended, or its time is up.
+  Task<std::size_t> read_some(std::string& text) {
+    error_code error;
+    std::size_t got = 0;
+    const auto place = asio::buffer(piece_);
+    if (leaving_) co_return 0;
+    if (tls_) {
+      got = co_await tls_->async_read_some(place, into(error));
+    } else {
+      got = co_await socket_.async_read_some(place, into(error));
+    }
+    if (error) co_return 0;
+    text.append(piece_.data(), got);
+    co_return got;
+  }
 
-  bool is_readable() const override { return !buffer_.empty() || body_left_ > 0; }
-  bool is_writable() const override { return client_is_there(); }
-  ssize_t read(char* data, std::size_t size) override;
-  ssize_t write(const char* data, std::size_t size) override;
-  void get_remote_ip_and_port(std::string& ip, int& port) const override;
-  void get_local_ip_and_port(std::string& ip, int& port) const override;
-  socket_t socket() const override { return socket_.get(); }
+  // All of it; false where the client does not take it.
+  Task<bool> write(std::string_view text) {
+    while (!text.empty() && !leaving_) {
+      deadline_ = std::min(Clock::now() + in_clock(patience_.write_s), answer_deadline_);
+      error_code error;
+      std::size_t sent = 0;
+      const auto bytes = asio::buffer(text.data(), text.size());
+      if (tls_) {
+        sent = co_await tls_->async_write_some(bytes, into(error));
+      } else {
+        sent = co_await socket_.async_write_some(bytes, into(error));
+      }
+      if (error) co_return false;
+      text.remove_prefix(sent);
+    }
+    deadline_ = Clock::time_point::max();
+    co_return !leaving_;
+  }
+
+  // Such that what was written arrives: closing with bytes unread would take it back.
+  Task<void> close_gently() {
+    static constexpr std::size_t kDrainBytes = std::size_t{1} << 20;
+    error_code error;
+    allow(kGoodbyeS);
+    if (tls_) co_await tls_->async_shutdown(into(error));
+    socket_.shutdown(tcp::socket::shutdown_send, error);
+    for (std::size_t drained = 0; !error && drained < kDrainBytes && !is_late();) {
+      drained += co_await socket_.async_read_some(asio::buffer(piece_), into(error));
+    }
+  }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  struct TlsEnd {
-    void operator()(SSL* ssl) const { SSL_free(ssl); }
-  };
-  // One read or write that may have to wait; 0: closed, -1: failed or too late.
-  ssize_t receive(char* data, std::size_t size, Clock::time_point deadline);
-  ssize_t send_some(const char* data, std::size_t size, Clock::time_point deadline);
-  // `event` of the socket is waited for where the plain call would block.
-  template <class OverTls, class Plain>
-  ssize_t transfer(const OverTls& over_tls, const Plain& plain, short event,
-                   Clock::time_point deadline);
-  bool wait_for(short events, Clock::time_point deadline) const;
-  ssize_t tls_result(int result, Clock::time_point deadline, bool& again);
-
-  OwnedFd socket_;
-  std::unique_ptr<SSL, TlsEnd> tls_;
-  Patience patience_;
-  RequestHead head_;
-  std::string buffer_;  // what httplib reads before the socket
-  std::string ahead_;   // received behind the head
-  std::size_t body_left_ = 0;
-  Clock::time_point body_deadline_, answer_deadline_;
-  bool endless_ = false;
+  const Patience& patience_;
+  tcp::socket socket_;
+  const int descriptor_;
+  std::optional<asio::ssl::stream<tcp::socket&>> tls_;
+  std::atomic<bool> leaving_ = false;
+  Clock::time_point deadline_ = Clock::time_point::max();  // of what is being waited for
+  Clock::time_point answer_deadline_ = Clock::time_point::max();
+  std::array<char, 16384> piece_;
 };
 
 }  // namespace ridgewatt::serve

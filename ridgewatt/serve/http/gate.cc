@@ -1,279 +1,370 @@
 #include "ridgewatt/serve/http/gate.h"
 
-#include <sys/socket.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <thread>
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <list>
+#include <optional>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/serve/http/connection.h"
 
 namespace ridgewatt::serve {
 namespace {
 
-constexpr int kBacklog = 512;               // chosen: 200 streams that open at once
-constexpr int kRequestsOfOneClient = 1000;  // chosen: then a new connection
+constexpr int kBacklog = 512;                    // chosen: 200 streams that open at once
+constexpr int kRequestsOfOneClient = 1000;       // chosen: then a new connection
+constexpr std::chrono::milliseconds kTick(100);  // chosen: how exactly time limits are held
+constexpr std::chrono::seconds kLook(1);  // chosen: how soon a stream sees that its client is gone
+constexpr int kQuietLooks = 15;           // chosen: looks without news, then a sign of life
 
-// Says that the calling thread, which accepts, has no place for the client.
-bool& no_place() {
-  thread_local bool full = false;
-  return full;
-}
+// What the connections of a gate share. All but the workers' answers happens in the thread of
+// run(): what is not atomic is its own.
+struct Shared {
+  const GateOptions options;
+  const Gate::Admit admit;
+  const Gate::Answer answer;
+  asio::io_context io{1};
+  asio::thread_pool workers{static_cast<std::size_t>(options.workers)};
+  std::optional<asio::ssl::context> tls = tls_context(options.cert, options.key);
+  std::atomic<bool> stopping = false;
+  std::atomic<int> streams = 0;
+  std::string newest = {};      // published
+  std::uint64_t published = 0;  // its number
 
-void answer_error(httplib::Response& answer, int status, const std::string& line) {
-  answer.status = status;
-  answer.set_content(error_json(line), "application/json");
-  answer.headers.erase("Cache-Control");
-  answer.set_header("Cache-Control", "no-store");
-}
-
-}  // namespace
-
-// Threads come as clients do, up to the number of places.
-class Gate::Places final : public httplib::TaskQueue {
- public:
-  explicit Places(Gate& gate) : gate_(gate) {}
-
-  void enqueue(std::function<void()> client) override {
-    if (!make_room()) {
-      no_place() = true;
-      client();
-      no_place() = false;
-      return;
-    }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_.push_back(std::move(client));
-    if (free_ < static_cast<int>(waiting_.size()) &&
-        static_cast<int>(threads_.size()) < gate_.options_.places) {
-      threads_.emplace_back([this] { work(); });
-    }
-    came_.notify_one();
-  }
-
-  void shutdown() override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ended_ = true;
-    }
-    came_.notify_all();
-    for (auto& thread : threads_) thread.join();
-  }
-
- private:
-  // Whether one more would find a thread. Who was sent away takes a moment to go.
-  bool make_room() {
-    static constexpr int kTries = 100;
-    for (int i = 0; i < kTries; ++i) {
-      std::size_t coming = 0;
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (free_ > static_cast<int>(waiting_.size()) ||
-            static_cast<int>(threads_.size()) < gate_.options_.places) {
-          return true;
-        }
-        coming = waiting_.size();
-      }
-      if (gate_.leaving() > coming || gate_.send_one_away()) return true;
-      if (coming == 0) return false;  // all are at work
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return false;
-  }
-
-  void work() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
-      ++free_;
-      came_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
-      --free_;
-      if (waiting_.empty()) return;
-      const auto client = std::move(waiting_.front());
-      waiting_.pop_front();
-      lock.unlock();
-      client();
-      lock.lock();
+  Reply answer_to(const Client& client, const std::string& body) const {
+    try {
+      return answer(client, body);
+    } catch (const HttpError& error) {
+      return error_reply(error);
+    } catch (const Error& error) {
+      return error_reply(HttpError(400, error.what()));
+    } catch (const std::bad_alloc&) {
+      return error_reply(HttpError(503, "the server has not enough memory"));
+    } catch (const std::exception& error) {
+      return error_reply(HttpError(500, std::string("internal error: ") + error.what()));
     }
   }
-
-  Gate& gate_;
-  std::mutex mutex_;
-  std::condition_variable came_;
-  std::deque<std::function<void()>> waiting_;
-  std::vector<std::thread> threads_;
-  int free_ = 0;
-  bool ended_ = false;
 };
 
-Gate::Gate(GateOptions options, Admit admit, Answer answer)
-    : options_(std::move(options)), admit_(std::move(admit)), answer_(std::move(answer)) {
-  if (!options_.cert.empty()) load_certificate();
-  new_task_queue = [this] { return new Places(*this); };
-  set_payload_max_length(options_.body_limit_bytes);
-  set_tcp_nodelay(true);
-  set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
-  });
-  answer_all();
-}
-
-Gate::~Gate() = default;
-
-void Gate::load_certificate() {
-  tls_.reset(SSL_CTX_new(TLS_server_method()));
-  SSL_CTX_set_min_proto_version(tls_.get(), TLS1_2_VERSION);
-  SSL_CTX_set_mode(tls_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (SSL_CTX_use_certificate_chain_file(tls_.get(), options_.cert.c_str()) != 1) {
-    throw InputError("cannot read a certificate (PEM)", options_.cert);
+// The requests of one connection, one after the other. What a co_await is given has a name: GCC 12
+// destroys temporaries in such an expression twice. Its length is that of the protocol: head, body,
+// answer, stream.
+class Session {
+ public:
+  // `gate` must outlive this. With `turned_away` the answer is 503, whatever is asked.
+  Session(Shared& gate, tcp::socket socket, bool turned_away)
+      : gate_(gate),
+        connection_(std::move(socket), gate.tls ? &*gate.tls : nullptr, gate.options.patience),
+        news_(gate.io),
+        turned_away_(turned_away) {
+    client_.address = connection_.address();
+    client_.is_secure = connection_.is_secure();
+    client_.is_there = [this] { return !gate_.stopping && connection_.is_there(); };
   }
-  if (SSL_CTX_use_PrivateKey_file(tls_.get(), options_.key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    throw InputError("cannot read the private key (PEM) of the certificate", options_.key);
-  }
-  ERR_clear_error();
-}
 
-// httplib sees every address as "/": the whole way is ours.
-void Gate::answer_all() {
-  const auto ask = [this](const std::string& body, httplib::Response& answer) {
-    Connection& client = *Connection::current();
-    try {
-      answer_(client, body, answer);
-    } catch (const HttpError& error) {
-      answer_error(answer, error.status(), error.what());
-    } catch (const Error& error) {
-      answer_error(answer, 400, error.what());
-    } catch (const std::bad_alloc&) {
-      answer_error(answer, 503, "the server has not enough memory");
-    } catch (const std::exception& error) {
-      answer_error(answer, 500, std::string("internal error: ") + error.what());
+  Task<void> run() {
+    if (turned_away_) {
+      phase_ = Phase::kAtWork;
+      connection_.allow_answer(kGoodbyeS);
+      Reply full = error_reply(HttpError(503, "all places are taken: try again later"));
+      if (!client_.is_secure) co_await send(std::move(full), true);
+    } else if (co_await connection_.handshake()) {
+      co_await serve();
     }
-  };
-  const auto without_body = [ask](const httplib::Request&, httplib::Response& answer) {
-    ask({}, answer);
-  };
-  Get("/", without_body);
-  Delete("/", without_body);
-  Post("/", [ask](const httplib::Request&, httplib::Response& answer,
-                  const httplib::ContentReader& reader) {
+    if (!is_leaving()) co_await connection_.close_gently();
+  }
+
+  bool is_leaving() const { return connection_.is_leaving(); }
+  // A whole request has not come, or not a byte of it: this one may be asked to leave.
+  bool waits_for_request() const { return phase_ != Phase::kAtWork; }
+  bool has_sent_nothing() const { return phase_ == Phase::kIdle; }
+  void leave() { connection_.leave(); }
+  void hear_news() { news_.cancel(); }
+  void hear_stop() {
+    connection_.allow_answer(kGoodbyeS);
+    if (waits_for_request()) leave();
+    hear_news();
+  }
+  void look_at_clock() { connection_.look_at_clock(); }
+
+ private:
+  enum class Phase { kIdle, kReading, kAtWork };
+
+  Task<void> serve() {
+    const Patience& patience = gate_.options.patience;
+    for (int request = 1; request <= kRequestsOfOneClient && !gate_.stopping; ++request) {
+      const int status = co_await read_head(request == 1 ? patience.head_s : patience.idle_s);
+      if (status == 0) co_return;
+      connection_.allow_answer(patience.answer_s);
+      if (status != 200) {
+        client_.head = {};
+        const char* const line = status == 408 ? "the request did not come in time"
+                                               : "the head of the request is too large";
+        Reply reply = error_reply(HttpError(status, line));
+        co_await send(std::move(reply), true);
+        co_return;
+      }
+      if (!co_await serve_one(request == kRequestsOfOneClient)) co_return;
+    }
+  }
+
+  // 200: there is one; 0: the client is gone, or has asked nothing; else what it is answered.
+  Task<int> read_head(double idle_s) {
+    static constexpr std::string_view kEmptyLine = "\r\n\r\n";
+    const double head_s = gate_.options.patience.head_s;
+    phase_ = ahead_.empty() ? Phase::kIdle : Phase::kReading;
+    connection_.allow(ahead_.empty() ? idle_s : head_s);
+    while (true) {
+      const auto end = ahead_.find(kEmptyLine);
+      const auto size = end == std::string::npos ? ahead_.size() : end + kEmptyLine.size();
+      if (size > kHeadLimitBytes) co_return 431;
+      if (end != std::string::npos) {
+        head_ = ahead_.substr(0, size);
+        ahead_.erase(0, size);
+        co_return 200;
+      }
+      if (co_await connection_.read_some(ahead_) == 0) {
+        co_return !ahead_.empty() && connection_.is_late() ? 408 : 0;
+      }
+      if (phase_ == Phase::kIdle) connection_.allow(head_s);
+      phase_ = Phase::kReading;
+    }
+  }
+
+  // What needs no body and no worker, above all what is wrong with the head, or with who asks.
+  std::optional<Reply> reply_at_once() {
+    client_.head = {.keep_alive = false};
+    if (head_.starts_with("HEAD ")) client_.head.method = "HEAD";  // whose refusal has no body
+    try {
+      client_.head = parse_head(head_);
+      std::optional<Reply> reply = gate_.admit(client_);
+      if (client_.head.content_length > gate_.options.body_limit_bytes) {
+        throw HttpError(
+            413, fmt::format("the body is larger than {} bytes", gate_.options.body_limit_bytes));
+      }
+      return reply;
+    } catch (const HttpError& error) {
+      return error_reply(error);
+    }
+  }
+
+  Task<bool> read_body(std::string& body) {
+    const RequestHead& head = client_.head;
+    body = std::exchange(ahead_, {});
+    if (body.size() < head.content_length && head.header("expect") == "100-continue") {
+      if (!co_await connection_.write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
+    }
+    connection_.allow(gate_.options.patience.body_s);
+    while (body.size() < head.content_length) {
+      if (co_await connection_.read_some(body) == 0) co_return false;
+    }
+    ahead_ = body.substr(head.content_length);
+    body.resize(head.content_length);
+    co_return true;
+  }
+
+  // True when another request may follow.
+  Task<bool> serve_one(bool last) {
+    std::optional<Reply> reply = reply_at_once();
+    last = last || !client_.head.keep_alive;
     std::string body;
-    const bool whole = reader([&](const char* data, std::size_t size) {
-      body.append(data, size);
-      return true;
+    if (reply) {
+      last = last || client_.head.content_length > 0;  // which is not read
+    } else if (!co_await read_body(body)) {
+      reply = error_reply(HttpError(408, "the body did not come in time"));
+      last = true;
+    }
+    phase_ = Phase::kAtWork;
+    if (!reply) {
+      const auto work = [&]() -> Task<Reply> { co_return gate_.answer_to(client_, body); };
+      reply = co_await asio::co_spawn(gate_.workers, work, asio::use_awaitable);
+    }
+    connection_.allow_answer(gate_.stopping ? kGoodbyeS : gate_.options.patience.answer_s);
+    if (reply->stream_after && gate_.streams >= gate_.options.streams) {
+      reply = error_reply(
+          HttpError(503, fmt::format("all {} streams are taken", gate_.options.streams)));
+    }
+    co_return co_await send(std::move(*reply), last);
+  }
+
+  Task<bool> send(Reply reply, bool last) {
+    static constexpr std::size_t kOnePacketBytes = 65536;  // chosen: copied rather than sent in two
+    last = last || gate_.stopping || (reply.stream_after && client_.head.is_http_1_0);
+    std::string head = reply_head(reply, client_.head, last);
+    const bool has_body = client_.head.method != "HEAD" && reply.status != 304;
+    if (has_body && reply.stream_after) {
+      if (co_await connection_.write(head)) co_await stream(reply);
+      co_return false;
+    }
+    if (!has_body) reply.body.clear();
+    if (reply.body.size() <= kOnePacketBytes) head += std::exchange(reply.body, {});
+    if (!co_await connection_.write(head)) co_return false;
+    if (!co_await connection_.write(reply.body)) co_return false;
+    co_return !last;
+  }
+
+  // False: a while without any.
+  Task<bool> wait_for_news(std::uint64_t seen) {
+    for (int look = 0; look < kQuietLooks && gate_.published <= seen; ++look) {
+      if (!client_.is_there()) break;
+      error_code error;
+      news_.expires_after(kLook);
+      co_await news_.async_wait(into(error));
+    }
+    co_return gate_.published > seen;
+  }
+
+  Task<void> stream(const Reply& reply) {
+    const bool in_chunks = !client_.head.is_http_1_0;
+    ++gate_.streams;
+    connection_.allow_answer_without_end();
+    std::uint64_t seen = *reply.stream_after;
+    const auto coded = [&](const std::string& text) { return in_chunks ? chunk_of(text) : text; };
+    std::string text = coded(reply.body);
+    bool taken = co_await connection_.write(text);
+    while (taken && client_.is_there()) {
+      const bool news = co_await wait_for_news(seen);
+      if (!client_.is_there()) break;
+      seen = std::max(seen, gate_.published);
+      text = coded(news ? gate_.newest : ": alive\n\n");
+      taken = co_await connection_.write(text);
+    }
+    --gate_.streams;
+    connection_.allow_answer(kGoodbyeS);
+    const std::string end = in_chunks ? chunk_of({}) : std::string();
+    if (taken) co_await connection_.write(end);
+  }
+
+  Shared& gate_;
+  Connection connection_;
+  asio::steady_timer news_;
+  const bool turned_away_;
+  Phase phase_ = Phase::kIdle;
+  Client client_;
+  std::string head_, ahead_;  // the head of a request; received and not yet looked at
+};
+
+class AsioGate final : public Gate {
+ public:
+  AsioGate(GateOptions options, Admit admit, Answer answer)
+      : shared_{std::move(options), std::move(admit), std::move(answer)} {}
+
+  int bind() override {
+    const std::string port = std::to_string(shared_.options.port),
+                      where = shared_.options.address + ":" + port;
+    error_code error;
+    const auto found = tcp::resolver(shared_.io)
+                           .resolve(shared_.options.address, port, tcp::resolver::passive, error);
+    if (error) throw IoError("cannot listen", where, error.message());
+    const tcp::endpoint end = found.begin()->endpoint();
+    acceptor_.open(end.protocol(), error);
+    if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(end, error);
+    if (!error) acceptor_.listen(kBacklog, error);
+    if (error) throw_errno(error.value(), "cannot listen", where);
+    return acceptor_.local_endpoint().port();
+  }
+
+  void run() override {
+    asio::co_spawn(shared_.io, accept(), [](const std::exception_ptr& fault) {
+      if (fault) std::rethrow_exception(fault);
     });
-    if (!whole) return answer_error(answer, 408, "the body did not come in time");
-    ask(body, answer);
-  });
-}
-
-int Gate::bind() {
-  errno = 0;
-  int port = options_.port;
-  if (port == 0) {
-    port = bind_to_any_port(options_.address);
-  } else if (!bind_to_port(options_.address, port)) {
-    port = -1;
+    shared_.io.run();
+    shared_.workers.join();
   }
-  if (port <= 0) {
-    const std::string where = options_.address + ":" + std::to_string(options_.port);
-    if (errno != 0) throw_errno(errno, "cannot listen", where);
-    throw IoError("cannot listen", where);
+
+  void stop() override {
+    shared_.stopping = true;
+    asio::post(shared_.io, [this] {
+      error_code error;
+      acceptor_.close(error);
+      for (Session& session : sessions_) session.hear_stop();
+    });
   }
-  ::listen(svr_sock_, kBacklog);
-  return port;
-}
 
-void Gate::run() {
-  listen_after_bind();
-}
+  void publish(std::uint64_t number, const std::string& text) override {
+    asio::post(shared_.io, [this, number, text] {
+      shared_.newest = text;
+      shared_.published = number;
+      for (Session& session : sessions_) session.hear_news();
+    });
+  }
 
-void Gate::stop() {
-  stopping_ = true;
-  httplib::Server::stop();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (Connection* client : clients_) client->interrupt();
-}
+  int streams() const override { return shared_.streams; }
 
-// The one that waits longest without a whole request; false when all are at work.
-bool Gate::send_one_away() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto state : {ConnectionState::kWaiting, ConnectionState::kReading}) {
-    for (Connection* client : clients_) {
-      if (client->state == state && !client->interrupted) {
-        client->interrupt();
+ private:
+  Task<void> accept() {
+    while (!shared_.stopping) {
+      error_code error;
+      tcp::socket socket(shared_.io);
+      co_await acceptor_.async_accept(socket, into(error));
+      if (!error) {
+        begin(std::move(socket));
+      } else if (!shared_.stopping) {  // no descriptors are left
+        asio::steady_timer pause(shared_.io, kTick);
+        co_await pause.async_wait(into(error));
+      }
+    }
+  }
+
+  void begin(tcp::socket socket) {
+    const auto most = static_cast<std::size_t>(2 * shared_.options.places);
+    if (shared_.stopping || sessions_.size() >= most) return;
+    const bool turned_away = !make_room();
+    const bool first = sessions_.empty();
+    sessions_.emplace_back(shared_, std::move(socket), turned_away);
+    const auto place = std::prev(sessions_.end());
+    asio::co_spawn(shared_.io, place->run(), [this, place](const std::exception_ptr&) {
+      asio::post(shared_.io, [this, place] {
+        sessions_.erase(place);
+        if (sessions_.empty()) tick_.cancel();
+      });
+    });
+    if (first) look_at_clocks();
+  }
+
+  // A place for one more; the one that waits longest without a whole request leaves for it.
+  bool make_room() {
+    const auto stay = std::count_if(sessions_.begin(), sessions_.end(),
+                                    [](const Session& session) { return !session.is_leaving(); });
+    if (stay < shared_.options.places) return true;
+    for (const bool silent : {true, false}) {
+      for (Session& session : sessions_) {
+        if (session.is_leaving() || !session.waits_for_request()) continue;
+        if (silent && !session.has_sent_nothing()) continue;
+        session.leave();
         return true;
       }
     }
-  }
-  return false;
-}
-
-std::size_t Gate::leaving() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<std::size_t>(std::count_if(
-      clients_.begin(), clients_.end(), [](Connection* c) { return c->interrupted.load(); }));
-}
-
-bool Gate::process_and_close_socket(socket_t socket) {
-  Connection client(socket, tls_.get(), options_.patience);
-  if (no_place()) {
-    if (!client.secure()) client.refuse(503, "all places are taken: try again later");
     return false;
   }
-  std::list<Connection*>::iterator place;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    place = clients_.insert(clients_.end(), &client);
-  }
-  Connection::current() = &client;
-  if (!stopping_) serve(client);
-  Connection::current() = nullptr;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    clients_.erase(place);
-  }
-  if (!stopping_) client.close_gently();
-  return true;
-}
 
-void Gate::serve(Connection& client) {
-  if (!client.handshake()) return;
-  std::string text;
-  for (int request = 0; request < kRequestsOfOneClient && !stopping_; ++request) {
-    const double idle_s = request == 0 ? options_.patience.head_s : options_.patience.idle_s;
-    switch (client.read_head(text, idle_s)) {
-      case HeadEnd::kClosed:
-        return;
-      case HeadEnd::kTooSlow:
-        return client.refuse(408, "the request did not come in time");
-      case HeadEnd::kTooLarge:
-        return client.refuse(431, "the head of the request is too large");
-      case HeadEnd::kWhole:
-        break;
-    }
-    if (!serve_one(client, text, request + 1 == kRequestsOfOneClient)) return;
+  void look_at_clocks() {
+    if (sessions_.empty()) return;
+    for (Session& session : sessions_) session.look_at_clock();
+    tick_.expires_after(kTick);
+    tick_.async_wait([this](const error_code&) { look_at_clocks(); });
   }
-}
 
-// True when another request may follow.
-bool Gate::serve_one(Connection& client, const std::string& text, bool last) {
-  try {
-    client.begin(parse_head(text));
-    admit_(client);
-    if (client.head().content_length > options_.body_limit_bytes) {
-      throw HttpError(
-          413, "the body is larger than " + std::to_string(options_.body_limit_bytes) + " bytes");
-    }
-  } catch (const HttpError& error) {
-    client.refuse(error.status(), error.what());
-    return false;
-  }
-  last = last || !client.head().keep_alive;
-  bool closed = false;
-  const bool answered = process_request(client, last, closed, nullptr);
-  return answered && !last && !closed && client.body_was_read();
+  Shared shared_;
+  tcp::acceptor acceptor_{shared_.io};
+  asio::steady_timer tick_{shared_.io};
+  std::list<Session> sessions_;  // in the order in which they came
+};
+
+}  // namespace
+
+std::unique_ptr<Gate> make_gate(GateOptions options, Gate::Admit admit, Gate::Answer answer) {
+  return std::make_unique<AsioGate>(std::move(options), std::move(admit), std::move(answer));
 }
 
 }  // namespace ridgewatt::serve

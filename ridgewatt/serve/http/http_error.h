@@ -1,24 +1,25 @@
-// An answer that is an error: a status and one line that says why.
+// An answer that is an error: a status, one line that says why, and the header that belongs to it.
 #pragma once
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ridgewatt::serve {
 
+using Header = std::pair<std::string, std::string>;
+
 class HttpError : public std::runtime_error {
  public:
-  HttpError(int status, const std::string& line) : std::runtime_error(line), status_(status) {}
+  HttpError(int status, const std::string& line, Header header = {})
+      : std::runtime_error(line), status_(status), header_(std::move(header)) {}
   int status() const { return status_; }
+  // Allow, Retry-After; without a name: none, or the one that every answer of this status has.
+  const Header& header() const { return header_; }
 
  private:
   int status_;
+  Header header_;
 };
-
-// {"schema": "ridgewatt.error/1", "error": line}
-std::string error_json(const std::string& line);
-
-// "Not Found" of 404.
-const char* reason_of(int status);
 
 }  // namespace ridgewatt::serve

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/text.h"
+
 namespace ridgewatt::serve {
 namespace {
 
@@ -31,13 +33,13 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-// Bytes of the character that begins there, 0 where none is well formed.
+// Bytes of the character that begins there, 0 where none is well formed (RFC 3629).
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
   };
   const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  if (first < 0x80) return 1;
   const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4) return 0;
   for (std::size_t i = 1; i < bytes; ++i) {
@@ -48,8 +50,14 @@ std::size_t character_bytes(std::string_view text) {
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
     return 0;  // too long, a surrogate, or beyond Unicode
   }
-  if (first == 0xc2 && second < 0xa0) return 0;  // control characters of Latin-1
   return bytes;
+}
+
+// Of ASCII or Latin-1.
+bool is_control_character(std::string_view character) {
+  const auto last = static_cast<unsigned char>(character.back());
+  if (character.size() == 1) return last < 0x20 || last == 0x7f;
+  return character.front() == '\xc2' && last < 0xa0;
 }
 
 bool is_parameter_name(std::string_view name) {
@@ -63,18 +71,29 @@ bool is_parameter_name(std::string_view name) {
 bool is_clean_text(std::string_view text) {
   while (!text.empty()) {
     const auto bytes = character_bytes(text);
-    if (bytes == 0) return false;
+    if (bytes == 0 || is_control_character(text.substr(0, bytes))) return false;
     text.remove_prefix(bytes);
   }
   return true;
 }
 
+std::string as_utf8(std::string text) {
+  static constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  std::string_view rest = text;
+  while (!rest.empty() && character_bytes(rest) > 0) rest.remove_prefix(character_bytes(rest));
+  if (rest.empty()) return text;
+  std::string good = text.substr(0, text.size() - rest.size());
+  while (!rest.empty()) {
+    const auto bytes = character_bytes(rest);
+    good += bytes == 0 ? kReplacement : rest.substr(0, bytes);
+    rest.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return good;
+}
+
 Parameters parse_query(std::string_view query) {
   Parameters parameters;
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const auto part = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+  for (const std::string& part : split(query, '&')) {
     if (part.empty()) continue;
     const auto equals = std::min(part.find('='), part.size());
     const std::string name = unescaped(part.substr(0, equals));

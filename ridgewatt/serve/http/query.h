@@ -25,4 +25,7 @@ Parameters parse_query(std::string_view query);
 // True for well-formed UTF-8 (RFC 3629) without control characters.
 bool is_clean_text(std::string_view text);
 
+// What is not UTF-8 becomes U+FFFD.
+std::string as_utf8(std::string text);
+
 }  // namespace ridgewatt::serve

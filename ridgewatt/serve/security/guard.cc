@@ -1,6 +1,7 @@
 #include "ridgewatt/serve/security/guard.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ridgewatt/serve/security/secret.h"
 
@@ -80,7 +81,11 @@ void Guard::take_from_bucket(const std::string& address) {
   const double passed_s = std::chrono::duration<double>(now - bucket.at).count();
   bucket.requests = std::min(most, bucket.requests + passed_s * options_.rate);
   bucket.at = now;
-  if (bucket.requests < 1) throw HttpError(429, "too many requests per second: wait");
+  if (bucket.requests < 1) {
+    const auto wait_s = static_cast<int>(std::ceil((1 - bucket.requests) / options_.rate));
+    throw HttpError(429, "too many requests per second: wait",
+                    {"Retry-After", std::to_string(std::max(1, wait_s))});
+  }
   bucket.requests -= 1;
 }
 
@@ -95,9 +100,9 @@ void Guard::admit(const RequestHead& head, const std::string& address, bool secu
 
 bool Guard::has_token(const RequestHead& head) const {
   if (options_.token.empty()) return true;
-  static constexpr std::string_view kBearer = "Bearer ";
+  static constexpr std::string_view kBearer = "bearer ";  // in any case: RFC 9110, 11.1
   const auto authorization = head.header("authorization");
-  if (authorization.starts_with(kBearer)) {
+  if (lower(authorization.substr(0, kBearer.size())) == kBearer) {
     return equal_secrets(authorization.substr(kBearer.size()), options_.token);
   }
   const auto cookie = cookie_value(head.header("cookie"), options_.cookie);

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "ridgewatt/serve/http/request_head.h"
+#include "ridgewatt/serve/http/message.h"
 
 namespace ridgewatt::serve {
 

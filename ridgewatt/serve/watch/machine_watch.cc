@@ -52,7 +52,8 @@ std::shared_ptr<const LookEvent> MachineWatch::next(std::uint64_t after, double 
                                               monitor_->windows());
     auto event = std::make_shared<LookEvent>();
     event->number = look->number;
-    event->event = fmt::format("event: monitor\nid: {}\ndata: {}\n\n", look->number, json.dump());
+    event->event = fmt::format("event: monitor\nid: {}\ndata: {}\n\n", look->number,
+                               json.dump(-1, ' ', false, Json::error_handler_t::replace));
     newest_ = std::move(event);
   }
   return newest_;

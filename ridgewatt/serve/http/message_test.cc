@@ -1,5 +1,5 @@
 // Heads of requests: RFC 9112 (HTTP/1.1), and what an attacker sends instead.
-#include "ridgewatt/serve/http/request_head.h"
+#include "ridgewatt/serve/http/message.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,14 @@ TEST(RequestHead, WhatTwoReadersCouldReadInTwoWaysIsRefused) {
   EXPECT_EQ(status_of("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: x\r\n\r\n"), 411);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nContent-Length: 5\r\n\r\n"), 400);
   EXPECT_EQ(status_of(get("Host: a\r\nHost: b\r\n")), 400);
+  for (const char* name : {"Origin", "Authorization", "Cookie", "Content-Type", "Expect"}) {
+    const std::string line = std::string(name) + ": a\r\n";
+    EXPECT_EQ(status_of(get(line)), 200) << name;
+    EXPECT_EQ(status_of(get(line + line)), 400) << name;
+  }
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n"), 400);
   EXPECT_EQ(status_of(get("A: 1\r\n folded\r\n")), 400);
+  EXPECT_EQ(status_of(get("A: 1\r\n\tfolded\r\n")), 400);
   EXPECT_EQ(status_of(get("A : 1\r\n")), 400);
   for (const char* length : {"-1", "+1", "0x1", "1 1", "1,1", "99999999999999999999", ""}) {
     EXPECT_EQ(status_of("POST / HTTP/1.1\r\nContent-Length: " + std::string(length) + "\r\n\r\n"),
@@ -54,12 +61,14 @@ TEST(RequestHead, WhatTwoReadersCouldReadInTwoWaysIsRefused) {
   }
 }
 
-TEST(RequestHead, OtherMethodsVersionsAndTargetsAreRefused) {
-  EXPECT_EQ(status_of("PUT / HTTP/1.1\r\n\r\n"), 405);
-  EXPECT_EQ(status_of("TRACE / HTTP/1.1\r\n\r\n"), 405);
-  EXPECT_EQ(status_of("get / HTTP/1.1\r\n\r\n"), 405);
+TEST(RequestHead, OtherVersionsAndTargetsAreRefused) {
   EXPECT_EQ(status_of("GET / HTTP/2.0\r\n\r\n"), 505);
   EXPECT_EQ(status_of("GET http://other/ HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/11\r\n\r\n"), 505);
+  EXPECT_EQ(status_of("GET / HTTQ/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / \r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("G\x01T / HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET  / HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET /a b HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET /\xC3\xA4 HTTP/1.1\r\n\r\n"), 400);
@@ -76,6 +85,42 @@ TEST(RequestHead, ControlCharactersAndTooMuchAreRefused) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\n"), 400);
   EXPECT_EQ(status_of("\r\n"), 400);
   EXPECT_EQ(status_of(""), 400);
+}
+
+TEST(Reply, HeadersOfAStatusAreThere) {
+  const RequestHead head = parse_head(get(""));
+  const std::string text = reply_head(error_reply(HttpError(401, "no token")), head, true);
+  EXPECT_TRUE(text.starts_with("HTTP/1.1 401 Unauthorized\r\n")) << text;
+  for (const char* line : {"\r\nWWW-Authenticate: Bearer ", "\r\nConnection: close\r\n",
+                           "\r\nX-Content-Type-Options: nosniff\r\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
+  EXPECT_TRUE(text.ends_with("\r\n\r\n")) << text;
+}
+
+TEST(Reply, NoHeaderBringsAnother) {
+  Reply reply;
+  reply.set("A", "1\r\nB: 2");
+  reply.set("C", "3");
+  const std::string text = reply_head(reply, parse_head(get("")), false);
+  EXPECT_EQ(text.find("B: 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("\r\nC: 3\r\n"), std::string::npos) << text;
+}
+
+// RFC 9112, 7.1.
+TEST(Reply, ChunksSayHowLongTheyAre) {
+  EXPECT_EQ(chunk_of("0123456789abcdef"), "10\r\n0123456789abcdef\r\n");
+  EXPECT_EQ(chunk_of(""), "0\r\n\r\n");
+}
+
+// RFC 3629; each byte of a fault becomes one mark.
+TEST(Utf8, WhatIsNoneIsReplaced) {
+  const std::string mark = "\xef\xbf\xbd";
+  EXPECT_EQ(as_utf8("a\tb\nzürich 😀"), "a\tb\nzürich 😀");
+  EXPECT_EQ(as_utf8("Z\xfcrich"), "Z" + mark + "rich");
+  EXPECT_EQ(as_utf8("\xc0\xaf"), mark + mark);
+  EXPECT_EQ(as_utf8("cut \xe2\x82"), "cut " + mark + mark);
+  EXPECT_EQ(as_utf8("\xed\xa0\x80"), mark + mark + mark);
 }
 
 TEST(Query, EscapesAreUndoneOnce) {
