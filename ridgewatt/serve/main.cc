@@ -1,6 +1,6 @@
 // The program `ridgewatt-serve`, which `ridgewatt serve` becomes: its one argument is its options
 // as JSON (serve_options.h).
-#include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -21,12 +21,22 @@ void say(const std::string& line) {
   std::fputs((ridgewatt::escape_terminal(line) + "\n").c_str(), stderr);
 }
 
-void say_beginning(const ServeOptions& options, const std::string& address) {
-  say("listening on " + address);
-  if (options.on_loopback()) return;
-  if (options.token_file.empty()) {
+// A token is shown where it was made, to whoever sits there: messages that go elsewhere are kept.
+void check_token_can_be_shown(const ridgewatt::serve::Server& server) {
+  if (server.made_token().empty() || ::isatty(STDERR_FILENO) == 1) return;
+  throw ridgewatt::UsageError("the token of this run cannot be shown: messages go to no terminal",
+                              "", "give a token with --token-file");
+}
+
+void say_beginning(const ServeOptions& options, const ridgewatt::serve::Server& server) {
+  const std::string made = server.made_token();
+  say("listening on " + server.address() + (made.empty() ? "" : "#token=" + made));
+  if (!made.empty()) {
     say("the token in this address was made for this run: whoever has it may look");
+  } else if (!options.token_file.empty()) {
+    say("open it with #token= and the token of " + options.token_file + " behind it");
   }
+  if (options.on_loopback()) return;
   if (options.cert.empty()) {
     say("plain HTTP: whoever is on the network can read along, the token, too; see --cert");
   }
@@ -35,8 +45,9 @@ void say_beginning(const ServeOptions& options, const std::string& address) {
 // Until SIGTERM or SIGINT, which `ends` holds back in all threads.
 int serve(const ServeOptions& options, const sigset_t& ends) {
   ridgewatt::serve::Server server(options);
+  check_token_can_be_shown(server);
   server.bind();
-  say_beginning(options, server.address());
+  say_beginning(options, server);
   std::thread watch([&] {
     int signal = 0;
     ::sigwait(&ends, &signal);

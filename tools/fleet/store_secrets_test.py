@@ -2,15 +2,19 @@
 """Passwords of a store on a server: tools/fleet/store_secrets_test.py BUILD_FOLDER
 
 Runs every command that names a store against a real PostgreSQL, with the password from the environment and from a
-file, right and wrong, with servers out of reach and with a password in the address. It must be found in no output, in
-no file that was written and in no process list, which is looked through while each command runs. What needs a program
-that is not installed is skipped with a line."""
+file, right and wrong, with servers out of reach and with a password in the address, and `serve` with a token and such
+a store. Neither may be found in an output, an answer, a file that was written or a process list, which is looked
+through while each command runs. What needs a program that is not installed is skipped with a line."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import threading
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -24,6 +28,15 @@ SWEEP = """workload,kind,batch,gpu_mhz,time_ms,power_w
 net,training,16,306,100,10
 net,training,16,612,50,12
 """
+
+
+def answer(address, headers):
+    """What the server answers, with its headers."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=60) as reply:
+            return f"{reply.headers}\n{reply.read().decode()}"
+    except urllib.error.HTTPError as error:
+        return f"{error.headers}\n{error.read().decode()}"
 
 
 @unittest.skipUnless(postgres.installed(), "skipped: no PostgreSQL server")
@@ -103,6 +116,40 @@ class Secrets(unittest.TestCase):
                 self.assertNotIn(self.secret, done.stdout + done.stderr)
                 self.assertIn("password", done.stderr)
         self.look_into_files()
+
+    def test_the_password_of_a_served_store_and_its_token(self):
+        """A server's token and its store's password: in no message, answer, file or command line of a child."""
+        token = "a-token-of-this-test-0123456789"
+        self.expect(["store", "import", self.url, "sweep.csv", "--device", "agx-orin"], {"PGPASSWORD": self.secret})
+        file = self.place.write("serve.token", token + "\n")
+        options = self.place._options({"XDG_STATE_HOME": str(self.place.home), "PGPASSWORD": self.secret}, False)
+        with subprocess.Popen([str(PROGRAM), "serve", "--port", "0", "--device", "fake:agx-orin", "--store", self.url,
+                               "--token-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              **options) as server:
+            said = server.stderr.readline()
+            address = re.search(r"http://\S+", said)[0]
+            seen, answers = set(), []
+            for path, headers in (("api/v1/runs?store=0", {}), ("api/v1/runs?store=0", {"Authorization": "Bearer " + token}),
+                                  ("api/v1/runs?store=9", {"Authorization": "Bearer " + token}),
+                                  ("api/v1/stores", {"Authorization": "bearer " + token}), ("healthz", {}), ("metrics", {})):
+                asked = threading.Thread(target=lambda: answers.append(answer(address + path, headers)))
+                asked.start()
+                while asked.is_alive():
+                    seen.update(str(command_line(pid)) for pid in descendants(os.getpid()))
+                    time.sleep(0.005)
+                asked.join()
+            server.terminate()
+            said += server.stderr.read()
+            self.assertEqual(server.wait(), 0, said)
+        self.assertIn("net", answers[1])
+        self.assertTrue(any("store" in line for line in seen), seen)
+        for text in (said, *answers, *seen):
+            self.assertNotIn(token, text)
+            self.assertNotIn(self.secret, text)
+        self.look_into_files()
+        for path in self.place.folder.rglob("*"):
+            if path.is_file() and path != file and self.database.data not in path.parents:
+                self.assertNotIn(token.encode(), path.read_bytes(), path)
 
     def look_into_files(self):
         for path in self.place.folder.rglob("*"):
