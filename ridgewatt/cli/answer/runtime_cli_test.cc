@@ -105,6 +105,31 @@ TEST(RuntimeCommands, TheComparisonTellsTheSameAsOneRuntime) {
   EXPECT_EQ(runtimes.size(), kRuntimes.size());
 }
 
+// label: slow
+TEST(RuntimeCommands, TuneRanksTheRuntimesByTheGoal) {
+  const std::string ask =
+      "tune zoo:resnet18 --device agx-orin --max-power 30 --minimize energy --batch 4 ";
+  const Json all = runtime_answer(ask + "--runtime all");
+  std::set<std::string> runtimes;
+  double last = 0;
+  for (const auto& row : all["runtimes"]) {
+    EXPECT_LE(row["power_w"], 30);
+    EXPECT_GE(row["objective"], last);
+    last = row["objective"];
+    runtimes.insert(row["runtime"]);
+  }
+  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+  EXPECT_EQ(all["objective"], all["runtimes"][0]["objective"]);
+  const Json one = runtime_answer(ask + "--runtime TRT --precision FP16");
+  const Json same = runtime_answer(ask + "--runtime all --precision half")["runtimes"];
+  EXPECT_EQ(same.size(), kRuntimes.size());
+  const auto found = std::find_if(same.begin(), same.end(),
+                                  [](const Json& row) { return row["runtime"] == "tensorrt"; });
+  ASSERT_NE(found, same.end());
+  EXPECT_EQ((*found)["mode"], one["mode"]);
+  EXPECT_EQ((*found)["energy_j"], one["energy_j"]);
+}
+
 TEST(RuntimeCommands, WhatCannotBeAskedIsRefused) {
   EXPECT_THAT(refused_runtime("estimate zoo:resnet18 --runtime all --device all"),
               HasSubstr("--runtime"));
@@ -113,8 +138,11 @@ TEST(RuntimeCommands, WhatCannotBeAskedIsRefused) {
   for (const Runtime runtime : kRuntimes) {
     EXPECT_THAT(unknown, HasSubstr(std::string(name_of(runtime))));
   }
-  for (const char* command : {"roofline", "tune"}) {
-    refused_runtime(std::string(command) + " zoo:resnet18 --runtime all --device agx-orin");
+  refused_runtime("roofline zoo:resnet18 --runtime all --device agx-orin");
+  for (const char* when :
+       {"zoo:resnet18 --device all", "zoo:resnet18 --device agx-orin --verify 2", "--sweep x.csv",
+        "--samples x.csv --device agx-orin", "--device fake:agx-orin -- true"}) {
+    EXPECT_THAT(refused_runtime("tune --runtime all " + std::string(when)), HasSubstr("runtime"));
   }
   for (const char* runtime :
        {"", " --runtime pytorch-eager", " --runtime torchscript", " --runtime torch-compile"}) {
