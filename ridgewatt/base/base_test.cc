@@ -86,7 +86,8 @@ TEST(Suggest, CaseAndSeparatorsDoNotMatter) {
     require_name("type", "q5_0", known);
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "unknown type: 'q5_0': did you mean q4_0?");
+    EXPECT_STREQ(error.what(),
+                 "unknown type: 'q5_0': did you mean q4_0? choose one of q4_0, q4_k_m");
   }
 }
 

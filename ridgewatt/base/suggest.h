@@ -3,7 +3,7 @@
 //
 //   const NameSet boards{{"agx-orin", "orin-nano-8gb"}, {{"orin-nano", "orin-nano-8gb"}}};
 //   find_meant("Orin_Nano", boards);      // "orin-nano-8gb"
-//   hint_for("agx-orrin", boards);        // "did you mean agx-orin?"
+//   hint_for("agx-orrin", boards);        // "did you mean agx-orin? choose one of ..": both of few
 //   hint_for("banana", boards);           // "choose one of agx-orin, orin-nano-8gb"
 //
 // Every place that reads a name of a closed set uses these functions: enums too, by find_word() and
@@ -55,7 +55,7 @@ std::span<const Synonym> common_synonyms();
 // The name that `text` means: itself, else the name or synonym that is the same word, else that of
 // a common synonym; nothing where none is.
 std::optional<std::string> find_meant(std::string_view text, const NameSet& set);
-// What to do about an unknown name: "did you mean X?" or "choose one of X, Y".
+// What to do about an unknown name: "did you mean X?", "choose one of X, Y", or of few names both.
 std::string hint_for(std::string_view text, const NameSet& set);
 // The name that `text` means. Throws UsageError "unknown board: 'agx-orrin': did you mean ..?".
 std::string require_name(const std::string& what, std::string_view text, const NameSet& set);

@@ -9,6 +9,7 @@
 namespace ridgewatt {
 namespace {
 
+constexpr std::size_t kMostListed = 12;   // chosen: beside a suggestion still one line
 constexpr std::size_t kLongestWord = 64;  // chosen: longer text is not a typing error
 
 // Letters and digits in lower case, without separators.
@@ -141,7 +142,10 @@ std::string did_you_mean(std::string_view text, const NameSet& set, const std::s
 }
 
 std::string hint_for(std::string_view text, const NameSet& set) {
-  return did_you_mean(text, set, "choose one of " + joined_names(set.names));
+  const std::string closest = did_you_mean(text, set),
+                    all = "choose one of " + joined_names(set.names);
+  if (closest.empty()) return all;
+  return set.names.size() > kMostListed ? closest : closest + " " + all;
 }
 
 std::string require_name(const std::string& what, std::string_view text, const NameSet& set) {
