@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 if [[ ${1:-} != units ]]; then
   python3 tools/check_rooms.py
   python3 tools/check_lifetimes.py
+  python3 tools/check_messages.py
   python3 tools/check_commands.py
   python3 tools/check_docs.py
   git ls-files '*.h' '*.cc' '*.c' '*.cu' | xargs -P "$(nproc)" -n 200 clang-format --dry-run --Werror

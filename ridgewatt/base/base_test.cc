@@ -91,6 +91,16 @@ TEST(Suggest, CaseAndSeparatorsDoNotMatter) {
   }
 }
 
+TEST(Error, TheLineBeginsWithItsSubject) {
+  EXPECT_STREQ(InputError("is cut off", "a.gguf").what(), "a.gguf is cut off");
+  EXPECT_STREQ(InputError("has no rows", "a.csv", "add some").what(),
+               "a.csv has no rows: add some");
+  EXPECT_STREQ(InputError("cannot read", "a.csv").what(), "cannot read: a.csv");
+  EXPECT_STREQ(InputError("isolated", "a.csv").what(), "isolated: a.csv");
+  EXPECT_STREQ(UsageError("no board given", "", "see device list").what(),
+               "no board given: see device list");
+}
+
 TEST(Random, SameSeedSameNumbersAndForksDiffer) {
   Random a(7), b(7);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(a.next(), b.next());

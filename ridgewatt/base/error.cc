@@ -1,9 +1,37 @@
 #include "ridgewatt/base/error.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 namespace ridgewatt {
+namespace {
+
+// What begins so is said of something (tools/check_messages.py reads the list).
+constexpr std::array<std::string_view, 14> kVerbs = {"is",   "are",   "was",   "were",     "has",
+                                                     "have", "holds", "lacks", "needs",    "says",
+                                                     "does", "names", "must",  "cannot be"};
+
+bool is_said_of_something(std::string_view what) {
+  return std::any_of(kVerbs.begin(), kVerbs.end(), [&](std::string_view verb) {
+    return what.starts_with(verb) && what.substr(verb.size()).starts_with(' ');
+  });
+}
+
+std::string join(const std::string& what, const std::string& where, const std::string& hint) {
+  std::string line = what;
+  if (!where.empty()) {
+    line = is_said_of_something(what) ? where + " " + what : what + ": " + where;
+  }
+  return hint.empty() ? line : line + ": " + hint;
+}
+
+}  // namespace
+
+Error::Error(const std::string& what, const std::string& where, const std::string& hint)
+    : std::runtime_error(join(what, where, hint)) {}
 
 void throw_errno(int error_number, const std::string& what, const std::string& where) {
   const std::string reason = std::generic_category().message(error_number);

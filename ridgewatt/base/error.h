@@ -10,21 +10,13 @@ namespace ridgewatt {
 
 class Error : public std::runtime_error {
  public:
-  // `what`: the fault. `where`: file, row, node or option (may be empty). `hint`: what to do.
+  // `what`: the fault. `where`: file, row, node or option (may be empty). `hint`: what to do. The
+  // line begins with its subject: where `what` begins with a verb ("is cut off"), its subject is
+  // `where` ("model.gguf is cut off"); else `where` follows ("cannot read: model.gguf").
   explicit Error(const std::string& what, const std::string& where = "",
-                 const std::string& hint = "")
-      : std::runtime_error(join(what, where, hint)) {}
+                 const std::string& hint = "");
   // Exit status of the command line program.
   virtual int exit_status() const { return 1; }
-
- private:
-  static std::string join(const std::string& what, const std::string& where,
-                          const std::string& hint) {
-    std::string line = what;
-    if (!where.empty()) line += ": " + where;
-    if (!hint.empty()) line += ": " + hint;
-    return line;
-  }
 };
 
 // Content that came from outside is malformed, truncated, hostile or inconsistent.
