@@ -97,13 +97,14 @@ std::vector<OperatingPoint> points_of_board(const std::string& device, const Swe
 std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points) {
   if (samples.observations.empty()) return points;
+  const std::vector<int> batches = samples.batches();  // sorts all rows
   std::vector<OperatingPoint> asked;
   for (const auto& point : points) {
     if (point.batch > 0) {
       asked.push_back(point);
       continue;
     }
-    for (const int batch : samples.batches()) asked.push_back({point.mode, batch});
+    for (const int batch : batches) asked.push_back({point.mode, batch});
   }
   return asked;
 }
