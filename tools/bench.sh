@@ -24,6 +24,7 @@ else
 fi
 python3 bench/time_process.py 21 "$program" analyze zoo:bert_large "${json[@]}"
 for bench in build-bench/bench/*_bench; do "$bench"; done
+python3 bench/speed_budget.py "$program"
 # What measuring costs a Python program, where the package is built.
 if compgen -G "build-bench/python/ridgewatt/_core*.so" > /dev/null; then
   PYTHONPATH=build-bench/python "$python" bench/measure_in_process.py
