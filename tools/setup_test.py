@@ -20,7 +20,8 @@ esac""",
 [ -e "$STATE/fails" ] && exit 100
 for name; do case $name in -*|install) ;; *) echo "$name" >> "$STATE/installed" ;; esac; done""",
     "systemctl": 'echo "systemctl $*" >> "$STATE/log"',
-    "cmake": 'echo "cmake $*" >> "$STATE/log"; case $* in *--build*) exit 3 ;; esac',
+    "cmake": 'echo "cmake $*" >> "$STATE/log"; case $* in *--build*) [ -e "$STATE/builds" ] ;; esac',
+    "ctest": 'echo "ctest $*" >> "$STATE/log"; [ ! -e "$STATE/fast_fails" ]',
     "npm": 'echo "npm $*" >> "$STATE/log"',
     "sudo": 'exec "$@"',
 }
@@ -91,6 +92,15 @@ class Setup(unittest.TestCase):
         fetched = [line for line in log if line.startswith("npm")]
         self.assertTrue(all(line.startswith("npm ci --prefix web --ignore-scripts") for line in fetched), fetched)
         self.assertTrue(log[-1].endswith("--target ridgewatt ridgewatt_serve"), log[-1])
+
+    def test_fast_tests_come_first(self):
+        (self.state / "builds").touch()
+        self.run_script("./dev", "test")
+        runs = [line for line in self.log() if line.startswith("ctest")]
+        self.assertEqual([line.rsplit(" ", 2)[1:] for line in runs], [["-L", "^fast$"], ["-LE", "^fast$"]])
+        (self.state / "fast_fails").touch()
+        self.run_script("./dev", "test")
+        self.assertEqual(len([line for line in self.log() if line.startswith("ctest")]), len(runs) + 1)
 
 
 if __name__ == "__main__":
