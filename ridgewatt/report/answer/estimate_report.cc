@@ -42,7 +42,7 @@ Cell text_cell(std::string_view text) {
   return std::string(text);
 }
 template <class T>
-Cell known_cell(const std::optional<T>& value, double scale) {
+Cell scaled_cell(const std::optional<T>& value, double scale) {
   return value ? Cell(scale * *value) : Cell();
 }
 
@@ -137,21 +137,21 @@ AskedFields held_fields() {
   return {{{.name = "held", .heading = "held", .rank = 1, .wrap = true},
            [](const A& a) { return text_cell(thermal::hold_text(a.held->hold)); }},
           {{.name = "holds_s", .heading = "holds for (s)", .rank = 8},
-           [](const A& a) { return known_cell(a.held->hold.holds_s, 1); }},
+           [](const A& a) { return scaled_cell(a.held->hold.holds_s, 1); }},
           {{.name = "steady_c", .heading = "ends at (°C)", .rank = 4},
-           [](const A& a) { return known_cell(a.held->hold.steady_celsius, 1); }},
+           [](const A& a) { return scaled_cell(a.held->hold.steady_celsius, 1); }},
           {{.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4},
            [](const A& a) -> Cell { return a.held->hold.sustained_w; }},
           {{.name = "sustained_time_ms", .heading = "time when throttled (ms)", .rank = 4},
-           [](const A& a) { return known_cell(a.held->sustained_time_s, 1e3); }}};
+           [](const A& a) { return scaled_cell(a.held->sustained_time_s, 1e3); }}};
 }
 
 AskedFields fit_fields() {
   using A = Asked;
   return {{{.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
-           [](const A& a) { return known_cell(a.of().fit.unseen_time_mape, 100); }},
+           [](const A& a) { return scaled_cell(a.of().fit.unseen_time_mape, 100); }},
           {{.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3},
-           [](const A& a) { return known_cell(a.of().fit.unseen_power_mape, 100); }}};
+           [](const A& a) { return scaled_cell(a.of().fit.unseen_power_mape, 100); }}};
 }
 
 // Where a row comes from.

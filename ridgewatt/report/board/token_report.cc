@@ -11,7 +11,7 @@
 namespace ridgewatt::report {
 namespace {
 
-Json known(const std::optional<double>& value, double scale = 1) {
+Json scaled_or_null(const std::optional<double>& value, double scale = 1) {
   return value ? Json(*value * scale) : Json();
 }
 
@@ -22,7 +22,7 @@ Json count_or_null(double value) {
 // "ttft_ms", "ttft_median_ms", ..
 void put_time(const char* name, const std::optional<measure::TokenTime>& time, Json& row) {
   const auto put = [&](const char* statistic, std::optional<double> value) {
-    row[fmt::format("{}{}_ms", name, statistic)] = known(value, 1e3);
+    row[fmt::format("{}{}_ms", name, statistic)] = scaled_or_null(value, 1e3);
   };
   put("", time ? std::optional(time->mean_s) : std::nullopt);
   put("_deviation", time ? time->deviation_s : std::nullopt);
@@ -76,7 +76,7 @@ void put_cost(const measure::TokenRun& run, Json& row) {
              cost != nullptr ? cost->request_joules_per_token() : std::nullopt, row);
   put_energy("request_j", cost != nullptr ? cost->request_j() : std::nullopt, row);
   put_energy("request_j_less_idle", net.request, row);
-  row["idle_w"] = cost != nullptr ? known(cost->idle_w) : Json();
+  row["idle_w"] = cost != nullptr ? scaled_or_null(cost->idle_w) : Json();
 }
 
 const char* clock_name(measure::TokenClock clock) {
@@ -106,8 +106,8 @@ Json run_json(const measure::TokenRun& run, Provenance provenance) {
   put_time("ttft", run.ttft, row);
   put_time("tpot", run.tpot, row);
   put_time("gap", run.gap, row);
-  row["tokens_per_s"] = known(run.output_tokens_per_s);
-  row["prompt_tokens_per_s"] = known(run.prompt_tokens_per_s);
+  row["tokens_per_s"] = scaled_or_null(run.output_tokens_per_s);
+  row["prompt_tokens_per_s"] = scaled_or_null(run.prompt_tokens_per_s);
   put_cost(run, row);
   row["time_stamps"] = clock_name(run.clock);
   row["notes"] = run.notes;
