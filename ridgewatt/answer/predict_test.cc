@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/tune/board_fixture.h"
 
 namespace ridgewatt::answer {
@@ -79,7 +80,7 @@ TEST_F(Predict, AFrontOfSamplesHoldsWhatWasMeasured) {
     EXPECT_GT(front.predictions[i].time_s.mean, front.predictions[i - 1].time_s.mean);
     EXPECT_LT(front.predictions[i].power_w.mean, front.predictions[i - 1].power_w.mean);
   }
-  EXPECT_THROW(parse_front_cost("speed"), UsageError);
+  EXPECT_THROW(parse_word<FrontCost>("speed", "cost"), UsageError);
 }
 
 TEST_F(Predict, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
