@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/workload/deployed_workload.h"
 #include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
@@ -92,10 +95,10 @@ struct GraphSketch {
                       const std::vector<std::string>& outputs) {
     return node(op, inputs, outputs, "com.microsoft");
   }
-  Model model() const {
+  Model model(int opset = 21) const {
     onnx::ModelProto proto;
     proto.set_ir_version(10);
-    proto.add_opset_import()->set_version(21);
+    proto.add_opset_import()->set_version(opset);
     auto* contrib = proto.add_opset_import();
     contrib->set_domain("com.microsoft");
     contrib->set_version(1);
@@ -380,6 +383,88 @@ TEST(Infer, ContradictionsNameTheExtentsThatNobodyGave) {
 }
 
 // Extents that nobody gave grow until the window fits, whatever the convolution is called.
+// A convolution over time whose input is [time, 10] with an open time.
+TEST(Infer, AFirstAxisThatIsNotTheBatchGrows) {
+  GraphSketch sketch;
+  sketch.input("x", {-1, 10});
+  sketch.constant("zero", std::vector<std::int64_t>{0}, kInt64Type);
+  sketch.weight("w", {4, 10, 3});
+  sketch.node("Transpose", {"x"}, {"columns"});
+  sketch.node("Unsqueeze", {"columns", "zero"}, {"signal"});
+  sketch.node("Conv", {"signal", "w"}, {"y"});
+  sketch.output("y");
+  Model model = sketch.model();
+  for (const std::optional<std::int64_t> batch : {std::optional<std::int64_t>(), {1}}) {
+    const InferSummary summary = infer(model, {.batch = batch});
+    EXPECT_EQ(summary.assumed.at("x.0"), 16);
+    EXPECT_EQ(type_of_output(model), "float32[1x4x14]");
+  }
+  EXPECT_TRUE(infer(model, {.dims = {{"x.0", 100}}}).assumed.empty());
+  EXPECT_EQ(type_of_output(model), "float32[1x4x98]");
+}
+
+// A recurrent layer of 5 steps whose initial state is stored for 4 samples.
+TEST(DeployedWorkload, TakesTheBatchThatTheFileFixes) {
+  GraphSketch sketch;
+  sketch.input("x", {5, 4, 8});
+  sketch.weight("w", {1, 24, 8});
+  sketch.weight("r", {1, 24, 8});
+  sketch.weight("start", {1, 4, 8});
+  set_int(sketch.node("GRU", {"x", "w", "r", "", "", "start"}, {"y"}), "hidden_size", 8);
+  sketch.output("y");
+  onnx::ModelProto proto;
+  proto.set_ir_version(10);
+  proto.add_opset_import()->set_version(21);
+  *proto.mutable_graph() = sketch.graph;
+  const testing::TemporaryFolder folder;
+  const DeployedWorkload fixed(folder.write("gru.onnx", proto.SerializeAsString()));
+  EXPECT_EQ(fixed.at(0)->batch, 4);
+  EXPECT_GT(fixed.at(0)->work_flop(), 2.0 * 5 * 4 * 2 * 24 * 8);
+  try {
+    fixed.at(1);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the file fixes the batch at 4: take --batch 4"));
+  }
+  EXPECT_EQ(DeployedWorkload("zoo:lenet5").at(0)->batch, 1);
+}
+
+// A constant of `first` elements plus one of `second`, reshaped by the sum's content.
+Model folded_sum(const char* op, std::size_t first, std::vector<std::int64_t> second_dims) {
+  GraphSketch sketch;
+  sketch.constant("a", std::vector<std::int64_t>(first, 1), kInt64Type);
+  std::size_t count = 1;
+  for (const std::int64_t extent : second_dims) count *= static_cast<std::size_t>(extent);
+  sketch.constant("b", std::vector<std::int64_t>(count, 1), kInt64Type);
+  auto* dims = sketch.graph.mutable_initializer(1)->mutable_dims();
+  dims->Clear();
+  for (const std::int64_t extent : second_dims) dims->Add(extent);
+  sketch.node(op, {"a", "b"}, {"y"});
+  sketch.output("y");
+  return sketch.model(6);
+}
+
+// Add-6: "the shape of the second is a contiguous subset of the shape of the first".
+TEST(Infer, BeforeOpset7TheSecondOperandFitsTheFirst) {
+  for (const char* op : {"Add", "Mul", "Equal", "Less", "And"}) {
+    SCOPED_TRACE(op);
+    for (const auto& [first, dims] : std::vector<std::pair<std::size_t, std::vector<std::int64_t>>>{
+             {4, {3, 4}}, {1, {2, 2, 2}}, {1, {64, 64}}, {3, {2}}}) {
+      Model model = folded_sum(op, first, dims);
+      try {
+        infer(model);
+        FAIL() << format_shape(dims);
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("cannot be broadcast in opset 6"));
+      }
+    }
+    Model model = folded_sum(op, 4, {1});
+    infer(model);
+    EXPECT_EQ(format_shape(model.tensors[static_cast<std::size_t>(model.graph.outputs[0])].shape),
+              "4");
+  }
+}
+
 TEST(Infer, ExtentsGrowForEveryConvolution) {
   struct Case {
     const char* op;

@@ -322,7 +322,7 @@ class Accountant {
       workload().kernels.push_back(std::move(kernel));
     }
     const auto optimizer = optimizer_cost(plan_, flow_, sizes_, precision_, options_.optimizer);
-    workload().kernels.push_back(optimizer.kernel);
+    if (!flow_.trainable.empty()) workload().kernels.push_back(optimizer.kernel);
     analysis_.peak_memory_bytes =
         analysis_.parameter_bytes + optimizer.gradient_bytes + optimizer.state_bytes;
     for (const TensorId id : flow_.saved) analysis_.peak_memory_bytes += sizes_.bytes(id);

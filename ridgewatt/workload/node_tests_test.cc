@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/workload/cost_model.h"
 #include "ridgewatt/workload/infer.h"
 #include "ridgewatt/workload/onnx_reader.h"
 
@@ -102,13 +104,18 @@ Outcome run_test(const fs::path& folder) {
   return outcome;
 }
 
-TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
-  RIDGEWATT_REQUIRE_SHARED();
+std::vector<fs::path> test_folders() {
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(testing::shared_folder() / "onnx" / "node")) {
     folders.push_back(entry.path());
   }
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
+  RIDGEWATT_REQUIRE_SHARED();
+  const std::vector<fs::path> folders = test_folders();
   ASSERT_GE(folders.size(), 876U);
   std::map<std::string, std::array<int, 3>> by_op;
   std::array<int, 3> total{};
@@ -133,6 +140,56 @@ TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
   }
   std::printf("%-32s %5d %7d %5d\n", "total", total[0], total[1], total[2]);
   EXPECT_GE(total[0], 0.97 * static_cast<double>(folders.size()));
+}
+
+// As if the file imported this version of ai.onnx.
+void set_opset(Graph& graph, int opset) {
+  for (Node& node : graph.nodes) {
+    if (node.domain.empty()) node.opset = opset;
+    for (Graph& body : node.subgraphs) set_opset(body, opset);
+  }
+}
+
+// One way to price a model for each opset number, all of them for each model.
+CostOptions pricing(std::size_t which) {
+  CostOptions options;
+  if (which % 4 == 1) options.kind = WorkloadKind::kTraining;
+  if (which % 4 == 2) options.runtime = Runtime::kTensorRt;
+  if (which % 4 == 3) options.runtime = Runtime::kOnnxRuntime;
+  if (which % 3 == 1) options.batch = 2;
+  return options;
+}
+
+bool is_priced(Model& model, const CostOptions& options) {
+  try {
+    const WorkloadCost cost = workload_cost(model, options);
+    EXPECT_TRUE(std::isfinite(cost.work_flop()) && cost.work_flop() >= 0);
+    EXPECT_TRUE(std::isfinite(cost.traffic_bytes()) && cost.traffic_bytes() >= 0);
+    EXPECT_TRUE(std::isfinite(cost.peak_memory_bytes) && cost.peak_memory_bytes >= 0);
+    return true;
+  } catch (const InputError&) {
+    return false;  // rules of another opset contradict the model
+  }
+}
+
+// Run it under the address sanitizer: ./dev sanitize parsers.
+TEST(NodeTests, AnyOpsetNumberIsPricedOrRefused) {
+  RIDGEWATT_REQUIRE_SHARED();
+  constexpr int kLastOpset = 24;
+  int priced = 0;
+  int refused = 0;
+  std::size_t which = 0;
+  for (const fs::path& folder : test_folders()) {
+    SCOPED_TRACE(folder.filename());
+    Model model = load_model((folder / "model.onnx").string());
+    for (int opset = 1; opset <= kLastOpset; ++opset) {
+      SCOPED_TRACE(opset);
+      set_opset(model.graph, opset);
+      (is_priced(model, pricing(which++)) ? priced : refused) += 1;
+    }
+  }
+  std::printf("%d priced, %d refused\n", priced, refused);
+  EXPECT_GT(priced, 10 * refused);
 }
 
 }  // namespace

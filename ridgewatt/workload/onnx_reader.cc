@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/workload/infer/clone_body.h"
 #include "ridgewatt/workload/infer/topological_order.h"
 #include "ridgewatt/workload/mapped_file.h"
@@ -473,12 +474,12 @@ Model load_model_from_memory(std::string_view bytes, const std::string& name,
 }
 
 Model load_model(const std::string& path, const LoadOptions& options) {
-  const std::filesystem::path file(path);
   const MappedFile mapped(path);
   LoadOptions with_folder = options;
-  with_folder.folder = file.has_parent_path() ? file.parent_path().string() : ".";
+  with_folder.folder = folder_of(path);
   try {
-    return load_model_from_memory(mapped.bytes(), file.stem().string(), with_folder);
+    return load_model_from_memory(mapped.bytes(), std::filesystem::path(path).stem().string(),
+                                  with_folder);
   } catch (const InputError& error) {
     throw InputError(error.what(), escape_terminal(path));
   }
@@ -486,7 +487,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
 
 ValueInfo load_value(const std::string& path, const ValueInfo& like) {
   const MappedFile mapped(path);
-  ExternalFolder external(std::filesystem::path(path).parent_path().string());
+  ExternalFolder external(folder_of(path));
   try {
     switch (like.kind) {
       case ValueKind::kSequence:

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/workload/infer/bind_symbols.h"
 
 namespace ridgewatt::workload {
 
@@ -13,9 +14,12 @@ namespace ridgewatt::workload {
 struct DeployedWorkload::Loaded {
   std::mutex mutex;
   Model model;
+  int batch = 1;  // that the file fixes
 };
 
 namespace {
+
+constexpr std::int64_t kMostBatch = 1 << 20;  // that --batch takes
 
 // PyTorch's graphs and ONNX Runtime's CUDA provider compute such numbers in floating point.
 void refuse_narrow(const DeployOptions& options) {
@@ -36,6 +40,8 @@ void refuse_narrow(const DeployOptions& options) {
 DeployedWorkload::DeployedWorkload(const std::string& model, DeployOptions options)
     : name_(model), options_(std::move(options)), loaded_(std::make_shared<Loaded>()) {
   loaded_->model = load_workload(model);
+  const std::int64_t fixed = fixed_batch(loaded_->model).value_or(1);
+  if (fixed <= kMostBatch) loaded_->batch = static_cast<int>(fixed);
 }
 
 DeployedWorkload::DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs)
@@ -50,8 +56,9 @@ DeployedWorkload DeployedWorkload::with(DeployOptions options) const {
 }
 
 std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
-  const int samples = std::max(batch, 1);
   const std::lock_guard lock(mutex_);
+  const int usual = loaded_ ? loaded_->batch : costs_.empty() ? 1 : costs_.begin()->first;
+  const int samples = batch > 0 ? batch : usual;
   auto& known = costs_[samples];
   if (known) return known;
   if (!loaded_) throw UsageError("the cost at this batch is not known", std::to_string(samples));

@@ -169,6 +169,9 @@ ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& op
     if (given != options.dims.end()) {
       values[extent.name] = given->second;
       if (extent.is_batch) batch = given->second;
+    } else if (extent.is_batch && !extent.is_named && assumptions.leading > 0) {
+      values[extent.name] = assumptions.leading;
+      assumed.insert(extent.name);
     } else if (extent.is_batch && batch) {
       values[extent.name] = *batch;
     } else {
@@ -202,6 +205,20 @@ ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& op
 
 }  // namespace
 
+std::optional<std::int64_t> fixed_batch(const Model& model) {
+  for (const OpenExtent& extent : open_extents(model, {})) {
+    if (extent.is_batch) return std::nullopt;
+  }
+  for (const TensorId id : model.graph.inputs) {
+    const auto& declared = model.tensors[static_cast<std::size_t>(id)].declared;
+    const std::size_t axis = fixed_batch_axis(model, id);
+    if (!declared || !declared->shape || axis >= declared->shape->size()) continue;
+    const std::int64_t extent = (*declared->shape)[axis];
+    if (extent != 0) return extent > 0 ? std::optional(extent) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 void bind_known_symbols(const std::vector<std::string>& symbols,
                         const std::map<std::string, std::int64_t>& bound, Shape& shape) {
   for (std::size_t axis = 0; axis < std::min(shape.size(), symbols.size()); ++axis) {
@@ -213,6 +230,13 @@ void bind_known_symbols(const std::vector<std::string>& symbols,
       shape[axis] = *sum;
     }
   }
+}
+
+bool has_unnamed_batch(const Model& model, const InferOptions& options) {
+  const std::vector<OpenExtent> open = open_extents(model, options);
+  return std::any_of(open.begin(), open.end(), [&](const OpenExtent& extent) {
+    return extent.is_batch && !extent.is_named && !options.dims.contains(extent.name);
+  });
 }
 
 std::vector<std::string> symbols_of_bodies(const Model& model) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Assumptions {
   std::int64_t otherwise = 1;  // kUnknownDim: leave them, and a batch that nobody gave, open
   // Past and new tokens make up the total (see extent_names.h).
   bool relate_lengths = true;
+  // Of a first axis that is open and unnamed, and so taken for the batch; 0: the batch.
+  std::int64_t leading = 0;
 };
 
 // Sets type and shape of the main graph's inputs and fills batch, bound and assumed of `summary`.
@@ -24,8 +27,14 @@ struct Assumptions {
 std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assumptions& assumptions,
                          InferSummary& summary);
 
+// The batch that the file fixes; nothing where it leaves the batch open.
+std::optional<std::int64_t> fixed_batch(const Model& model);
+
 // Names of the open extents that bind_inputs() makes assumptions about.
 std::vector<std::string> extents_to_assume(const Model& model, const InferOptions& options);
+
+// Whether nobody gave the extent that is taken for the batch for want of a name.
+bool has_unnamed_batch(const Model& model, const InferOptions& options);
 
 // Names of all open extents that nobody gave and that do not follow from others.
 std::vector<std::string> extents_not_given(const Model& model, const InferOptions& options);

@@ -1,5 +1,7 @@
 #include "ridgewatt/workload/infer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
@@ -47,6 +49,72 @@ void collect_unknown(const Model& model, const Graph& graph, std::vector<std::st
   }
 }
 
+// Operators that need more operands than the first. Those that take any number need all.
+struct Operands {
+  std::string_view op;
+  std::size_t count;
+};
+constexpr std::size_t kAllOperands = SIZE_MAX;
+constexpr Operands kOperands[] = {{"Concat", kAllOperands},
+                                  {"Sum", kAllOperands},
+                                  {"Max", kAllOperands},
+                                  {"Min", kAllOperands},
+                                  {"Mean", kAllOperands},
+                                  {"SequenceConstruct", kAllOperands},
+                                  {"Einsum", kAllOperands},
+                                  {"MatMul", 2},
+                                  {"FusedMatMul", 2},
+                                  {"TransposeMatMul", 2},
+                                  {"MatMulInteger", 2},
+                                  {"MatMulNBits", 2},
+                                  {"MatMulBnb4", 2},
+                                  {"QLinearMatMul", 8},
+                                  {"Gemm", 2},
+                                  {"FusedGemm", 2},
+                                  {"GemmFloat8", 2},
+                                  {"Conv", 2},
+                                  {"FusedConv", 2},
+                                  {"NhwcConv", 2},
+                                  {"NhwcFusedConv", 2},
+                                  {"ConvTranspose", 2},
+                                  {"ConvInteger", 2},
+                                  {"QLinearConv", 8},
+                                  {"DeformConv", 3},
+                                  {"CausalConvWithState", 2},
+                                  {"LSTM", 3},
+                                  {"GRU", 3},
+                                  {"RNN", 3},
+                                  {"QuantizeLinear", 2},
+                                  {"DequantizeLinear", 2},
+                                  {"Add", 2},
+                                  {"Sub", 2},
+                                  {"Mul", 2},
+                                  {"Div", 2},
+                                  {"Pow", 2},
+                                  {"Reshape", 1},
+                                  {"Gather", 2},
+                                  {"GatherElements", 2},
+                                  {"GatherND", 2},
+                                  {"Where", 3},
+                                  {"Expand", 2},
+                                  {"Tile", 2},
+                                  {"QGemm", 4},
+                                  {"DynamicQuantizeMatMul", 3},
+                                  {"MatMulIntegerToFloat", 4},
+                                  {"Loop", 0},
+                                  {"Scan", 0},
+                                  {"Optional", 0},
+                                  {"OptionalHasElement", 0}};
+
+// An input that is left out where the operator needs it has no tensor that could be priced.
+void require_operands(const InferContext& context) {
+  const Node& node = context.node();
+  const auto* found = std::find_if(std::begin(kOperands), std::end(kOperands),
+                                   [&](const Operands& row) { return row.op == node.op; });
+  const std::size_t needed = found != std::end(kOperands) ? found->count : 1;
+  for (std::size_t i = 0; i < std::min(needed, node.inputs.size()); ++i) context.input(i);
+}
+
 }  // namespace
 
 void Interpreter::run(Graph& graph) {
@@ -85,6 +153,7 @@ void Interpreter::run_rule(Node& node) {
     return;
   }
   InferContext context(model_, node, *this);
+  require_operands(context);
   entry->shape(context);
   if (entry->fold != nullptr) entry->fold(context);
 }
@@ -148,11 +217,12 @@ InferSummary infer_once(Model& model, const InferOptions& options, const Assumpt
   return summary;
 }
 
+constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
+
 // What to assume for extents that nobody gave: 1, then one of them larger, then all of them, then
 // nothing; all that once more without a relation between lengths.
-std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
+std::vector<Assumptions> assumed_extents(const Model& model, const InferOptions& options) {
   constexpr std::size_t kMostExtents = 4;
-  constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
   const std::vector<std::string> names = extents_to_assume(model, options);
   std::vector<Assumptions> list = {{{}, 1}};
   if (names.empty()) return list;
@@ -168,6 +238,17 @@ std::vector<Assumptions> possible_assumptions(const Model& model, const InferOpt
   for (std::size_t i = 0; i < count; ++i) {
     list.push_back(list[i]);
     list.back().relate_lengths = false;
+  }
+  return list;
+}
+
+// At last the first axis, which is not the batch where no other size fits: time, or rows.
+std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
+  std::vector<Assumptions> list = assumed_extents(model, options);
+  if (!has_unnamed_batch(model, options)) return list;
+  for (const std::int64_t size : kSizes) {
+    list.emplace_back();
+    list.back().leading = size;
   }
   return list;
 }
@@ -212,6 +293,12 @@ InferSummary infer(Model& model, const InferOptions& options) {
         if (!first_error) first_error = error;
       }
     }
+  }
+  const auto fixed = fixed_batch(model);
+  if (fixed && options.batch && *options.batch != *fixed) {
+    throw InputError(
+        first_error->what(), "",
+        fmt::format("the file fixes the batch at {}: take --batch {}", *fixed, *fixed));
   }
   const std::string hint = extents_hint(model, options);
   if (hint.empty()) throw *first_error;

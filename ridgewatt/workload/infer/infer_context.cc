@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/infer/bind_symbols.h"
+#include "ridgewatt/workload/infer/broadcast.h"
 #include "ridgewatt/workload/infer/extent_names.h"
 #include "ridgewatt/workload/infer/interpreter.h"
 
@@ -22,7 +23,14 @@ DataType InferContext::dtype(std::size_t index) const {
 }
 
 const Constant* InferContext::constant(std::size_t index) const {
-  return has_input(index) ? input(index).constant.get() : nullptr;
+  if (!has_input(index)) return nullptr;
+  const Tensor& tensor = input(index);
+  const Constant* content = tensor.constant.get();
+  if (content == nullptr) return nullptr;
+  const std::size_t stored =
+      content->ints.size() + content->floats.size() + content->strings.size();
+  const auto count = tensor.element_count();
+  return count && static_cast<std::size_t>(*count) == stored ? content : nullptr;
 }
 
 const std::vector<std::int64_t>* InferContext::ints(std::size_t index) const {
@@ -223,6 +231,15 @@ std::optional<Shape> broadcast(const OpContext& context, const Shape* a, const S
   return result;
 }
 
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  const std::size_t shift = to.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1 && from[i] != to[shift + i]) return false;
+  }
+  return true;
+}
+
 bool same_info(const ValueInfo& a, const ValueInfo& b) {
   if (a.kind != b.kind || a.dtype != b.dtype || a.shape != b.shape) return false;
   if (static_cast<bool>(a.items) != static_cast<bool>(b.items)) return false;
@@ -288,7 +305,11 @@ Constant pick(const Constant& from, const std::vector<std::int64_t>& indices) {
 
 std::vector<std::int64_t> strides_of(const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  for (std::size_t i = shape.size(); i-- > 1;) {
+    // Those of an empty tensor may wrap around: no element has them.
+    strides[i - 1] = static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[i]) *
+                                               static_cast<std::uint64_t>(shape[i]));
+  }
   return strides;
 }
 

@@ -192,7 +192,10 @@ class Loop {
       bool changed = false;
       for (std::size_t i = 0; i < carried_count_; ++i) {
         ValueInfo joined = join(carried[i], results[i + 1]);
-        if (round >= 3) joined.shape.reset();  // grows with every iteration
+        if (round >= 3) {  // grows with every iteration
+          joined.shape.reset();
+          joined.constant = nullptr;
+        }
         if (!same_info(joined, carried[i])) changed = true;
         carried[i] = std::move(joined);
       }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "ridgewatt/workload/infer/broadcast.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 #include "ridgewatt/workload/ops/elementwise_scalars.h"
 
@@ -14,9 +15,11 @@ using namespace scalar;  // NOLINT(google-build-using-namespace): a table of the
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Calls use(flat index in the output, flat index in a, flat index in b) over a broadcast.
+// Calls use(flat index in the output, flat index in a, flat index in b) over a broadcast; never,
+// where one of them cannot be broadcast to the output.
 template <typename Use>
 void for_each_pair(const Shape& out, const Shape& a, const Shape& b, Use use) {
+  if (!broadcasts_to(a, out) || !broadcasts_to(b, out)) return;
   const auto strides = [&](const Shape& shape) {
     std::vector<std::int64_t> padded(out.size(), 0);
     const std::vector<std::int64_t> own = strides_of(shape);
@@ -60,10 +63,41 @@ template <auto function>
 constexpr bool kGiven = !std::is_same_v<std::integral_constant<decltype(function), function>,
                                         std::integral_constant<decltype(function), nullptr>>;
 
+// Before opset 7 the second input was fitted to the first, which gives the result's shape.
+bool fits_second_to_first(const InferContext& c) {
+  return c.node().domain.empty() && c.opset() < 7;
+}
+// The same from the axis "axis" on instead of at the end, which numpy's rule does not describe.
+bool fits_by_axis(const InferContext& c) {
+  return fits_second_to_first(c) && c.node().find("axis") != nullptr;
+}
+
+void check_second_fits(const InferContext& c) {
+  const Shape* a = c.shape(0);
+  const Shape* b = c.shape(1);
+  if (a == nullptr || b == nullptr) return;
+  bool fits = b->size() <= a->size();
+  std::size_t first = fits ? a->size() - b->size() : 0;
+  if (fits && fits_by_axis(c)) {
+    const std::int64_t axis = c.node().integer("axis", 0);
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + std::ssize(*a) : axis);
+    fits = at <= first;  // also when the axis is negative still
+    first = fits ? at : 0;
+  }
+  for (std::size_t i = 0; fits && i < b->size(); ++i) {
+    const std::int64_t x = (*a)[first + i];
+    const std::int64_t y = (*b)[i];
+    fits = x == y || y == 1 || x == kUnknownDim || y == kUnknownDim;
+  }
+  if (fits) return;
+  c.fail("shapes " + format_shape(*a) + " and " + format_shape(*b) +
+         " cannot be broadcast in opset " + std::to_string(c.opset()) +
+         ", which fits the second to the first");
+}
+
 template <IntPair ints, RealPair reals>
 void fold_pair(InferContext& c) {
-  const std::int64_t count = c.foldable(0);
-  if (count < 0 || !have_pair(c, 0, 1)) return;
+  if (c.foldable(0) < 0 || !have_pair(c, 0, 1) || fits_by_axis(c)) return;
   const Constant& a = *c.constant(0);
   const Constant& b = *c.constant(1);
   const Shape& out = *c.output(0).shape;
@@ -91,14 +125,17 @@ void fold_pair(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-// Binary operators. Before opset 7 the second input was fitted to the first.
+std::optional<Shape> pair_shape(const InferContext& c) {
+  if (!fits_second_to_first(c)) return broadcast(c, c.shape(0), c.shape(1));
+  check_second_fits(c);
+  return c.input(0).shape;
+}
+
 void arithmetic(InferContext& c) {
-  if (c.node().domain.empty() && c.opset() < 7) return same_as_input(c);
-  c.set(0, c.dtype(0), broadcast(c, c.shape(0), c.shape(1)));
+  c.set(0, c.dtype(0), pair_shape(c));
 }
 void comparison(InferContext& c) {
-  if (c.node().domain.empty() && c.opset() < 7) return same_as_input_bool(c);
-  c.set(0, DataType::kBool, broadcast(c, c.shape(0), c.shape(1)));
+  c.set(0, DataType::kBool, pair_shape(c));
 }
 
 template <IntPair ints, RealPair reals>

@@ -29,6 +29,7 @@ void fold_gather(InferContext& c) {
       !c.input(0).has_static_shape()) {
     return;
   }
+  if (c.foldable(0) == 0) return c.set_content(0, {});  // the outer extents may be huge
   const Shape& shape = *c.shape(0);
   const std::size_t axis = c.axis(c.node().integer("axis", 0), shape.size());
   const std::int64_t outer = product(shape, 0, axis);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ridgewatt/workload/infer/broadcast.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
 namespace ridgewatt::workload {
@@ -9,14 +10,15 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-// Fills the content of output 0 by walking its elements: at(position) is the flat index in the
-// first input, or -1.
+// Fills the content of output 0, which is of this rank, by walking its elements: at(position) is
+// the flat index in the first input, or -1.
 template <typename At>
-void fold_positions(InferContext& c, At at) {
+void fold_positions(InferContext& c, std::size_t rank, At at) {
   const std::int64_t count = c.foldable(0);
   const Constant* content = c.constant(0);
   if (count < 0 || content == nullptr || !c.input(0).has_static_shape()) return;
   const Shape& out = *c.output(0).shape;
+  if (out.size() != rank) return;
   Shape position(out.size(), 0);
   Indices indices;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -53,8 +55,9 @@ void fold_transpose(InferContext& c) {
   std::vector<std::int64_t> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
   if (const auto* given = c.node().integers("perm")) order = *given;
+  if (order.size() != rank) return;
   const Indices strides = strides_of(*c.shape(0));
-  fold_positions(c, [&](const Shape& position) {
+  fold_positions(c, rank, [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < rank; ++i) at += position[i] * strides[c.axis(order[i], rank)];
     return at;
@@ -89,7 +92,9 @@ void concat(InferContext& c) {
 }
 
 void fold_concat(InferContext& c) {
-  if (c.foldable(0) < 0) return;
+  const std::int64_t count = c.foldable(0);
+  if (count < 0) return;
+  if (count == 0) return c.set_content(0, {});  // the outer extents may be huge
   const Shape& out = *c.output(0).shape;
   const std::size_t axis = c.axis(c.node().integer("axis", 1), out.size());
   const std::int64_t outer = product(out, 0, axis);
@@ -255,7 +260,7 @@ void fold_slice(InferContext& c) {
     steps[axis] = part.step;
   }
   const Indices strides = strides_of(shape);
-  fold_positions(c, [&](const Shape& position) {
+  fold_positions(c, shape.size(), [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       at += (starts[i] + position[i] * steps[i]) * strides[i];
@@ -288,11 +293,13 @@ void expand(InferContext& c) {
 }
 
 void fold_expand(InferContext& c) {
-  if (c.constant(0) == nullptr || c.shape(0) == nullptr || !c.output(0).shape) return;
+  if (c.constant(0) == nullptr || c.foldable(0) < 0) return;
   const Shape& shape = *c.shape(0);
-  const std::size_t shift = c.output(0).shape->size() - shape.size();
+  const Shape& out = *c.output(0).shape;
+  if (!broadcasts_to(shape, out)) return;
+  const std::size_t shift = out.size() - shape.size();
   const Indices strides = strides_of(shape);
-  fold_positions(c, [&](const Shape& position) {
+  fold_positions(c, out.size(), [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] != 1) at += position[shift + i] * strides[i];
@@ -320,7 +327,7 @@ void fold_tile(InferContext& c) {
   if (c.constant(0) == nullptr || c.shape(0) == nullptr) return;
   const Shape& shape = *c.shape(0);
   const Indices strides = strides_of(shape);
-  fold_positions(c, [&](const Shape& position) {
+  fold_positions(c, shape.size(), [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) at += position[i] % shape[i] * strides[i];
     return at;

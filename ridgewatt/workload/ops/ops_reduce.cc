@@ -82,6 +82,7 @@ void fold_reduce(InferContext& c) {
       if (!(*reduced)[i])
         at = at * static_cast<std::size_t>(shape[i]) + static_cast<std::size_t>(position[i]);
     }
+    if (at >= result.size()) return;
     std::int64_t& sum = result[at];
     if (!begun[at]) {
       sum = value;

@@ -99,8 +99,10 @@ class Grouper {
         return siblings_.has(unit.steps.front());
       case When::kWeights:
       case When::kActivations: {
-        const bool weights =
-            inputs.size() > 1 && (plan_.is_constant(inputs[0]) || plan_.is_constant(inputs[1]));
+        const auto is_weight = [&](std::size_t i) {
+          return inputs[i] != kNoTensor && plan_.is_constant(inputs[i]);
+        };
+        const bool weights = inputs.size() > 1 && (is_weight(0) || is_weight(1));
         return weights == (when == When::kWeights);
       }
       case When::kTokens: {

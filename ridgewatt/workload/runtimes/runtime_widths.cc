@@ -15,7 +15,10 @@ bool is_quantized(const ExecutionPlan& plan) {
 // A convolution, or a product with weights: what calibration turns into integers.
 bool has_integer_kernel(const ExecutionPlan& plan, const Step& step) {
   const auto& inputs = step.node->inputs;
-  if (step.rule == nullptr || step.kind != StepKind::kKernel || inputs.size() < 2) return false;
+  if (step.rule == nullptr || step.kind != StepKind::kKernel || inputs.size() < 2 ||
+      inputs[1] == kNoTensor) {
+    return false;
+  }
   const bool contraction =
       step.rule->op_class == OpClass::kConv || step.rule->op_class == OpClass::kGemm;
   return contraction && !plan.is_constant(inputs[0]) && plan.is_constant(inputs[1]);
