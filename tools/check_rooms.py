@@ -5,6 +5,7 @@ installed, so a face includes faces alone. What lies in an alcove (ridgewatt/ROO
 do not include each other in a circle. A folder holds at most 30 files.
 A room is a namespace, ridgewatt::ROOM; the rooms of words that all others speak (SHARED) lie in ridgewatt itself. A
 type has one definition: two headers that define the same name would be merged by the linker without a word.
+A path's folder is folder_of(path), which is never empty.
 Files of a room are compiled some at a time, in groups that move when a file comes or goes: what a file keeps to
 itself has a name of its own in its room."""
 import collections
@@ -20,6 +21,9 @@ FLOORS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep"
           "screen": 11, "serve": 11, "cli": 12}
 SHARED = {"base", "io", "numerics", "device", "sweep"}
 MOST_FILES = 30
+# Path functions of the standard library that give or refuse an empty path: io/path.h has what takes a bare name.
+PATHS = re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\(")
+PATHS_IN = {"io/path.cc", "base/test_support.h", "platform/fake_board_support.h", "workload/onnx/external_data.cc"}
 
 
 def kept_to_itself(text: str):
@@ -86,6 +90,8 @@ def main() -> int:
                 kept[room, test, name].append(f"{path}:{number}")
         faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(room, text)]
         for number, line in enumerate(text.splitlines(), 1):
+            if not test and path.relative_to(root).as_posix() not in PATHS_IN and PATHS.search(line.split("//")[0]):
+                faults.append(f"{path}:{number}: take folder_of() or absolute_path() of io/path.h")
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*\{", line)
             if defined and path.suffix == ".h":
                 types["" if room in SHARED else room, defined[1]].append(f"{path}:{number}")

@@ -17,6 +17,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 
 namespace ridgewatt {
 
@@ -75,12 +76,6 @@ class SignalPause {
  private:
   sigset_t before_{};
 };
-
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Mode and owner of the file that is replaced, or those of a new file.
 void dress(int fd, const std::string& path, bool for_user) {

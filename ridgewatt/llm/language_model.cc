@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/config/folder.h"
 #include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/gguf/gguf_model.h"
@@ -81,7 +82,7 @@ LanguageModel from_folder(const std::string& path) {
 }
 
 LanguageModel from_json(std::string_view text, const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
+  const std::string folder = folder_of(path);
   if (path.ends_with(".index.json")) {
     if (fs::exists(fs::path(folder) / "config.json")) return read_hf_folder(folder);
     return from_tensors(read_safetensors_index(path), path);
@@ -93,16 +94,16 @@ LanguageModel from_json(std::string_view text, const std::string& path) {
 }
 
 // One of several shards, with the folder that tells of all.
-bool is_shard_of_folder(const fs::path& path) {
-  return path.filename().string().find("-of-") != std::string::npos &&
-         fs::exists(path.parent_path() / "model.safetensors.index.json");
+bool is_shard_of_folder(const std::string& path) {
+  return fs::path(path).filename().string().find("-of-") != std::string::npos &&
+         fs::exists(folder_of(path) + "/model.safetensors.index.json");
 }
 
 LanguageModel from_safetensors(std::string_view bytes, const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  if (is_shard_of_folder(path)) return from_folder(folder.string());
+  const std::string folder = folder_of(path);
+  if (is_shard_of_folder(path)) return from_folder(folder);
   auto tensors = parse_safetensors(bytes, path);
-  const std::string config = (folder / "config.json").string();
+  const std::string config = folder + "/config.json";
   if (!fs::exists(config)) return from_tensors(std::move(tensors), path);
   return model_of_config(read_config_json(config), std::move(tensors), config);
 }

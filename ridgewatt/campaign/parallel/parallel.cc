@@ -17,6 +17,7 @@
 #include "ridgewatt/campaign/engine/last_line.h"
 #include "ridgewatt/campaign/engine/program.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/io/shell.h"
 
 namespace ridgewatt::campaign {
@@ -209,8 +210,7 @@ std::vector<Job> BackgroundExecutor::submit(const Order& order) {
   const std::string folder = make_run_folder(options_.folder, order.board_kind, number);
   write_file_atomically(folder + "/tasks", task_lines(order));
   write_file_atomically(folder + "/run.sh", script(order, number - 1));
-  const int process =
-      start_program({"sh", fs::absolute(folder).string() + "/run.sh"}, folder + "/log");
+  const int process = start_program({"sh", absolute_path(folder) + "/run.sh"}, folder + "/log");
   write_file_atomically(folder + "/process",
                         fmt::format("{} {}\n", process, process_start(process)));
   Job job{name(), order.board_kind, fs::path(folder).filename().string(), {}, std::time(nullptr)};

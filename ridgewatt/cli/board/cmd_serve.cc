@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/store/location.h"
 
 namespace ridgewatt::cli {
@@ -32,25 +33,21 @@ struct ServeCommand {
 };
 
 // Files are named from the folder that the user is in; the server leaves it.
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : fs::absolute(path).string();
-}
-
 Json as_json(const ServeCommand& options, const fs::path& program) {
   Json stores = Json::array();
   for (const auto& store : options.stores) {
     store::refuse_password(store);
-    stores.push_back(store::is_postgresql(store) ? store : absolute(store));
+    stores.push_back(store::is_postgresql(store) ? store : absolute_path(store));
   }
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return {{"program", program.string()},
           {"device", options.device},
-          {"sysroot", absolute(options.sysroot)},
+          {"sysroot", absolute_path(options.sysroot)},
           {"listen", options.listen},
           {"port", options.port},
-          {"token_file", absolute(options.token_file)},
-          {"cert", absolute(options.cert)},
-          {"key", absolute(options.key)},
+          {"token_file", absolute_path(options.token_file)},
+          {"cert", absolute_path(options.cert)},
+          {"key", absolute_path(options.key)},
           {"allow_control", options.allow_control},
           {"unsandboxed", options.unsandboxed},
           {"app", !options.no_app},
@@ -67,10 +64,10 @@ Json as_json(const ServeCommand& options, const fs::path& program) {
 
 void run(const ServeCommand& options) {
   const fs::path program = fs::read_symlink("/proc/self/exe");
-  const fs::path folder = program.parent_path();
+  const fs::path folder = folder_of(program);
   fs::path server = folder / "ridgewatt-serve";
   if (!fs::exists(server)) {
-    server = folder.parent_path() / "libexec" / "ridgewatt" / "ridgewatt-serve";
+    server = fs::path(folder_of(folder)) / "libexec" / "ridgewatt" / "ridgewatt-serve";
   }
   if (!fs::exists(server)) {
     throw NotSupportedError("the server was not built", "ridgewatt-serve",

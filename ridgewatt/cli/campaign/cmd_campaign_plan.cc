@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/points.h"
@@ -152,7 +153,7 @@ void plan_campaign(const Context& context, PlanCommand& options) {
   }
   // Tasks run elsewhere.
   const bool server = plan.store.find("://") != std::string::npos;
-  if (!server) plan.store = std::filesystem::absolute(plan.store).string();
+  if (!server) plan.store = absolute_path(plan.store);
   plan.check();
   const std::string path = options.output.empty() ? plan.name + ".json" : options.output;
   write_output(path, campaign::plan_json(plan));

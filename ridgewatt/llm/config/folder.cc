@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/safetensors/safetensors.h"
 #include "ridgewatt/llm/tensor_names.h"
@@ -15,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of_folder(const fs::path& folder) {
-  const fs::path path = fs::absolute(folder).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
+std::string name_of_folder(const std::string& folder) {
+  const fs::path path = fs::path(absolute_path(folder)).lexically_normal();
+  return (path.has_filename() ? path : fs::path(folder_of(path.string()))).filename().string();
 }
 
 bool present(const fs::path& path) {
@@ -79,8 +80,8 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
         "what sees or hears is counted only where its tensors are there; "
         "its buffers are not modelled");
   }
-  model.name = config.numbers.name.empty() ? name_of_folder(fs::path(source).parent_path())
-                                           : config.numbers.name;
+  model.name =
+      config.numbers.name.empty() ? name_of_folder(folder_of(source)) : config.numbers.name;
   return model;
 }
 
@@ -106,7 +107,7 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   LanguageModel model;
   model.format = ModelFormat::kGenAi;
   model.source = source;
-  model.name = name_of_folder(fs::path(source).parent_path());
+  model.name = name_of_folder(folder_of(source));
   const auto type = outer.find("type");
   if (type != outer.end() && type->is_string()) model.architecture = type->get<std::string>();
   Numbers n;

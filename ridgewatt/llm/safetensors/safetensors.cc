@@ -11,6 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
 
@@ -230,7 +231,7 @@ std::vector<Tensor> read_safetensors(const std::string& path) {
 
 std::vector<Tensor> read_safetensors_index(const std::string& path) {
   const auto shards = parse_safetensors_index(read_file(path, kMostIndexBytes), path);
-  const auto folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::path folder = folder_of(path);
   std::vector<Tensor> all;
   std::unordered_set<std::string> names;
   for (const auto& [shard, mapped] : shards) {

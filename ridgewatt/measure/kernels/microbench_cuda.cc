@@ -8,6 +8,7 @@
 
 #include "kernels/microbench_cuda.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/io/shared_library.h"
 #include "ridgewatt/measure/microbench.h"
 
@@ -18,7 +19,8 @@ namespace {
 class CudaLibrary {
  public:
   CudaLibrary() {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const auto folder =
+        std::filesystem::path(folder_of(std::filesystem::read_symlink("/proc/self/exe").string()));
     constexpr const char* kName = "libridgewatt_cuda.so";
     for (const std::string& path :
          {(folder / kName).string(), (folder / "../lib" / kName).string(), std::string(kName)}) {

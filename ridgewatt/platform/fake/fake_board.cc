@@ -1,4 +1,5 @@
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/io/path.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -64,7 +65,7 @@ class Builder {
  private:
   void put(const std::string& path, const std::string& content, mode_t mode) {
     const fs::path host = root_ + path;
-    fs::create_directories(host.parent_path());
+    fs::create_directories(folder_of(host));
     std::ofstream out(host, std::ios::binary);
     out << content << '\n';
     out.close();
@@ -76,8 +77,8 @@ class Builder {
   }
   void link(const std::string& path, const std::string& target) {
     const fs::path host = root_ + path;
-    fs::create_directories(host.parent_path());
-    fs::create_symlink(fs::path(root_ + target).lexically_relative(host.parent_path()), host);
+    fs::create_directories(folder_of(host));
+    fs::create_symlink(fs::path(root_ + target).lexically_relative(folder_of(host)), host);
   }
 
   void identity() {
@@ -146,12 +147,11 @@ class Builder {
     const double top = preset_.gpu_max_hz > 0 ? preset_.gpu_max_hz : spec_.gpu_hz.back();
     devfreq(spec_.gpu_devfreq, spec_.gpu_hz, top, "nvhost_podgov wmark_active simple_ondemand");
     if (!spec_.gpu_node.empty()) {
-      const fs::path device = fs::path(spec_.gpu_devfreq).parent_path().parent_path();
-      put(device.string() + "/of_node/name", spec_.gpu_node + '\0', 0444);
-      link(spec_.gpu_devfreq + "/device", device.string());
+      const std::string device = folder_of(folder_of(spec_.gpu_devfreq));
+      put(device + "/of_node/name", spec_.gpu_node + '\0', 0444);
+      link(spec_.gpu_devfreq + "/device", device);
     } else {
-      const fs::path folder = fs::path(spec_.gpu_devfreq).parent_path();
-      devfreq((folder / "gpu-nvd-0").string(), spec_.gpu_hz, top,
+      devfreq(folder_of(spec_.gpu_devfreq) + "/gpu-nvd-0", spec_.gpu_hz, top,
               "nvhost_podgov wmark_active simple_ondemand");
     }
     if (!spec_.gpu_folder.empty()) {
@@ -354,7 +354,7 @@ void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std
   }
   try {
     fs::create_directories(folder);
-    Builder(spec, fs::absolute(folder).string()).build(seed, specimen);
+    Builder(spec, absolute_path(folder)).build(seed, specimen);
     FakeSysfs(folder, {spec.name, seed, specimen}).rest();
   } catch (const fs::filesystem_error& failure) {
     throw_errno(failure.code().value(), "cannot write the fake board", folder);

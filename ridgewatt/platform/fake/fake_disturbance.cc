@@ -105,7 +105,7 @@ void FakeDisturbances::show(double celsius, const std::vector<std::string>& proc
   }
   const std::string path = sysfs_.host_path(kProcessList);
   std::error_code failed;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+  std::filesystem::create_directories(folder_of(path), failed);
   std::ofstream(path) << list << "total 0K\n";
   shown_ = processes;
 }

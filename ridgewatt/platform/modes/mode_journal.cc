@@ -1,4 +1,5 @@
 #include "ridgewatt/platform/mode_journal.h"
+#include "ridgewatt/io/path.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ WriteSummary restore_snapshot(Sysfs& sysfs, const JetsonLayout& layout,
 }
 
 std::string ModeJournal::default_folder(const Sysfs& sysfs) {
-  if (!sysfs.root().empty()) return fs::absolute(sysfs.root()).string() + ".ridgewatt";
+  if (!sysfs.root().empty()) return absolute_path(sysfs.root()) + ".ridgewatt";
   if (::geteuid() == 0) return "/var/lib/ridgewatt";
   if (const char* state = std::getenv("XDG_STATE_HOME")) return std::string(state) + "/ridgewatt";
   if (const char* home = std::getenv("HOME")) return std::string(home) + "/.local/state/ridgewatt";

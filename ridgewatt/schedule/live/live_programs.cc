@@ -1,4 +1,5 @@
 #include "ridgewatt/schedule/live_programs.h"
+#include "ridgewatt/io/path.h"
 
 #include <fmt/format.h>
 
@@ -159,7 +160,7 @@ LivePrograms parse_live_programs(std::string_view text, const std::string& sourc
 
 LivePrograms read_live_programs(const std::string& path) {
   LivePrograms programs = parse_live_programs(read_file(path), path);
-  const auto folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::path folder = folder_of(path);
   for (auto* list : {&programs.inference, &programs.training}) {
     for (auto& entry : *list) {
       if (!entry.sweep.empty()) entry.sweep = (folder / entry.sweep).string();

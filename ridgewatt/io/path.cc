@@ -1,0 +1,17 @@
+#include "ridgewatt/io/path.h"
+
+#include <filesystem>
+
+namespace ridgewatt {
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string absolute_path(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).string();
+}
+
+}  // namespace ridgewatt
