@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/llm/sliding_layers.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -88,31 +89,29 @@ bool is_gemma(Family family) {
   return family == Family::kGemma2 || family == Family::kGemma3;
 }
 
-// Which layers slide, by the list of their types or by the rule of the family (transformers,
+bool is_qwen(Family family) {
+  return family == Family::kQwen2 || family == Family::kQwen2Moe || family == Family::kQwen3 ||
+         family == Family::kQwen3Moe;
+}
+
+// A list of the layers' types; else what the configurations of the families have (transformers,
 // configuration_*.py).
-void add_sliding_layers(const ConfigFields& fields, bool known, Numbers& n) {
-  if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array()) {
-    if (types->size() != static_cast<std::size_t>(n.layers)) return;
+void add_sliding_layers(const ConfigFields& fields, Numbers& n) {
+  StatedWindow stated{.window = fields.number({"sliding_window"})};
+  const Json* types = fields.find("layer_types");
+  if (types != nullptr && types->is_array()) {
+    const bool one_per_layer = types->size() == static_cast<std::size_t>(n.layers);
     for (const Json& type : *types) {
-      n.sliding.push_back(n.window > 0 && type == "sliding_attention");
-      if (n.family == Family::kLfm2) n.convolution.push_back(type == "conv");
+      stated.layers.push_back(one_per_layer && type == "sliding_attention");
+      if (one_per_layer && n.family == Family::kLfm2) n.convolution.push_back(type == "conv");
     }
-    return;
+  } else if (is_qwen(n.family)) {
+    stated.switched_off = !fields.flag("use_sliding_window", false);
+    stated.first = fields.number({"max_window_layers"});
+  } else if (n.family == Family::kGemma3) {
+    stated.period = fields.number({"sliding_window_pattern", "_sliding_window_pattern"});
   }
-  std::int64_t period = 0;  // the last layer of so many sees all
-  if (known && n.family == Family::kGemma3) {
-    period = fields.number({"sliding_window_pattern", "_sliding_window_pattern"}, 6);
-  } else if (known && (n.family == Family::kGemma2 || n.family == Family::kGptOss)) {
-    period = 2;
-  }
-  const bool qwen = known && (n.family == Family::kQwen2 || n.family == Family::kQwen2Moe ||
-                              n.family == Family::kQwen3 || n.family == Family::kQwen3Moe);
-  if (qwen && !fields.flag("use_sliding_window", false)) n.window = 0;
-  if (n.window == 0) return;
-  const std::int64_t from = qwen ? fields.number({"max_window_layers"}) : 0;
-  for (std::int64_t i = 0; i < n.layers; ++i) {
-    n.sliding.push_back(period > 0 ? (i + 1) % period != 0 : i >= from);
-  }
+  set_sliding_layers(stated, n);
 }
 
 // Which layers have experts (Qwen: every decoder_sparse_step-th, DeepSeek: after the first).
@@ -288,10 +287,9 @@ HfConfig parse_hf_config(const Json& json, const std::string& file) {
   const bool tied = config.known && (is_gemma(n.family) || n.family == Family::kLfm2);
   n.tied = fields.flag("tie_word_embeddings", fields.flag("tie_embedding", tied));
   add_head_sizes(fields, n);
-  n.window = fields.number({"sliding_window"}, config.known && is_gemma(n.family) ? 4096 : 0);
   add_experts(fields, n);
   add_sparse_layers(fields, n);
-  add_sliding_layers(fields, config.known, n);
+  add_sliding_layers(fields, n);
   if (config.known && n.family == Family::kLfm2) add_lfm2(fields, n);
   n.cacheless_layers = fields.number({"num_kv_shared_layers"});
   const bool qwen2 = config.known && (n.family == Family::kQwen2 || n.family == Family::kQwen2Moe);

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/sliding_layers.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
 
@@ -69,7 +70,6 @@ class GgufNumbers {
     n.key_size = number("attention.key_length");
     n.value_size = number("attention.value_length");
     add_kv_heads(n);
-    n.window = number("attention.sliding_window");
     add_sliding(n);
     n.experts = number("expert_count");
     n.experts_used = number("expert_used_count");
@@ -119,23 +119,14 @@ class GgufNumbers {
     if (n.family != Family::kLfm2) return;
     for (const std::int64_t count : heads) n.convolution.push_back(count == 0);
   }
-  // Every sixth (Gemma 3) or second layer (Gemma 2, gpt-oss) sees all tokens; llama.cpp has this in
-  // its code and not in the file (src/llama-model.cpp, set_swa_pattern).
   void add_sliding(Numbers& n) const {
-    if (n.window == 0 || n.layers > 1024) return;
+    StatedWindow stated{.window = number("attention.sliding_window")};
     const auto pattern = header_.integers(key("attention.sliding_window_pattern"));
-    std::int64_t period = n.family == Family::kGemma3                                  ? 6
-                          : n.family == Family::kGemma2 || n.family == Family::kGptOss ? 2
-                                                                                       : 0;
-    if (pattern.size() == 1) period = pattern[0];
-    for (std::int64_t i = 0; i < n.layers; ++i) {
-      if (pattern.size() > 1) {
-        n.sliding.push_back(static_cast<std::size_t>(i) < pattern.size() &&
-                            pattern[static_cast<std::size_t>(i)] != 0);
-      } else {
-        n.sliding.push_back(period > 1 && i % period != period - 1);
-      }
+    if (pattern.size() == 1) stated.period = pattern[0];
+    if (pattern.size() > 1) {
+      for (const std::int64_t slides : pattern) stated.layers.push_back(slides != 0);
     }
+    set_sliding_layers(stated, n);
   }
   // Files that were made for a cache in latent form say the sizes of heads as key_length_mla.
   void add_latent(Numbers& n) const {

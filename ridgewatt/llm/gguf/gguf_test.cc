@@ -1,12 +1,15 @@
 // GGUF files that the tests' own writer makes are read back; damaged and hostile ones are refused.
 #include "ridgewatt/llm/gguf/gguf.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/llm/config/folder.h"
+#include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/llm/gguf/gguf_test_writer.h"
 #include "ridgewatt/llm/language_model.h"
@@ -70,6 +73,59 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(std::pair("llama-3.2-1b", "llama"), std::pair("llama-3.1-8b", "llama"),
                       std::pair("mixtral-8x7b", "llama"), std::pair("qwen2.5-0.5b", "qwen2"),
                       std::pair("qwen3-4b", "qwen3"), std::pair("gemma3-1b", "gemma3")));
+
+// A family by its name in both worlds, and what its configuration needs beside the usual.
+struct FamilyNames {
+  const char* model_type;
+  const char* architecture;
+  const char* more;
+};
+constexpr char kMoe[] = R"(, "num_experts": 4, "num_experts_per_tok": 2)";
+constexpr char kSwitch[] = R"(, "use_sliding_window": true)";
+constexpr char kSwitchedMoe[] =
+    R"(, "use_sliding_window": true, "num_experts": 4, "num_experts_per_tok": 2,
+         "moe_intermediate_size": 32)";
+constexpr FamilyNames kFamilies[] = {{"llama", "llama", ""},
+                                     {"mistral", "llama", ""},
+                                     {"mixtral", "llama", kMoe},
+                                     {"qwen2", "qwen2", kSwitch},
+                                     {"qwen3", "qwen3", kSwitch},
+                                     {"qwen2_moe", "qwen2moe", kSwitchedMoe},
+                                     {"qwen3_moe", "qwen3moe", kSwitchedMoe},
+                                     {"gemma2", "gemma2", ""},
+                                     {"gemma3_text", "gemma3", ""},
+                                     {"phi3", "phi3", ""},
+                                     {"gpt_oss", "gpt-oss", kMoe}};
+
+std::vector<std::int64_t> windows_of(const LanguageModel& model) {
+  std::vector<std::int64_t> windows;
+  for (const Layer& layer : model.description.layers) windows.push_back(layer.attention.window);
+  return windows;
+}
+
+// The same model as config.json and as GGUF has the same cache. 12 layers: two periods of Gemma 3.
+TEST(Gguf, AWindowMeansTheSameAsInAConfiguration) {
+  const testing::TemporaryFolder folder;
+  for (const auto& [model_type, architecture, more] : kFamilies) {
+    SCOPED_TRACE(model_type);
+    const std::string json = fmt::format(
+        R"({{"model_type": "{}", "hidden_size": 64, "num_hidden_layers": 12,
+             "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16,
+             "intermediate_size": 128, "vocab_size": 100, "max_position_embeddings": 8192,
+             "sliding_window": 512{}}})",
+        model_type, more);
+    const LanguageModel config =
+        model_of_config(parse_config_json(json, "config.json"), {}, "config.json");
+    const auto path = gguf_of(config.description, architecture)
+                          .tensors(quantized(config.description, find_recipe("q8_0")))
+                          .write(folder.path() / (std::string(model_type) + ".gguf"));
+    const LanguageModel gguf = read_language_model(path);
+    EXPECT_EQ(windows_of(gguf), windows_of(config));
+    EXPECT_THAT(windows_of(config), ::testing::Contains(512));
+    EXPECT_DOUBLE_EQ(kv_bytes(gguf.description, StoredType::kF16, 4096),
+                     kv_bytes(config.description, StoredType::kF16, 4096));
+  }
+}
 
 TEST(Gguf, EachVersionIsRead) {
   for (const std::uint32_t version : {1U, 2U, 3U}) {
