@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "ridgewatt/base/error.h"
@@ -104,6 +105,11 @@ StudyFactor parse_factor(const StudyFile& file) {
   } else {
     factor.levels = file.list("levels");
     if (factor.levels.empty()) file.fail("levels", "needs at least one level");
+    for (const auto& level : factor.levels) {
+      const auto number = parse_double(level);
+      if (number && !std::isfinite(*number))
+        file.fail("levels", "holds '" + level + "', not a number");
+    }
     auto sorted = factor.levels;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -181,6 +187,7 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.question = file.text("question");
   study.workload = file.text("workload", study.name);
   study.kind = file.text("kind", study.kind);
+  if (parse_double(study.kind)) file.fail("kind", "must be a word, such as inference or training");
   study.repeats = static_cast<int>(file.whole("repeats", 5, 2, 10000));
   study.command = file.text("command");
   if (study.command.empty()) file.fail("command", "is missing");

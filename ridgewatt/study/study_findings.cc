@@ -2,13 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/study/study_analysis.h"
 
 namespace ridgewatt::study {
 namespace {
+
+// ", 10.2 to 14.0", or nothing where one value shows no interval. In `scale`.
+std::string range_words(const MeanInterval& interval, double scale) {
+  if (interval.count < 2) return "";
+  return fmt::format(", {:.1f} to {:.1f}", scale * interval.lo, scale * interval.hi);
+}
 
 // "cuts energy by 12.1 %, 10.2 to 14.0"
 std::string change_words(const std::string& what, double ratio, double lo, double hi) {
@@ -70,6 +78,13 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
                           effect.from, effect.to)
             : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
     const std::string what = words(effect.response);
+    if (effect.blocks < 2) {
+      findings.push_back(
+          fmt::format("{}: {} is {:.3g} times as high in the one block; an interval "
+                      "needs two",
+                      change, what, effect.ratio));
+      continue;
+    }
     // A factor of ten either way is no answer: two blocks that differ can give 1e20.
     if (!effect.shown() && effect.hi > 100 * effect.lo) {
       findings.push_back(fmt::format("{}: {} varies too much between {} blocks to tell", change,
@@ -83,20 +98,19 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
                           100 * (effect.lo - 1), 100 * (effect.hi - 1)));
   }
   for (const auto& optimum : analysis.optima) {
+    const double more_time = 100 * optimum.slowdown.mean;
     findings.push_back(fmt::format(
-        "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below "
-        "the "
-        "highest level, {:.1f} to {:.1f}, with {:.1f} % more time",
+        "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below the "
+        "highest level{}, with {:.1f} % {} time",
         words(optimum.response), optimum.factor, optimum.median_level, optimum.groups.size(),
-        optimum.interior, 100 * optimum.saving.mean, 100 * optimum.saving.lo,
-        100 * optimum.saving.hi, 100 * optimum.slowdown.mean));
+        optimum.interior, 100 * optimum.saving.mean, range_words(optimum.saving, 100),
+        std::abs(more_time), more_time < 0 ? "less" : "more"));
   }
   for (const auto& best : analysis.best) {
-    findings.push_back(
-        fmt::format("the best setting takes {:.1f} % less {} than the highest of all, {:.1f} to "
-                    "{:.1f}; most often {}",
-                    100 * best.saving.mean, words(best.response), 100 * best.saving.lo,
-                    100 * best.saving.hi, best.most_often));
+    findings.push_back(fmt::format(
+        "the best setting takes {:.1f} % less {} than the highest of all{}; most often {}",
+        100 * best.saving.mean, words(best.response), range_words(best.saving, 100),
+        best.most_often));
   }
   for (const auto& interaction : analysis.interactions) {
     if (!interaction.shown()) continue;

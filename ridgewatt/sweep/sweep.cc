@@ -19,9 +19,13 @@ namespace {
 
 // A positive number; times and powers are positive, whatever their unit.
 double positive(const CsvReader& csv, std::size_t column) {
+  constexpr double kMost = 1e12;  // chosen: beyond any run, in ms, W and J
   const double value = csv.number(column);
-  if (value > 0) return value;
-  throw InputError(fmt::format("{} must be positive, is {}", csv.header()[column], value),
+  if (value >= 1 / kMost && value <= kMost) return value;
+  throw InputError(value > 0
+                       ? fmt::format("{} must lie between {:g} and {:g}, is {}",
+                                     csv.header()[column], 1 / kMost, kMost, value)
+                       : fmt::format("{} must be positive, is {}", csv.header()[column], value),
                    csv.where());
 }
 
@@ -75,7 +79,11 @@ class SweepSorter {
     Sweep& sweep = sweeps_.emplace_back();
     sweep.source = csv_.source();
     sweep.workload = columns_[0] ? field(0) : "workload";
-    sweep.kind = columns_[1] ? field(1) : "inference";
+    sweep.kind = field(1).empty() ? "inference" : field(1);
+    if (parse_double(sweep.kind)) {
+      throw InputError("'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind",
+                       csv_.where(), "write a word, such as inference or training");
+    }
     sweep.board = field(2);
     if (!field(3).empty()) sweep.provenance = named_in<Provenance>(field(3), "provenance");
     if (!field(4).empty()) sweep.runtime = named_in<Runtime>(field(4), "runtime");

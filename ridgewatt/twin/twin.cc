@@ -12,6 +12,7 @@
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/fit/board_number.h"
 #include "ridgewatt/twin/hardware.h"
 #include "ridgewatt/twin/microbench_evidence.h"
 
@@ -123,14 +124,17 @@ double required(const Board& board, const std::string& key) {
   return found->second;
 }
 
-std::optional<double> known_number(const Board& board, const std::string& key) {
+double optional_number(const Board& board, const std::string& key, double otherwise) {
   const auto found = board.twin.numbers.find(key);
-  if (found == board.twin.numbers.end()) return std::nullopt;
-  return found->second;
+  return found == board.twin.numbers.end() ? otherwise : found->second;
 }
 
-double optional_number(const Board& board, const std::string& key, double otherwise) {
-  return known_number(board, key).value_or(otherwise);
+// An error as a share, 0.1 for 10 %; nothing where the file does not have it.
+std::optional<double> known_error(const Board& board, const std::string& key) {
+  constexpr double kMostError = 1000;  // chosen: no fit is off by more
+  const auto found = board.twin.numbers.find(key);
+  if (found == board.twin.numbers.end()) return std::nullopt;
+  return within(found->second, 0, kMostError, board.source + ": twin." + key);
 }
 
 std::string text(const Board& board, const std::string& key) {
@@ -189,24 +193,30 @@ Twin read_table(const Board& board) {
   for (const auto& spec : kSpecs) {
     const auto index = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
-    twin.values[index] = required(board, key + ".value");
-    if (!(twin.values[index] > 0)) {
-      throw InputError("a twin parameter must be positive", board.source + ": twin." + key);
-    }
-    const double lo = optional_number(board, key + ".lo", twin.values[index]);
-    const double hi = optional_number(board, key + ".hi", twin.values[index]);
-    if (!(lo > 0) || !(hi >= lo)) {
-      throw InputError("a twin parameter's interval is not one", board.source + ": twin." + key);
-    }
+    const std::string where = board.source + ": twin." + key;
+    const auto near = [&](const char* part, double value) {
+      return near_prior(value, spec.prior, where + part);
+    };
+    twin.values[index] = near(".value", required(board, key + ".value"));
+    const double lo = near(".lo", optional_number(board, key + ".lo", twin.values[index]));
+    const double hi = near(".hi", optional_number(board, key + ".hi", twin.values[index]));
+    if (hi < lo) throw InputError("a twin parameter's interval is not one", where);
     twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
   }
   limit_tensor_share(twin);
-  twin.fit.time_mape = known_number(board, "fit.time_mape");
-  twin.fit.power_mape = known_number(board, "fit.power_mape");
-  twin.fit.unseen_time_mape = known_number(board, "fit.unseen_time_mape");
-  twin.fit.unseen_power_mape = known_number(board, "fit.unseen_power_mape");
+  twin.fit.time_mape = known_error(board, "fit.time_mape");
+  twin.fit.power_mape = known_error(board, "fit.power_mape");
+  twin.fit.unseen_time_mape = known_error(board, "fit.unseen_time_mape");
+  twin.fit.unseen_power_mape = known_error(board, "fit.unseen_power_mape");
   read_correlations(board, twin);
   twin.home = read_home(board.twin);
+  for (const auto& range : twin.home.ranges) {
+    constexpr double kDecades = 30;  // chosen: beyond any workload
+    if (range.lo > range.hi) continue;
+    const std::string where = board.source + ": twin.home";
+    within(range.lo, -kDecades, kDecades, where);
+    within(range.hi, -kDecades, kDecades, where);
+  }
   twin.errors = read_errors(board.twin, board.source);
   twin.relative = text(board, "relative");
   twin.status = text(board, "status");

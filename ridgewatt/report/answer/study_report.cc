@@ -241,8 +241,10 @@ Table effect_table(const study::StudyAnalysis& analysis) {
                {.name = "blocks", .rank = 2},
                {"shown"}});
   for (const auto& effect : analysis.effects) {
-    table.add_row({effect.response, effect.factor, effect.from, effect.to, effect.ratio, effect.lo,
-                   effect.hi, std::int64_t{effect.blocks}, effect.shown() ? "yes" : "no"});
+    const bool has_interval = effect.blocks > 1;
+    table.add_row({effect.response, effect.factor, effect.from, effect.to, effect.ratio,
+                   has_interval ? effect.lo : Cell(), has_interval ? effect.hi : Cell(),
+                   std::int64_t{effect.blocks}, effect.shown() ? "yes" : "no"});
   }
   return table;
 }

@@ -11,6 +11,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kMostBatch = 1e9;
+constexpr double kMostClock = 1e9;  // chosen: in MHz, of files whose unit is to be guessed
 
 }  // namespace
 
@@ -34,7 +35,8 @@ OperatingPoint PointReader::read() const {
     const auto column = knobs_[knob];
     if (!column || csv_.field(*column).empty()) continue;
     const double value = csv_.number(*column);
-    const bool any_clock = clocks_ == Clocks::kAnyPositive && knob != Knob::kCpuCores && value > 0;
+    const bool any_clock = clocks_ == Clocks::kAnyPositive && knob != Knob::kCpuCores &&
+                           value > 0 && value <= kMostClock;
     if (const auto fault = knob_fault(knob, value); fault && !any_clock) {
       throw InputError(fmt::format("{} is {:g}", knob_field(knob), value), csv_.where(),
                        std::string(*fault));

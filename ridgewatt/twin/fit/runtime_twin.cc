@@ -1,4 +1,5 @@
 #include "ridgewatt/twin/runtime_twin.h"
+#include "ridgewatt/twin/fit/board_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -154,18 +155,15 @@ RuntimeErrors runtime_errors(const TwinTable& table, const std::string& where) {
     return entry_or(table, key, otherwise);
   };
   const auto deviation = [&](const std::string& key, double otherwise) {
-    const double value = number(key, otherwise);
-    if (!(value >= 0)) throw InputError("a deviation must not be negative", where + "." + key);
-    return value;
+    constexpr double kMostDeviation = 100;  // chosen: of a logarithm
+    return within(number(key, otherwise), 0, kMostDeviation, where + "." + key);
   };
   errors.time = deviation("error.time", errors.time);
   errors.board = deviation("error.board", errors.board);
   errors.precision = deviation("error.precision", errors.precision);
   errors.power = deviation("error.power", errors.power);
-  errors.degrees = number("error.degrees", errors.degrees);
-  if (!(errors.degrees > 0)) {
-    throw InputError("degrees of freedom must be positive", where + ".error.degrees");
-  }
+  errors.degrees = within(number("error.degrees", errors.degrees), 1e-3, 1e9,  // chosen: any fit's
+                          where + ".error.degrees");
   return errors;
 }
 
@@ -180,21 +178,26 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
   for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
-    twin.values[i] = number(key + ".value", twin.values[i]);
+    const double prior = twin.values[i];
+    const auto near = [&](const char* part, double otherwise) {
+      return near_prior(number(key + part, otherwise), prior, where + "." + key + part);
+    };
+    twin.values[i] = near(".value", prior);
     const double width = std::exp(kNormal95 * twin.log_sd[i]);
-    const double lo = number(key + ".lo", twin.values[i] / width);
-    const double hi = number(key + ".hi", twin.values[i] * width);
-    if (!(lo > 0) || !(hi >= lo) || !(twin.values[i] * kRounding >= lo) ||
-        !(twin.values[i] <= hi * kRounding)) {
-      throw InputError("a runtime's parameter must be positive and within its interval",
-                       where + "." + key);
+    const double lo = near(".lo", twin.values[i] / width);
+    const double hi = near(".hi", twin.values[i] * width);
+    if (!(hi >= lo) || !(twin.values[i] * kRounding >= lo) || !(twin.values[i] <= hi * kRounding)) {
+      throw InputError("a runtime's parameter must be within its interval", where + "." + key);
     }
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }
   read_correlations(table, where, twin);
   twin.errors = runtime_errors(table, where);
-  twin.fit_error = number("fit.time_median", 0);
-  twin.unseen_error = number("fit.unseen_time_median", 0);
+  const auto share = [&](const char* key) {
+    return within(number(key, 0), 0, 1000, where + "." + key);  // chosen: no fit is off by more
+  };
+  twin.fit_error = share("fit.time_median");
+  twin.unseen_error = share("fit.unseen_time_median");
   twin.boards = words(table, "boards");
   twin.precisions = words(table, "precisions");
   const auto origin = table.texts.find("origin");

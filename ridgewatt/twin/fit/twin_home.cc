@@ -1,4 +1,5 @@
 #include "ridgewatt/twin/twin_home.h"
+#include "ridgewatt/twin/fit/board_number.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,9 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr std::size_t kMostWorkloads = 1000;  // that a board file may name
+// Of deviations of logarithms and degrees of freedom. Chosen: wider than any fit gives.
+constexpr double kLeastError = 1e-9;
+constexpr double kMostError = 1e9;
 
 double hellinger(const std::array<double, kWorkClasses.size()>& a,
                  const std::array<double, kWorkClasses.size()>& b) {
@@ -204,10 +208,7 @@ TwinHome read_home(const TwinTable& table) {
 TwinErrors read_errors(const TwinTable& table, const std::string& source) {
   TwinErrors errors;
   const auto read = [&](const std::string& key, double& value) {
-    value = number_or(table, key, value);
-    if (!(value > 0)) {
-      throw InputError("the scale of a twin's error must be positive", source + ": twin." + key);
-    }
+    value = within(number_or(table, key, value), kLeastError, kMostError, source + ": twin." + key);
   };
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     for (const auto& field : kScaleFields) {
