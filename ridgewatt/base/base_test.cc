@@ -38,6 +38,14 @@ TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
   EXPECT_EQ(escape_terminal("a\x1b[31m\n"), "a\\x1b[31m\\x0a");
   EXPECT_EQ(escape_terminal("\xC3\xA9"), "\xC3\xA9");
   EXPECT_EQ(escape_terminal("\xC3"), "\\xc3");
+  // Overrides of direction (U+202E, U+2066), zero width (U+200B), a tag (U+E0041); an em dash
+  // stays.
+  EXPECT_EQ(escape_terminal("a\xE2\x80\xAE"
+                            "b"),
+            "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(escape_html("\xE2\x81\xA6<"), "\\xe2\\x81\\xa6&lt;");
+  EXPECT_EQ(escape_terminal("\xE2\x80\x8B\xF3\xA0\x81\x81"), "\\xe2\\x80\\x8b\\xf3\\xa0\\x81\\x81");
+  EXPECT_EQ(escape_terminal("\xE2\x80\x94"), "\xE2\x80\x94");
   // Table 3-7 of the Unicode standard: overlong, a surrogate, beyond U+10FFFF.
   EXPECT_EQ(escape_terminal("\xE0\x80\x80"), "\\xe0\\x80\\x80");
   EXPECT_EQ(escape_terminal("\xED\xA0\x80"), "\\xed\\xa0\\x80");

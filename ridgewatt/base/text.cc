@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace ridgewatt {
 
@@ -51,6 +53,31 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+// Characters that nobody sees and that change the order or the look of those around them: zero
+// width, marks and overrides of direction, line separators, interlinear marks and tags (Unicode's
+// categories Cf, Zl and Zp). `text` begins with a well-formed sequence of `length` bytes.
+bool is_invisible(std::string_view text, std::size_t length) {
+  if (length < 2) return false;
+  std::uint32_t code = static_cast<unsigned char>(text[0]) & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 11> kRanges = {
+      {{0xAD, 0xAD},
+       {0x600, 0x605},
+       {0x61C, 0x61C},
+       {0x180E, 0x180E},
+       {0x200B, 0x200F},
+       {0x2028, 0x202E},
+       {0x2060, 0x206F},
+       {0xFEFF, 0xFEFF},
+       {0xFFF9, 0xFFFB},
+       {0x1D173, 0x1D17A},
+       {0xE0000, 0xE007F}}};
+  return std::any_of(kRanges.begin(), kRanges.end(),
+                     [code](auto range) { return code >= range.first && code <= range.second; });
+}
+
 }  // namespace
 
 std::optional<double> parse_double(std::string_view text) {
@@ -90,10 +117,12 @@ std::string escape_terminal(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[0]);
     // C1 control characters (U+0080..U+009F) are two bytes, 0xC2 0x80..0x9F.
     const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (length == 0 || byte < 0x20 || byte == 0x7F || c1) {
-      out += fmt::format("\\x{:02x}", byte);
-      if (c1) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[1]));
-      text.remove_prefix(c1 ? 2 : 1);
+    if (length == 0 || byte < 0x20 || byte == 0x7F || c1 || is_invisible(text, length)) {
+      const std::size_t escaped = std::max<std::size_t>(length, 1);
+      for (const char c : text.substr(0, escaped)) {
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      }
+      text.remove_prefix(escaped);
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 
 namespace ridgewatt::report {
@@ -46,11 +48,20 @@ bool same_text(const Cell& a, const Cell& b) {
   return a == b;
 }
 
+// Control characters of names are escaped, and a number that is not finite is empty.
 std::string csv_text(const Cell& cell) {
-  return std::visit(CellCase{[](std::monostate) { return std::string(); },
-                             [](const std::string& text) { return csv_field(text); },
-                             [](auto number) { return fmt::format(FMT_COMPILE("{}"), number); }},
-                    cell);
+  return std::visit(
+      CellCase{[](std::monostate) { return std::string(); },
+               [](const std::string& text) {
+                 const bool plain = std::all_of(text.begin(), text.end(),
+                                                [](char c) { return c >= 0x20 && c < 0x7F; });
+                 return csv_field(plain ? text : escape_terminal(text));
+               },
+               [](std::int64_t whole) { return fmt::format(FMT_COMPILE("{}"), whole); },
+               [](double number) {
+                 return std::isfinite(number) ? fmt::format(FMT_COMPILE("{}"), number) : "";
+               }},
+      cell);
 }
 
 // The rows from `begin` up to `end`.

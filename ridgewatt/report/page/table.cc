@@ -134,6 +134,10 @@ std::string cell_text(const Cell& cell, const Column& column) {
 
 void Table::add_row(std::vector<Cell> row) {
   if (row.size() != columns_.size()) throw UsageError("table row has the wrong number of cells");
+  for (Cell& cell : row) {
+    const double* number = std::get_if<double>(&cell);
+    if (number != nullptr && !std::isfinite(*number)) cell = Cell();
+  }
   rows_.push_back(std::move(row));
 }
 

@@ -70,7 +70,7 @@ TEST(Table, ThreeFormats) {
             "-       1235           -\n");
   std::ostringstream csv;
   table.print_csv(csv);
-  EXPECT_EQ(csv.str(), "name,time_ms,count\n\"a,\x1b\",0.3333333333333333,5\n,1234.56,\n");
+  EXPECT_EQ(csv.str(), "name,time_ms,count\n\"a,\\x1b\",0.3333333333333333,5\n,1234.56,\n");
   EXPECT_EQ(table.to_json()[1]["time_ms"], 1234.56);
   EXPECT_TRUE(table.to_json()[1]["name"].is_null());
 }
