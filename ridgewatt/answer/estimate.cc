@@ -19,13 +19,12 @@ std::shared_ptr<const twin::TwinModel> model_on(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin) {
   return std::make_shared<const twin::TwinModel>(twin, workload, question.run,
-                                                 usual_batch(workload->options().kind));
+                                                 usual_batch(*workload));
 }
 
 std::vector<int> batches_of(const EstimateQuestion& question,
                             const workload::DeployedWorkload& workload) {
-  return question.batches.empty() ? std::vector{usual_batch(workload.options().kind)}
-                                  : question.batches;
+  return question.batches.empty() ? std::vector{usual_batch(workload)} : question.batches;
 }
 
 void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
@@ -138,8 +137,14 @@ void EstimateAnswer::check() const {
                           left_out.empty() ? "" : left_out.back().reason);
 }
 
-int usual_batch(WorkloadKind kind) {
-  return kind == WorkloadKind::kTraining ? 16 : 1;
+std::optional<int> fixed_batch(const workload::DeployedWorkload& workload) {
+  const int own = workload.at(0)->batch;
+  return own > 1 ? std::optional(own) : std::nullopt;
+}
+
+int usual_batch(const workload::DeployedWorkload& workload) {
+  const bool training = workload.options().kind == WorkloadKind::kTraining;
+  return fixed_batch(workload).value_or(training ? 16 : 1);
 }
 
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
@@ -216,6 +221,12 @@ EstimateAnswer estimate_over_runtimes(
   const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
   EstimateAnswer found = begun(EstimateAnswer::Over::kRuntimes, question, workload, device);
   found.precision = precisions.size() == 1 ? std::optional(precisions.front()) : std::nullopt;
+  // What no runtime can be asked is one error.
+  const auto eager = deployed_as(*workload, RuntimeChoice{});
+  const auto counted = eager->at(batches_of(question, *workload).front());
+  if (counted->kernels.empty()) {
+    throw UsageError("the workload has no kernels", counted->name, "is the model empty?");
+  }
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
   for (const RuntimeChoice& choice : runtime_choices(precisions)) {
     const auto leave_out = [&](const Error& error) {

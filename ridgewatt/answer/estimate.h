@@ -82,8 +82,10 @@ struct EstimateAnswer {
   void check() const;
 };
 
-// Where no batch is given: 1, and 16 for training.
-int usual_batch(WorkloadKind kind);
+// The batch that the model's file fixes, where it is of several samples. Prices it.
+std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
+// Where no batch is given: the fixed one; else 1, and 16 for training.
+int usual_batch(const workload::DeployedWorkload& workload);
 
 // `device`: a name or board file. One row per mode and batch, in the order asked.
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,

@@ -64,7 +64,7 @@ RooflineAnswer roofline_on_board(const RooflineQuestion& question,
   if (workload) {
     name = workload->name();
     kind = name_of(workload->options().kind);
-    found.batch = question.batch > 0 ? question.batch : usual_batch(workload->options().kind);
+    found.batch = question.batch > 0 ? question.batch : usual_batch(*workload);
     found.model = std::make_shared<const twin::TwinModel>(found.twin, workload, question.run);
     found.twin = found.estimator()->twin();
   }

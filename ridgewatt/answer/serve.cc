@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin.h"
@@ -64,12 +65,10 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device) {
-  const auto model =
-      std::make_shared<const twin::TwinModel>(twin::load_twin(load_board(device)), workload,
-                                              question.run, usual_batch(workload->options().kind));
+  const auto model = std::make_shared<const twin::TwinModel>(
+      twin::load_twin(load_board(device)), workload, question.run, usual_batch(*workload));
   return [model](const OperatingPoint& point) {
-    const int batch = point.batch > 0 ? point.batch : usual_batch(WorkloadKind::kInference);
-    const twin::Breakdown at = model->estimator(batch).breakdown(point.mode);
+    const twin::Breakdown at = model->estimator(point.batch).breakdown(point.mode);
     return schedule::DeviceUse{std::clamp(at.gpu_load, 0.0, 1.0),
                                (at.launch_cpu_s + at.load_cpu_s) / at.total.period_s};
   };

@@ -17,6 +17,12 @@ bool is_engine_profile(std::string_view begin) {
   return begin.starts_with('[') && begin.find("\"ph\"") == std::string_view::npos;
 }
 
+// ONNX Runtime writes Chrome events without kernels: "Session" and "Node".
+bool is_onnxruntime_profile(std::string_view begin) {
+  return begin.starts_with('[') && begin.find("\"ph\"") != std::string_view::npos &&
+         begin.find("\"Session\"") != std::string_view::npos;
+}
+
 LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& options) {
   const std::string_view begin = raw.begins_with(kSeenBytes);
   if (begin.empty()) throw InputError("is empty", input.name());
@@ -26,6 +32,11 @@ LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& 
                      "profiler wrote");
   }
   if (is_engine_profile(begin)) return read_engine_profile(raw, input.name(), options);
+  if (is_onnxruntime_profile(begin)) {
+    throw InputError("is a profile of ONNX Runtime, which is not read", input.name(),
+                     "record the layers with trtexec --exportProfile, nsys export --type sqlite or "
+                     "PyTorch's profiler");
+  }
   raw.trust_quotes();
   return read_chrome_trace(raw, input.name(), options);
 }

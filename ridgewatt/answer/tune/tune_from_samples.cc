@@ -85,7 +85,7 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   found.considered = space.size();
   found.job_samples = question.job_samples;
   if (asked.workload && !asked.device.empty()) {
-    found.caveats = asked.workload->at(batches.empty() ? 1 : batches.front())->caveats;
+    found.caveats = asked.workload->at(batches.empty() ? 0 : batches.front())->caveats;
   }
   const SampledCosts costs(asked, space);
   if (found.goal.needs_reference()) {

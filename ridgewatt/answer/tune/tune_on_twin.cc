@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
@@ -15,8 +16,10 @@ namespace {
 
 // What is asked of and fits the memory; all of what was asked where nothing fits.
 std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel& model,
-                            WorkloadKind kind) {
+                            const workload::DeployedWorkload& workload) {
+  const WorkloadKind kind = workload.options().kind;
   if (question.batches.empty()) {
+    if (const auto fixed = fixed_batch(workload)) return {*fixed};
     return tune::batches_to_try(question.goal, kind,
                                 [&](int batch) { return model.fits_memory(batch); });
   }
@@ -208,7 +211,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
   const twin::TwinModel model(twin, workload);
-  const std::vector<int> batches = batches_of(question, model, workload->options().kind);
+  const std::vector<int> batches = batches_of(question, model, *workload);
   const tune::SearchSpace space(knob_space(board), batches);
   const auto names = named_modes(device, space);
   const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled);

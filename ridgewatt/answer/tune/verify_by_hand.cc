@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/board_fit.h"
@@ -14,11 +15,13 @@ namespace {
 
 // The points that the twin says something of: those whose minibatch fits the memory.
 std::vector<int> fitting_batches(const TuneQuestion& question, const Sweep& measured,
-                                 const twin::TwinModel& model, WorkloadKind kind) {
+                                 const twin::TwinModel& model,
+                                 const workload::DeployedWorkload& workload) {
   std::vector<int> batches = question.batches;
   if (batches.empty() && !measured.observations.empty()) batches = measured.batches();
+  if (batches.empty() && fixed_batch(workload)) batches = {*fixed_batch(workload)};
   if (batches.empty()) {
-    return tune::batches_to_try(question.goal, kind,
+    return tune::batches_to_try(question.goal, workload.options().kind,
                                 [&](int batch) { return model.fits_memory(batch); });
   }
   std::erase_if(batches, [&](int batch) { return !model.fits_memory(batch); });
@@ -105,7 +108,7 @@ TuneAnswer verify_by_hand(const TuneQuestion& question,
                           const std::string& device, const Sweep& measured) {
   const Board board = load_board(device);
   const twin::TwinModel model(twin::load_twin(board), workload);
-  const auto batches = fitting_batches(question, measured, model, workload->options().kind);
+  const auto batches = fitting_batches(question, measured, model, *workload);
   const bool none = measured.observations.empty();
   const tune::SearchSpace space(
       none ? knob_space(board) : knobs_of_samples(knob_space(board), measured), batches);

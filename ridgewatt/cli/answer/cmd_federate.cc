@@ -1,4 +1,5 @@
 // ridgewatt federate: modes of several boards for a round of federated learning.
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/federated.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -19,6 +20,7 @@ struct FederateCommand {
   std::vector<std::string> boards;
   std::string board_file;
   bool front = false;
+  bool batch_given = false;
   answer::FederatedQuestion question;
 };
 
@@ -60,6 +62,7 @@ void run(const Context& context, FederateCommand command) {
   if (!command.model.empty()) {
     workload = std::make_shared<const workload::DeployedWorkload>(
         command.model, workload::DeployOptions{.kind = WorkloadKind::kTraining});
+    if (!command.batch_given) command.question.batch = answer::usual_batch(*workload);
   }
   const answer::FederatedAnswer found = answer::federated_round(command.question, workload);
   if (found.caveats) say_caveats(context, *found.caveats);
@@ -112,6 +115,7 @@ void add_federate(CLI::App& app, Context& context) {
     if (options->model.empty()) {
       refuse_without_effect(*command, {"--workers", "--strict"}, "without a MODEL");
     }
+    options->batch_given = command->count("--batch") > 0;
     run(context, *options);
   });
 }

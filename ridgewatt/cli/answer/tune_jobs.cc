@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/jobs.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -347,14 +348,13 @@ void tune_job(const Context& context, TuneOptions options) {
     throw UsageError("nothing to tune", "", "give MODEL --device BOARD");
   }
   options.device = board_or_at_hand(context, options.device);
-  const int batch = !options.question.batches.empty()         ? options.question.batches[0]
-                    : options.kind == WorkloadKind::kTraining ? 16
-                                                              : 1;
   const auto workload = std::make_shared<const workload::DeployedWorkload>(
       options.model, workload::DeployOptions{.kind = options.kind,
                                              .precision = options.precision,
                                              .dims = dims_of(options.dims),
                                              .runtime = options.runtime});
+  const std::vector<int>& batches = options.question.batches;
+  const int batch = batches.empty() ? answer::usual_batch(*workload) : batches.front();
   const answer::ModeCosts costs = answer::mode_costs(workload, options.device, batch);
   if (options.job.period_s) return ask_period(context, options, costs);
   if (options.job.deadline_s || options.job.job_energy_j) return ask_job(context, options, costs);

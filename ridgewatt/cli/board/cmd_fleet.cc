@@ -107,21 +107,39 @@ report::Table energy_table(const FleetStatus& status) {
   return table;
 }
 
+// Over the boards of which it is known; nothing where it is known of none.
 struct Totals {
-  std::int64_t boards = 0, up = 0;
-  double power_w = 0, energy_j = 0;
+  std::int64_t boards = 0;
+  std::optional<std::int64_t> up;
+  std::optional<double> power_w, energy_j;
 };
 
-// Of what is known: a board that tells no power adds none.
+void add_known(double value, std::optional<double>& sum) {
+  if (!std::isnan(value)) sum = sum.value_or(0) + value;
+}
+
 Totals totals_of(const FleetStatus& status) {
   Totals totals;
   for (const auto& board : status.boards) {
     ++totals.boards;
-    totals.up += board.up.value_or(false) ? 1 : 0;
-    if (!std::isnan(board.power_w)) totals.power_w += board.power_w;
-    if (!std::isnan(board.energy_j)) totals.energy_j += board.energy_j;
+    if (board.up) totals.up = totals.up.value_or(0) + (*board.up ? 1 : 0);
+    add_known(board.power_w, totals.power_w);
+    add_known(board.energy_j, totals.energy_j);
   }
   return totals;
+}
+
+std::string totals_line(const Totals& totals) {
+  std::string line = fmt::format("{} boards", totals.boards);
+  if (totals.up) line += fmt::format(", {} up", *totals.up);
+  if (totals.power_w) line += fmt::format(", {:.1f} W", *totals.power_w);
+  if (totals.energy_j) line += fmt::format(", {:.3f} kWh in the day", *totals.energy_j / 3.6e6);
+  return line;
+}
+
+template <typename T>
+Json known_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
 }
 
 Json status_json(const FleetStatus& status) {
@@ -129,9 +147,9 @@ Json status_json(const FleetStatus& status) {
   Json json;
   json["boards"] = boards_table(status).to_json();
   json["totals"] = {{"boards", totals.boards},
-                    {"up", totals.up},
-                    {"window_power_w", totals.power_w},
-                    {"day_energy_j", totals.energy_j}};
+                    {"up", known_json(totals.up)},
+                    {"window_power_w", known_json(totals.power_w)},
+                    {"day_energy_j", known_json(totals.energy_j)}};
   json["modes"] = modes_table(status).to_json();
   json["drift"] = drift_table(status).to_json();
   json["energy"] = energy_table(status).to_json();
@@ -162,9 +180,7 @@ void run(const Context& context, const FleetStatusCommand& command) {
     }
   }
   print(context, boards_table(status));
-  const Totals totals = totals_of(status);
-  std::cout << fmt::format("{} boards, {} up, {:.1f} W, {:.3f} kWh in the day\n", totals.boards,
-                           totals.up, totals.power_w, totals.energy_j / 3.6e6);
+  std::cout << totals_line(totals_of(status)) << '\n';
   print_beside(context, "Modes that another beats in time and power:", modes_table(status));
   print_beside(context, "Points of the day against others of the same mode:", drift_table(status));
   print_beside(context, "Energy of the day by workload:", energy_table(status));

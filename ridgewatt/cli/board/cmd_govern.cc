@@ -5,6 +5,7 @@
 #include <ctime>
 #include <optional>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
@@ -74,9 +75,24 @@ double deadline_s(const std::string& text) {
   return parse_double(read_quantity(text, seconds().positive())).value();
 }
 
-govern::Goal goal_of(const GovernCommand& options) {
+// What is chosen among, and what is known of it.
+struct Known {
+  twin::Twin twin;
+  std::shared_ptr<const workload::DeployedWorkload> workload;
+  std::vector<OperatingPoint> points;
+  govern::ModePrior prior;
+  std::string name;
+};
+
+// As asked, or that of the model.
+int batch_of(const GovernCommand& options, const Known& known) {
+  if (options.batch > 0) return options.batch;
+  return known.workload ? answer::fixed_batch(*known.workload).value_or(1) : 1;
+}
+
+govern::Goal goal_of(const GovernCommand& options, const Known& known) {
   govern::Goal goal;
-  goal.batch = std::max(options.batch, 1);
+  goal.batch = batch_of(options, known);
   if (options.max_power_w) goal.power_w = *options.max_power_w;
   if (options.max_latency_ms) goal.latency_s = *options.max_latency_ms / 1e3;
   goal.minibatches = options.minibatches;
@@ -97,15 +113,6 @@ govern::Goal goal_of(const GovernCommand& options) {
   goal.check();
   return goal;
 }
-
-// What is chosen among, and what is known of it.
-struct Known {
-  twin::Twin twin;
-  std::shared_ptr<const workload::DeployedWorkload> workload;
-  std::vector<OperatingPoint> points;
-  govern::ModePrior prior;
-  std::string name;
-};
 
 Known known_of(const Context& context, const GovernCommand& options, const std::string& board,
                const KnobSpace& space) {
@@ -134,7 +141,7 @@ Known known_of(const Context& context, const GovernCommand& options, const std::
       options.model,
       workload::DeployOptions{
           .kind = options.kind, .precision = options.precision, .runtime = options.runtime});
-  const int batch = std::max(options.batch, 1);
+  const int batch = batch_of(options, known);
   const twin::TwinModel model(known.twin, known.workload);
   say_caveats(context, model.estimator(batch).cost().caveats);
   known.points = govern::promising_modes(space, batch, model);
@@ -176,13 +183,12 @@ void simulate(const Context& context, const GovernCommand& options) {
   if (!known.workload) {
     throw UsageError("a simulated day is of a model", "--simulate", "give --model MODEL");
   }
-  const platform::FakeLoad load(known.twin, *known.workload->at(std::max(options.batch, 1)),
-                                context.seed);
+  const platform::FakeLoad load(known.twin, *known.workload->at(options.batch), context.seed);
   const auto played = govern::day_board(
       known.points, [&](const PowerMode& mode) { return load.truth(mode); },
       [&](const PowerMode& mode) { return twin::idle_power_w(known.twin, mode); });
   GovernResult result;
-  result.goal = goal_of(options);
+  result.goal = goal_of(options, known);
   govern::DayOptions day;
   day.length_s = result.goal.end_s < govern::Goal::kNone ? result.goal.end_s
                                                          : options.hours * report::kSecondsPerHour;
@@ -224,7 +230,7 @@ void govern_live(const Context& context, GovernCommand options) {
                   : board_or_at_hand(context, "");
   const Known known = known_of(context, options, board, control.space());
   GovernResult result;
-  result.goal = goal_of(options);
+  result.goal = goal_of(options, known);
   govern::Policy policy(result.goal, known.prior, govern::idle_powers(known.twin, known.points),
                         options.policy);
   std::vector<GovernStepRow> steps;

@@ -90,7 +90,7 @@ std::shared_ptr<const workload::DeployedWorkload> prior_of(
   }
   auto workload = std::make_shared<const workload::DeployedWorkload>(
       options.model, workload::DeployOptions{workload_kind_of(question.samples.kind)});
-  const int batch = question.points.empty() ? 1 : question.points.front().batch;
+  const int batch = question.points.empty() ? 0 : question.points.front().batch;
   const workload::CostCaveats& caveats = workload->at(batch)->caveats;
   for (const auto& line : caveats.lines()) remark(context, line);
   refuse_uncounted(context, caveats);

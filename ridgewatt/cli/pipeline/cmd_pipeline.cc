@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/answer/epochs.h"
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
@@ -29,6 +30,7 @@ struct PipelineCommand {
   double hand_over_ms = 0;
   double compute_ms = 0;
   int simulate = 0;
+  bool batch_given = false;
   pipeline::PipelineConfig config;
 };
 
@@ -46,18 +48,23 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
     config.compute_s = options.compute_ms * 1e-3;
     return answer::epochs_of_times(config);
   }
+  const auto workload = std::make_shared<const workload::DeployedWorkload>(
+      options.model, workload::DeployOptions{.kind = WorkloadKind::kTraining});
+  if (!options.batch_given) config.batch = answer::usual_batch(*workload);
   answer::EpochQuestion question{config, options.mode.mode(), {}};
   if (options.cache_gb) question.cache_bytes = config.cache_bytes;
   if (options.preprocess_ms) question.preprocess_s_per_sample = config.preprocess_s_per_sample;
   const std::string device = board_or_at_hand(context, options.device);
-  return answer::epochs_on_twin(
-      question,
-      std::make_shared<const workload::DeployedWorkload>(
-          options.model, workload::DeployOptions{.kind = WorkloadKind::kTraining}),
-      device);
+  return answer::epochs_on_twin(question, workload, device);
 }
 
-report::Table epoch_table(const std::vector<std::pair<std::string, pipeline::EpochCost>>& epochs) {
+// Without any of them energy is not known.
+bool has_power(const pipeline::PipelineConfig& config) {
+  return config.base_w > 0 || config.compute_w > 0 || config.core_w > 0;
+}
+
+report::Table epoch_table(const std::vector<std::pair<std::string, pipeline::EpochCost>>& epochs,
+                          bool known_power) {
   report::Table table({{"epoch"},
                        {"minibatch_ms", "minibatch (ms)"},
                        {.name = "minibatch_stall_ms", .heading = "its stall (ms)", .rank = 1},
@@ -73,11 +80,13 @@ report::Table epoch_table(const std::vector<std::pair<std::string, pipeline::Epo
                        {.name = "compute_ms", .rank = 2},
                        {"binds"}});
   for (const auto& [name, cost] : epochs) {
+    const report::Cell unknown;
     table.add_row({name, cost.interval_s * 1e3, cost.stall_s / cost.minibatches * 1e3,
-                   cost.energy_j / cost.minibatches, cost.time_s, cost.compute_s, cost.stall_s,
-                   cost.energy_j, cost.start_s, cost.stages.fetch_s * 1e3,
-                   cost.stages.preprocess_s * 1e3, cost.stages.hand_over_s * 1e3,
-                   cost.stages.compute_s * 1e3, std::string(name_of(cost.bound))});
+                   known_power ? cost.energy_j / cost.minibatches : unknown, cost.time_s,
+                   cost.compute_s, cost.stall_s, known_power ? cost.energy_j : unknown,
+                   cost.start_s, cost.stages.fetch_s * 1e3, cost.stages.preprocess_s * 1e3,
+                   cost.stages.hand_over_s * 1e3, cost.stages.compute_s * 1e3,
+                   std::string(name_of(cost.bound))});
   }
   return table;
 }
@@ -129,7 +138,7 @@ void run(const Context& context, const PipelineCommand& options) {
   }
   const pipeline::EpochCost first = pipeline::epoch_cost(answer.config, 0);
   const pipeline::EpochCost later = pipeline::epoch_cost(answer.config, 1);
-  const report::Table epoch_rows = epoch_table(epochs);
+  const report::Table epoch_rows = epoch_table(epochs, has_power(answer.config));
   const report::Table changes = change_table(answer.changes, first, later);
   std::string relief = "nothing in the table";
   if (!answer.changes.empty() && answer.changes.front().later.time_s < 0.99 * later.time_s) {
@@ -228,6 +237,7 @@ void add_pipeline(CLI::App& app, Context& context) {
            count().within(0, 1000));
   command->callback([&context, options, command] {
     check(*command, *options);
+    options->batch_given = command->count("--batch") > 0;
     run(context, *options);
   });
 }

@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/schedule/schedule_models.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::cli {
@@ -17,14 +18,10 @@ Sweep sweep_of(const Context& context, const schedule::LiveProgramEntry& entry,
   if (!entry.model.empty()) {
     workload::DeployOptions deploy;
     deploy.kind = entry.kind;
+    const auto model = std::make_shared<const workload::DeployedWorkload>(entry.model, deploy);
     std::vector<int> batches = entry.batches;
-    if (batches.empty()) {
-      batches = entry.kind == WorkloadKind::kTraining ? std::vector<int>{16}
-                                                      : std::vector<int>{1, 2, 4, 8, 16, 32};
-    }
-    return answer::estimate_sweep(
-        {.modes = "all", .batches = batches},
-        std::make_shared<const workload::DeployedWorkload>(entry.model, deploy), board);
+    if (batches.empty()) batches = batches_to_schedule(*model);
+    return answer::estimate_sweep({.modes = "all", .batches = batches}, model, board);
   }
   std::vector<Sweep> sweeps = read_sweeps(entry.sweep);
   if (sweeps.size() > 1) {

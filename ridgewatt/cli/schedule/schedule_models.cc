@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/board_option.h"
@@ -23,7 +24,15 @@ std::shared_ptr<const workload::DeployedWorkload> deployed(const std::string& mo
   return std::make_shared<const workload::DeployedWorkload>(model, options);
 }
 
+constexpr char kUsualInference[] = "[1,2,4,8,16,32]";
+
 }  // namespace
+
+std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model) {
+  if (model.options().kind == WorkloadKind::kTraining) return {answer::usual_batch(model)};
+  if (const auto fixed = answer::fixed_batch(model)) return {*fixed};
+  return {1, 2, 4, 8, 16, 32};
+}
 
 void ScheduleModels::add_to(CLI::App& command) {
   command.add_option("--inference", inference,
@@ -38,10 +47,10 @@ void ScheduleModels::add_to(CLI::App& command) {
                               "Batches that --inference may have"),
            count().within(1, 65536))
       ->delimiter(',')
-      ->capture_default_str();
+      ->default_str(kUsualInference);
   quantity(command.add_option("--training-batch", training_batch, "Batch of --training"),
            count().within(1, 65536))
-      ->capture_default_str();
+      ->default_str("16");
   listed_choice(command, "--inference-runtime", inference_runtime, "What runs --inference")
       ->capture_default_str();
   listed_choice(command, "--inference-precision", inference_precision,
@@ -77,16 +86,20 @@ void ScheduleModels::add_sweeps(const Context& context,
   if (empty()) return;
   const std::string board = board_or_at_hand(context, device);
   if (!inference.empty()) {
-    const answer::EstimateQuestion question{.modes = modes, .batches = inference_batches};
     const auto model =
         deployed(inference, WorkloadKind::kInference, inference_runtime, inference_precision);
+    const answer::EstimateQuestion question{
+        .modes = modes,
+        .batches = inference_batches.empty() ? batches_to_schedule(*model) : inference_batches};
     workloads.inference = answer::estimate_sweep(question, model, board);
     workloads.uses.push_back(answer::device_use(question, model, board));
   }
   for (const auto& name : training) {
-    const answer::EstimateQuestion question{.modes = modes, .batches = {training_batch}};
     const auto model =
         deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, training_precision);
+    const answer::EstimateQuestion question{
+        .modes = modes,
+        .batches = training_batch == 0 ? batches_to_schedule(*model) : std::vector{training_batch}};
     workloads.background.push_back({answer::estimate_sweep(question, model, board), 0});
     workloads.uses.push_back(answer::device_use(question, model, board));
   }

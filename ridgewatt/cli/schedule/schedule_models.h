@@ -11,13 +11,17 @@
 
 namespace ridgewatt::cli {
 
+// Where none are asked for: the batch that the file fixes; else 16 for training, and for inference
+// 1 to 32.
+std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model);
+
 struct ScheduleModels {
   std::string inference;
   std::vector<std::string> training;
   std::string device;
   std::string modes = "all";
-  std::vector<int> inference_batches = {1, 2, 4, 8, 16, 32};
-  int training_batch = 16;
+  std::vector<int> inference_batches;  // none: batches_to_schedule()
+  int training_batch = 0;              // 0: the same
   Runtime inference_runtime = Runtime::kPytorchEager;
   workload::Precision inference_precision = workload::Precision::kFp32;
   workload::Precision training_precision = workload::Precision::kFp32;
